@@ -94,7 +94,7 @@ export class UntrustedError extends ExpectedError {
 }
 
 /** One problem as one line: `place: message (fix)`. */
-export function problemLine({ place, message, fix }: Problem): string {
+function problemLine({ place, message, fix }: Problem): string {
   return `${place}: ${message}${fix ? ` (${fix})` : ""}`;
 }
 

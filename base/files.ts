@@ -7,13 +7,13 @@ import { z } from "zod";
 import { messageOf } from "./errors.ts";
 
 /** One line of a table, by the names of its columns. */
-export type CsvRow = Readonly<Record<string, string>>;
+export type TableRow = Readonly<Record<string, string>>;
 
 /** All throw with the reason where a file can't be read. */
 export interface Files {
   readonly text: (path: string) => string;
   /** @param names Of the columns; without them the first line has the names. */
-  readonly rows: (path: string, names?: readonly string[]) => readonly CsvRow[];
+  readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
   /** As PEM. */
   readonly certificates: (path: string) => string;
   /** Throws unless there is one. */

@@ -5,7 +5,7 @@
  */
 import { type Problem, UserError } from "./errors.ts";
 
-interface Limit {
+interface LimitSpec {
   /** What is limited, as the subject of a sentence. */
   readonly what: string;
   readonly most: number;
@@ -69,8 +69,8 @@ export const LIMITS = {
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
   body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
   // Responses of servers
-  answerHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
-  interimAnswers: { what: "a response", most: 20, unit: "interim responses" },
+  responseHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
+  interimResponses: { what: "a response", most: 20, unit: "interim responses" },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },
@@ -91,7 +91,7 @@ export const LIMITS = {
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
   jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },
-} as const satisfies Record<string, Limit>;
+} as const satisfies Record<string, LimitSpec>;
 
 export type LimitName = keyof typeof LIMITS;
 

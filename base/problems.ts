@@ -12,7 +12,7 @@ export interface Conflict {
 }
 
 /** A problem at a path of the data. */
-export interface Finding {
+export interface PathProblem {
   readonly path: Path;
   /** Whether the key itself is wrong, rather than its value. */
   readonly isKey: boolean;
@@ -23,12 +23,12 @@ export interface Finding {
  * @param issues Of a parse with `explain` as its error map.
  * @param data The parsed data, which shows which branch of a union was meant.
  */
-export function findingsOf(issues: readonly Issue[], data: unknown): Finding[] {
+export function findingsOf(issues: readonly Issue[], data: unknown): PathProblem[] {
   const findings = issues.flatMap((issue) => unfold(issue, data));
   return findings.filter((finding) => !isMisspelt(finding, findings, data));
 }
 
-function unfold(issue: Issue, data: unknown): Finding[] {
+function unfold(issue: Issue, data: unknown): PathProblem[] {
   const { path, message } = issue;
   switch (issue.code) {
     case "unrecognized_keys": {
@@ -104,7 +104,11 @@ function undecided(keys: readonly string[], value: unknown): Issue {
 }
 
 /** A key that is missing because a key next to it is misspelt, which is a problem already. */
-function isMisspelt({ path, isKey }: Finding, all: readonly Finding[], data: unknown): boolean {
+function isMisspelt(
+  { path, isKey }: PathProblem,
+  all: readonly PathProblem[],
+  data: unknown,
+): boolean {
   if (isKey || path.length === 0 || valueAt(data, path) !== undefined) return false;
   const key = String(path[path.length - 1]);
   return all.some((other) =>

@@ -10,13 +10,13 @@ import { dirname, join, resolve } from "node:path";
 import { kill } from "node:process";
 import { messageOf } from "./errors.ts";
 
-/** A program in a container has the process id that the last one had there: this tells them apart. */
+/** A program in a container has the process id that the last one had there: this distinguishes them. */
 const OWN = randomBytes(8).toString("hex");
 
 const DRAFT = /^\.plateau-(\d+)-([\da-f]{16})-[\da-f]{16}\.part$/;
 
 /** Writes the file's bytes, all of them before it returns. */
-export type Fill = (file: Deno.FsFile) => void;
+type Fill = (file: Deno.FsFile) => void;
 
 /**
  * Throws an Error that says why the disk does not take it. Drafts of programs that were killed go with it.

@@ -89,7 +89,7 @@ export const commands = {
   },
 } satisfies Record<string, RegisteredCommand>;
 
-export type CommandName = keyof typeof commands;
+type CommandName = keyof typeof commands;
 
 export function isCommandName(name: string): name is CommandName {
   return Object.hasOwn(commands, name);

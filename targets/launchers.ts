@@ -1,4 +1,4 @@
-/** The launchers by name, and which one a target's lines in the experiment file ask for. */
+/** The launchers by name, and the start of a target by the launcher that its lines in the experiment file name. */
 import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_spec.ts";
 import { LOOPBACK } from "../base/net/listen.ts";
 import type {
@@ -44,7 +44,7 @@ export const launchers = {
   nginx: nginxLauncher,
 } satisfies { [Name in keyof Specs]: Launcher<Specs[Name]> };
 
-/** Who stands behind a front is reached by that alone. */
+/** A target behind a gateway is reached through that alone. */
 const BEHIND = { host: LOOPBACK, listen: undefined };
 
 /** Starts a target. Throws as `Launcher.start` does. */

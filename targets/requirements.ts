@@ -4,7 +4,7 @@ import type { TargetSpec } from "../base/target/spec.ts";
 import { api } from "./apps/api.ts";
 import { appNamed, appNeedsRedis } from "./apps/registry.ts";
 
-/** What must be there for a target and for those behind it. */
+/** Programs and servers that a target and those behind it need. */
 export function needsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
@@ -17,13 +17,13 @@ export function needsOf(
   });
 }
 
-/** Paths that need Redis where a target, or one behind it, is asked for them. */
+/** Paths of a target, or of one behind it, that need Redis. */
 export function redisPathsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
 ): string[] {
   return withThoseBehind(spec, others).flatMap((each) => {
-    if ("framework" in each) return api.redisPaths; // frameworks answer as it does
+    if ("framework" in each) return api.redisPaths; // frameworks serve the same endpoints
     return "app" in each ? appNamed(each.app).redisPaths ?? [] : [];
   });
 }

@@ -14,7 +14,7 @@ export interface ServedGateway {
   close(): Promise<void>;
 }
 
-/** Throws a TargetError when it cannot listen, or its store does not answer. */
+/** Throws a TargetError when it cannot listen, or its store does not respond. */
 export async function serveGateway(
   settings: GatewaySettings,
   where: ListenOptions,

@@ -190,13 +190,13 @@ function suffixed(text: string, unit: FigureUnit): string | null {
 }
 
 /** What a number without a sign may mean; up to 1 it may be a fraction, too. */
-export function percentageOf(digits: string): string {
+function percentageOf(digits: string): string {
   const isFraction = Number(digits) > 0 && Number(digits) <= 1;
   return isFraction ? `${Number(`${digits}e2`)}% or ${digits}%` : `${digits}%`;
 }
 
 /** `99.9%`; 0 needs no sign. */
-export function parseShare(text: string): number | null {
+function parseShare(text: string): number | null {
   const [, digits] = /^(\d+(?:\.\d+)?)%$/.exec(text) ?? (text === "0" ? ["", "0"] : []);
   if (digits === undefined || Number(digits) > 100) return null;
   // Through its decimals, so that 99.9 % is the number that 0.999 is.

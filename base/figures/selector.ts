@@ -168,7 +168,9 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
 }
 
 /** What the cells themselves name, in their order. */
-export function namesOf(cells: readonly SelectableCell[]): ExperimentNames & { factors: string[] } {
+export function namesInCells(
+  cells: readonly SelectableCell[],
+): ExperimentNames & { factors: string[] } {
   return {
     targets: [...new Set(cells.map(({ target }) => target))],
     scenarios: [...new Set(cells.map(({ scenario }) => scenario))],
@@ -202,7 +204,7 @@ function hasValue(
 export function resolveSelector<C extends SelectableCell>(
   selector: Selector,
   cells: readonly C[],
-  names: ExperimentNames = namesOf(cells),
+  names: ExperimentNames = namesInCells(cells),
 ): Read<C[]> {
   const selection = selectionOf(selector, names);
   return "problem" in selection ? selection : { value: cellsIn(selection.value, cells) };

@@ -1,6 +1,6 @@
 /**
  * Reads the field lines of a head, or trailers, up to the empty line (RFC 9112 §5): each octet looked at
- * once, so that they may be split anywhere. Only the three fields that decide where an answer ends and
+ * once, so that they may be split anywhere. Only the three fields that decide where a response ends and
  * whether the connection goes on are understood; all others are checked and passed over.
  *
  * As strict as llhttp: lines end in CR LF and nothing else, names are tokens right up to the colon, values

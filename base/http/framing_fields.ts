@@ -1,5 +1,5 @@
 /**
- * The three fields that decide where an answer ends and whether the connection goes on: Content-Length,
+ * The three fields that decide where a response ends and whether the connection goes on: Content-Length,
  * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
  * split anywhere and have any length.
  */
@@ -93,7 +93,7 @@ export class FramingFields {
     } else this.contentLength = this.#length;
   }
 
-  // hot: nginx says "Connection: keep-alive" in every answer.
+  // hot: nginx says "Connection: keep-alive" in every response.
   #readOption(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     let option = this.#option;

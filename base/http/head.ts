@@ -1,5 +1,5 @@
 /**
- * Reads the head of the final answer: a status line and field lines, after any interim answers
+ * Reads the head of the final response: a status line and field lines, after any interim responses
  * (RFC 9110 §15.2).
  */
 import { LIMITS } from "../limits.ts";
@@ -10,8 +10,8 @@ import type { KnownHead } from "./known_head.ts";
 import type { ProtocolError } from "./reason.ts";
 import { StatusLine } from "./status_line.ts";
 
-/** More than any server has a reason to send before its answer. */
-const MAX_INTERIM = LIMITS.interimAnswers.most;
+/** More than any server has a reason to send before its response. */
+const MAX_INTERIM = LIMITS.interimResponses.most;
 /** Where the head at hand began, when that was not in the bytes at hand. */
 const EARLIER = -1;
 
@@ -110,8 +110,8 @@ export class HeadReader {
     if (this.status >= 200) {
       this.done = true;
       if (this.#interim === 0) this.#learn(bytes, to);
-    } else if (this.status === 101) this.reason = "protocol switch that nobody asked for";
-    else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim answers";
+    } else if (this.status === 101) this.reason = "unsolicited protocol switch";
+    else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim responses";
     else {
       this.#beginOne();
       this.#beginLines();

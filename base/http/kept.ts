@@ -1,5 +1,5 @@
 /**
- * The head and body of an answer that is kept, in buffers that grow as needed and are used again.
+ * The head and body of a response that is kept, in buffers that grow as needed and are used again.
  */
 import { LIMITS } from "../limits.ts";
 
@@ -15,7 +15,7 @@ export interface ResponseSink {
   addBody(bytes: Uint8Array, from: number, to: number): boolean;
 }
 
-export class Kept implements ResponseSink {
+export class KeptResponse implements ResponseSink {
   readonly #head: Buffer;
   readonly #body: Buffer;
 
@@ -38,7 +38,7 @@ export class Kept implements ResponseSink {
     return this.#body.add(bytes.subarray(from, to));
   }
 
-  /** The body without its framing; valid until the next answer begins. */
+  /** The body without its framing; valid until the next response begins. */
   body(): Uint8Array<ArrayBuffer> {
     return this.#body.bytes();
   }
@@ -62,7 +62,7 @@ export class KeptRoom {
     this.#leftBytes = mostBytes;
   }
 
-  /** Whether buffers should be given back rather than be kept for the next answer. */
+  /** Whether buffers should be given back rather than be kept for the next response. */
   get isScarce(): boolean {
     return this.#leftBytes < this.mostBytes / 2;
   }

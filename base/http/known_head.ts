@@ -1,5 +1,5 @@
 /**
- * The head of an answer that has come before. A server's heads are alike to the octet until its clock
+ * The head of a response that has come before. A server's heads are alike to the octet until its clock
  * moves on, and to compare costs a third of reading: what the octets said then, they say again.
  */
 import type { FramingFields } from "./framing_fields.ts";

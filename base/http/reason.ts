@@ -1,6 +1,6 @@
-/** Every way in which an answer can be broken, in the words that people read. */
+/** Every way in which a response can be broken, in the words that people read. */
 export const PROTOCOL_ERRORS = [
-  "closed before the answer",
+  "closed before the response",
   "closed within the head",
   "closed within the body",
   "not HTTP/1.0 or HTTP/1.1",
@@ -22,8 +22,8 @@ export const PROTOCOL_ERRORS = [
   "malformed chunk extension",
   "chunk longer than its size",
   "body too long to keep",
-  "protocol switch that nobody asked for",
-  "too many interim answers",
+  "unsolicited protocol switch",
+  "too many interim responses",
 ] as const;
 
 export type ProtocolError = (typeof PROTOCOL_ERRORS)[number];

@@ -15,7 +15,7 @@ export interface WireRequest {
 export interface ConnectionOptions {
   /** Value of the Host field: `host` or `host:port`. */
   readonly host: string;
-  /** False asks the server to close the connection after its answer. */
+  /** False requests that the server closes the connection after its response. */
   readonly keepAlive: boolean;
 }
 

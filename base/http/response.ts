@@ -1,10 +1,10 @@
 /**
- * An HTTP/1.1 client's reader of answers (RFC 9112): bytes in, outcome out. It does no I/O and keeps
+ * An HTTP/1.1 client's reader of responses (RFC 9112): bytes in, outcome out. It does no I/O and keeps
  * nothing that it need not: what is unfinished at the end of the bytes goes on in the next call, so an
- * answer may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
+ * response may be split anywhere, with the same outcome. As strict as llhttp: what one reader could take so
  * and another otherwise is broken.
  *
- * An answer is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
+ * A response is a head and a body; a chunked body is chunk lines, data between them, and trailers. Each
  * part has a reader of its own, and one of them is at work at a time.
  */
 import { LIMITS } from "../limits.ts";
@@ -12,7 +12,7 @@ import { ChunkLine } from "./chunk_line.ts";
 import { FieldLines } from "./field_lines.ts";
 import { CHUNKED, NO_CODING } from "./framing_fields.ts";
 import { HeadReader } from "./head.ts";
-import { Kept, KeptRoom, type ResponseSink } from "./kept.ts";
+import { KeptResponse, KeptRoom, type ResponseSink } from "./kept.ts";
 import type { KnownHead } from "./known_head.ts";
 import type { ProtocolError } from "./reason.ts";
 
@@ -28,7 +28,7 @@ const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
 export interface ReaderOptions {
-  /** Keeps the head and body of each answer in `kept`. */
+  /** Keeps the head and body of each response in `kept`. */
   readonly retain?: boolean;
   /** Takes heads and bodies in place of `kept`, piece by piece. */
   readonly sink?: ResponseSink | null;
@@ -50,7 +50,7 @@ export interface ReaderOptions {
 export class ResponseReader {
   /** NEED_MORE, COMPLETE or BROKEN. */
   state = NEED_MORE;
-  /** Whether any byte of the answer has come. */
+  /** Whether any byte of the response has come. */
   started = false;
   /** Bytes of the body, without its framing. */
   bodyBytes = 0;
@@ -58,8 +58,8 @@ export class ResponseReader {
   keepAlive = false;
   /** Why it is broken, or "". */
   reason: ProtocolError | "" = "";
-  /** The answer itself; null unless it is retained. */
-  readonly kept: Kept | null;
+  /** The response itself; null unless it is retained. */
+  readonly kept: KeptResponse | null;
 
   readonly #sink: ResponseSink | null;
   readonly #head: HeadReader;
@@ -84,12 +84,12 @@ export class ResponseReader {
       sink = null,
       allowsBothFramings = false,
       known = null,
-      maxHeadBytes = LIMITS.answerHead.most,
+      maxHeadBytes = LIMITS.responseHead.most,
       maxKeptBytes = LIMITS.keptBody.most,
       keptRoom = new KeptRoom(),
     }: ReaderOptions = {},
   ) {
-    this.kept = retain ? new Kept(keptRoom) : null;
+    this.kept = retain ? new KeptResponse(keptRoom) : null;
     this.#sink = sink ?? this.kept;
     this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });
     this.#allowsBothFramings = allowsBothFramings;
@@ -98,7 +98,7 @@ export class ResponseReader {
     this.begin(false);
   }
 
-  /** Of the final answer; meaningful once complete. */
+  /** Of the final response; meaningful once complete. */
   get status(): number {
     return this.#head.status;
   }
@@ -108,7 +108,7 @@ export class ResponseReader {
     return this.#framing !== UNKNOWN || this.state === COMPLETE;
   }
 
-  /** Gets ready for the answer to a request; `answersHead` when that was a HEAD. */
+  /** Gets ready for the response to a request; `responsesHead` when that was a HEAD. */
   begin(isForHead: boolean): void {
     this.state = NEED_MORE;
     this.started = this.keepAlive = this.#isData = false;
@@ -119,8 +119,8 @@ export class ResponseReader {
     this.#head.begin();
   }
 
-  // hot: the common answer is a head and a sized body, whole in `bytes`.
-  /** Reads `bytes[from, to)` up to the end of one answer; gives the offset after what it took. */
+  // hot: the common response is a head and a sized body, whole in `bytes`.
+  /** Reads `bytes[from, to)` up to the end of one response; gives the offset after what it took. */
   read(bytes: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && this.state === NEED_MORE) {
@@ -135,7 +135,7 @@ export class ResponseReader {
   end(): void {
     if (this.state !== NEED_MORE) return;
     if (this.#framing === BY_CLOSE) return this.#complete();
-    if (!this.started) return this.#break("closed before the answer");
+    if (!this.started) return this.#break("closed before the response");
     const isHead = this.#framing === UNKNOWN;
     this.#break(isHead ? "closed within the head" : "closed within the body");
   }
@@ -173,7 +173,7 @@ export class ResponseReader {
     // RFC 9112 §9.3; a coding in HTTP/1.0 is read, but the connection not trusted after it (§6.1).
     this.keepAlive = !close && (minor === 1 || (keepAlive && coding === NO_CODING));
     // 3. Both say where it ends: someone along the way may have believed the other one, so that what
-    //    follows is somebody else's answer. Checked first, as it is wrong in any answer.
+    //    follows is another request's response. Checked first, as it is wrong in any response.
     if (coding !== NO_CODING && contentLength >= 0) {
       if (!this.#allowsBothFramings) {
         return this.#break("both transfer-encoding and content-length");

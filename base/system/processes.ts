@@ -199,7 +199,7 @@ export interface BusyProcess {
 const LEAST_CORES = 0.02;
 const MOST_NAMED = 3;
 
-interface ProcessUse {
+interface ProcessTicks {
   readonly name: string;
   readonly ticks: number;
 }
@@ -211,8 +211,8 @@ export function watchProcesses(): (seconds: number) => BusyProcess[] {
 }
 
 export function busiestBetween(
-  before: ReadonlyMap<number, ProcessUse>,
-  after: ReadonlyMap<number, ProcessUse>,
+  before: ReadonlyMap<number, ProcessTicks>,
+  after: ReadonlyMap<number, ProcessTicks>,
   seconds: number,
 ): BusyProcess[] {
   const all = [...after].map(([pid, { name, ticks }]) => ({
@@ -226,13 +226,13 @@ export function busiestBetween(
 }
 
 /** A process of /proc/PID/stat; its name stands in parentheses and may hold some itself. */
-export function parseUse(stat: string): ProcessUse {
+export function parseUse(stat: string): ProcessTicks {
   const name = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
   const { userTicks, systemTicks } = parseStat(stat);
   return { name, ticks: userTicks + systemTicks };
 }
 
-function usesNow(): Map<number, ProcessUse> {
+function usesNow(): Map<number, ProcessTicks> {
   if (Deno.build.os !== "linux") return new Map();
   const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) =>
     pid > 0 && pid !== Deno.pid

@@ -1,4 +1,4 @@
-/** Targets that stand in front of others: whom each names, and whether it can have them. */
+/** Targets that stand in front of others: the target that each names, and whether it can have that. */
 import { didYouMean } from "../suggest.ts";
 import { valuesOf } from "./factor.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";

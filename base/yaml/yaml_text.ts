@@ -15,7 +15,7 @@ import {
 import { messageOf, type Problem, UserError } from "../errors.ts";
 import { isNestedTooDeep } from "./json_text.ts";
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
-import type { Finding } from "../problems.ts";
+import type { PathProblem } from "../problems.ts";
 import type { Secrets } from "../secrets.ts";
 
 const TOO_DEEP = beyond("nesting", oneMoreThan("nesting"));
@@ -74,7 +74,7 @@ export class YamlText {
   }
 
   /** The findings at their places, in the order of the text. */
-  problems(findings: readonly Finding[]): Problem[] {
+  problems(findings: readonly PathProblem[]): Problem[] {
     return findings.map((finding) => ({ ...finding, offset: this.#offsetOf(finding) }))
       .sort((a, b) => a.offset - b.offset)
       .map(({ path, message, offset }) => ({
@@ -125,7 +125,7 @@ export class YamlText {
   }
 
   /** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
-  #offsetOf({ path, isKey }: Finding): number {
+  #offsetOf({ path, isKey }: PathProblem): number {
     let node: unknown = this.#document.contents;
     let offset = 0;
     for (const step of path) {
@@ -153,7 +153,7 @@ function startOf(node: unknown): number | undefined {
  * Offsets of all but the first. The reader's own check compares each key with every other one, which
  * takes minutes in a map of 100,000 keys.
  */
-export function repeatedKeys(document: Document.Parsed): number[] {
+function repeatedKeys(document: Document.Parsed): number[] {
   const repeated: number[] = [];
   visit(document, {
     Map(_, { items }): void {
@@ -177,7 +177,7 @@ export function repeatedKeys(document: Document.Parsed): number[] {
 const PLAIN = "\x1f";
 
 /** The reason, or null when it is not. Words and signs are counted one by one, and not stored. */
-export function whyTooMuch(text: string): string | null {
+function whyTooMuch(text: string): string | null {
   if (!isWithin("experimentFile", text.length)) return beyond("experimentFile", text.length);
   const size = new Size();
   for (const token of new Lexer().lex(text)) {

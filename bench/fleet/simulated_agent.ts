@@ -48,8 +48,12 @@ export async function simulateAgent({ link, name, workers, recording }: Simulate
 function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, "load"> {
   const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   return {
-    async load({ intervalMs, load }, hooks, { place, startMoment, onSoFar } = {}): Promise<Loaded> {
-      const own = Array.from({ length: place?.own ?? 1 }, (_, worker) => worker);
+    async load(
+      { intervalMs, load },
+      hooks,
+      { assigned, startMoment, onSoFar } = {},
+    ): Promise<Loaded> {
+      const own = Array.from({ length: assigned?.own ?? 1 }, (_, worker) => worker);
       hooks.onReady(own.length);
       const atMs = await startMoment?.(0) ?? nowMs();
       await sleep(Math.max(0, atMs - nowMs()));
@@ -61,7 +65,7 @@ function replaying({ driver, intervals, report }: Recording): Pick<LocalLoader, 
           onSoFar?.(worker, soFar);
         }
       }
-      const connections = own.map(() => Math.floor(load.connections / (place?.workers ?? 1)));
+      const connections = own.map(() => Math.floor(load.connections / (assigned?.workers ?? 1)));
       return { driver, connections, reports: own.map(() => report), stage, agents: null };
     },
   };

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /**
- * `deno task pictures`: the README's pictures, from real runs: the page that `deno task examples` made, in
+ * `deno task pictures`: the README's pictures and its sample of output, from real runs: the page that `deno task examples` made, in
  * Chromium, and `plateau bench` in a terminal of tmux.
  */
 import { join } from "node:path";
@@ -66,12 +66,25 @@ async function takeTerminal(): Promise<void> {
   await terminal.shows(/Status codes\s+200/);
   const screen = await terminal.shows(/\n\$\s*$/, { styles: true });
   await Deno.writeTextFile(join(IMAGES, "terminal.svg"), toSvg(titled(url, screen), COLUMNS));
+  await showInReadme(screen);
   await Deno.remove(bin, { recursive: true });
 }
 
 /** With the command above, as `clear` took its line away, and without the empty prompt below. */
 function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
+}
+
+/** The same output as text, without its histogram. */
+async function showInReadme(screen: string): Promise<void> {
+  const file = join(ROOT, "README.md");
+  // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
+  const plain = screen.replaceAll(/\x1b\[[\d;]*m/g, "").replaceAll(/ +$/gm, "");
+  const shown = plain.replace(/^Latency histogram\n.*?(?=^Latency percentiles)/ms, "")
+    .replace(/\nStatus codes\n.*$/s, "");
+  const readme = await Deno.readTextFile(file);
+  const sample = readme.replace(/(?<=<!-- prints -->\n\n```text\n).*?(?=```\n)/s, () => shown);
+  await Deno.writeTextFile(file, sample);
 }
 
 await Deno.mkdir(IMAGES, { recursive: true });

@@ -1,6 +1,6 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
 import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts";
-import { type Gate, judgeTogether, type Outcome } from "../../report/model/gates/gates.ts";
+import { type Gate, judgeTogether, type ThresholdOutcome } from "../../report/model/gates/gates.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
 import {
   pooledShare,
@@ -96,7 +96,7 @@ function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
   };
 }
 
-function gateOf(outcome: Outcome, p: number): Gate {
+function gateOf(outcome: ThresholdOutcome, p: number): Gate {
   const evidence = tested("", { outcome, p, remedy: "" });
   return { threshold: "", scenario: "", label: "", evidence };
 }
@@ -118,7 +118,7 @@ function poisson(random: Random, mean: number): number {
   return count;
 }
 
-function experiments(gate: GateOf, count: number): Outcome[][] {
+function experiments(gate: GateOf, count: number): ThresholdOutcome[][] {
   const random = new Random(14);
   return Array.from(
     { length: count },
@@ -130,13 +130,13 @@ function experiments(gate: GateOf, count: number): Outcome[][] {
 }
 
 /** Share of the experiments in which any cell ends so. */
-function anyOf(wanted: Outcome, gate: GateOf): number {
+function anyOf(wanted: ThresholdOutcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS);
   return all.filter((outcomes) => outcomes.includes(wanted)).length / all.length;
 }
 
 /** Share of all cells that end so. */
-function eachOf(wanted: Outcome, gate: GateOf): number {
+function eachOf(wanted: ThresholdOutcome, gate: GateOf): number {
   const all = experiments(gate, EXPERIMENTS / 10).flat();
   return all.filter((outcome) => outcome === wanted).length / all.length;
 }

@@ -3,9 +3,9 @@ import {
   comparePairs,
   comparisonOf,
   type FigureComparison,
-  type Pair,
+  type GroupPair,
 } from "../../report/model/comparison/comparison.ts";
-import type { Group, Measured } from "../../report/model/comparison/group.ts";
+import type { ComparableRun, RunGroup } from "../../report/model/comparison/group.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
@@ -45,7 +45,7 @@ export function compareSessions(
     });
   const [base, next] = [sessions(aSide), sessions(aSide)];
   const spreads = overSessions(sessions(earlier)).map((those) => spreadOfSessions([those]));
-  const sideOf = (side: (Estimate | null)[][]): Group =>
+  const sideOf = (side: (Estimate | null)[][]): RunGroup =>
     groupOf(aSide === 1 ? side[0] : overSessions(side).map(meanOfSessions));
   return verdictsOf({
     base: sideOf(base),
@@ -64,12 +64,12 @@ function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Esti
   return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
 }
 
-function verdictsOf(pair: Pair): Verdicts {
+function verdictsOf(pair: GroupPair): Verdicts {
   const [comparison] = comparePairs([pair]);
   return [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
 }
 
-function groupOf(estimates: readonly (Estimate | null)[]): Group {
+function groupOf(estimates: readonly (Estimate | null)[]): RunGroup {
   return {
     runs: [RUN, RUN],
     estimates: new Map(DECIDING.map((figure, f) => [figure, estimates[f]])),
@@ -78,7 +78,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): Group {
 }
 
 /** The figures of runs are in the estimates; what is not estimated is not looked at. */
-const RUN: Measured = {
+const RUN: ComparableRun = {
   rate: 0,
   elapsedS: 0,
   histogram: "",

@@ -65,7 +65,7 @@ export function readArguments<P extends CommandParts>(
   return { wants: "values", values: parsed.data as ParsedValues<P> };
 }
 
-export function helpLines<P extends CommandParts>(
+function helpLines<P extends CommandParts>(
   spec: CommandSpec<P>,
   title: CommandTitle,
 ): string[] {
@@ -197,8 +197,7 @@ export function keepArgumentSecrets(args: readonly string[]): void {
 /** A Redis whose password stands on a command line, which all on its machine can read. */
 const OPEN_PASSWORD = /^(?:--redis=)?rediss?:\/\/[^/@]*:[^/@]+@/i;
 
-export const OPEN_PASSWORD_NOTE =
-  "Note: everybody on this machine can see the password in --redis: " +
+const OPEN_PASSWORD_NOTE = "Note: everybody on this machine can see the password in --redis: " +
   "use --redis-password-file FILE or PLATEAU_REDIS_PASSWORD";
 
 /** The note about such a password; null where there is none. */

@@ -6,7 +6,7 @@ import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { counted } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { Agent } from "../../runner/fleet/agent/agent.ts";
-import { allowedHost, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
+import { allowedHost, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
 import { workers } from "../../scenarios/load/load_spec.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -37,7 +37,7 @@ export const agentCommand = defineCommand({
       flags: "--allow <HOST,…>",
       about:
         "Hosts, addresses and networks (10.0.0.0/8) that the agent may load; unix allows unix sockets",
-      preset: LOOPBACK.join(","),
+      preset: LOOPBACK_HOSTS.join(","),
       schema: hosts,
     },
     log: {

@@ -17,7 +17,6 @@ import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/bench_page.ts";
-import { verifyMeasurement, verifyTrust } from "../output/verify.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 
@@ -108,9 +107,10 @@ async function verify(
   measurement: Measurement,
   { gates, strict }: { gates: readonly GateOutcome[]; strict: boolean },
 ): Promise<void> {
+  const { verifyGates, verifyMeasurement, verifyTrust } = await import("../output/verify.ts");
   verifyMeasurement(measurement);
   if (strict) verifyTrust([measurement]);
-  if (gates.length > 0) (await import("../output/verify.ts")).verifyGates(gates);
+  await verifyGates(gates);
 }
 
 function renderersOf(

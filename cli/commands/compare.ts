@@ -9,7 +9,7 @@ import {
 } from "../../report/files/comparison.ts";
 import { renderJunit } from "../../report/files/junit.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
-import type { Side } from "../../report/model/comparison/differences.ts";
+import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
@@ -99,7 +99,7 @@ Examples:
   },
 });
 
-function sideOf(result: Results | Measurement): Side {
+function sideOf(result: Results | Measurement): ResultSide {
   return "runs" in result
     ? result
     : { ...groupedOf(result), version: result.version, machine: null };

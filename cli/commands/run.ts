@@ -189,15 +189,19 @@ async function runResumed(resume: string, values: RunValues): Promise<number> {
   }
   const forms = resultForms([kept], baseline);
   await deliver(kept, forms, { outDir, values });
-  verify(kept, forms, values);
+  await verify(kept, forms, values);
   return EXIT.done;
 }
 
 /** Throws the error whose exit code the run ends with. */
-function verify(results: Results, { gates }: ResultForms, { strict }: RunValues): void {
+async function verify(
+  results: Results,
+  { gates }: ResultForms,
+  { strict }: RunValues,
+): Promise<void> {
   verifyResults(results);
   if (strict) verifyTrust(results.runs);
-  verifyGates(gates);
+  await verifyGates(gates);
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
@@ -218,13 +222,13 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await deliver(results, forms, { outDir: work.outDir, values });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) verify(results, forms, values);
+    if (!signal.aborted) await verify(results, forms, values);
     return EXIT.done;
   });
 }
 
 /** Serves the live report and prints its address; null without --live. Throws a TargetError when it cannot listen. */
-export async function startLive(
+async function startLive(
   { live, livePort: port = 0 }: ParsedValues<typeof liveFlags>,
   baseline: Grouped | null,
 ): Promise<LiveReport | null> {

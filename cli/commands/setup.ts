@@ -81,7 +81,7 @@ interface SettingUp {
 }
 
 /** Installs it and says so, or why not. False when it can't be had. */
-export async function setUp(
+async function setUp(
   name: FrameworkName,
   { signal, write }: SettingUp,
 ): Promise<boolean> {

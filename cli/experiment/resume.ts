@@ -7,7 +7,7 @@ import { SECRET } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import { type Word, wordsOf } from "../../report/model/method/command.ts";
+import { type FlagWord, flagWords } from "../../report/model/method/command.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
 import { changesBetween, changeText, refusals } from "../../runner/experiment/resume.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
@@ -20,7 +20,7 @@ import { writeFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** The flags that are given again on resume; undefined where they are not. */
-export interface ResumeArguments extends Partial<Flags> {
+interface ResumeArguments extends Partial<Flags> {
   /** A file, or the name of a built-in experiment. */
   readonly experiment?: string;
   readonly seed?: number;
@@ -164,7 +164,7 @@ function otherFlags(
   { experiment: _, seed, ...flags }: ResumeArguments,
 ): Problem[] {
   const first = everyWord(before);
-  const isSaid = ([flag, text]: Word): boolean =>
+  const isSaid = ([flag, text]: FlagWord): boolean =>
     first.some((word) =>
       `${word}` === `${[flag, text]}` || `${word}` === `${[flag, hiddenIn(text)]}`
     );
@@ -184,8 +184,8 @@ function hiddenIn(assignment: string): string {
   return assignment.replace(/=.*$/s, `=${SECRET}`);
 }
 
-function everyWord({ seed, flags }: GivenFlags): Word[] {
-  return [...wordsOf(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
+function everyWord({ seed, flags }: GivenFlags): FlagWord[] {
+  return [...flagWords(flags), ...seed === undefined ? [] : [["--seed", `${seed}`] as const]];
 }
 
 /** More changes than this say no more. */

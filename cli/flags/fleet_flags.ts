@@ -89,7 +89,7 @@ export function redisConflicts(given: RawArguments): Problem[] {
 }
 
 /** @param given As it was typed. */
-export function isRedisNamed({ redis }: RawArguments): boolean {
+function isRedisNamed({ redis }: RawArguments): boolean {
   return redisUrlOf({ redis: typeof redis === "string" ? redis : undefined }) !== null;
 }
 

@@ -1,12 +1,16 @@
 /** Failures and doubts as annotations of a step on GitHub. Pure. */
 import {
   type ComparedCell,
-  outcomeOf,
+  comparedOutcome,
   type ResultsComparison,
   sentenceOf,
 } from "../../report/model/compared_results.ts";
 import { DECISIVE } from "../../report/model/comparison/group.ts";
-import { type GateOutcome, gateText, type Outcome } from "../../report/model/gates/gates.ts";
+import {
+  type GateOutcome,
+  gateText,
+  type ThresholdOutcome,
+} from "../../report/model/gates/gates.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -54,8 +58,8 @@ export function measurementAnnotations(
 
 export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
   const { cells, gates, differences, untrusted } = comparison;
-  const isAny = (cell: ComparedCell, outcome: Outcome): boolean =>
-    DECISIVE.some((figure) => outcomeOf(cell, figure) === outcome);
+  const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
+    DECISIVE.some((figure) => comparedOutcome(cell, figure) === outcome);
   const worse = cells.filter((cell) => isAny(cell, "fail"));
   const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
   return [
@@ -80,7 +84,7 @@ export function comparisonAnnotations(comparison: ResultsComparison): Annotation
 }
 
 function messageOf(cell: ComparedCell): string {
-  return [sentenceOf(cell), cell.fault].filter(Boolean).join("; ");
+  return [sentenceOf(cell), cell.errors].filter(Boolean).join("; ");
 }
 
 function gatesAnnotations(gates: readonly GateOutcome[]): Annotation[] {

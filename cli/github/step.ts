@@ -7,7 +7,7 @@ import { secrets } from "../../base/secrets.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";
 import { printError } from "../terminal/terminal.ts";
 
-export interface ForGithub {
+interface ForGithub {
   readonly markdown: () => Written<"markdown"> | Promise<Written<"markdown">>;
   readonly annotations: () => readonly Annotation[] | Promise<readonly Annotation[]>;
 }

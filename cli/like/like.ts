@@ -138,8 +138,8 @@ function atRate(line: TranslatedLine): TranslatedLine {
 /** The tools by the first word of their command line. */
 export const tools = { ab, autocannon, curl, hey, oha, wrk, wrk2 } satisfies Record<string, Tool>;
 
-export type ToolName = keyof typeof tools;
+type ToolName = keyof typeof tools;
 
-export function isToolName(name: string): name is ToolName {
+function isToolName(name: string): name is ToolName {
   return Object.hasOwn(tools, name);
 }

@@ -5,7 +5,7 @@ import { closest } from "../../base/suggest.ts";
 import type { Tool, ToolOption, TranslatedLine } from "./tool.ts";
 import { parse } from "shell-quote";
 
-export interface ReadLine {
+interface ReadLine {
   readonly line: TranslatedLine;
   readonly problems: readonly Problem[];
 }

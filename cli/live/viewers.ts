@@ -13,7 +13,7 @@ interface Events {
  * One browser. Only the newest event of each kind waits for it: a slow or silent one misses outdated events, and
  * no queue grows for it.
  */
-class Viewer implements LiveStream {
+class LiveViewer implements LiveStream {
   /** False once it was late: then it is not waited for until it shows a page again. */
   isPrompt = true;
   /** The token that it sends back when it shows the newest page. */
@@ -76,12 +76,12 @@ class Viewer implements LiveStream {
 const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {
-  readonly #viewers = new Set<Viewer>();
+  readonly #viewers = new Set<LiveViewer>();
 
   /** The events of one more viewer, until it has gone or the page ends; null when there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
     if (!isWithin("liveReaders", this.#viewers.size + 1)) return null;
-    const viewer = new Viewer();
+    const viewer = new LiveViewer();
     this.#viewers.add(viewer);
     viewer.send("status", status);
     viewer.send("page", { page, receipt: viewer.expect().receipt });
@@ -119,7 +119,7 @@ export class Viewers {
   }
 
   async #untilShown(
-    send: (viewer: Viewer, receipt: string) => void,
+    send: (viewer: LiveViewer, receipt: string) => void,
     patienceMs: number,
   ): Promise<void> {
     const late = Promise.withResolvers<void>();

@@ -1,21 +1,21 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
 import type { z } from "zod";
+import { readText } from "../../base/bounded_file.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { explain } from "../../base/explain.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { parseJson } from "../../base/yaml/json_text.ts";
+import type { Grouped } from "../../report/model/runs/cells.ts";
+import { runAlone } from "../../report/model/runs/measured.ts";
+import { inconsistenciesOf, type Inconsistency } from "../../runner/result/consistency.ts";
 import {
   type Measurement,
   measurement,
   type Results,
   results,
-  type Run,
 } from "../../runner/result/result.ts";
-import { inconsistenciesOf, type Inconsistency } from "../../runner/result/consistency.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
-import { readText } from "../../base/bounded_file.ts";
-import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { explain } from "../../base/explain.ts";
-import { parseJson } from "../../base/yaml/json_text.ts";
-import { findingsOf } from "../../base/problems.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;
@@ -164,27 +164,8 @@ function unreadable(place: string, error: unknown): UserError {
   }]);
 }
 
-/** A single measurement as an experiment of one run. */
-export function benchRun(measurement: Measurement, startedAt: string): Run {
-  const url = URL.parse(measurement.url); // null where a part of it is secret
-  return {
-    ...measurement,
-    target: url?.origin ?? measurement.url,
-    scenario: url?.pathname ?? "/",
-    repetition: 1,
-    order: 1,
-    parameters: {},
-    startUp: null,
-    runtime: null,
-    startedAt,
-    resources: [],
-  };
-}
-
 /** The runs of either kind of result. */
 export function groupedOf(result: Results | Measurement): Grouped {
   if ("runs" in result) return result;
-  const { url } = result;
-  const startedAt = new Date(0).toISOString();
-  return { experiment: { name: url }, runs: [benchRun(result, startedAt)] };
+  return { runs: [runAlone(result, new Date(0).toISOString())] };
 }

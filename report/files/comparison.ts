@@ -3,9 +3,9 @@ import { comparisonOf, type FigureComparison } from "../model/comparison/compari
 import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
 import { COMPARED, type ComparedFigure, isDecisive } from "../model/comparison/group.ts";
 import {
-  cellName,
   type ComparedCell,
-  outcomeOf,
+  comparedName,
+  comparedOutcome,
   type ResultsComparison,
   sentenceOf,
 } from "../model/compared_results.ts";
@@ -34,7 +34,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
     untrusted,
     onlyBase,
     onlyNext,
-    cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, fault }) => ({
+    cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, errors: fault }) => ({
       scenario,
       base,
       next,
@@ -92,11 +92,11 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   const one = comparisonOf(cell.comparison, figure);
   const named = {
     classname: `plateau compare.${cell.scenario}`,
-    name: `${cellName(cell)}: ${figureName(figure)}`,
+    name: `${comparedName(cell)}: ${figureName(figure)}`,
   };
-  const outcome = outcomeOf(cell, figure);
+  const outcome = comparedOutcome(cell, figure);
   if (outcome === "pass") return named;
-  const why = cell.fault ||
+  const why = cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
   const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
   if (!isDecisive(figure)) {
@@ -152,7 +152,7 @@ function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsCompari
 }
 
 /** What the figures that decide say, and whether answers were wrong. */
-function findingsOf({ comparison, fault }: ComparedCell): string[] {
+function findingsOf({ comparison, errors: fault }: ComparedCell): string[] {
   const { marginRatio } = comparison;
   const rate = comparisonOf(comparison, "rate");
   const p99 = comparisonOf(comparison, 99);
@@ -186,6 +186,6 @@ function cellLines(cell: ComparedCell, { width }: TerminalOptions): TextLine[] {
 function tableOfAll({ cells }: ResultsComparison): Table | null {
   return comparedTable(
     "Ratios, new over base",
-    cells.map((cell) => ({ name: cellName(cell), base: null, comparison: cell.comparison })),
+    cells.map((cell) => ({ name: comparedName(cell), base: null, comparison: cell.comparison })),
   );
 }

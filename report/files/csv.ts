@@ -4,9 +4,9 @@
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
-import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
-import { FLATTENING, isEmpty, lowerBoundsIn, type Point } from "../model/runs/intervals.ts";
 import type { ReportModel } from "../model/model.ts";
+import { type FigureName, figureOfRun } from "../model/runs/figures.ts";
+import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../model/runs/pool.ts";
 import {
   cpuSecondsOf,
@@ -16,11 +16,11 @@ import {
   peakOf,
   perCpuSecondOf,
   pointAt,
+  type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-  type Used,
 } from "../model/runs/resources.ts";
-import { csvOf, type CsvRow } from "../writing/csv.ts";
+import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 
 /** One row a run, in the order in which they were made. */
@@ -43,7 +43,7 @@ export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
 }
 
-function figuresOf(measurement: Measurement): CsvRow {
+function figuresOf(measurement: Measurement): CsvRecord {
   const { requests, errors, bytes, load } = measurement;
   return {
     connections: load.connections,
@@ -70,7 +70,7 @@ function figuresOf(measurement: Measurement): CsvRow {
 }
 
 /** Nothing where nothing has a latency; the fastest is of requests with an answer. */
-function latenciesOf(measurement: Measurement): CsvRow {
+function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, min, mean, stdev, max } = measurement.latency;
   const pooled = poolLatency([measurement]);
   const timeOf = (ms: number): number | null => count === 0 ? null : ms;
@@ -102,7 +102,7 @@ function valueOf(figure: FigureName, measurement: Measurement): number | null {
 }
 
 /** Nothing where the load itself changes. */
-function flattenedOf(measurement: Measurement): CsvRow {
+function flattenedOf(measurement: Measurement): CsvRecord {
   if (measurement.warmup === null) return {};
   return Object.fromEntries(FLATTENING.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
@@ -114,7 +114,7 @@ function flattenedOf(measurement: Measurement): CsvRow {
   }));
 }
 
-function connectOf({ connect }: Measurement): CsvRow {
+function connectOf({ connect }: Measurement): CsvRecord {
   if (connect.count === 0) return { connects: 0 };
   return {
     connects: connect.count,
@@ -127,11 +127,11 @@ function connectOf({ connect }: Measurement): CsvRow {
 }
 
 /** Of the target, or of a part whose name stands before each column. */
-function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
+function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const seconds = cpuSecondsOf(used);
   const systemShare = systemShareOf(used);
-  const figures: CsvRow = {
+  const figures: CsvRecord = {
     cpuCores: meanCoresOf(used),
     cpuSeconds: seconds,
     cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
@@ -148,15 +148,15 @@ function resourcesOf(used: Used, run: Run, before = ""): CsvRow {
   );
 }
 
-/** What tells a run from the others: the first columns of either CSV. */
+/** What identifies a run: the first columns of either CSV. */
 
-export function identityOf(run: Run): CsvRow {
+export function identityOf(run: Run): CsvRecord {
   const { target, scenario, repetition, order } = run;
   return { target, scenario, repetition, order };
 }
 
 /** One column a factor. */
-export function parametersOf({ parameters }: Run): CsvRow {
+export function parametersOf({ parameters }: Run): CsvRecord {
   return Object.fromEntries(
     Object.entries(parameters).map(([path, value]) => [
       path,
@@ -197,7 +197,7 @@ export function renderMeasurementIntervalsCsv(measurement: Measurement): Written
 }
 
 /** Latencies of an interval in which nothing ended are none, not 0. */
-function intervalFigures(point: Point, startS: number): CsvRow {
+function intervalFigures(point: IntervalPoint, startS: number): CsvRecord {
   const { endS, completed, failed, bytes } = point;
   const timeOf = (ms: number): number | null => isEmpty(point) ? null : ms;
   return {
@@ -227,10 +227,10 @@ function middleOf(run: Timed, i: number): number {
 }
 
 /** What was in use at a moment, by the target or by a part whose name stands before each column. */
-function resourcesAt(used: Used, atS: number, before = ""): CsvRow {
+function resourcesAt(used: ResourceUse, atS: number, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
   const point = pointAt(used, atS);
-  const figures: CsvRow = {
+  const figures: CsvRecord = {
     cpuCores: point?.cpu ?? null,
     cpuUserCores: point?.user ?? null,
     cpuSystemCores: point?.system ?? null,

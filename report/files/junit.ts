@@ -2,15 +2,15 @@
  * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
  * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
  */
-import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
-import { endsOf } from "../model/findings/no_response.ts";
-import { cellLabel } from "../model/runs/cells.ts";
+import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { JudgedClaim } from "../model/claims/claims.ts";
-import { type GateOutcome, placeOf } from "../model/gates/gates.ts";
+import { endsOf } from "../model/findings/no_response.ts";
+import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
 import type { ReportModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import { counted, unique } from "../model/numbers/words.ts";
+import { cellLabel } from "../model/runs/cells.ts";
 import type { Written } from "../writing/written.ts";
 import { attributes, element, type Xml } from "../writing/xml.ts";
 
@@ -20,10 +20,10 @@ export interface Testcase {
   /** Seconds. */
   readonly time?: number;
   /** Absent: it passed. `error`: it could not be decided. */
-  readonly problem?: Problem;
+  readonly problem?: TestProblem;
 }
 
-interface Problem {
+interface TestProblem {
   readonly kind: "failure" | "error" | "skipped";
   readonly type: string;
   readonly message: string;
@@ -53,7 +53,7 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
     startedAt,
     hostname,
     cases: [
-      ...[...cells.values()].map((runs) => answersCase(`${name}.${runs[0].scenario}`, runs)),
+      ...[...cells.values()].map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
       ...missing.map(({ what, kind, reason, evidence }): Testcase => ({
         classname: name,
         name: `${what}: measured`,
@@ -98,28 +98,28 @@ export function measurementSuite(
   gates: readonly GateOutcome[],
 ): Testsuite {
   const name = measurement.url;
-  const cases = [answersCase(name, [measurement]), ...gates.map((gate) => gateCase(name, gate))];
+  const cases = [responsesCase(name, [measurement]), ...gates.map((gate) => gateCase(name, gate))];
   return { name, startedAt, hostname, cases };
 }
 
-function answersCase(classname: string, runs: readonly (Measurement | Run)[]): Testcase {
+function responsesCase(classname: string, runs: readonly (Measurement | Run)[]): Testcase {
   const [first] = runs;
   const label = "target" in first ? `${cellLabel(first)}: ` : "";
   const wrong = sum(runs, ({ checks }) => checks.failed);
   const right = sum(runs, ({ checks }) => checks.passed);
-  const message = `${wrong} of ${wrong + right} answers are not as expected`;
+  const message = `${wrong} of ${wrong + right} responses are not as expected`;
   const problem = unansweredProblem(runs) ??
     (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
   return {
     classname,
-    name: `${label}answers as expected`,
+    name: `${label}responses as expected`,
     time: sum(runs, ({ elapsedS }) => elapsedS),
     ...(problem && { problem }),
   };
 }
 
 /** Of runs in which no request was answered: where there is no answer, none is as expected. */
-function unansweredProblem(runs: readonly Measurement[]): Problem | null {
+function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
@@ -130,7 +130,7 @@ function unansweredProblem(runs: readonly Measurement[]): Problem | null {
 
 export function gateCase(suite: string, gate: GateOutcome): Testcase {
   const { threshold, scenario, outcome, found } = gate;
-  const place = placeOf(gate);
+  const place = gatePlace(gate);
   const named = {
     classname: [suite, scenario].filter(Boolean).join("."),
     name: place === "" ? threshold : `${gate.label}: ${threshold}`,
@@ -172,7 +172,7 @@ function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {
     : element`    <testcase${head}>${problemXml(problem)}</testcase>\n`;
 }
 
-function problemXml({ kind, type, message, detail = [] }: Problem): Xml {
+function problemXml({ kind, type, message, detail = [] }: TestProblem): Xml {
   if (kind === "skipped") return element`<skipped${attributes({ message })}/>`;
   const about = attributes({ type, message });
   const text = [message, ...detail].join("\n");

@@ -7,7 +7,7 @@ import { measurementModel } from "../model/measurement.ts";
 import type { Fact } from "../model/method/method.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import type { PublishedModel } from "../model/published/model.ts";
-import type { StableModel } from "../model/charts/settling.ts";
+import type { SettlingModel } from "../model/charts/settling.ts";
 import type { SweepModel } from "../model/sweeps/sweeps.ts";
 import type { Table, TableCell } from "../model/tables/table.ts";
 import type { TrustModel } from "../model/findings/trust.ts";
@@ -39,7 +39,7 @@ export function renderMarkdown(model: ReportModel): Written<"markdown"> {
     ...gatesMarkdown(model.gates),
     ...model.scenarios.map(scenarioMarkdown),
     ...model.sweeps.flatMap(sweepMarkdown),
-    ...stableMarkdown(model.stable),
+    ...stableMarkdown(model.settling),
     ...model.published.flatMap(publishedMarkdown),
     ...missingMarkdown(model),
   ]));
@@ -62,7 +62,7 @@ export function renderMeasurementMarkdown(
     md`Load: ${model.load}`,
     factsMarkdown("", "", facts),
     factsMarkdown("Percentile", "Latency", percentiles),
-    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Answers", statuses)]),
+    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Responses", statuses)]),
     ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
     ...model.notes.map(plain),
     ...agentsMarkdown(model.agents),
@@ -90,7 +90,7 @@ export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note"
 }
 
 function scenarioMarkdown(scenario: ScenarioModel): Markdown {
-  const { name, request, load, answer, boundsNote, steadyFindings, tables } = scenario;
+  const { name, request, load, summary: answer, boundsNote, steadyFindings, tables } = scenario;
   const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
   return paragraphs([
     request ? md`### ${name}: ${request}` : md`### ${name}`,
@@ -100,7 +100,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),
     plain(scenario.perCpuFinding),
-    ...(scenario.faults.charts.length > 0 ? scenario.faults.findings.map(plain) : []),
+    ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
     ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
     ...agentsMarkdown(scenario.agents),
@@ -142,7 +142,7 @@ function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
   ];
 }
 
-function stableMarkdown(stable: StableModel | null): Markdown[] {
+function stableMarkdown(stable: SettlingModel | null): Markdown[] {
   if (stable === null) return [];
   const { finding, table } = stable;
   return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];

@@ -1,9 +1,7 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
+import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { isUnanswered } from "../../runner/result/outcome.ts";
-import { endsOf } from "./findings/no_response.ts";
-import { type Cell, groupRuns, repeatedOf } from "./runs/cells.ts";
 import {
   comparisonOf,
   decisivePs,
@@ -12,23 +10,25 @@ import {
   judgePairs,
   testPairs,
 } from "./comparison/comparison.ts";
+import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
+import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
+import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
+import { ratiosText } from "./comparison/words.ts";
+import { endsOf } from "./findings/no_response.ts";
+import { trustOfRuns } from "./findings/trust.ts";
+import { gatedCells } from "./gates/cells.ts";
 import {
   type GateOutcome,
   gatePs,
   gatesOf,
   judgeTogether,
-  type Outcome,
+  type ThresholdOutcome,
   worstOf,
 } from "./gates/gates.ts";
-import { gatedCells } from "./gates/cells.ts";
-import { trustOfRuns } from "./findings/trust.ts";
 import { formatShare } from "./numbers/units.ts";
-import { differencesOf, type Side } from "./comparison/differences.ts";
-import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
-import { ratiosText } from "./comparison/words.ts";
+import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
-import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
-import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 
 export interface ComparedCell {
   readonly scenario: string;
@@ -37,12 +37,12 @@ export interface ComparedCell {
   readonly next: string;
   readonly comparison: GroupComparison;
   /** Why the figures say nothing: answers were wrong; "" when they do. The verdicts then are of the answers. */
-  readonly fault: string;
+  readonly errors: string;
 }
 
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
-  /** What differs besides what was measured, a line each. */
+  /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
   readonly untrusted: readonly string[];
@@ -53,20 +53,20 @@ export interface ResultsComparison {
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
   /** Of the figures that decide, and of the thresholds. */
-  readonly outcome: Outcome;
+  readonly outcome: ThresholdOutcome;
 }
 
 export interface CompareOptions {
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
-  readonly earlier?: readonly Side[];
+  readonly earlier?: readonly ResultSide[];
 }
 
 /** Two results, each of one session. */
 export function compareResults(
-  base: Side,
-  next: Side,
+  base: ResultSide,
+  next: ResultSide,
   options: CompareOptions = {},
 ): ResultsComparison {
   return compareSessions([base], [next], options);
@@ -74,8 +74,8 @@ export function compareResults(
 
 /** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are held against. */
 export function compareSessions(
-  bases: readonly Side[],
-  nexts: readonly Side[],
+  bases: readonly ResultSide[],
+  nexts: readonly ResultSide[],
   { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] }: CompareOptions = {},
 ): ResultsComparison {
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
@@ -93,7 +93,7 @@ export function compareSessions(
   const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
   return {
     cells,
-    differences: differencesOf(base, next, matches.pairs),
+    differences: resultDifferences(base, next, matches.pairs),
     untrusted: [...untrustedOf("BASE", bases), ...untrustedOf("NEW", nexts)],
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
@@ -104,13 +104,13 @@ export function compareSessions(
 }
 
 /** By the first of them that are several sessions: in each nothing but the session differs. */
-function spreadOf(sessions: readonly (readonly Side[])[]): SessionSpread {
+function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
   const spreads = sessions.map(sessionSpread);
   return (figure) =>
     spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
 }
 
-function untrustedOf(name: string, sides: readonly Side[]): string[] {
+function untrustedOf(name: string, sides: readonly ResultSide[]): string[] {
   const trust = trustOfRuns(sides.flatMap(({ runs }) => runs));
   return trust === null || trust.level === "valid"
     ? []
@@ -123,29 +123,29 @@ function comparedCells(
 ): ComparedCell[] {
   return matches.map(({ base, next }, i) => {
     const names = { scenario: next.scenario, base: base.cell.label, next: next.cell.label };
-    return { ...names, ...judgedByAnswers(comparisons[i], base.cell, next.cell) };
+    return { ...names, ...judgedByResponses(comparisons[i], base.cell, next.cell) };
   });
 }
 
 /** A fast error is no answer: where answers were wrong, they decide and not how fast they came. */
-function judgedByAnswers(
+function judgedByResponses(
   comparison: GroupComparison,
-  base: Cell,
-  next: Cell,
-): Pick<ComparedCell, "comparison" | "fault"> {
+  base: CellRuns,
+  next: CellRuns,
+): Pick<ComparedCell, "comparison" | "errors"> {
   const silence = silenceOf(base, next);
   if (silence !== "") {
-    return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), fault: silence };
+    return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), errors: silence };
   }
-  const [baseIsWrong, nextIsWrong] = [base, next].map(({ wrongRatio }) =>
+  const [baseIsWrong, nextIsWrong] = [base, next].map(({ errorRatio: wrongRatio }) =>
     wrongRatio > TOLERATED_WRONG_RATIO
   );
-  if (!baseIsWrong && !nextIsWrong) return { comparison, fault: "" };
+  if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
   const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
-  const fault = `wrong or failed: ${formatShare(base.wrongRatio)} of the requests before, ${
-    formatShare(next.wrongRatio)
+  const errors = `wrong or failed: ${formatShare(base.errorRatio)} of the requests before, ${
+    formatShare(next.errorRatio)
   } now`;
-  return { comparison: judgedAlike(comparison, verdict, "answers"), fault };
+  return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
 /** All its figures with one verdict, which comes from elsewhere. */
@@ -163,8 +163,8 @@ function judgedAlike(
   return { ...comparison, figures };
 }
 
-/** `no request got an answer now: 50 timed out after 5 s`; "" where each run of both had one. */
-function silenceOf(base: Cell, next: Cell): string {
+/** `no request got a response now: 50 timed out after 5 s`; "" where each run of both had one. */
+function silenceOf(base: CellRuns, next: CellRuns): string {
   const sides = [["before", base.runs.filter(isUnanswered)], [
     "now",
     next.runs.filter(isUnanswered),
@@ -174,18 +174,18 @@ function silenceOf(base: Cell, next: Cell): string {
     .join("; ");
 }
 
-/** Worse fails; what can't be told is inconclusive. */
-export function outcomeOf(cell: ComparedCell, figure: ComparedFigure): Outcome {
+/** Worse fails; an undecided figure is inconclusive. */
+export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
   const { verdict } = comparisonOf(cell.comparison, figure);
   return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
 }
 
-function decisiveOutcomes(cell: ComparedCell): { outcome: Outcome }[] {
-  return DECISIVE.map((figure) => ({ outcome: outcomeOf(cell, figure) }));
+function decisiveOutcomes(cell: ComparedCell): { outcome: ThresholdOutcome }[] {
+  return DECISIVE.map((figure) => ({ outcome: comparedOutcome(cell, figure) }));
 }
 
 /** `static, api`, or `static, express → fastify` where the targets differ. */
-export function cellName({ scenario, base, next }: ComparedCell): string {
+export function comparedName({ scenario, base, next }: ComparedCell): string {
   return `${scenario}, ${base === next ? next : `${base} → ${next}`}`;
 }
 
@@ -193,6 +193,6 @@ export function cellName({ scenario, base, next }: ComparedCell): string {
 export function sentenceOf(cell: ComparedCell): string {
   const rate = comparisonOf(cell.comparison, "rate");
   const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
-  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} answered nothing`;
-  return `${cellName(cell)}: ${text}`;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} sent no response`;
+  return `${comparedName(cell)}: ${text}`;
 }

@@ -1,16 +1,16 @@
 /** The comparisons within an experiment: for each scenario its answer, and every target against the first. */
-import { type Answer, answerOf, incomparableAnswer } from "./comparison/verdict.ts";
-import type { Cell, ScenarioRuns } from "./runs/cells.ts";
+import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/verdict.ts";
+import type { CellRuns, ScenarioRuns } from "./runs/cells.ts";
 import type { JudgeOptions } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";
-import { type Contest, contestAnswer, spanAnswer } from "./sweeps/verdict.ts";
+import { type Contest, contestSummary, spanSummary } from "./sweeps/verdict.ts";
 import { numericFactors } from "./runs/factors.ts";
 import type { Table } from "./tables/table.ts";
 import {
   basePairs,
   type CellPair,
   compareCells,
-  isOpen,
+  isOpenLoop,
   type Lookup,
   rankedCells,
   rightCells,
@@ -19,7 +19,7 @@ import {
 import { comparedTable } from "./comparison/table.ts";
 
 export interface ScenarioComparison {
-  readonly answer: Answer;
+  readonly summary: ScenarioSummary;
   /** Null when there is nothing to compare. */
   readonly table: Table | null;
   /** The same as a figure. */
@@ -29,7 +29,7 @@ export interface ScenarioComparison {
 /** What an answer needs compared, and the answer. */
 interface Question {
   readonly pairs: readonly CellPair[];
-  readonly answer: (lookup: Lookup) => Answer;
+  readonly summary: (lookup: Lookup) => ScenarioSummary;
 }
 
 /** In the order of the scenarios; all of them are judged together. */
@@ -52,49 +52,49 @@ export function compareScenarios(
       comparison: lookup(base, next),
     }));
     return {
-      answer: question.answer(lookup),
+      summary: question.summary(lookup),
       table: comparedTable(`Compared in ${name}`, rows),
-      forest: forestOf(rows, isOpen(againstBase.flatMap(({ base, next }) => [base, next]))),
+      forest: forestOf(rows, isOpenLoop(againstBase.flatMap(({ base, next }) => [base, next]))),
     };
   });
 }
 
 /** Who is fastest; where factors vary, at which of their values; of one target, at which values it is. */
-function questionOf(cells: readonly Cell[]): Question {
+function questionOf(cells: readonly CellRuns[]): Question {
   const contests = contestsOf(cells);
   if (contests.length > 1) {
     return {
       pairs: contests.flatMap(({ ranked }) => againstFirst(ranked)),
-      answer: (lookup) => contestAnswer(contests, cells, lookup),
+      summary: (lookup) => contestSummary(contests, cells, lookup),
     };
   }
   const isOneTarget = new Set(rightCells(cells).map(({ target }) => target)).size <= 1;
   // Of an experiment that is not done, targets may have no setting in common yet.
   if (!isOneTarget && contests.length === 0) {
-    return { pairs: [], answer: () => incomparableAnswer(cells) };
+    return { pairs: [], summary: () => incomparableSummary(cells) };
   }
   const ranked = isOneTarget ? rankedCells(cells) : contests[0].ranked;
   if (isOneTarget && ranked.length > 1 && numericFactors(ranked).length > 0) {
     const [first, last] = [ranked[0], ranked[ranked.length - 1]];
     return {
       pairs: [{ base: last, next: first }],
-      answer: (lookup) => spanAnswer(ranked, cells, lookup),
+      summary: (lookup) => spanSummary(ranked, cells, lookup),
     };
   }
   return {
     pairs: againstFirst(ranked),
-    answer: (lookup) => answerOf({ ranked, cells }, lookup),
+    summary: (lookup) => summaryOf({ ranked, cells }, lookup),
   };
 }
 
 /** At each setting those that answered right, where there are two or more. */
-function contestsOf(cells: readonly Cell[]): Contest[] {
+function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(rightCells(cells))
     .map(({ label, cells: targets }) => ({ label, targets }))
     .filter(({ targets }) => new Set(targets.map(({ target }) => target)).size > 1)
     .map(({ label, targets }) => ({ label, ranked: rankedCells(targets) }));
 }
 
-function againstFirst([first, ...others]: readonly Cell[]): CellPair[] {
+function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
   return others.map((other) => ({ base: other, next: first }));
 }

@@ -1,12 +1,11 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
-import { ERRORS } from "../../runner/result/outcome.ts";
+import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { isUnanswered } from "../../runner/result/outcome.ts";
-import { noResponseText } from "./findings/no_response.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
+import { noResponseText } from "./findings/no_response.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
 import { loadText } from "./method/load.ts";
 import type { Fact } from "./method/method.ts";
@@ -24,11 +23,11 @@ import {
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
-import { isLongDrain, UNASKED_WORDS } from "./tables/outcomes.ts";
+import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
   readonly url: string;
-  /** That no request got an answer, and why; "" where one did. */
+  /** That no request got a response, and why; "" where one did. */
   readonly unanswered: string;
   /** Whether the figures can be believed. */
   readonly trust: TrustModel;
@@ -75,7 +74,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
         errors[kind] ? [{ label: kind, text: formatCount(errors[kind]) }] : []
       ),
       ...Object.entries(reasons).map(([label, count]) => ({ label, text: formatCount(count) })),
-      ...(unsolicited > 0 ? [{ label: UNASKED_WORDS, text: formatCount(unsolicited) }] : []),
+      ...(unsolicited > 0 ? [{ label: UNSOLICITED_TEXT, text: formatCount(unsolicited) }] : []),
     ],
     agents: measurementAgents(measurement),
     notes: notesOf(latency),
@@ -94,7 +93,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
-    ...(checks.failed ? [{ label: "Wrong answers", text: formatCount(checks.failed) }] : []),
+    ...(checks.failed ? [{ label: "Wrong responses", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
     ...lagFacts(measurement),
@@ -131,7 +130,7 @@ function sessionFacts({ sessions }: Measurement): Fact[] {
   const { created, completed, failed, length } = sessions;
   return [
     {
-      label: "Visitors",
+      label: "Virtual users",
       text: `${formatCount(created)}, ${formatCount(completed)} through, ${
         formatCount(failed)
       } failed`,

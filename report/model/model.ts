@@ -2,9 +2,10 @@
  * Results → everything that a report says: each number, unit, order and sentence is decided here or
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
-import type { Results, Run } from "../../runner/result/result.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { type MeasuredRuns, nameOfMeasured, titleOf } from "./runs/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
-import { type Answer, verdictOf } from "./comparison/verdict.ts";
+import { experimentVerdict, type ScenarioSummary } from "./comparison/verdict.ts";
 import {
   type BarsChart,
   barsOf,
@@ -18,12 +19,18 @@ import {
   unansweredSentence,
   warningsOf,
 } from "./findings/caveats.ts";
-import { type Cell, type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "./runs/cells.ts";
+import {
+  type CellRuns,
+  type Grouped,
+  groupRuns,
+  repeatedOf,
+  type ScenarioRuns,
+} from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
-import { type FaultsModel, faultsOf } from "./charts/errors.ts";
+import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
 import type { ForestModel } from "./comparison/forest.ts";
 import { type GatesModel, gatesModel } from "./gates/gates.ts";
 import { scenarioLoads } from "./method/load.ts";
@@ -33,7 +40,7 @@ import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { requestText } from "./method/request.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
-import { type StableModel, stableModel } from "./charts/settling.ts";
+import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { repetitionsText } from "./findings/repetitions.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
@@ -57,7 +64,7 @@ export interface ReportModel {
   readonly title: string;
   /** Where the experiment comes from, in the words of its file; "" when it does not say. */
   readonly about: string;
-  /** In which runs no request got an answer, before anything else is said; "" where all had one. */
+  /** In which runs no request got a response, before anything else is said; "" where all had one. */
   readonly unanswered: string;
   /** Of the whole experiment, in one sentence; "" where no run was answered. */
   readonly verdict: string;
@@ -76,7 +83,7 @@ export interface ReportModel {
   /** Scenarios in which factors vary enough to show. */
   readonly sweeps: readonly SweepModel[];
   /** Null where no latency was ever far from where it ends. */
-  readonly stable: StableModel | null;
+  readonly settling: SettlingModel | null;
   readonly missing: readonly MissingModel[];
   readonly machine: readonly Fact[];
   readonly method: readonly string[];
@@ -96,9 +103,9 @@ export interface ScenarioModel {
   readonly request: string;
   /** How it was loaded; "" where all scenarios were loaded alike. */
   readonly load: string;
-  readonly answer: Answer;
+  readonly summary: ScenarioSummary;
   /** What the page packs, to recompute parts of it. */
-  readonly cells: readonly Cell[];
+  readonly cells: readonly CellRuns[];
   readonly series: readonly { readonly label: string; readonly color: number }[];
   readonly bars: BarsChart;
   /** One a cell, in the order of `series`. */
@@ -116,7 +123,7 @@ export interface ScenarioModel {
   readonly steadyFindings: readonly SteadyFinding[];
   /** How the targets compare; null where nothing is compared. */
   readonly forest: ForestModel | null;
-  readonly faults: FaultsModel;
+  readonly errors: ErrorsModel;
   /** Null where no run has kept them. */
   readonly slowest: SlowestModel | null;
   /** Null where one program loaded alone. */
@@ -141,19 +148,19 @@ export interface ScenarioModel {
 }
 
 /** @param baseline What thresholds compare with; null: nothing. */
-export function reportModel(results: Results, baseline: Grouped | null = null): ReportModel {
-  const { experiment, source } = results;
+export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
+  const { experiment, source = "", missing = [] } = results;
   const scenarios = groupRuns(results);
   const repetitions = repetitionsText(results, scenarios);
   const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
   return {
-    name: experiment.name,
-    title: experiment.title ?? experiment.name,
-    about: typeof experiment.source === "string" ? experiment.source : "",
+    name: nameOfMeasured(results),
+    title: titleOf(results),
+    about: typeof experiment?.source === "string" ? experiment.source : "",
     unanswered: unansweredSentence(results.runs),
     verdict: results.runs.every(isUnanswered)
       ? ""
-      : verdictOf(scenarios.map(({ name }, i) => ({ name, answer: compared[i].answer }))),
+      : experimentVerdict(scenarios.map(({ name }, i) => ({ name, summary: compared[i].summary }))),
     facts: factsOf(results),
     repetitions,
     trust: trustOfRuns(results.runs),
@@ -167,8 +174,8 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
-    stable: stableModel(scenarios, repeatedOf(results).level),
-    missing: missingModels(results.missing),
+    settling: settlingModel(scenarios, repeatedOf(results).level),
+    missing: missingModels(missing),
     machine: machineFacts(results),
     method: methodSentences(results),
     command: commandOf(results),
@@ -182,16 +189,16 @@ export function reportModel(results: Results, baseline: Grouped | null = null): 
 function scenarioModel(
   { name, cells }: ScenarioRuns,
   compared: ScenarioComparison,
-  results: Results,
+  results: MeasuredRuns,
 ): ScenarioModel {
   const { level } = repeatedOf(results);
   return {
     name,
-    request: requestText(name, results.experiment.scenarios),
+    request: requestText(name, results.experiment?.scenarios),
     load: scenarioLoads(results).get(name) ?? "",
-    answer: compared.answer,
+    summary: compared.summary,
     forest: compared.forest,
-    faults: faultsOf(cells),
+    errors: errorsModel(cells),
     slowest: slowestOf(name, cells),
     agents: agentsModel(name, cells),
     cells,

@@ -1,5 +1,5 @@
 /**
- * The intervals of every scenario of a page, packed: what its client recomputes from. A page of thousands of
+ * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
  * intervals takes several as one step, so that it stays small enough to send on.
  */
 import { Buffer } from "node:buffer";
@@ -7,10 +7,10 @@ import { deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
-import { packSteps, type Step } from "../model/charts/packing.ts";
+import { type PackedStep, packSteps } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
-import type { Point } from "../model/runs/intervals.ts";
+import type { IntervalPoint } from "../model/runs/intervals.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */
@@ -55,7 +55,7 @@ function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps 
   return { seconds: cells[0].runs[0].timeline.intervalS * intervals, packed };
 }
 
-function stepsOf({ timeline: { points } }: Run, intervals: number): Step[] {
+function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {
   const steps = points.map((point, i) => stepOf(point, point.endS - (points[i - 1]?.endS ?? 0)));
   if (intervals === 1) return steps;
   const count = Math.ceil(steps.length / intervals);
@@ -65,15 +65,15 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): Step[] {
   );
 }
 
-function stepOf(point: Point, seconds: number): Step {
+function stepOf(point: IntervalPoint, seconds: number): PackedStep {
   const { completed, failed, histogram } = point;
   const latency = histogram === "" ? EMPTY : decodeSparse(histogram);
   return { seconds, completed, failed, latency, bounds: boundsOf(point, latency) };
 }
 
-/** Results of earlier versions don't say which values are lower bounds: what timed out took the longest. */
+/** Results of earlier versions don't mark lower bounds: there the time-outs are the largest values. */
 function boundsOf(
-  { censoredHistogram, failed, errors }: Point,
+  { censoredHistogram, failed, errors }: IntervalPoint,
   latency: SparseHistogram,
 ): SparseHistogram {
   return censoredHistogram === undefined
@@ -81,7 +81,7 @@ function boundsOf(
     : decodeSparse(censoredHistogram);
 }
 
-/** So many; their sums, which nobody packs, are those of all. */
+/** The `count` largest values; their sums, which are not packed, are those of all. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
   let first = latency.indices.length;
   let left = count;
@@ -94,8 +94,8 @@ function largest(latency: SparseHistogram, count: number): SparseHistogram {
 
 const whole = new Histogram();
 
-function merged(steps: readonly Step[]): Step {
-  const sumOf = (of: (step: Step) => SparseHistogram): SparseHistogram => {
+function merged(steps: readonly PackedStep[]): PackedStep {
+  const sumOf = (of: (step: PackedStep) => SparseHistogram): SparseHistogram => {
     for (const step of steps) whole.addSparse(of(step));
     return whole.drain();
   };

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { sectionOf } from "../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { unique } from "../model/numbers/words.ts";
-import type { Cell } from "../model/runs/cells.ts";
+import type { CellRuns } from "../model/runs/cells.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
@@ -95,7 +95,7 @@ function intervalScripts(
 
 /** What its steps, which are packed, do not say of it. */
 function namedRuns(
-  { label, color, runs }: Cell,
+  { label, color, runs }: CellRuns,
 ): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
   const [{ latency: { clock } }] = runs;
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
@@ -131,7 +131,7 @@ function navigationMarkup(
       ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
       ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
       ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
-      ...(model.stable === null ? [] : [[`#e${i + 1}-settling`, "Settling"]]),
+      ...(model.settling === null ? [] : [[`#e${i + 1}-settling`, "Settling"]]),
       ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
       ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
       ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),

@@ -31,7 +31,7 @@ export function fleetLines(agents: readonly LiveAgent[], room: FleetLayout): Tex
   ]);
 }
 
-/** In columns, as many as fit; names are shortened where they would need more lines, first by what all begin with. */
+/** In columns, as many as fit; names are shortened where they would need more lines, first by their common beginning. */
 function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): TextSpan[][] {
   const values = agents.map(valueOf);
   const valueWidth = Math.max(...values.map(widthOf));

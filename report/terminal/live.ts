@@ -181,9 +181,9 @@ function timeText(live: Live, ms: number): string {
 
 function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
   const busiest = agents.length > 1 ? ` (agent ${busiestOf(agents)})` : "";
-  const who = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
+  const workers = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
   const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
-  const text = `  ${who} ${cpu}, up to ${formatMs(lateMs)} late`;
+  const text = `  ${workers} ${cpu}, up to ${formatMs(lateMs)} late`;
   return [cell("Generator", LABEL_COLUMNS, "dim"), { text }];
 }
 

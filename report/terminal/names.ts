@@ -2,7 +2,7 @@
 import { fitted, widthOf } from "../writing/columns.ts";
 
 /**
- * `names` in `width` columns: where they don't fit, first what all begin with goes, then their ends, or
+ * `names` in `width` columns: where they don't fit, first their common beginning goes, then their ends, or
  * their middles where only the ends differ.
  */
 export function fittedNames(names: readonly string[], width: number, unicode: boolean): string[] {
@@ -19,7 +19,7 @@ export function fittedNames(names: readonly string[], width: number, unicode: bo
 
 /**
  * `load-7d9f-x2x4z`, `load-7d9f-k8w1q` → `x2x4z`, `k8w1q`: whole words of the beginning go.
- * @param isEnough Whether what is left needs no further shortening.
+ * @param isEnough Whether these ends need no further shortening.
  */
 export function withoutCommon(
   names: readonly string[],

@@ -13,7 +13,7 @@ import {
   formatNumber,
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
-import { errorsOf } from "../model/runs/error_ratio.ts";
+import { erroneousOf } from "../model/runs/error_ratio.ts";
 import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
@@ -26,7 +26,7 @@ export interface ProgressState {
   /** Its last intervals, the newest last, and when it came. */
   readonly intervals: readonly Live[];
   readonly receivedMs: number;
-  /** Notes so far: what each run would repeat is said once. */
+  /** Notes so far: each is printed once, not with every run. */
   readonly notes: readonly string[];
 }
 
@@ -120,7 +120,7 @@ export function cellText(run: Starting): string {
 
 function measuredText({ measurement }: MeasuredEvent): string {
   const { rate, requests: { dropped }, generator } = measurement;
-  const wrong = errorsOf([measurement]).count - dropped;
+  const wrong = erroneousOf([measurement]) - dropped;
   const errors = (wrong === 0 ? "" : `, ${formatCount(wrong)} failed or wrong`) +
     (dropped === 0 ? "" : `, ${formatCount(dropped)} never sent`);
   const doubt = generator.trust === "valid" ? "" : `, ${generator.trust}`;

@@ -1,5 +1,5 @@
 /** The output of `plateau run` at its end. */
-import { type Answer, answerText } from "../model/comparison/verdict.ts";
+import { type ScenarioSummary, summaryText } from "../model/comparison/verdict.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -47,14 +47,14 @@ interface ScenarioOptions extends TerminalOptions {
 
 function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextLine[] {
   const { isDetailed } = options;
-  const { name, request, load, answer, tables } = scenario;
+  const { name, request, load, summary, tables } = scenario;
   return [
     BLANK,
     trimmed([{ text: name, style: "cyan" }, { text: "  " }, { text: request, style: "dim" }]),
     ...(load === "" ? [] : paragraphLines(`Load: ${load}`, options.width)),
     ...tableLines(tables.summary, options),
     ...(isDetailed ? distributionLines(scenario, options) : []),
-    ...answerLines(answer, options),
+    ...verdictLines(summary, options),
     ...restlessLines(scenario, options),
     ...agentFindingLines(scenario, options),
     ...perCpuLines(scenario, options),
@@ -71,11 +71,11 @@ function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOption
   return repetitions === "" ? [] : [BLANK, ...paragraphLines(repetitions, width)];
 }
 
-/** The answer, and below it each other target against the fastest. */
-function answerLines(answer: Answer, { width }: TerminalOptions): TextLine[] {
-  const { verdict, brief: detail, pairs } = answer;
+/** The verdict, and below it each other target against the fastest. */
+function verdictLines(summary: ScenarioSummary, { width }: TerminalOptions): TextLine[] {
+  const { verdict, brief: detail, pairs } = summary;
   return [
-    ...paragraphLines(answerText({ verdict, detail }), width),
+    ...paragraphLines(summaryText({ verdict, detail }), width),
     ...pairs.flatMap((pair) => paragraphLines(pair, width - 2, HANGING).map(indented)),
   ];
 }

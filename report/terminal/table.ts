@@ -7,7 +7,7 @@ import { lineOf, paragraphLines, trimmed } from "./line.ts";
 
 const GAP = "  ";
 const NARROWEST_NAME = 12;
-/** Rather than these, a narrow table loses what stands below its numbers. */
+/** Rather than these, a narrow table loses the lines below its numbers. */
 const KEPT_COLUMNS = 4;
 
 /** One column as texts of equal width, with its style per row. */
@@ -64,7 +64,7 @@ export function withoutBelow(table: Table): Table {
   };
 }
 
-/** A second line for what stands below the numbers of a row, where anything does. */
+/** A second line below the numbers of a row, such as intervals; none without them. */
 function belowLines(
   row: readonly TableCell[],
   columns: readonly TextColumn[],
@@ -105,7 +105,7 @@ function textColumn(
   return { head: padStart(head, width), texts: texts.map((text) => padStart(text, width)), width };
 }
 
-/** A number that too few requests support stands in brackets, for those who see no grey. */
+/** A number that too few requests support stands in brackets, as grey is not seen everywhere. */
 function cellText({ text, weak }: TableCell): string {
   return weak ? `(${text})` : text;
 }

@@ -3,7 +3,7 @@ import type { TrustModel } from "../model/findings/trust.ts";
 import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
 import { wrapped } from "../writing/columns.ts";
 import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
-import { gateLine, type GateOutcome, type Outcome } from "../model/gates/gates.ts";
+import { gateLine, type GateOutcome, type ThresholdOutcome } from "../model/gates/gates.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
 import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 
@@ -34,7 +34,7 @@ export function unansweredLines(
   return unanswered === "" ? [] : paragraphLines(unanswered, width, { style: "red" });
 }
 
-const GATE_STYLES: Readonly<Record<Outcome, Style>> = {
+const GATE_STYLES: Readonly<Record<ThresholdOutcome, Style>> = {
   pass: "green",
   fail: "red",
   inconclusive: "yellow",

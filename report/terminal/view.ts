@@ -20,7 +20,7 @@ export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode
 
 export interface ProgressView {
   readonly onProgress: OnProgress;
-  /** Shows what time or another size of the window has changed. */
+  /** Draws anew, as time has passed or the window has another size. */
   redraw(): void;
   /** Shows it anew, after others have written to the terminal. */
   resume(): void;

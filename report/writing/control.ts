@@ -14,7 +14,7 @@ function writtenOut(character: string): string {
   return code.length <= 2 ? `\\x${code.padStart(2, "0")}` : `\\u${code}`;
 }
 
-/** How a place writes these so that they are still read, and mean nothing to who reads the bytes. */
+/** How a place writes these so that they are still read, and mean nothing to a program that reads the bytes. */
 interface CommandSigns {
   readonly hash: string;
   readonly colon: string;
@@ -22,7 +22,7 @@ interface CommandSigns {
 
 /** For people, as `harmless` writes a control. */
 const VISIBLE: CommandSigns = { hash: "\\x23", colon: "\\x3a" };
-/** The signs themselves to who reads HTML, XML or markdown. */
+/** The signs themselves to a reader of HTML, XML or markdown. */
 export const REFERENCES: CommandSigns = { hash: "&#35;", colon: "&#58;" };
 
 /**

@@ -7,10 +7,10 @@ import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
 export type CsvValue = string | number | null;
-export type CsvRow = Readonly<Record<string, CsvValue>>;
+export type CsvRecord = Readonly<Record<string, CsvValue>>;
 
 /** Columns are those of any row, in the order in which they first appear. */
-export function csvOf(rows: readonly CsvRow[]): Written<"csv"> {
+export function csvOf(rows: readonly CsvRecord[]): Written<"csv"> {
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const lines = [columns, ...rows.map((row) => columns.map((column) => row[column] ?? ""))];
   const text = lines.map((cells) => cells.map(escaped).join(",") + "\r\n").join("");
@@ -21,7 +21,7 @@ export function csvOf(rows: readonly CsvRow[]): Written<"csv"> {
 const FORMULA = /^[=+\-@＝＋－＠]/;
 const NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** An apostrophe before what a spreadsheet would carry out; the page's client copies with it, too. */
+/** An apostrophe before text that a spreadsheet would run as a formula; the page's client copies with it, too. */
 export function withoutFormula(text: string): string {
   return FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
 }

@@ -1,6 +1,6 @@
 /**
  * Markup from template literals: every interpolated text is escaped for its place, so that nothing from
- * outside can be markup there; only what was made for that place goes in as it is. Pure.
+ * outside can be markup there; only markup that was made for that place goes in as it is. Pure.
  */
 import type { OutputFormat, Written } from "./written.ts";
 

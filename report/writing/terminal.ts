@@ -8,7 +8,7 @@ import { GLUE } from "../model/numbers/units.ts";
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-/** How the terminal is: its width in columns, and what it can show. */
+/** The terminal: its width in columns, its colours and signs. */
 export interface TerminalOptions {
   readonly width: number;
   readonly color: boolean;
@@ -89,7 +89,7 @@ const ASCII: Record<string, string> = {
 const SIGNS = new RegExp(`[${Object.keys(ASCII).join("")}]`, "g");
 
 /**
- * Text as the terminal shows it, for what has to be as wide: without Unicode the signs of Plateau itself
+ * Text as the terminal shows it, to measure its width: without Unicode the signs of Plateau itself
  * in ASCII, outside text as it is, and what would steer the terminal written out.
  */
 export function encoded(text: string, { unicode }: Pick<TerminalOptions, "unicode">): string {

@@ -25,7 +25,7 @@ export const clockCheck: DoctorCheck = {
       return advise(found, "it takes long to read: let the kernel use tsc, or another machine");
     }
     if (stepUs <= COARSE_US) return ok(found);
-    return advise(found, "times that differ by less are the same to it: use another machine");
+    return advise(found, "times that differ by less look the same: use another machine");
   },
 };
 
@@ -136,7 +136,7 @@ export const virtualMachine: DoctorCheck = {
     if (virtual === null) return ok("no sign of a virtual machine");
     return advise(
       virtual,
-      "its cores are shared with machines that don't show from here: compare only what was measured " +
+      "its cores are shared with machines that don't show from here: compare only runs measured " +
         "side by side, in one experiment",
     );
   },

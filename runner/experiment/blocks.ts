@@ -50,12 +50,12 @@ class BlockSequence {
     private readonly file: ResultFile,
     private readonly context: RunContext,
   ) {
-    const { experiment: { repeat, discard, figures }, plan, missing: lacks, kept } = request;
+    const { experiment: { repeat, discard, figures }, plan, missing: missing, kept } = request;
     this.#repetition = new Repetition(repeat, {
       discardS: discard / 1_000,
       figures: figures ?? "whole",
     });
-    this.#possible = plan.cells.filter((cell) => !lacks.has(cell));
+    this.#possible = plan.cells.filter((cell) => !missing.has(cell));
     this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
     for (const cell of this.#possible) {
       for (const run of kept.runsOf(cell)) this.#schedule.took(cell, kept.tookMs(run));

@@ -16,11 +16,13 @@ export interface PeakThroughputRequest {
 }
 
 /** Gives what is wanted, and nothing else. */
-export async function measurePeakThroughput(request: PeakThroughputRequest): Promise<PeakThroughput> {
-  const { wanted: asked } = request;
+export async function measurePeakThroughput(
+  request: PeakThroughputRequest,
+): Promise<PeakThroughput> {
+  const { wanted } = request;
   return {
-    ...asked.includes("generator") && { generator: generatorPeak(request) },
-    ...asked.includes("redis") && { redis: await redisPeak(request) },
+    ...wanted.includes("generator") && { generator: generatorPeak(request) },
+    ...wanted.includes("redis") && { redis: await redisPeak(request) },
   };
 }
 

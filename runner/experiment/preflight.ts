@@ -4,26 +4,25 @@
  * script is sent once, over the same codec as the load, and every response is checked.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
-import type { Cell } from "../../scenarios/plan/plan.ts";
-import type { RequestStep, Script } from "../../scenarios/request/script.ts";
-import type { RunningTarget } from "../../targets/launch/launcher.ts";
-import { settlesWithin } from "../../targets/launch/settles.ts";
-import { describeExit } from "../../targets/launch/start_up.ts";
+import { encodeRequest } from "../../base/http/request.ts";
+import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import { type Connection, dial } from "../../base/net/dial.ts";
+import { DialError } from "../../base/net/dial_error.ts";
+import { type Access, endpointOf } from "../../base/net/endpoint.ts";
 import { withEngine } from "../../base/pattern.ts";
+import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
+import { secrets } from "../../base/secrets.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
 import {
   type Expectation,
   responseProblem,
   responseText,
 } from "../../scenarios/request/request.ts";
-import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
+import type { Script, ScriptRequest } from "../../scenarios/request/script.ts";
 import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
-import type { Access } from "../../base/net/endpoint.ts";
-import { type Connection, dial } from "../../base/net/dial.ts";
-import { DialError } from "../../base/net/dial_error.ts";
-import { endpointOf } from "../../base/net/endpoint.ts";
-import { encodeRequest } from "../../base/http/request.ts";
-import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { settlesWithin } from "../../targets/launch/settles.ts";
+import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
 import type { Variables } from "../load/engine/flow.ts";
 
@@ -108,13 +107,13 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   }
 }
 
-interface Journey {
-  readonly steps: readonly RequestStep[];
+interface CheckedJourney {
+  readonly steps: readonly ScriptRequest[];
   readonly user: Readonly<Record<string, string>>;
 }
 
 /** The first requests that will be sent, each once, and in any case one of each that is written. */
-function firstRequests({ requests, sequence }: Script & { kind: "requests" }): RequestStep[] {
+function firstRequests({ requests, sequence }: Script & { kind: "requests" }): ScriptRequest[] {
   const first = new Set<number>();
   const written = new Set<Expectation>();
   for (const index of sequence) {
@@ -126,15 +125,15 @@ function firstRequests({ requests, sequence }: Script & { kind: "requests" }): R
   return [...first].map((index) => requests[index]);
 }
 
-/** The whole journeys of the first users, of one in any case. */
-function firstJourneys({ steps, visitors: users }: Script & { kind: "flow" }): Journey[] {
+/** The whole journeys of the first virtual users, of one in any case. */
+function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJourney[] {
   const requests = steps.filter((step) => step.kind === "request");
   const most = Math.max(1, Math.floor(MOST_REQUESTS / requests.length));
   return users.slice(0, most).map((user) => ({ steps: requests, user }));
 }
 
 async function checkStep(
-  step: RequestStep,
+  step: ScriptRequest,
   variables: Variables,
   request: PreflightRequest,
 ): Promise<void> {
@@ -178,7 +177,10 @@ function noResponseReason(error: unknown): string {
   return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
 }
 
-async function sendOnce({ wire }: RequestStep, request: PreflightRequest): Promise<ResponseReader> {
+async function sendOnce(
+  { wire }: ScriptRequest,
+  request: PreflightRequest,
+): Promise<ResponseReader> {
   const { origin, timeoutMs, signal } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");

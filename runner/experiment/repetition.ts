@@ -43,14 +43,14 @@ export type Decision =
   | { readonly goesOn: true; readonly note: string | null }
   | { readonly goesOn: false; readonly stopping: Stopping };
 
-interface Kept {
+interface CountedRun {
   readonly repetition: number;
   readonly blocks: readonly RunBlock[];
 }
 
 export class Repetition {
   /** By cell. */
-  readonly #runs = new Map<string, Kept[]>();
+  readonly #runs = new Map<string, CountedRun[]>();
 
   /** @param counted What of each run the figures are of. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
@@ -151,8 +151,8 @@ export class Repetition {
   #estimates(): (Estimate | null)[] {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);
-      const answered = blocks.flat().some(({ completed }) => completed > 0);
-      if (runs.length < 2 || !answered) return [];
+      const responded = blocks.flat().some(({ completed }) => completed > 0);
+      if (runs.length < 2 || !responded) return [];
       const repetitions = runs.map(({ repetition }) => repetition);
       return estimateCell(blocks, WATCHED, { session: null, repetitions });
     });

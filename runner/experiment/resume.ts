@@ -97,7 +97,7 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const place = "--resume";
   const versions: Problem[] = kept.version === here.version ? [] : [{
     place,
-    message: `Cannot go on with what Plateau ${kept.version} began: this is ${here.version}`,
+    message: `Cannot resume what Plateau ${kept.version} began: this is ${here.version}`,
     fix: "use that version, or run the experiment anew",
   }];
   const machines = changesBetween(steadyFacts(kept.machine), steadyFacts(here.machine));
@@ -105,7 +105,7 @@ export function refusals(kept: Results, here: ResumeHost): Problem[] {
   const facts = machines.map((change) => `${change.path}: ${changeText(change)}`).join(", ");
   return [...versions, {
     place,
-    message: `Cannot go on on another machine, as runs of two would mislead (${facts})`,
+    message: `Cannot resume on another machine, as runs of two machines would mislead (${facts})`,
     fix: `resume on ${kept.machine.hostname} as it was, or run the experiment anew`,
   }];
 }

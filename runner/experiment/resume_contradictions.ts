@@ -21,11 +21,11 @@ export interface Origin {
 }
 
 /** A member of `runs` or `missing`, with where it stands in the results. */
-type Placed = (Run | Missing) & { readonly place: string };
+type PlacedRun = (Run | Missing) & { readonly place: string };
 
 /** None where the results are whole and the experiment's own. */
 export function contradictions(kept: Results, origin: Origin): Problem[] {
-  const placed: Placed[] = [
+  const placed: PlacedRun[] = [
     ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
     ...kept.missing.map((missing, at) => ({ ...missing, place: `missing[${at}]` })),
   ];
@@ -56,8 +56,8 @@ function settingsProblems({ experiment, settings }: Results): Problem[] {
 }
 
 /** Each repetition of a cell is there once, and none is left out. @param ofCell What there is of it. */
-function repetitionProblems(ofCell: readonly Placed[]): Problem[] {
-  const first = new Map<number | null, Placed>();
+function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
+  const first = new Map<number | null, PlacedRun>();
   const again = ofCell.filter((one) => {
     const isFirst = !first.has(one.repetition);
     if (isFirst) first.set(one.repetition, one);
@@ -84,7 +84,7 @@ function repetitionProblems(ofCell: readonly Placed[]): Problem[] {
 /** Runs that are not as the plan has them: their position, load and interval, and counts that do not add up. */
 function runProblems(
   { seed }: Results,
-  placed: readonly Placed[],
+  placed: readonly PlacedRun[],
   { experiment, plan }: Origin,
 ): Problem[] {
   // Each block has an outcome at least.
@@ -126,7 +126,7 @@ function runName(run: Parameters<typeof cellKey>[0] & { readonly repetition: num
   return `${cellKey(run)} ${run.repetition}`;
 }
 
-function isRun(one: Placed): one is Run & { readonly place: string } {
+function isRun(one: PlacedRun): one is Run & { readonly place: string } {
   return "timeline" in one;
 }
 
@@ -152,7 +152,7 @@ function sum(counts: readonly (number | undefined)[]): number {
 function stateProblems(
   { state, planned }: Results,
   cells: readonly Cell[],
-  ofCells: ReadonlyMap<string, readonly Placed[]>,
+  ofCells: ReadonlyMap<string, readonly PlacedRun[]>,
 ): Problem[] {
   if (state !== "done") return [];
   const repetitions = planned / cells.length;
@@ -174,7 +174,7 @@ function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0
 function problem(place: string, why: string): Problem {
   return {
     place: `results.json: ${place}`,
-    message: `Cannot go on with results that are not their experiment's: ${why}`,
+    message: `Cannot resume with results that are not their experiment's: ${why}`,
     fix: "put back what was there, or run the experiment anew",
   };
 }

@@ -61,11 +61,11 @@ export function assertAsBefore(
   const gone = [...now.missing].filter(([cell]) => kept.countOf(cell) > 0);
   if (gone.length > 0) {
     const reasons = new Set(gone.map(([, { reason }]) => reason));
-    throw new TargetError("Cannot go on: something is gone that earlier runs had", [...reasons]);
+    throw new TargetError("Cannot resume: something is gone that earlier runs had", [...reasons]);
   }
   if (before.redis === null || now.redis === null || before.redis === now.redis.kind) return;
   throw new TargetError(
-    `Cannot go on with another Redis: the runs so far used ${
+    `Cannot resume with another Redis: the runs so far used ${
       REDIS[before.redis] ?? before.redis
     }, and this would be ${REDIS[now.redis.kind]}`,
   );

@@ -3,10 +3,11 @@
  * was in use, what the hypervisor took of them, and whether a CPU limit held this program back. Linux says
  * it; elsewhere it is null.
  */
-import type { HostActivity } from "../result/generator.ts";
-import { readAllowedCores } from "../../base/system/linux.ts";
-import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
+import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
+import { readAllowedCores } from "../../base/system/linux.ts";
+import type { HostActivity } from "../result/generator.ts";
 
 export interface HostReading {
   /** By a clock that only goes forward. */
@@ -51,4 +52,24 @@ export function hostActivityBetween(before: HostReading, after: HostReading): Ho
   const { busyMs, stolenMs } = coreUseBetween(before.times, after.times, elapsedMs);
   const share = (ms: number): number => Math.min(1, ms / (cores * elapsedMs));
   return { cores, busy: share(busyMs), steal: share(stolenMs), throttled };
+}
+
+/**
+ * Whether target and generator run on the same machine, and so take cores from each other.
+ *
+ * @param own Addresses of this machine's interfaces, and its name.
+ */
+export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
+  if ("path" in endpoint) return true;
+  const { hostname } = endpoint;
+  return LOOPBACK.test(hostname) || own.has(hostname);
+}
+
+/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else answers on 0.0.0.0 and ::. */
+const LOOPBACK =
+  /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;
+
+/** How this machine is called by itself and by others. */
+export function ownNames(): ReadonlySet<string> {
+  return new Set([Deno.hostname(), ...Deno.networkInterfaces().map(({ address }) => address)]);
 }

@@ -9,7 +9,13 @@ import { cpuGroups, throttledMsOf } from "../../base/system/cgroup.ts";
 import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system/core_times.ts";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
-import { type BusyProcess, childrenOf, processCpuMs, readStat, watchProcesses } from "../../base/system/processes.ts";
+import {
+  type BusyProcess,
+  childrenOf,
+  processCpuMs,
+  readStat,
+  watchProcesses,
+} from "../../base/system/processes.ts";
 import { TreesContention, type TreesUse } from "../../targets/observe/contention.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { watchHostActivity } from "./host_activity.ts";
@@ -137,22 +143,4 @@ function targetUseOf(
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
     throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
   };
-}
-
-/** Whether target and generator run on the same machine, and so take cores from each other. */
-
-/** @param own Addresses of this machine's interfaces, and its name. */
-export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
-  if ("path" in endpoint) return true;
-  const { hostname } = endpoint;
-  return LOOPBACK.test(hostname) || own.has(hostname);
-}
-
-/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else answers on 0.0.0.0 and ::. */
-const LOOPBACK =
-  /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;
-
-/** How this machine is called by itself and by others. */
-export function ownNames(): ReadonlySet<string> {
-  return new Set([Deno.hostname(), ...Deno.networkInterfaces().map(({ address }) => address)]);
 }

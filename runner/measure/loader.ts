@@ -32,7 +32,7 @@ export interface LoaderHooks {
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** From now on an interval is whole with so many workers' parts: the silent don't hold up the live view. */
   readonly onReportingWorkers: (workers: number) => void;
-  /** Ends the load early; what was seen until then is given. */
+  /** Ends the load early; the load until then is given. */
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +68,6 @@ export interface LoadedAgent {
 }
 
 /** One load on one origin: its requests, its pace, and its records. */
-
 export interface LoadRequest extends Access {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
@@ -81,6 +80,6 @@ export interface LoadRequest extends Access {
   readonly intervalMs: number;
   /** File for the request log; null for none. */
   readonly logPath: string | null;
-  /** Whether an answer with a status outside 2xx and 3xx is wrong where the script expects nothing. */
+  /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
 }

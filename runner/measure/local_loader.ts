@@ -5,8 +5,8 @@ import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
 import { rememberedCalibration } from "../host/calibration_cache.ts";
-import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
-import { type HostUse, isHere, ownNames } from "../host/host_watch.ts";
+import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
+import type { HostUse } from "../host/host_watch.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
@@ -17,7 +17,7 @@ import { type AssignedWorkers, shareOut } from "./share.ts";
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
   /** Which workers of the whole these are; absent: all. */
-  readonly place?: AssignedWorkers;
+  readonly assigned?: AssignedWorkers;
   /**
    * Called once everybody is ready, for the start, milliseconds since the epoch by this machine's clock
    * (`epochNowMs`). When it throws, nothing is loaded and `load` throws the
@@ -43,7 +43,7 @@ export class LocalLoader implements Loader {
     const endpoint = endpointOf(request.origin, request);
     const { driver, note } = chooseDriver(request.driver, endpoint);
     if (note !== null) hooks.onNote(note);
-    const shares = shareOut(request, driver, part.place);
+    const shares = shareOut(request, driver, part.assigned);
     const connections = shares.map((share) => share.connections);
     makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
     const log = request.logPath === null ? null : await beginLog(request.logPath);

@@ -2,7 +2,7 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import { type RequestStep, scriptOf, type ThinkStep } from "../../scenarios/request/script.ts";
+import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
@@ -10,25 +10,24 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
-import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
-import type { Access } from "../../base/net/endpoint.ts";
-import type { DriverName } from "../load/engine/driver.ts";
 import type { Health } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 export interface LoadHooks {
+  /** Carries the load out; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
-  readonly onStart: (atMs: number) => void;
+  readonly onStart?: (atMs: number) => void;
   /** Ends the load early; the measurement is then of what there was. */
   readonly signal: AbortSignal;
 }
 
 export async function measureLoad(
   request: LoadRequest,
-  { loader, onProgress, onStart, signal }: LoadHooks,
+  { loader, onProgress, onStart = () => {}, signal }: LoadHooks,
 ): Promise<Measurement> {
   const { intervalMs } = request;
   const timeline = new Timeline();
@@ -69,47 +68,27 @@ function describe(
   };
 }
 
-function isRequest(step: RequestStep | ThinkStep): step is RequestStep {
+function isRequest(step: ScriptRequest | ThinkStep): step is ScriptRequest {
   return step.kind === "request";
 }
 
-/**
- * One measurement of one URL, in the manner of wrk and oha.
- */
-
-export interface BenchRequest extends Access {
+/** A load on one URL, in the manner of wrk and oha; the path of its scenario is that of `url`. */
+export interface BenchRequest extends Omit<LoadRequest, "origin" | "script" | "implicitCheck"> {
   readonly url: URL;
-  readonly load: Load;
-  /** Of every random choice. */
-  readonly seed: number;
-  /** The requests; their path is that of `url`. */
   readonly scenario: Scenario;
-  readonly driver: DriverName | "auto";
-  readonly intervalMs: number;
-  /** File for the request log; null for none. */
-  readonly logPath: string | null;
-}
-
-export interface BenchHooks {
-  /** Carries the load out; the caller closes it. */
-  readonly loader: Loader;
-  readonly onProgress: OnProgress;
-  readonly signal: AbortSignal;
 }
 
 /** Measures `url`; on abort, the measurement so far. */
-export async function measureUrl(request: BenchRequest, hooks: BenchHooks): Promise<Measurement> {
-  const { url, scenario, ...rest } = request;
+export async function measureUrl(
+  { url, scenario, ...request }: BenchRequest,
+  hooks: LoadHooks,
+): Promise<Measurement> {
   const script = scriptOf(scenario, request.seed);
-  return await measureLoad(
-    { ...rest, script, origin: url.origin, implicitCheck: false },
-    { ...hooks, onStart: () => {} },
-  );
+  return await measureLoad({ ...request, script, origin: url.origin, implicitCheck: false }, hooks);
 }
 
-/** The live figures of a load, whenever an interval is whole. */
-
-export class LiveFigures {
+/** Reports a load while it runs, whenever an interval is whole. */
+class LiveFigures {
   /** Workers that load. */
   count = 0;
   /** The last of each worker. */

@@ -7,11 +7,11 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
-import type { RequestStep, Script, ThinkStep } from "../../scenarios/request/script.ts";
+import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
-import type { Check } from "../load/engine/response_check.ts";
+import type { ResponseExpectation } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
@@ -29,17 +29,17 @@ interface WorkerIndex {
 }
 
 /**
- * The shares of a place's own workers; a worker's share is the same whoever works it out.
+ * The shares of the assigned workers; a worker's share is the same whoever works it out.
  *
- * @param place All workers that this machine would give the load, when absent.
+ * @param assigned All workers that this machine would give the load, when absent.
  */
 export function shareOut(
   request: LoadRequest,
   driver: DriverName,
-  place?: AssignedWorkers,
+  assigned?: AssignedWorkers,
 ): JobShare[] {
   const { load, intervalMs, logPath } = request;
-  const { firstWorker, workers, own } = place ?? placeOfAll(load);
+  const { firstWorker, workers, own } = assigned ?? allWorkers(load);
   const durationMs = durationMsOf(load);
   const common = {
     driver,
@@ -66,7 +66,7 @@ export function shareOut(
   });
 }
 
-function placeOfAll(load: Load): AssignedWorkers {
+function allWorkers(load: Load): AssignedWorkers {
   const workers = workersFor(load);
   return { firstWorker: 0, workers, own: workers };
 }
@@ -151,15 +151,15 @@ function flowOf(
   script: Script,
   implicitCheck: boolean,
 ): Pick<FlowSpec, "journeys" | "sequence" | "users"> {
-  const prepared = (step: RequestStep | ThinkStep): StepSpec => stepOf(step, implicitCheck);
+  const prepared = (step: ScriptRequest | ThinkStep): StepSpec => stepOf(step, implicitCheck);
   if (script.kind === "flow") {
-    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.visitors };
+    return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.users };
   }
   const journeys = script.requests.map((request) => [prepared(request)]);
   return { journeys, sequence: script.sequence, users: [{}] };
 }
 
-function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec {
+function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
   if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
   const { wire, expect, captures } = step;
   const strict = checkOf(expect, false) !== null;
@@ -167,7 +167,7 @@ function stepOf(step: RequestStep | ThinkStep, implicitCheck: boolean): StepSpec
 }
 
 /** Null when nothing is expected. */
-function checkOf(expect: Expectation, implicit: boolean): Check | null {
+function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
   const { status, body, contains } = expect;
   const isSilent = status === undefined && body === undefined && contains === undefined;
   if (isSilent && !implicit) return null;

@@ -33,7 +33,7 @@ export interface WholeInterval {
 }
 
 /** What was reported of an interval so far. */
-export interface Interval {
+export interface IntervalSum {
   /** Workers that have reported a part. */
   reported: number;
   /** Whether it was published as whole. */
@@ -58,7 +58,7 @@ interface WorkerSeries {
 
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
-  readonly #intervals: Interval[] = [];
+  readonly #intervals: IntervalSum[] = [];
   readonly #series = new Map<number, WorkerSeries>();
   /** The interval that each worker reported last: each reports them in order. */
   readonly #last = new Map<number, number>();
@@ -67,7 +67,7 @@ export class Timeline {
   /** In the intervals that were given. */
   #completed = 0;
 
-  get intervals(): readonly Interval[] {
+  get intervals(): readonly IntervalSum[] {
     return this.#intervals;
   }
 
@@ -161,7 +161,7 @@ interface Whole {
 }
 
 export function timelinePoints(
-  intervals: readonly Interval[],
+  intervals: readonly IntervalSum[],
   { intervalMs, elapsedUs, clock }: Whole,
 ): MeasuredPoint[] {
   const estimate = estimateOf(clock);
@@ -189,7 +189,7 @@ export function timelinePoints(
 }
 
 /** Those that there were, by kind. */
-function errorsOf({ errors }: Interval): MeasuredPoint["errors"] {
+function errorsOf({ errors }: IntervalSum): MeasuredPoint["errors"] {
   return Object.fromEntries(
     ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
   );

@@ -8,9 +8,9 @@ import { cellKey } from "../stats/confidence/bootstrap.ts";
 import { decodeSparse } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import type { Finding } from "../../base/problems.ts";
+import type { PathProblem } from "../../base/problems.ts";
 
-export type Inconsistency = Pick<Finding, "path" | "message">;
+export type Inconsistency = Pick<PathProblem, "path" | "message">;
 
 /** What rounding to a double may come to, as a share. */
 const ROUNDING = 1e-6;

@@ -11,7 +11,7 @@ import { readRelation, type Relation, SIGN } from "./threshold.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** What a claim says, or everything that is wrong with its text. */
-export type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
+type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
 
 /** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
 const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;

@@ -13,7 +13,7 @@ import type { Published, PublishedValues } from "./published.ts";
 import type { Read } from "../../base/figures/figure.ts";
 
 /** The sections of an experiment that claims read; each may be wrong in every part, which the schema reports. */
-export interface Claiming {
+interface Claiming {
   readonly claims?: unknown;
   readonly targets?: unknown;
   readonly scenarios?: unknown;

@@ -18,7 +18,7 @@ import { beyond, isWithin } from "../../base/limits.ts";
 export const relation = z.enum(["<", "<=", ">", ">="]);
 export type Relation = z.output<typeof relation>;
 
-/** All signs that look like one, as a regular expression; `readRelation` tells which are. */
+/** All signs that look like one, as a regular expression; `readRelation` decides which are. */
 export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
 
 const MEANT: Readonly<Record<string, Relation>> = {
@@ -67,7 +67,7 @@ export const threshold = z.discriminatedUnion("against", [
 export type Threshold = z.output<typeof threshold>;
 
 /** A threshold, or everything that is wrong with its text. */
-export type ParsedThreshold =
+type ParsedThreshold =
   | { readonly threshold: Threshold }
   | { readonly problems: readonly string[] };
 

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { certificatesAt, checkSocket } from "./access_files.ts";
-import type { CsvRow, Files } from "../../base/files.ts";
+import type { Files, TableRow } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 
 /** @param baseDir Folder that relative paths start from. */
@@ -30,8 +30,8 @@ function bytesOf(path: string): Uint8Array {
  * RFC 4180. Throws with what is wrong and its line.
  * @param names Of the columns; without them the first line has the names.
  */
-function rowsOf(csv: string, names?: readonly string[]): CsvRow[] {
-  const rows = parse<CsvRow>(csv, {
+function rowsOf(csv: string, names?: readonly string[]): TableRow[] {
+  const rows = parse<TableRow>(csv, {
     bom: true,
     columns: names === undefined ? true : [...names],
     skip_empty_lines: true,

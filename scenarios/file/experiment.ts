@@ -31,7 +31,7 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
 const experimentFields = (files: Files) =>
   z.strictObject({
     name: name.describe("Short name; also the folder of the results"),
-    title: z.string().optional().describe("The question that the experiment answers"),
+    title: z.string().optional().describe("The question of the experiment"),
     parameters: parametersSpec.optional().describe(
       "What --set changes, by name: a map of choices, of which the first is the default and whose " +
         "content is laid over the file; or a value, which stands where a text is, or holds, ${name}",

@@ -7,7 +7,7 @@ import { explain } from "../../base/explain.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap } from "../../base/yaml/merge_patch.ts";
 import { holdsPlaceholder } from "./placeholders.ts";
-import { type Finding, findingsOf } from "../../base/problems.ts";
+import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 const name = z.string().regex(/^\p{L}[\p{L}\p{N}_-]*$/u, {
@@ -76,7 +76,7 @@ export function presetsOf(written: unknown): [name: string, value: Json][] {
   return Object.entries(presets.safeParse(written).data ?? {});
 }
 
-export function declarationFindings(parameters: unknown): Finding[] {
+export function declarationFindings(parameters: unknown): PathProblem[] {
   if (parameters === undefined) return [];
   const { error } = parametersSpec.safeParse(parameters, { error: explain });
   return [...findingsOf(error?.issues ?? [], parameters), ...unknownPresets(parameters)]
@@ -84,7 +84,7 @@ export function declarationFindings(parameters: unknown): Finding[] {
 }
 
 /** Names that a choice sets and that are no values of the file. */
-function unknownPresets(parameters: unknown): Finding[] {
+function unknownPresets(parameters: unknown): PathProblem[] {
   const sound = validParameters(parameters);
   const names = sound.flatMap(([name, parameter]) => isChoices(parameter) ? [] : [name]);
   return sound.flatMap(([name, parameter]) =>

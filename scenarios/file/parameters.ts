@@ -24,7 +24,7 @@ import {
   validParameters,
   value,
 } from "./parameter_spec.ts";
-import { type Finding, findingsOf, startsWith } from "../../base/problems.ts";
+import { findingsOf, type PathProblem, startsWith } from "../../base/problems.ts";
 import { SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
@@ -33,7 +33,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 export type SetParameters = Readonly<Record<string, string>>;
 
 /** A file's data with its parameters put in. */
-export interface FilledIn {
+interface FilledIn {
   /** Without the choices: `parameters` holds name → value used. */
   readonly data: unknown;
   /** Values that were filled in and must not be shown. */
@@ -41,9 +41,9 @@ export interface FilledIn {
   /** Problems of the values of `--set`. */
   readonly problems: readonly Problem[];
   /** Problems of the file, at its paths. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly PathProblem[];
   /** Problems of `data` at the paths of the file, without those that `findings` has already. */
-  readonly inFile: (findings: readonly Finding[]) => Finding[];
+  readonly inFile: (findings: readonly PathProblem[]) => PathProblem[];
 }
 
 /** Throws nothing: all problems are in its result. */
@@ -126,7 +126,7 @@ function missingSecret(name: string): Problem {
   };
 }
 
-function copied(findings: readonly Finding[]): Finding[] {
+function copied(findings: readonly PathProblem[]): PathProblem[] {
   return [...findings];
 }
 

@@ -15,7 +15,7 @@ export interface PlaceholderUse {
 }
 
 /** What may stand between the braces. */
-export interface KnownNames {
+interface KnownNames {
   readonly values: ReadonlyMap<string, Json>;
   /** Of all parameters, also of those without a value, as theirs is wrong. */
   readonly names: readonly string[];
@@ -131,7 +131,7 @@ export function variablesOf(
 }
 
 /** CI systems set a variable to nothing where they hide a secret from a run, so an empty one is missing, too. */
-export function whyNoVariable(name: string): string {
+function whyNoVariable(name: string): string {
   const variable = name.slice(BEFORE.length);
   const text = `\${${name}}`;
   return NAME.test(variable)

@@ -234,6 +234,6 @@ export function oneGroup(source: string, group?: string | number): string {
 }
 
 /** Why it can't be matched here; null when it can. */
-export function wrongRegexp(source: string, group?: string | number): string | null {
+function wrongRegexp(source: string, group?: string | number): string | null {
   return wrongPattern(isWithin("pattern", source.length) ? oneGroup(source, group) : source);
 }

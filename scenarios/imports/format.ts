@@ -14,7 +14,7 @@ export interface Import {
   readonly notes: readonly string[];
 }
 
-/** The surroundings of the other tool's file. */
+/** The context of the other tool's file. */
 export interface ImportContext {
   /** Name for the experiment. */
   readonly name: string;

@@ -13,7 +13,7 @@ import { z } from "zod";
 export const formats = { artillery, har } satisfies Record<string, Format>;
 
 /** The format of `data`; null for none of them. */
-export function formatOf(data: unknown): Format | null {
+function formatOf(data: unknown): Format | null {
   return Object.values(formats).find(({ recognise }) => recognise(data)) ?? null;
 }
 

@@ -6,6 +6,9 @@ import { durationText, rateText } from "../../base/quantity.ts";
 /** Values of each factor, by name; undefined for one that the file leaves out. */
 export type Factors = Readonly<Record<string, readonly Json[] | undefined>>;
 
+/** Values of factors that vary, as people write them, by their paths. */
+export type FactorValues = Readonly<Record<string, Json>>;
+
 /** One value of each factor. */
 export type Combination<F extends Factors> = { [Name in keyof F]: NonNullable<F[Name]>[number] };
 
@@ -42,7 +45,7 @@ export interface PhaseFactors {
 /** All phases of one load, with what is different in others, by `phases.INDEX.NAME`. */
 export interface PhasesVariant {
   readonly phases: readonly Phase[];
-  readonly parameters: Readonly<Record<string, Json>>;
+  readonly parameters: FactorValues;
 }
 
 /** How long they last together, milliseconds. */

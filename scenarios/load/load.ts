@@ -2,7 +2,14 @@
  * `Load`, the load that the generator makes: validated once, here, from flags or from an experiment file with every
  * factor decided. `runner/measure` takes it and makes each worker's job of it. Pure.
  */
-import { combinations, countOf, type Factors, phasesMs, varies } from "./factors.ts";
+import {
+  combinations,
+  countOf,
+  type Factors,
+  type FactorValues,
+  phasesMs,
+  varies,
+} from "./factors.ts";
 import { type Json } from "../../base/yaml/json_text.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import {
@@ -111,12 +118,10 @@ export function loadOf(fields: LoadFields): Load {
   return { kind: "closed", ...common, pipeline, durationMs, requests };
 }
 
-type Parameters = Record<string, Json>;
-
 /** One of the loads that factors make, with their values. */
 export interface LoadVariant {
   readonly load: Load;
-  readonly parameters: Parameters;
+  readonly parameters: FactorValues;
 }
 
 /** How many loads the factors make; nothing is built for it. */

@@ -21,7 +21,7 @@ export function discardConflict(
 }
 
 /** The length of the shortest of the runs, milliseconds. */
-export function shortestOf(load: LoadSpec): number {
+function shortestOf(load: LoadSpec): number {
   return "phases" in load
     ? Math.min(...load.phases.map(({ phases }) => phasesMs(phases)))
     : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
@@ -34,7 +34,7 @@ export const figures = z.enum(["whole", "steady"]).optional().describe(
 export type Figures = z.output<typeof figures>;
 
 /** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
-export const STEADY_INTERVALS = 20;
+const STEADY_INTERVALS = 20;
 
 /** Why runs of this load have no steady part to take figures of; null when they may have. Times in milliseconds. */
 export function figuresConflict(

@@ -4,7 +4,7 @@ import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
 
 /** Where an experiment is read. */
-export interface MachineCores {
+interface MachineCores {
   /** As Deno.build.os. */
   readonly os: string;
   /** On which this process may run; null where that is unknown. */

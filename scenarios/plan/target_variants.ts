@@ -5,18 +5,23 @@ import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spe
 import { nameBehind } from "../../base/target/references.ts";
 import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../base/target/spec.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import { type Combination, combinations, countOf, type Factors, varies } from "../load/factors.ts";
-
-type Parameters = Readonly<Record<string, Json>>;
+import {
+  type Combination,
+  combinations,
+  countOf,
+  type Factors,
+  type FactorValues,
+  varies,
+} from "../load/factors.ts";
 
 /** One combination of the values of a target's own lines, or of some of them. */
 interface Variant<Spec> {
   readonly spec: Spec;
   /** Value of each line that varies, by its path, such as `set.delay`. */
-  readonly parameters: Parameters;
+  readonly parameters: FactorValues;
 }
 
-export interface TargetVariant extends Variant<TargetSpec> {
+interface TargetVariant extends Variant<TargetSpec> {
   /** The targets that it stands in front of, directly and further on, by name. */
   readonly others: Readonly<Record<string, TargetSpec>>;
 }
@@ -63,7 +68,7 @@ function factorsOf(written: WrittenTarget): Factors {
   return "proxy" in written ? proxyFactors(written) : {};
 }
 
-function renamed(own: Parameters, name: string, others: Parameters): Parameters {
+function renamed(own: FactorValues, name: string, others: FactorValues): FactorValues {
   return Object.fromEntries(
     Object.entries(others).map(([path, value]) => [
       Object.hasOwn(own, path) ? `${name}.${path}` : path,

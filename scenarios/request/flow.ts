@@ -43,7 +43,7 @@ const stepSpec = (files: Files) => z.xor([think, requestStep(files)]);
 
 export type ThinkSpec = z.output<typeof think>;
 export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
-export type FlowStep = ThinkSpec | RequestStepSpec;
+export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
 export const flowFields = (files: Files) => ({
   flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
@@ -70,7 +70,7 @@ export function stepsOfPage({ page, with: needed, headers, expect }: PageSpec): 
   ];
 }
 
-export function isRequest(step: FlowStep): step is RequestStepSpec {
+export function isRequest(step: FlowStepSpec): step is RequestStepSpec {
   return !("think" in step);
 }
 

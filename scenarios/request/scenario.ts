@@ -129,13 +129,13 @@ type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
 
 /** A text in which names may stand. */
-export interface TemplateText {
+interface TemplateText {
   readonly path: Path;
   readonly text: string;
 }
 
 /** One request of a scenario, in the order in which they are sent. */
-export interface RequestTemplates {
+interface RequestTemplates {
   readonly path: Path;
   readonly templates: readonly TemplateText[];
   /** Names that are captured from its response. */
@@ -143,7 +143,7 @@ export interface RequestTemplates {
 }
 
 /** @param given Names that have a value from the start. */
-export function wrongNames(
+function wrongNames(
   requests: readonly RequestTemplates[],
   given: readonly string[],
 ): Conflict[] {
@@ -172,7 +172,7 @@ function knownNames(name: string, known: readonly string[]): string {
 }
 
 /** Where names may stand in a request. @param at Path of the request. */
-export function templatesOf(request: RequestSpec, at: Path = []): TemplateText[] {
+function templatesOf(request: RequestSpec, at: Path = []): TemplateText[] {
   const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
   const headers = Object.entries(request.headers)
     .map(([name, text]) => ({ path: [...at, "headers", name], text }));

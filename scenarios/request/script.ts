@@ -4,7 +4,7 @@
  */
 import {
   type CaptureSpec,
-  type FlowStep,
+  type FlowStepSpec,
   isRequest,
   type RequestStepSpec,
   stepsOfPage,
@@ -18,7 +18,7 @@ import type { Scenario } from "./scenario.ts";
 import { fillTemplate, namesIn } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
-export interface RequestStep {
+export interface ScriptRequest {
   readonly kind: "request";
   readonly wire: WireRequest;
   /** One object for all requests that differ in their values alone. */
@@ -35,17 +35,17 @@ export type Script =
   /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
   | {
     readonly kind: "requests";
-    readonly requests: readonly RequestStep[];
+    readonly requests: readonly ScriptRequest[];
     readonly sequence: readonly number[];
   }
   /**
-   * A user journey: `visitors` are the values of virtual user 0, 1, 2 …, round and round; captured values are
+   * A user journey: `users` are the values of virtual user 0, 1, 2 …, round and round; captured values are
    * filled in during the journey.
    */
   | {
     readonly kind: "flow";
-    readonly steps: readonly (RequestStep | ThinkStep)[];
-    readonly visitors: readonly Readonly<Record<string, string>>[];
+    readonly steps: readonly (ScriptRequest | ThinkStep)[];
+    readonly users: readonly Readonly<Record<string, string>>[];
   };
 
 export function scriptOf(scenario: Scenario, seed: number): Script {
@@ -78,7 +78,7 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
 }
 
 /** The request with each variant of its values. */
-function variantsOf(request: RequestSpec, values: ValueSpecs, draw: Draw): RequestStep[] {
+function variantsOf(request: RequestSpec, values: ValueSpecs, draw: Draw): ScriptRequest[] {
   const step = { kind: "request" as const, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
@@ -104,14 +104,14 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
 }
 
-function flowScript(steps: readonly FlowStep[], values: ValueSpecs, draw: Draw): Script {
+function flowScript(steps: readonly FlowStepSpec[], values: ValueSpecs, draw: Draw): Script {
   const ready = steps.map((step) => isRequest(step) ? requestStep(step) : thinkStep(step));
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
-  const visitors = drawValues(values, names, draw).map((visitor) => Object.fromEntries(visitor));
-  return { kind: "flow", steps: ready, visitors };
+  const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
+  return { kind: "flow", steps: ready, users };
 }
 
-function requestStep(spec: RequestStepSpec): RequestStep {
+function requestStep(spec: RequestStepSpec): ScriptRequest {
   const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
   return { kind: "request", wire: wireRequest(spec), expect: spec.expect, captures };
 }

@@ -4,7 +4,7 @@
  */
 import { z } from "zod";
 import { messageOf } from "../../base/errors.ts";
-import { type CsvRow, type FileDigest, fileDigest, type Files } from "../../base/files.ts";
+import { type FileDigest, fileDigest, type Files, type TableRow } from "../../base/files.ts";
 import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
@@ -34,7 +34,7 @@ export class CsvTable {
   readonly columns: readonly string[];
   readonly #digest: FileDigest;
 
-  constructor(readonly path: string, readonly rows: readonly CsvRow[]) {
+  constructor(readonly path: string, readonly rows: readonly TableRow[]) {
     this.columns = Object.keys(rows[0]);
     this.#digest = fileDigest(path, JSON.stringify(rows));
   }
@@ -134,9 +134,9 @@ function usedSpecs(
 type Give = (variant: number) => [name: string, value: string][];
 
 function giversOf(used: readonly [string, ValueSpec][], draw: Draw): Give[] {
-  const orders = new Map<string, readonly CsvRow[]>();
+  const orders = new Map<string, readonly TableRow[]>();
   // One order for each file, so that a name and its password stay together.
-  const shuffledRows = ({ path, rows }: CsvTable): readonly CsvRow[] => {
+  const shuffledRows = ({ path, rows }: CsvTable): readonly TableRow[] => {
     const order = orders.get(path) ?? shuffled(rows, draw);
     orders.set(path, order);
     return order;

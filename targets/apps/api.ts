@@ -35,7 +35,7 @@ export const api = {
 
 /**
  * The nth Fibonacci number, the slow way: 92,735 calls for the 23rd, 28657. The study's servers count
- * from 1 instead of 0 and so answer 46368, by as many calls.
+ * from 1 instead of 0 and so return 46368, by as many calls.
  */
 function fibonacci(n: number): number {
   return n < 2 ? n : fibonacci(n - 2) + fibonacci(n - 1);

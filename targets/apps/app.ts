@@ -36,13 +36,13 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
   /** The settings with defaults and limits; each field has a `.describe()` with its unit. */
   readonly settings: Settings;
   /**
-   * Paths that the app answers, for `list` and the conformance suite. The first is asked to see that it
+   * Paths that the app serves, for `list` and the conformance suite. The first is requested to see that it
    * runs, and so changes nothing: no cache is filled by it, and no limit counts it.
    */
   readonly paths: readonly string[];
   /** Whether it can't start without Redis; no app needs it where this is absent. */
   needsRedis?(settings: z.output<Settings>): boolean;
-  /** Paths that it answers with an error without Redis; none when absent. */
+  /** Paths that respond with an error without Redis; none when absent. */
   readonly redisPaths?: readonly string[];
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
 }

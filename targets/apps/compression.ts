@@ -1,4 +1,4 @@
-/** Compression of whole answers, by what client and app both have: brotli before gzip. */
+/** Compression of whole responses, by a coding that client and app both have: brotli before gzip. */
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 import type { Context, MiddlewareHandler } from "hono";
@@ -18,7 +18,7 @@ const encoders = {
   gzip: promisify<Uint8Array, Uint8Array>(gzip),
 };
 
-/** Shorter answers grow when they are compressed, or gain nothing. */
+/** Shorter responses grow when they are compressed, or gain nothing. */
 const LEAST_BYTES = 1_024;
 
 const COMPRESSIBLE = /^(?:text\/|application\/(?:json|javascript)\b|image\/svg)/;
@@ -35,7 +35,7 @@ export function compression(offered: Encodings): MiddlewareHandler {
   };
 }
 
-/** Null when the answer stays as it is. */
+/** Null when the response stays as it is. */
 async function compress(c: Context, offered: Encodings): Promise<Encoding | null> {
   const { headers } = c.res;
   if (!COMPRESSIBLE.test(headers.get("content-type") ?? "")) return null;

@@ -24,7 +24,7 @@ export const site = {
     const { compression } = await import("./compression.ts");
     const app = new Hono();
     if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
-    if (etag) app.use((await import("hono/etag")).etag()); // answers 304
+    if (etag) app.use((await import("hono/etag")).etag()); // responds with 304
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));
     const documents = (await import("./site_content.ts")).drawDocuments();
@@ -59,7 +59,7 @@ function inMemory(documents: readonly Document[]): Source {
 }
 
 /**
- * The cache in front of rendering and compression, as apicache in the study. Only what answers 200 is
+ * The cache in front of rendering and compression, as apicache in the study. Only responses with status 200 are
  * kept, so it never holds more than the site's paths, in each encoding.
  */
 async function keepResponses(encodings: Encodings, ttlMs: number): Promise<MiddlewareHandler> {

@@ -64,7 +64,7 @@ function renderEach(render: Render): (page: WikiPage) => Rendered {
   return ({ body }) => render(body);
 }
 
-/** The last revision of each page that was asked for. */
+/** The last revision of each requested page. */
 function keepRendered(render: Render): (page: WikiPage) => Rendered {
   const kept = new Map<number, { revision: number; rendered: Rendered }>();
   return ({ id, revision, body }) => {

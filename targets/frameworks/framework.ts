@@ -68,7 +68,7 @@ export const pip: Toolchain = {
  */
 export const go: Toolchain = {
   programs: ["go"],
-  oldest: [1, 21], // from there on Go gets the version that go.mod asks for
+  oldest: [1, 21], // from there on Go gets the version that go.mod names
   get: "install Go 1.26 or later",
   steps: [
     ["go", "build", "-mod=readonly", "-buildvcs=false", "-tags", "nomsgpack", "-o", "server", "."],

@@ -31,7 +31,7 @@ export async function bringUp(
   const { result, startUpMs } = await awaitStartUp({
     child,
     what: `target ${name}`,
-    question: `GET ${path}`,
+    request: `GET ${path}`,
     limitMs: readyTimeoutMs,
     signal,
     async attempt(announcement: string): Promise<string> {

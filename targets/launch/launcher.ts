@@ -1,11 +1,11 @@
 /**
- * What a launcher is: it turns a target's lines in the experiment file into a server that answers, and
- * back into nothing. One file a member (app, command, url, …), one line in `registry.ts`;
+ * A launcher turns a target's lines in the experiment file into a server that responds, and
+ * back into nothing. One file a member (app, command, url, …), one line in `launchers.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
+import { TargetError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
-import { TargetError } from "../../base/errors.ts";
 
 /** How a process ended. */
 export interface Exit {
@@ -21,25 +21,25 @@ export interface WatchedTree {
   readonly supervised: boolean;
 }
 
-/** One of those that a target with a front consists of; several may have one name. */
+/** A part of a composite target; several may have one name. */
 export interface WatchedPart extends WatchedTree {
-  /** front: it is asked, and asks those behind it. */
+  /** gateway: it gets the requests, and sends them to the upstreams behind it. */
   readonly role: "gateway" | "upstream";
-  /** What kind of front it is, or the target that stands behind. */
+  /** The kind of gateway, or the target behind it. */
   readonly name: string;
 }
 
-/** A server that has answered its ready check; one that ran already (`url`) has not been asked. */
+/** A server that has passed its ready check; one that ran already (`url`) had none. */
 export interface RunningTarget extends WatchedTree {
   /** `http://host:port` or `https://host:port`, without a path. */
   readonly origin: string;
   /** What the origin does not say of the way there; nothing when absent. */
   readonly access?: Access;
-  /** From the start of the process to its first right answer, milliseconds; null for `url`. */
+  /** From the start of the process to its first right response, milliseconds; null for `url`. */
   readonly startUpMs: number | null;
   /** What runs it, with its version, such as `node v20.20.2`; null where it is unknown. */
   readonly runtime: string | null;
-  /** Path that answered its ready check; null when it was not asked. */
+  /** Path of its ready check; null when there was none. */
   readonly readyPath: string | null;
   /** All process trees of it, its own too; its own alone when absent. More may come while it runs. */
   readonly parts?: () => readonly WatchedPart[];
@@ -60,7 +60,7 @@ export interface LaunchContext {
   /** Folder of the experiment file: relative paths in it start here. */
   readonly baseDir: string;
   readonly redisUrl: string | null;
-  /** How long a target may take to its first right answer, milliseconds. */
+  /** How long a target may take to its first right response, milliseconds. */
   readonly readyTimeoutMs: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
@@ -68,7 +68,7 @@ export interface LaunchContext {
   readonly others: Readonly<Record<string, TargetSpec>>;
   /** Takes a line that the user should know. */
   readonly onNote: (text: string) => void;
-  /** Address or name of this machine at which it must listen and is asked; IPv6 without brackets. */
+  /** Address or name of this machine at which it must listen and gets its requests; IPv6 without brackets. */
   readonly host: string;
   /** The port; one of its own choice when absent. */
   readonly listen?: ListeningPort;
@@ -80,7 +80,7 @@ export interface ListeningPort {
   readonly shared: boolean;
 }
 
-/** For launchers of what stands in front of other targets. */
+/** For launchers of gateways in front of other targets. */
 export interface GatewayContext extends LaunchContext {
   /** Starts another target of the experiment, on loopback unless `changes` says otherwise. Throws as `Launcher.start` does. */
   startOther(

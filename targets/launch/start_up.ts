@@ -12,9 +12,9 @@ const PAUSE_MS = 10;
 
 export interface StartUp<Result> {
   readonly child: Child;
-  /** For messages: the thing that starts and the request that it gets, such as "target express", "GET /static". */
+  /** For messages: the process that starts and the request that it gets: "target express", "GET /static". */
   readonly what: string;
-  readonly question: string;
+  readonly request: string;
   readonly limitMs: number;
   readonly signal: AbortSignal;
   /** Tries once, given the announcement; throws an error that says why there is no right response. */
@@ -65,15 +65,13 @@ async function firstResult<Result>(
 }
 
 function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<never> {
-  const { child, what, question, limitMs, signal } = startUp;
+  const { child, what, request, limitMs, signal } = startUp;
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string): void =>
     reject(new TargetError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
-  void child.exited.then((exit) =>
-    fail(`${describeExit(exit)} before it responded to ${question}`)
-  );
+  void child.exited.then((exit) => fail(`${describeExit(exit)} before it responded to ${request}`));
   const timer = setTimeout(() => {
-    fail(`no response to ${question} in ${limitMs / 1_000} s: ${progress.reason}`);
+    fail(`no response to ${request} in ${limitMs / 1_000} s: ${progress.reason}`);
   }, limitMs);
   progress.over.addEventListener("abort", () => clearTimeout(timer));
   signal.addEventListener("abort", () => reject(signal.reason), { signal: progress.over });

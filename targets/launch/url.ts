@@ -1,5 +1,5 @@
 /**
- * "Launches" a server that already runs: leaves it alone. Whether it answers is proved before every
+ * "Launches" a server that already runs: leaves it alone. The preflight checks that it responds before every
  * load, on the load's own way to it.
  */
 import { resolve } from "node:path";

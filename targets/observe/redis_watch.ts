@@ -3,13 +3,13 @@ import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
 import { TreeUse } from "./tree_use.ts";
-import { type ProcessUse, UseSeries } from "./use.ts";
+import { type UseSample, UseSeries } from "./use.ts";
 import { lookEachInterval, type LookTimes, type ResourceWatch, type WatchedUse } from "./watch.ts";
 
 /** Read again and again; a connection may belong to it. */
 export interface RedisUse {
   /** Since the last time, the first time none; null when it can't be had. */
-  take(): Promise<ProcessUse | null>;
+  take(): Promise<UseSample | null>;
   close(): void;
 }
 
@@ -56,7 +56,7 @@ export class RedisInfo {
 
   private constructor(private readonly client: RedisClient) {}
 
-  /** Null when it does not answer, or may not be asked. */
+  /** Null when it does not reply, or refuses INFO. */
   static async open(url: string): Promise<RedisInfo | null> {
     const client = await connectRedis(url).catch(() => null);
     if (client === null) return null;
@@ -67,7 +67,7 @@ export class RedisInfo {
   }
 
   /** As `RedisUse.take`. */
-  async take(): Promise<ProcessUse | null> {
+  async take(): Promise<UseSample | null> {
     const texts = [this.client.info("cpu"), this.client.info("memory")];
     const info = await Promise.all(texts).catch(() => null);
     const totals = info && parseInfo(info.join("\n"));
@@ -85,7 +85,7 @@ export class RedisInfo {
   }
 }
 
-type RedisTotals = Pick<ProcessUse, "cpuMs" | "systemMs" | "memoryBytes">;
+type RedisTotals = Pick<UseSample, "cpuMs" | "systemMs" | "memoryBytes">;
 
 /** CPU time since it started, with that of ended children, and memory; null when a line of these is missing. */
 export function parseInfo(text: string): RedisTotals | null {

@@ -13,7 +13,7 @@ import {
 } from "../../base/system/processes.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import type { ProcessUse, Switches } from "./use.ts";
+import type { Switches, UseSample } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
@@ -28,7 +28,7 @@ interface ProcessLook {
   readonly files: number | null;
 }
 
-/** What a process tree has used since the last time it was asked, or else since this was made. */
+/** Use of a process tree since the last look, or else since this was made. */
 export class TreeUse {
   readonly #cpu = new CpuLedger();
   readonly #system = new CpuLedger();
@@ -48,7 +48,7 @@ export class TreeUse {
     return this.#isSeen;
   }
 
-  take(): ProcessUse {
+  take(): UseSample {
     const { pid, supervised } = this.root;
     const all = seenUnder(pid, null);
     const own = supervised ? all.filter((seen) => seen.pid !== pid) : all;

@@ -2,7 +2,7 @@
 import type { LookTimes, UsePoint } from "./watch.ts";
 
 /** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
-export interface ProcessUse {
+export interface UseSample {
   readonly cpuMs: number;
   /** Of `cpuMs`, what the kernel did for it. */
   readonly systemMs: number;
@@ -19,7 +19,7 @@ export interface Switches {
 }
 
 /** Of several at the same time; unknown in the sum where unknown in one of them. */
-export function sumOfUses([first, ...others]: readonly ProcessUse[]): ProcessUse {
+export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   return others.reduce((sum, use) => ({
     cpuMs: sum.cpuMs + use.cpuMs,
     systemMs: sum.systemMs + use.systemMs,
@@ -31,7 +31,7 @@ export function sumOfUses([first, ...others]: readonly ProcessUse[]): ProcessUse
 }
 
 /** Of one after the other. */
-function joinUses(use: ProcessUse, next: ProcessUse): ProcessUse {
+function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
     ...next,
     cpuMs: use.cpuMs + next.cpuMs,
@@ -55,7 +55,7 @@ function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null 
 interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
-  readonly use: ProcessUse;
+  readonly use: UseSample;
 }
 
 /** What one of those that are watched used, look by look. */
@@ -69,7 +69,7 @@ export class UseSeries {
    * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
    * rate over it would say little.
    */
-  add(nowMs: number, use: ProcessUse): void {
+  add(nowMs: number, use: UseSample): void {
     const fromMs = this.#lastMs;
     this.#lastMs = nowMs;
     if (fromMs === null || nowMs <= fromMs) return;

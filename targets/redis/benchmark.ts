@@ -1,5 +1,5 @@
 /**
- * How many requests a Redis can answer here at most, by the program that comes with it: GET of one key,
+ * Peak throughput of a Redis here, by the program that comes with it: GET of one key,
  * 50 connections, one request at a time on each.
  */
 import { parse } from "csv-parse/sync";
@@ -12,7 +12,7 @@ const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
 /** Less than a second where Redis is quick. */
 const REQUESTS = 100_000;
 const CONNECTIONS = 50;
-/** It tries for ever where nobody answers. */
+/** It tries for ever where nothing responds. */
 const LIMIT_MS = 60_000;
 
 /** Enough for an interval. */
@@ -22,7 +22,7 @@ export interface RedisBenchmark {
   /** The mean of the rounds. */
   readonly perSec: number;
   readonly rounds: number[];
-  /** The program with its version, and what it asked. */
+  /** The program with its version, and the load that it sent. */
   readonly by: string;
 }
 

@@ -98,7 +98,7 @@ async function startPrivate(
   const { result } = await awaitStartUp({
     child,
     what: "a private Redis",
-    question: "PING",
+    request: "PING",
     limitMs: START_MS,
     signal,
     attempt: () => readVersion(url),

@@ -4,7 +4,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
-/** With what the fixture has not: kinds and wrong answers by interval, and the slowest requests. */
+/** With what the fixture has not: kinds and wrong responses by interval, and the slowest requests. */
 function withFaults(run: Run): Run {
   const points = run.timeline.points.map((point, i) => {
     const isHit = run.target === "koa" && i >= 4 && i < 8;

@@ -16,13 +16,13 @@ const VIEWS: Record<string, BrowserContextOptions> = {
 /** The rest is looked at elsewhere. */
 const OWN_SECTIONS = "#e1-compared, #e1-outcomes";
 const FORESTS = FAULTS_MODEL.scenarios.flatMap(({ forest }) => forest?.charts ?? []).length;
-const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ faults }) => faults.charts).length;
+const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ errors: faults }) => faults.charts).length;
 
 async function assertDrawn(page: Page): Promise<void> {
   await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
   const ink = Object.entries(await inkOf(page));
   const forests = ink.filter(([id]) => id.startsWith("e1-compared-"));
-  const faults = ink.filter(([id]) => id.includes("-faults-"));
+  const faults = ink.filter(([id]) => id.includes("-errors-"));
   assert.deepEqual([forests.length, faults.length], [FORESTS, FAULTS]);
   for (const [id, share] of [...forests, ...faults]) assert.ok(share > 0.02, `${id}: ${share}`);
 }
@@ -93,7 +93,7 @@ chromiumTest("comparisons, errors and slowest requests", {
     options: DESKTOP,
     look: async (page) => {
       await assertPointed(page, "e1-compared-1-1");
-      await assertPointed(page, "e1-outcomes-1-faults-1");
+      await assertPointed(page, "e1-outcomes-1-errors-1");
     },
   },
 });

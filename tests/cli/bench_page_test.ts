@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderBenchPage } from "../../cli/output/bench_page.ts";
-import { benchRun } from "../../cli/results/reading.ts";
+import { runAlone } from "../../report/model/runs/measured.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 Deno.test("the page of a measurement has its command and its seed, and says nothing of an experiment", () => {
@@ -22,7 +22,7 @@ Deno.test("the page of a measurement has its command and its seed, and says noth
 });
 
 Deno.test("a measurement whose address is partly secret is shown all the same", () => {
-  const { target, scenario } = benchRun({
+  const { target, scenario } = runAlone({
     ...measurementFixture({ target: "", scenario: "s", medianMs: 5, duration: 1 }),
     url: "http://127.0.0.1:[secret]/s",
   }, "2026-01-01T00:00:00.000Z");

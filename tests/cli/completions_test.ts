@@ -131,8 +131,10 @@ testWith(["zsh"], "zsh registers its script, and is handed options with their te
   assert.ok(
     lines.includes("(-d --duration)-d[Duration of the load, such as 500ms, 30s or 5m]:D: "),
   );
-  assert.ok(lines.includes("(-d --duration)--duration[Duration of the load, such as 500ms, 30s or 5m]:D: "));
-  assert.ok(lines.some((line) => line.startsWith("*--header[Header field of the request]")));
+  assert.ok(
+    lines.includes("(-d --duration)--duration[Duration of the load, such as 500ms, 30s or 5m]:D: "),
+  );
+  assert.ok(lines.some((line) => line.startsWith("*--header[Request header]")));
   assert.ok(lines.some((line) => line.endsWith("]:FILE:_files") && line.includes("--json")));
   assert.ok(lines.some((line) => line.endsWith(":(auto epoll tcp)")));
   assert.deepEqual((await inZsh("completions", "")).at(-1), "1:SHELL:(bash zsh fish)");

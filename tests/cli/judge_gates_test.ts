@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { ExpectedError } from "../../base/errors.ts";
 import { verifyGates } from "../../cli/output/verify.ts";
-import type { Outcome } from "../../report/model/gates/gates.ts";
+import type { ThresholdOutcome } from "../../report/model/gates/gates.ts";
 
-function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[] } {
+async function endOf(
+  ...outcomes: ThresholdOutcome[]
+): Promise<{ code: number; lines: readonly string[] }> {
   const gates = outcomes.map((outcome, i) => ({
     threshold: `p9${i} < 1ms`,
     scenario: "static",
@@ -12,7 +14,7 @@ function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[]
     found: `p9${i} is 2 ms`,
   }));
   try {
-    verifyGates(gates);
+    await verifyGates(gates);
     return { code: 0, lines: [] };
   } catch (error) {
     assert.ok(error instanceof ExpectedError, String(error));
@@ -20,7 +22,7 @@ function endOf(...outcomes: Outcome[]): { code: number; lines: readonly string[]
   }
 }
 
-const ends: [sentence: string, outcomes: Outcome[], code: number][] = [
+const ends: [sentence: string, outcomes: ThresholdOutcome[], code: number][] = [
   ["there is no threshold", [], 0],
   ["all thresholds held", ["pass", "pass"], 0],
   ["a threshold failed", ["pass", "fail"], 1],
@@ -29,13 +31,13 @@ const ends: [sentence: string, outcomes: Outcome[], code: number][] = [
 ];
 
 for (const [sentence, outcomes, code] of ends) {
-  Deno.test(`the exit code is ${code} when ${sentence}`, () => {
-    assert.equal(endOf(...outcomes).code, code);
+  Deno.test(`the exit code is ${code} when ${sentence}`, async () => {
+    assert.equal((await endOf(...outcomes)).code, code);
   });
 }
 
-Deno.test("what failed is told, a line each", () => {
-  assert.deepEqual(endOf("pass", "fail", "inconclusive").lines, [
+Deno.test("what failed is reported, a line each", async () => {
+  assert.deepEqual((await endOf("pass", "fail", "inconclusive")).lines, [
     "1 of 3 thresholds failed",
     "  p91 < 1ms: static, api: p91 is 2 ms",
   ]);

@@ -107,7 +107,7 @@ const experiments: [sentence: string, results: Results, code: number][] = [
   ["nothing was planned to be measured", { ...resultsOf(0), runs: [], planned: 0 }, 3],
   ["some runs failed", resultsOf(0, [missing]), 3],
   ["some runs failed and others had wrong answers", resultsOf(0.5, [missing]), 3],
-  ["no request of some runs got an answer", silenced(resultsOf(0), 1), 3],
+  ["no request of some runs got a response", silenced(resultsOf(0), 1), 3],
   ["some runs had no answer, others wrong ones", silenced(resultsOf(0.5, [], 2), 1), 3],
 ];
 

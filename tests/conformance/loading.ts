@@ -7,7 +7,7 @@ import type { Endpoint } from "../../base/net/endpoint.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
-import type { Check } from "../../runner/load/engine/response_check.ts";
+import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
@@ -25,7 +25,7 @@ export interface Loaded extends WorkerReport {
 
 export interface Wish extends Partial<JobShare> {
   readonly wire?: Partial<WireRequest>;
-  readonly check?: Check | null;
+  readonly check?: ResponseExpectation | null;
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly signal?: AbortSignal;

@@ -32,7 +32,7 @@ const ENDS: [code: number, sentence: string, next: readonly number[], says: RegE
     5,
     "it can't be told",
     [700, 1_400, 1_000, 900, 1_100],
-    /: too few runs for a verdict, a change of \d+ %/,
+    /: inconclusive: too few runs, a change of \d+ %/,
   ],
 ];
 

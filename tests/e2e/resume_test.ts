@@ -173,7 +173,7 @@ Deno.test("resume refuses other rows in a file of the same name", async () => {
   site.write("u.csv", "name\nada\neve\n");
   const { code, stderr } = await site.resume();
   assert.equal(code, 2);
-  assert.match(stderr, /long\.yaml: scenarios\.static\.values\.u\.csv\.sha256: Cannot go on/);
+  assert.match(stderr, /long\.yaml: scenarios\.static\.values\.u\.csv\.sha256: Cannot resume/);
   assert.deepEqual(site.saved(), before);
 });
 

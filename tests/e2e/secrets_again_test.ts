@@ -45,7 +45,7 @@ Deno.test("going on takes secrets from the environment and the command line agai
   assert.equal(without.code, 2);
   assert.match(
     without.stderr,
-    /^--set given: Cannot go on without this: it is secret, .* \(add --set given=… again\)$/m,
+    /^--set given: Cannot resume without this secret: .* \(add --set given=… again\)$/m,
   );
   const given = ["--set", `given=${canaryOf("marked")}`]; // another value is no other experiment
   const { code, stderr } = await plateau([...resume, ...given], { env: ENV });
@@ -63,7 +63,7 @@ Deno.test("a file that holds secrets itself has to be named to go on, and stays 
   assert.doesNotMatch(readFileSync(join(out, "resumed.yaml"), "utf8"), /literally/);
   const copy = await plateau(["run", "--resume", out, "--quiet"]);
   assert.equal(copy.code, 2);
-  assert.match(copy.stderr, /Cannot go on from this copy: the secrets that the file held/);
+  assert.match(copy.stderr, /Cannot resume from this copy: the secrets of the file/);
   const file = join(folder.path, "resumed.yaml");
   const named = await plateau(["run", file, "--resume", out, "--quiet"]);
   assert.equal(named.code, 0, named.stderr);

@@ -164,7 +164,7 @@ testWith(
     await coordinator.hears("bundle");
     way.cut("silent");
     await agent.prints(/Redis does not respond\n/);
-    await agent.prints(/results are thrown away: Redis has not answered for 10 s/);
+    await agent.prints(/results are thrown away: Redis has not responded for 10 s/);
     await witness.settledCount();
     await coordinator.order({ run: null, startAtMs: null });
     way.mend();

@@ -34,9 +34,9 @@ Deno.test("the list of agents says who is there, and what each brings", () => {
   };
   assert.equal(
     renderRoster([ONE, two], OPTIONS),
-    `agent  state                 version  host   cores  open files  workers  driver  ceiling /s a worker  clock ms      may load
-one    idle                  ${VERSION}    north      8  1,048,576         7  epoll              250,123   0 ± 0.08      localhost, 10.0.0.0/8
-two    at work for laptop-7  ${VERSION}    north      8           -        7  epoll                     -  1,235 ± 20.5  localhost, 10.0.0.0/8
+    `agent  state                 version  host   cores  open files  workers  driver  peak /s per worker  clock ms      may load
+one    idle                  ${VERSION}    north      8  1,048,576         7  epoll             250,123   0 ± 0.08      localhost, 10.0.0.0/8
+two    at work for laptop-7  ${VERSION}    north      8           -        7  epoll                    -  1,235 ± 20.5  localhost, 10.0.0.0/8
 `,
   );
 });
@@ -44,7 +44,7 @@ two    at work for laptop-7  ${VERSION}    north      8           -        7  ep
 Deno.test("an agent of another version is marked", () => {
   const text = renderRoster([{ ...ONE, version: "9.9.9" }], OPTIONS);
   assert.match(text, /9\.9\.9 !/);
-  assert.match(text, new RegExp(`! Only agents of this version, ${VERSION}, load for it`));
+  assert.match(text, new RegExp(`! Only agents of this version, ${VERSION}, can take its loads`));
 });
 
 testWith(["redis"], "an empty list says how to start an agent", async () => {
@@ -61,7 +61,10 @@ Deno.test("agents can't be found without a Redis", async () => {
   for (const command of ["agent", "agents"]) {
     const { code, stderr } = await plateau([command], { env: { REDIS_URL: "" } });
     assert.equal(code, 2);
-    assert.match(stderr, /^--redis: Cannot do without .* \(add --redis redis:\/\/host:port/);
+    assert.match(
+      stderr,
+      /^--redis: Cannot reach agents without .* \(add --redis redis:\/\/host:port/,
+    );
   }
 });
 

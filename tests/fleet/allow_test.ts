@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { allowedHost, AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
+import { allowedHost, AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 
 const NAMES: Record<string, readonly string[]> = {
   "localhost": ["127.0.0.1", "::1"],
@@ -14,15 +14,20 @@ function resolve(name: string): Promise<readonly string[]> {
 }
 
 const MAY: readonly [sentence: string, allow: readonly string[], url: string, may: boolean][] = [
-  ["loopback by name is allowed unless another is named", LOOPBACK, "http://localhost:80", true],
-  ["loopback by address, too", LOOPBACK, "http://127.0.0.1:80", true],
-  ["every address of loopback", LOOPBACK, "http://127.9.9.9", true],
-  ["loopback of IPv6", LOOPBACK, "http://[::1]:8080", true],
-  ["an address as URLs may write it", LOOPBACK, "http://0x7f.1/", true],
-  ["loopback as IPv6 maps it", LOOPBACK, "http://[::ffff:127.0.0.1]/", true],
-  ["any interface is not loopback", LOOPBACK, "http://0.0.0.0/", false],
-  ["another address is not", LOOPBACK, "http://10.1.2.3/", false],
-  ["another name is not", LOOPBACK, "http://shop.example/", false],
+  [
+    "loopback by name is allowed unless another is named",
+    LOOPBACK_HOSTS,
+    "http://localhost:80",
+    true,
+  ],
+  ["loopback by address, too", LOOPBACK_HOSTS, "http://127.0.0.1:80", true],
+  ["every address of loopback", LOOPBACK_HOSTS, "http://127.9.9.9", true],
+  ["loopback of IPv6", LOOPBACK_HOSTS, "http://[::1]:8080", true],
+  ["an address as URLs may write it", LOOPBACK_HOSTS, "http://0x7f.1/", true],
+  ["loopback as IPv6 maps it", LOOPBACK_HOSTS, "http://[::ffff:127.0.0.1]/", true],
+  ["any interface is not loopback", LOOPBACK_HOSTS, "http://0.0.0.0/", false],
+  ["another address is not", LOOPBACK_HOSTS, "http://10.1.2.3/", false],
+  ["another name is not", LOOPBACK_HOSTS, "http://shop.example/", false],
   ["loopback is not, once another is named", ["shop.example"], "http://127.0.0.1/", false],
   ["a name that is named", ["shop.example"], "https://shop.example/", true],
   ["a name that is named in other letters", ["Shop.Example."], "http://SHOP.example/", true],
@@ -32,8 +37,8 @@ const MAY: readonly [sentence: string, allow: readonly string[], url: string, ma
   ["a name by its address", ["10.1.2.3"], "http://shop.example/", true],
   ["a name by its network", ["10.0.0.0/8"], "http://shop.example/", true],
   ["a name with one strange address is not", ["10.0.0.0/8"], "http://both.example/", false],
-  ["nor is one that is loopback only in part", LOOPBACK, "http://rebound.example/", false],
-  ["a name without an address is not", LOOPBACK, "http://nowhere.example/", false],
+  ["nor is one that is loopback only in part", LOOPBACK_HOSTS, "http://rebound.example/", false],
+  ["a name without an address is not", LOOPBACK_HOSTS, "http://nowhere.example/", false],
   ["an address in brackets", ["[fd00::1]"], "http://[fd00::1]/", true],
   ["a network of IPv6", ["fd00::/8"], "http://[fd12::3]/", true],
   ["the network's end is its end", ["10.0.0.0/31"], "http://10.0.0.2/", false],
@@ -48,7 +53,7 @@ for (const [sentence, hosts, url, may] of MAY) {
 
 Deno.test("a unix socket is loaded only where unix is allowed, whatever the host", async () => {
   const endpoint = endpointOf("http://localhost", { unixPath: "/run/shop.sock" });
-  const admission = await new AllowList(LOOPBACK, resolve).admit(endpoint);
+  const admission = await new AllowList(LOOPBACK_HOSTS, resolve).admit(endpoint);
   assert.match(
     "refusal" in admission ? admission.refusal : "",
     /^Cannot load unix sockets: .*--allow unix/,

@@ -50,7 +50,7 @@ for (const driver of ["epoll", "tcp"] as const) {
       const job = await accepted(jobOf({ id: "c" }, { origin, load, driver }), resolve);
       const loader = new LocalLoader();
       const request = { ...job, ...job.access, logPath: null };
-      const { reports } = await loader.load(request, HOOKS, { place: job.place });
+      const { reports } = await loader.load(request, HOOKS, { assigned: job.assigned });
       await loader.close();
       assert.equal(reports[0].totals.completed, 20);
       assert.deepEqual([...hosts], [`${NAME}:${server.addr.port}`]);

@@ -148,7 +148,7 @@ export function jobOf(
     run: "run-1",
     coordinator: id,
     version: VERSION,
-    place: { firstWorker: 0, workers: 1, own: 1 },
+    assigned: { firstWorker: 0, workers: 1, own: 1 },
     origin,
     access: {},
     script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),

@@ -1,7 +1,7 @@
 /** Parts of jobs, and whether an agent would take them. */
 import assert from "node:assert/strict";
 import type { z } from "zod";
-import type { RequestStep } from "../../scenarios/request/script.ts";
+import type { ScriptRequest } from "../../scenarios/request/script.ts";
 
 /** With a message that tells why. */
 export function refuses(shape: z.ZodType, part: unknown, why: RegExp): void {
@@ -11,7 +11,7 @@ export function refuses(shape: z.ZodType, part: unknown, why: RegExp): void {
   assert.match(messages, why, JSON.stringify(part));
 }
 
-export const STEP: RequestStep = {
+export const STEP: ScriptRequest = {
   kind: "request",
   wire: { method: "GET", path: "/", headers: {}, body: null },
   expect: {},

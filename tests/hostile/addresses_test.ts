@@ -1,7 +1,7 @@
 /** Spellings of addresses that an agent may not load, as a hostile job may write them. */
 import assert from "node:assert/strict";
-import { AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 
 /** The names that are somebody else's; all but one lead to 10.1.2.3. */
 function resolve(name: string): Promise<readonly string[]> {
@@ -32,7 +32,7 @@ const SPELLINGS: readonly [sentence: string, url: string][] = [
 
 for (const [sentence, url] of SPELLINGS) {
   Deno.test(`an address that is not allowed is refused ${sentence}`, async () => {
-    const allow = new AllowList(LOOPBACK, resolve);
+    const allow = new AllowList(LOOPBACK_HOSTS, resolve);
     const admission = await allow.admit(endpointOf(new URL(url).origin));
     assert.match("refusal" in admission ? admission.refusal : "", /^Cannot load .*--allow/);
   });

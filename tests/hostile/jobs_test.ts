@@ -1,13 +1,13 @@
 /** Jobs that no coordinator of ours sends: an agent refuses each with a line, and begins nothing. */
 import assert from "node:assert/strict";
-import { AllowList, LOOPBACK } from "../../runner/fleet/agent/allow.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { readJob } from "../../runner/fleet/agent/job_reading.ts";
 import type { AgentJobInput } from "../../runner/fleet/protocol/agent_message.ts";
 import { jobOf, SECOND } from "../fleet/hand_made.ts";
 import { asking, sending, STEP } from "../fleet/jobs.ts";
 
 const GOOD: AgentJobInput = jobOf({ id: "coordinator" }, { origin: "http://127.0.0.1:8080" });
-const ALLOW = new AllowList(LOOPBACK, () => Promise.reject(new Error("nobody is asked")));
+const ALLOW = new AllowList(LOOPBACK_HOSTS, () => Promise.reject(new Error("nobody is asked")));
 
 /** As it lies in Redis: text. */
 function withText(key: string, text: string): string {
@@ -74,8 +74,8 @@ const JOBS: readonly [sentence: string, job: string, why: RegExp][] = [
   ],
   [
     "more workers than memory holds",
-    withText("place", '{"firstWorker":0,"workers":4000000000,"own":1}'),
-    /place\.workers: .*the most is 100000/,
+    withText("assigned", '{"firstWorker":0,"workers":4000000000,"own":1}'),
+    /assigned\.workers: .*the most is 100000/,
   ],
   ["a million intervals each millisecond", withText("intervalMs", "1e-9"), /intervalMs: .*10ms/],
   [

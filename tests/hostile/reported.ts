@@ -5,7 +5,7 @@ import { packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
 import { packReport, packSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import { SessionRecorder } from "../../runner/load/recording/totals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -8,7 +8,8 @@ import { UserError } from "../../base/errors.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
 import { readBaseline } from "../../cli/flags/flags.ts";
 import { resultForms } from "../../cli/output/forms.ts";
-import { benchRun, readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
+import { readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
+import { runAlone } from "../../report/model/runs/measured.ts";
 import { compareSessions } from "../../report/model/compared_results.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";
@@ -49,7 +50,7 @@ const READERS: Readonly<Record<string, Reader>> = {
     const sides = (await readSessions(path)).map((one) =>
       "runs" in one ? one : {
         experiment: { name: "a" },
-        runs: [benchRun(one, new Date(0).toISOString())],
+        runs: [runAlone(one, new Date(0).toISOString())],
         version: one.version,
         machine: null,
       }

@@ -96,10 +96,10 @@ const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string
   "malformed transfer-encoding": {
     "an empty coding": `${OK}Transfer-Encoding: ▸\r\n\r\n`,
   },
-  "protocol switch that nobody asked for": {
+  "unsolicited protocol switch": {
     "a protocol switch": `${UPGRADE}▸${OK}${EMPTY}`,
   },
-  "too many interim answers": {
+  "too many interim responses": {
     "interim answers for ever": `${INTERIM.repeat(21)}▸${OK}${EMPTY}`,
   },
   "malformed chunk size": {

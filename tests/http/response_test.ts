@@ -93,7 +93,7 @@ Deno.test("a head of exactly the limit passes, one octet more is over it", () =>
 
 /** When the peer closes, what had come by then, and the reason. */
 const TOO_EARLY: Readonly<Record<string, readonly [string, string]>> = {
-  "before any octet": ["", "closed before the answer"],
+  "before any octet": ["", "closed before the response"],
   "within the status line": ["HTTP/1.1 20", "closed within the head"],
   "within the fields": [`${OK}Content-`, "closed within the head"],
   "before the last LF of the head": [`${OK}\r`, "closed within the head"],

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import {
   dueMsOf,
-  GRACE_MS,
   Lateness,
-  LOOK_MS,
+  WATCH_STEP_MS,
+  WORKER_GRACE_MS,
   type WorkerTiming,
 } from "../../runner/load/worker/overdue.ts";
 
@@ -66,13 +66,13 @@ function foundAt(pausesMs: readonly number[]): number | null {
 }
 
 Deno.test("a worker is late a second after its word was due", () => {
-  const foundMs = foundAt(Array(50).fill(LOOK_MS));
-  assert.equal(foundMs, 1_000 + GRACE_MS + LOOK_MS);
+  const foundMs = foundAt(Array(50).fill(WATCH_STEP_MS));
+  assert.equal(foundMs, 1_000 + WORKER_GRACE_MS + WATCH_STEP_MS);
 });
 
 Deno.test("a machine that stands still makes no worker late", () => {
   assert.equal(foundAt([900, 60_000, 100, 100]), null);
-  assert.equal(foundAt([...Array(15).fill(LOOK_MS), 60_000, 100, 100]), null);
+  assert.equal(foundAt([...Array(15).fill(WATCH_STEP_MS), 60_000, 100, 100]), null);
 });
 
 Deno.test("a word that comes makes good for what was late before", () => {

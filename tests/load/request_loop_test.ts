@@ -145,7 +145,7 @@ Deno.test("an idle connection that the server closes is no failure", () => {
   );
 });
 
-Deno.test("pipelined answers in one read are told apart, and each is followed by one request", () => {
+Deno.test("pipelined responses in one read are separated, and each is followed by one request", () => {
   const s = stage({ pipeline: 3 });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);

@@ -4,11 +4,10 @@ import type { Job } from "../../runner/load/engine/job.ts";
 import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flow.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SessionRecorder, SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { LINGER_US } from "../../runner/load/engine/ending.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
-import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import { assertNothingLost, encoder, type Ending, NotingDriver, SECOND } from "./stage.ts";
 

@@ -143,7 +143,7 @@ Deno.test("a visitor's request is told as it was sent, with his own values", () 
   assert.equal(s.end(1_010_000).totals.slowest[0].request, "GET /user/7");
 });
 
-Deno.test("a pipelined answer is told with its own request", () => {
+Deno.test("a pipelined response is listed with its own request", () => {
   const s = stage({ pipeline: 2, requests: 2, durationUs: Infinity });
   s.loop.onTick(0);
   s.loop.onOpen(0, 0);

@@ -5,7 +5,7 @@ import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import type { Job } from "../../runner/load/engine/job.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loop.ts";
-import type { Check } from "../../runner/load/engine/response_check.ts";
+import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
@@ -53,7 +53,7 @@ export interface Stage {
 export interface Wish extends Partial<Job> {
   /** Ends a closed loop after so many. */
   readonly requests?: number;
-  readonly check?: Check;
+  readonly check?: ResponseExpectation;
   /** Called with each interval. */
   readonly onEnding?: (ending: Ending, nowUs: number) => void;
 }

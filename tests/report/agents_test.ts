@@ -117,7 +117,7 @@ Deno.test("of several runs the table has medians, and who was lost in how many o
   assert.deepEqual(column(table, "Agent"), ["all", "a", "b"]);
   assert.deepEqual(column(table, "Lost"), ["–", "–", "in 1 of 3 runs"]);
   assert.deepEqual(findings.map(plain), [
-    "Agent b was lost in 1 of 3 runs: last heard 0.5 s after the start (killed, cut off or stalled).",
+    "Agent b was lost in 1 of 3 runs: last report 0.5 s after the start (killed, cut off or stalled).",
   ]);
   assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
 });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Answer, answerText } from "../../report/model/comparison/verdict.ts";
+import { type ScenarioSummary, summaryText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { compareScenarios } from "../../report/model/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -13,8 +13,8 @@ interface Case {
   readonly never?: RegExp;
 }
 
-function answerTo(results: Results): Answer {
-  return compareScenarios(groupRuns(results), {})[0].answer;
+function answerTo(results: Results): ScenarioSummary {
+  return compareScenarios(groupRuns(results), {})[0].summary;
 }
 
 function plain(text: string): string {
@@ -26,12 +26,12 @@ const RATIO = String.raw`\d\.\d\d× \[\d\.\d\d, \d\.\d\d\]`;
 const CASES: Record<string, Case> = {
   "one target with one run has a figure, and no rival": {
     rates: { a: [1_000] },
-    says: /^a answered 1,000 requests\/s: in one run, p99 /,
+    says: /^a served 1,000 requests\/s: in one run, p99 /,
     never: /fastest/,
   },
   "one target with several runs has its range": {
     rates: { a: [1_000, 1_100, 900] },
-    says: /^a answered 1,000 requests\/s: 900–1,100 over 3 runs/,
+    says: /^a served 1,000 requests\/s: 900–1,100 over 3 runs/,
   },
   "one run each claims no more than that": {
     rates: { a: [1_000], b: [2_000] },
@@ -41,12 +41,12 @@ const CASES: Record<string, Case> = {
   "one run each at the same rate has no winner": {
     rates: { a: [1_000], b: [1_005] },
     says:
-      /^b and a are too close to call: .*, one run says nothing about the next \(ratio 1\.0\d×\)\.$/,
+      /^b and a show no significant difference: .*, one run says nothing about the next \(ratio 1\.0\d×\)\.$/,
     never: /fastest/,
   },
   "one run against several is not enough either": {
     rates: { a: [1_000], b: [2_000, 2_100, 2_050] },
-    says: /^b was fastest, with too few runs to be sure: /,
+    says: /^b was fastest \(inconclusive: too few runs\): /,
     never: /\[/,
   },
   "a real difference has a ratio with its interval, of the requests and of p99": {
@@ -58,13 +58,13 @@ const CASES: Record<string, Case> = {
   },
   "what is the same within the margin has no winner": {
     rates: { a: around(1_000), b: around(1_000, 0.0005) },
-    says: /are too close to call: .*, the same within 2 % \(ratio 1\.\d+× \[.*\]\)\.$/,
+    says: /show no significant difference: .*, the same within 2 % \(ratio 1\.\d+× \[.*\]\)\.$/,
     never: /fastest/,
   },
   "what can't be told says which change would have been": {
     rates: { a: [900, 1_000, 1_100], b: [1_000, 1_100, 950] },
     says:
-      /are too close to call: .*, too few runs for a verdict, a change of \d+ % would have been seen/,
+      /show no significant difference: .*, inconclusive: too few runs, a change of \d+ % would have been seen/,
     never: /fastest/,
   },
   "of many rivals only the next and the last are named": {
@@ -75,22 +75,22 @@ const CASES: Record<string, Case> = {
   "a target that answers wrong cannot win, however fast": {
     rates: { a: around(1_000), b: around(9_000) },
     wrong: { b: 0.5 },
-    says: /^a answered 1,000 .* \d\d?\.\d+ % of the requests to b .*, so it is not ranked\.$/,
+    says: /^a served 1,000 .* \d\d?\.\d+ % of the requests to b .*, so it is not ranked\.$/,
   },
   "a few faults are said but do not exclude": {
     rates: { a: around(1_000), b: around(9_000) },
     wrong: { b: 0.005 },
-    says: /^b is fastest: .* 0\.\d\d % of the requests to b failed or had a wrong answer\.$/,
+    says: /^b is fastest: .* 0\.\d\d % of the requests to b failed or had a wrong response\.$/,
     never: /not ranked/,
   },
   "without a right answer nobody wins": {
     rates: { a: [1_000] },
     wrong: { a: 1 },
-    says: /^No target answered right: .* of the requests to a /,
+    says: /^No target responded correctly: .* of the requests to a /,
   },
-  "a rival that answered nothing is no rival": {
+  "a rival that sent no response is no rival": {
     rates: { a: [1_000, 1_010], b: [0, 0] },
-    says: /^a answered 1,005 .*\. b answered nothing\.$/,
+    says: /^a served 1,005 .*\. b sent no response\.$/,
     never: /Infinity|NaN|∞/,
   },
 };
@@ -98,7 +98,7 @@ const CASES: Record<string, Case> = {
 for (const [sentence, { rates, wrong, says, never }] of Object.entries(CASES)) {
   Deno.test(`answer: ${sentence}`, () => {
     const results = resultsAt(rates, (target) => ({ wrongRatio: wrong?.[target] }));
-    const text = plain(answerText(answerTo(results)));
+    const text = plain(summaryText(answerTo(results)));
     assert.match(text, says);
     if (never) assert.doesNotMatch(text, never);
   });
@@ -125,14 +125,14 @@ Deno.test("answer: at a rate of their own requests are the same for all, and p99
     const load = { connections, keepAlive, timeout, durationS: 2, rate: 1_000, seed: 1 };
     run.load = { kind: "rate", arrivals: "uniform", ...load };
   }
-  assert.match(answerText(answerTo(results)), /^b answers fastest: /);
+  assert.match(summaryText(answerTo(results)), /^b responds fastest: /);
 });
 
 Deno.test("answer: a p99 that lower bounds reach is told as one", () => {
   const results = resultsAt({ a: [1_000] });
   const { latency } = results.runs[0];
   latency.censored = Math.ceil(latency.count / 50);
-  assert.match(plain(answerText(answerTo(results))), /in one run, p99 ≥ [\d.]+ ms\.$/);
+  assert.match(plain(summaryText(answerTo(results))), /in one run, p99 ≥ [\d.]+ ms\.$/);
 });
 
 Deno.test("answer: who answered only in what is discarded did not answer nothing", () => {
@@ -142,7 +142,7 @@ Deno.test("answer: who answered only in what is discarded did not answer nothing
   for (const point of points.slice(4)) point.completed = 0;
   Object.assign(requests, { completed: 500, failed: 500 });
   assert.match(
-    plain(answerText(answerTo(results))),
+    plain(summaryText(answerTo(results))),
     / 50\.0 % of the requests to b .* not ranked\.$/,
   );
 });

@@ -23,16 +23,16 @@ function scenarioOf(loads: Readonly<Record<string, Load>>): ScenarioModel {
 Deno.test("requests that were never sent are faults: in table, finding, answer and CSV", () => {
   const scenario = scenarioOf({ frozen: FROZEN, timed: TIMED_OUT });
   const { columns, rows } = scenario.tables.summary;
-  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Faults")].text);
+  const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Errors")].text);
   // 383 of the 990 that did not stay unfinished.
   assert.deepEqual(faults, ["38.7", "2.00"]);
   assert.match(
-    plain(scenario.faults.findings[0]),
+    plain(scenario.errors.findings[0]),
     /^frozen: 38\.7 % of 990 requests went wrong \(never sent 383\)/,
   );
   assert.match(
-    plain(scenario.answer.detail),
-    /38\.7 % of the requests to frozen failed, were never sent or had a wrong answer, so it is not ranked/,
+    plain(scenario.summary.detail),
+    /38\.7 % of the requests to frozen failed, were never sent or had a wrong response, so it is not ranked/,
   );
 });
 

@@ -33,7 +33,7 @@ const labels: [labels: (Label | null)[], outcome: JudgedClaim["outcome"], senten
   [
     ["flat", "warm-up", "flat", "warm-up"],
     "inconclusive",
-    /are warm-up: 50\.0 % \[15\.0 %, 85\.0 %\], claimed of more than half; too few runs to say that of most$/,
+    /are warm-up: 50\.0 % \[15\.0 %, 85\.0 %\], claimed of more than half; inconclusive: too few runs$/,
   ],
   [[...five("warm-up"), "too-short"], "reproduced", /^5 of 5 runs/],
   [
@@ -41,7 +41,11 @@ const labels: [labels: (Label | null)[], outcome: JudgedClaim["outcome"], senten
     "inconclusive",
     /^1 of 1 run of static, bun is warm-up: 100 %, .*; one run: no interval$/,
   ],
-  [five("too-short"), "inconclusive", /^the runs of static, bun were too short to tell a warm-up$/],
+  [
+    five("too-short"),
+    "inconclusive",
+    /^the runs of static, bun were too short to detect a warm-up$/,
+  ],
   [[null, null], "inconclusive", /^static, bun has a load that itself changes$/],
 ];
 
@@ -75,7 +79,7 @@ Deno.test("a correlation is Spearman's, by its formula of squared differences of
   assertJudged(
     judge(correlated(), "correlation(rate, startUp) >= 0.9"),
     "inconclusive",
-    /claimed at least 0\.9; the interval over the cells lies across the limit, more cells would tell$/,
+    /claimed at least 0\.9; the interval over the cells lies across the limit, more cells would decide$/,
   );
 });
 

@@ -26,7 +26,7 @@ const rows: [startUps: number, outcome: JudgedClaim["outcome"], sentence: RegExp
     /^startUp is 1\.50× \(static, fast over static, slow\) against rate is 2\.00× \(static, fast over static, slow\): 0\.75× \[0\.7\d, 0\.7\d\], claimed less than 1×$/,
   ],
   [3, "not reproduced", /: 1\.50× \[1\.\d\d, 1\.\d\d\], claimed less than 1×$/],
-  [2, "inconclusive", /; the interval lies across the limit, more runs would tell$/],
+  [2, "inconclusive", /; the interval lies across the limit, more runs would decide$/],
 ];
 
 for (const [startUps, outcome, sentence] of rows) {

@@ -15,7 +15,7 @@ const ratios: [text: string, outcome: JudgedClaim["outcome"], sentence?: RegExp]
   [
     "rate(fast) > 3 × rate(slow)",
     "inconclusive",
-    /claimed more than 3×; the interval lies across the limit, more runs would tell$/,
+    /claimed more than 3×; the interval lies across the limit, more runs would decide$/,
   ],
   ["2 × rate(slow) < rate(fast)", "reproduced", /: 0\.33\d*× .*, claimed less than 0\.5×$/],
   ["rate(slow) >= rate(fast)", "not reproduced", /claimed at least 1×$/],
@@ -101,17 +101,17 @@ Deno.test("one run each shows the ratio and decides nothing", () => {
   assertJudged(mixed, "inconclusive", /; one run of static, slow: no interval$/);
 });
 
-Deno.test("wrong answers cannot make a target fast", () => {
+Deno.test("wrong responses cannot make a target fast", () => {
   const change = (target: string): Partial<CellSpec> =>
     target === "fast" ? { wrongRatio: 0.2 } : {};
   const results = resultsAt(RATES, change);
   assertJudged(
     judge(results, "rate(fast) > 2 × rate(slow)"),
     "inconclusive",
-    /; 1\d\.\d % of the requests of static, fast were wrong or failed, and a fast error is no answer$/,
+    /; 1\d\.\d % of the requests of static, fast were wrong or failed, and a fast error is no success$/,
   );
   assertJudged(judge(results, "rate(fast) > 4 × rate(slow)"), "not reproduced");
-  assertJudged(judge(results, "p50(fast) < 1s"), "inconclusive", /a fast error is no answer$/);
+  assertJudged(judge(results, "p50(fast) < 1s"), "inconclusive", /a fast error is no success$/);
   assertJudged(judge(results, "p50(fast) < 1ms"), "not reproduced");
 });
 
@@ -174,7 +174,7 @@ Deno.test("the final latency is that of the end, whatever came before", () => {
   assertJudged(judge(results, "final.p75(a) < final.p99(a)"), "reproduced");
   assertJudged(judge(results, "final.p99(a) < p99(a)"), "reproduced");
   const wrong = resultsFixture({ cells: [{ ...cells[0], wrongRatio: 0.5 }] });
-  assertJudged(judge(wrong, "final(a) < 100ms"), "inconclusive", /a fast error is no answer$/);
+  assertJudged(judge(wrong, "final(a) < 100ms"), "inconclusive", /a fast error is no success$/);
 });
 
 Deno.test("the claims are counted in a sentence", () => {

@@ -1,6 +1,6 @@
 /** Two results held against each other: which cells, what differs, how it ends, and in every form alike. */
 import assert from "node:assert/strict";
-import type { Side } from "../../report/model/comparison/differences.ts";
+import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import {
   comparisonJson,
   comparisonSuite,
@@ -15,7 +15,7 @@ import { hostileResults } from "./hostile.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 
 /** Of one experiment, as their starts are the same. */
-function compare(base: Side, next: Side): ResultsComparison {
+function compare(base: ResultSide, next: ResultSide): ResultsComparison {
   return compareResults(base, next);
 }
 
@@ -150,7 +150,7 @@ for (const [sentence, change, names] of DIFFERENT) {
 
 Deno.test("a single measurement knows no machine, and nothing is said of it", () => {
   const { runs, experiment, version } = resultsAt({ a: [1_000] });
-  const side: Side = { runs, experiment, version, machine: null };
+  const side: ResultSide = { runs, experiment, version, machine: null };
   assert.deepEqual(compare(side, resultsAt({ a: [1_100] })).differences, []);
 });
 

@@ -9,7 +9,7 @@ import {
   testPairs,
 } from "../../report/model/comparison/comparison.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
-import { DECISIVE, type Group, groupOf } from "../../report/model/comparison/group.ts";
+import { DECISIVE, groupOf, type RunGroup } from "../../report/model/comparison/group.ts";
 import { ratioText, verdictText } from "../../report/model/comparison/words.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Run } from "../../runner/result/result.ts";
@@ -22,7 +22,7 @@ function runsAt(rates: readonly number[]): readonly Run[] {
 }
 
 /** @param session Sides of one session pair their runs. */
-function groupAt(runs: readonly Run[], session: string): Group {
+function groupAt(runs: readonly Run[], session: string): RunGroup {
   const startedAt = `2031-05-04T10:18:00.${session}Z`;
   return groupOf(groupRuns({ ...resultsAt({}), runs: [...runs], startedAt })[0].cells[0]);
 }
@@ -171,7 +171,7 @@ Deno.test("comparison: one run a side has a ratio, and no interval and no verdic
   assert.equal(ratioText(rate), "2.00×");
 });
 
-Deno.test("comparison: a side that answered nothing has no ratio", () => {
+Deno.test("comparison: a side that sent no response has no ratio", () => {
   const comparison = compare(runsAt([0, 0]), runsAt([1_000, 1_010]));
   const rate = comparisonOf(comparison, "rate");
   assert.deepEqual([rate.ratio, rate.interval, rate.verdict], [null, null, "inconclusive"]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
-import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { percentileTable } from "../../report/model/tables/percentiles.ts";
 import { summaryTable } from "../../report/model/tables/summary.ts";
 import { blocksOf } from "../../runner/stats/confidence/pool.ts";
@@ -10,12 +10,12 @@ import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
-function cellOf(spec: Partial<CellSpec> = {}, experiment: Record<string, unknown> = {}): Cell {
+function cellOf(spec: Partial<CellSpec> = {}, experiment: Record<string, unknown> = {}): CellRuns {
   const cell = { target: "hono", scenario: "static", medianMs: 2, runs: 5, duration: 4, ...spec };
   return groupRuns(resultsFixture({ cells: [cell], experiment }))[0].cells[0];
 }
 
-function textsOf(cell: Cell, column: string): { text?: string; below?: string } {
+function textsOf(cell: CellRuns, column: string): { text?: string; below?: string } {
   const { columns, rows } = percentileTable("static", [cell]);
   const { text, below } = rows[0][columns.findIndex(({ label }) => label === column)];
   return { text, below };

@@ -48,7 +48,7 @@ Deno.test("connecting and the size of an answer have a table, a row a cell", () 
       ["p50", 0.9],
       ["p99", 0],
       ["Max", 4],
-      ["Size per answer", 873],
+      ["Size per response", 873],
     ],
   );
   assert.match(row[2].below ?? "", /^\[.*\]$/);
@@ -122,7 +122,7 @@ Deno.test("where no connection was made only the answers are told, and of nothin
   const [{ tables }] = reportModel(resultsOf([{}])).scenarios;
   assert.deepEqual(tables.connections?.columns.map(({ label }) => label), [
     "Target",
-    "Size per answer",
+    "Size per response",
     "Received",
   ]);
   const silent = resultsOf([{}]);

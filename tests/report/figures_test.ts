@@ -3,7 +3,7 @@ import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { rangeOf } from "../../report/model/runs/figure_range.ts";
-import { figureOfRun, type Judged } from "../../report/model/runs/figures.ts";
+import { figureOfRun, type JudgedRun } from "../../report/model/runs/figures.ts";
 import { atLeast, exactly } from "../../report/model/runs/lower_bounds.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -13,7 +13,7 @@ import { measurementFixture, resultsFixture } from "./fixture.ts";
 const RUN = measurementFixture({ target: "", scenario: "static", medianMs: 5, duration: 4 });
 
 /** Of all that took no less than the fastest answer. */
-function endedUs(run: Judged, percentile: number): number {
+function endedUs(run: JudgedRun, percentile: number): number {
   const ended = new Histogram();
   decodeHistogram(run.histogram).forEachBucket((_lowUs, highUs, count) => {
     if (highUs < Math.floor(run.latency.fastest * 1_000)) return;

@@ -6,7 +6,7 @@ import { assemble, type LoadDescription } from "../../runner/measure/assemble.ts
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import { SessionRecorder } from "../../runner/load/recording/totals.ts";
 import type { LoadedAgent } from "../../runner/measure/loader.ts";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -86,7 +86,7 @@ Deno.test("the tables of markdown are those of the model, cell by cell", () => {
       compared,
       connections,
     ]),
-    MODEL.stable?.table ?? null,
+    MODEL.settling?.table ?? null,
   ].flatMap((table) => table ?? []);
   assert.equal(tables.length, wanted.length);
   wanted.forEach(({ columns, rows }, i) => {
@@ -108,7 +108,7 @@ Deno.test("the tables of markdown are those of the model, cell by cell", () => {
 Deno.test("rates of markdown are the means of the rates in CSV", () => {
   const rows: Row[] = parse(renderCsv(MODEL), { columns: true });
   const summaries = tablesOf(renderMarkdown(MODEL))
-    .filter(({ head }) => head.some((label) => label.startsWith("Faults")));
+    .filter(({ head }) => head.some((label) => label.startsWith("Errors")));
   for (const [i, { name, cells }] of MODEL.scenarios.entries()) {
     const summary = summaries[i];
     for (const [j, { label }] of cells.entries()) {

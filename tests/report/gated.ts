@@ -63,7 +63,7 @@ function histogramOf(times: Times): Histogram {
   return histogram;
 }
 
-/** So many right and wrong answers. */
+/** So many right and wrong responses. */
 export function answered(right: number, wrong: number, dropped = 0): Measurement {
   const completed = right + wrong;
   return {

@@ -1,6 +1,6 @@
 /** A gate opens by evidence: what one measurement shows, and what it can't. */
 import assert from "node:assert/strict";
-import { figureText } from "../../report/model/runs/figure_range.ts";
+import { figureRangeText } from "../../report/model/runs/figure_range.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { answered, judge, timed } from "./gated.ts";
 
@@ -222,7 +222,7 @@ Deno.test("a run without a steady state passes no gate on what lasts, and fails 
 
 Deno.test("an interval over a thousand times its lower end says nothing, and so no number stands for it", () => {
   const interval = { low: 1e-4, high: 2_045_431_714 };
-  assert.match(figureText({ value: 107, interval }, "ms"), /^107\sms\s\[too\sfew\sruns\]$/);
+  assert.match(figureRangeText({ value: 107, interval }, "ms"), /^107\sms\s\[too\sfew\sruns\]$/);
   const narrow = { value: 107, interval: { low: 90, high: 130 } };
-  assert.match(figureText(narrow, "ms"), /^107\sms \[90\.0\sms, 130\sms\]$/);
+  assert.match(figureRangeText(narrow, "ms"), /^107\sms \[90\.0\sms, 130\sms\]$/);
 });

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { compareResults } from "../../report/model/compared_results.ts";
 import { type Gate, judgeTogether } from "../../report/model/gates/gates.ts";
-import { type Evidence, fact, tested } from "../../report/model/gates/evidence.ts";
+import { fact, tested, type ThresholdEvidence } from "../../report/model/gates/evidence.ts";
 import { plain, thresholdsOf } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 
-function gateOf(evidence: Evidence): Gate {
+function gateOf(evidence: ThresholdEvidence): Gate {
   return { threshold: "p99 < 50ms", scenario: "static", label: "a", evidence };
 }
 

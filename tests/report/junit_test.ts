@@ -112,8 +112,8 @@ Deno.test("JUnit has a testcase for the answers of a cell, and for each threshol
     `${name} ${problem?.name ?? "passed"}`
   );
   assert.deepEqual(told, [
-    "a: answers as expected passed",
-    "b: answers as expected passed",
+    "a: responses as expected passed",
+    "b: responses as expected passed",
     "a: rate &gt; 1500/s failure",
     "b: rate &gt; 1500/s passed",
     "a: rate &gt; 1000/s error",
@@ -124,7 +124,7 @@ Deno.test("JUnit has a testcase for the answers of a cell, and for each threshol
   assert.ok(cases.every(({ attributes }) => attributes.classname === "fixture.static"));
 });
 
-Deno.test("JUnit has what could not be measured, and wrong answers", () => {
+Deno.test("JUnit has what could not be measured, and wrong responses", () => {
   const part = { scenario: "redis", parameters: {}, repetition: null, evidence: ["last words"] };
   const results = resultsFixture({
     cells: [{ target: "a", scenario: "static", medianMs: 5, wrongRatio: 0.5 }],
@@ -135,7 +135,7 @@ Deno.test("JUnit has what could not be measured, and wrong answers", () => {
   });
   const problems = casesOf(junitOf(results)).map(({ children: [problem] }) => problem);
   assert.deepEqual(problems.map(({ name }) => name), ["failure", "skipped", "error"]);
-  assert.match(problems[0].attributes.message, /^\d+ of \d+ answers are not as expected$/);
+  assert.match(problems[0].attributes.message, /^\d+ of \d+ responses are not as expected$/);
 });
 
 Deno.test("JUnit does not pass what got no answer at all", () => {

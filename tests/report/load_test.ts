@@ -106,11 +106,11 @@ const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly 
 
 Deno.test("loads that differ are told with each scenario, and in the method", () => {
   const { scenarios, method } = reportModel(DIFFERENT);
-  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different ones, told with the scenarios");
+  assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different loads, given with each scenario");
   assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
     "50 connections, 1 s",
     HIGH,
-    "visitors each with a connection of his own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
+    "virtual users each with a connection of their own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
   ]);
   const sentences = method.map(plain);
   assert.ok(sentences.includes("Load of plain: 50 connections, 1 s."));

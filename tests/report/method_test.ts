@@ -14,17 +14,17 @@ function said(experiment: Record<string, unknown>): string[] {
 Deno.test("who was asked is told by the kinds of the targets, and by where answers were proved", () => {
   const cases: [experiment: Record<string, unknown>, sentences: string[]][] = [
     [{ targets: { a: APP, b: APP } }, [
-      "Every run had a fresh process of its target, which had to give the right answer before it was loaded.",
+      "Every run had a fresh process of its target, which had to pass the preflight check before it was loaded.",
     ]],
     [{ targets: { a: APP, b: APP }, prove: "apart" }, [
-      "Every run had a fresh process of its target; another process of it had to give the right answer before.",
+      "Every run had a fresh process of its target; another process of it had to pass the preflight check.",
     ]],
     [{ targets: { a: APP, b: URL_TARGET } }, [
-      "Every run of a had a fresh process of its target, which had to give the right answer before it was loaded.",
-      "A target at a URL (b) is a server that ran already; it had to give the right answer before every run.",
+      "Every run of a had a fresh process of its target, which had to pass the preflight check before it was loaded.",
+      "A target at a URL (b) is a server that ran already; it had to pass the preflight check before every run.",
     ]],
     [{ targets: { a: URL_TARGET, b: URL_TARGET, c: APP }, prove: "apart", fresh: false }, [
-      "A target at a URL (a, b) is a server that ran already; it had to give the right answer once, before its first run.",
+      "A target at a URL (a, b) is a server that ran already; it had to pass the preflight check once, before its first run.",
     ]],
   ];
   for (const [experiment, sentences] of cases) {

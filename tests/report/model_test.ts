@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Table } from "../../report/model/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -79,7 +79,7 @@ Deno.test("outcomes account for every request that was due", () => {
   const results = resultsFixture({ cells });
   const { scenarios: [{ tables: { outcomes } }] } = reportModel(results);
   const of = (label: string): number => columnOf(outcomes, label)["slow"] ?? NaN;
-  assert.ok(of("Timed out") > 0 && of("Wrong answers") > 0);
+  assert.ok(of("Timed out") > 0 && of("Wrong responses") > 0);
   assert.equal(
     of("Due"),
     of("Status 200") + of("Status 500") + of("Timed out") + of("Unfinished"),
@@ -187,8 +187,8 @@ const POOR: Record<string, () => ReportModel> = {
 for (const [sentence, model] of Object.entries(POOR)) {
   Deno.test(`${sentence}: the model is whole and has no number that is none`, () => {
     assert.doesNotMatch(JSON.stringify(model()), /NaN|Infinity|undefined/);
-    for (const { answer, timelines, density } of model().scenarios) {
-      assert.ok(answerText(answer).length > 10);
+    for (const { summary: answer, timelines, density } of model().scenarios) {
+      assert.ok(summaryText(answer).length > 10);
       // JSON turns what is no number into null, and axes must have numbers.
       for (const axis of timelines.flatMap(({ latency, rate }) => [latency, rate])) {
         assert.ok(axis.max > axis.min && Number.isFinite(axis.max));

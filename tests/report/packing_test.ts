@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { packSteps, type Step, unpackSteps } from "../../report/model/charts/packing.ts";
+import { type PackedStep, packSteps, unpackSteps } from "../../report/model/charts/packing.ts";
 import { rangeFigures, stepsWithin } from "../../report/model/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];
 
-function stepOf(valuesUs: readonly number[], seconds = 0.25): Step {
+function stepOf(valuesUs: readonly number[], seconds = 0.25): PackedStep {
   const histogram = new Histogram();
   for (const us of valuesUs) histogram.record(us);
   return {
@@ -27,12 +27,12 @@ const latencyUs = fc.oneof(
 const step = fc.array(latencyUs, { maxLength: 60 }).map((values) => stepOf(values));
 const runs = fc.array(fc.array(step, { maxLength: 6 }), { minLength: 1, maxLength: 3 });
 
-function percentilesOf(steps: readonly Step[]): number[] {
+function percentilesOf(steps: readonly PackedStep[]): number[] {
   const whole = mergeHistograms(steps.map(({ latency }) => latency));
   return PERCENTILES.map((p) => whole.valueAtPercentile(p));
 }
 
-function maxBucketOf(steps: readonly Step[]): Step[] {
+function maxBucketOf(steps: readonly PackedStep[]): PackedStep[] {
   return steps.map((step) => ({
     ...step,
     latency: {
@@ -117,7 +117,7 @@ Deno.test("the rate of a range is the mean of the runs, its percentiles are of a
 });
 
 /** With those of its values from `from` on as lower bounds. */
-function boundedStep(valuesUs: readonly number[], from: number): Step {
+function boundedStep(valuesUs: readonly number[], from: number): PackedStep {
   return { ...stepOf(valuesUs), bounds: stepOf(valuesUs.slice(from)).latency };
 }
 
@@ -161,7 +161,7 @@ Deno.test("packed lower bounds give every percentile from 50 up that the whole h
 
 Deno.test("steps without lower bounds take no byte for them", () => {
   const [plain, bounded] = [stepOf([100, 200]), boundedStep([100, 200], 1)];
-  const sizeOf = (step: Step): number => packSteps([[[step]]]).length;
+  const sizeOf = (step: PackedStep): number => packSteps([[[step]]]).length;
   // Three lengths of streams; of heads two counts, three bytes of µs, two outcomes and the buckets; two gaps and counts.
   assert.equal(sizeOf(plain), 3 + 2 + 3 + 2 + 1 + 2 + 2);
   assert.ok(sizeOf(bounded) > sizeOf(plain));

@@ -127,7 +127,7 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   const plain = perCpuFinding.replaceAll(/[\d,.]*\d/g, "N");
   assert.equal(
     plain,
-    "For each CPU-second cached answered the most, N requests (N cores); plain the least, " +
+    "For each CPU-second cached served the most, N requests (N cores); plain the least, " +
       "N requests (N cores). nginx of cached: N cores, N requests per CPU-second. " +
       "Redis of cached: N cores, N requests per CPU-second.",
   );
@@ -135,7 +135,7 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   const [one] = reportModel(alone).scenarios;
   assert.match(
     one.perCpuFinding,
-    /^For each CPU-second plain answered [\d,.]+ requests \([\d.]+ cores\)\.$/,
+    /^For each CPU-second plain served [\d,.]+ requests \([\d.]+ cores\)\.$/,
   );
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
   assert.equal(reportModel(unwatched).scenarios[0].perCpuFinding, "");

@@ -63,7 +63,7 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
   assert.deepEqual(textsOf(model).map((row) => row.slice(2)), [
     ["≥\u00a040.0", "1.500", "–", "never sent", "3", "timed out"],
     ["≥\u00a035.0", "1.500", "10.000", "GET /user/7", "3", "unfinished"],
-    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong answer"],
+    ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong response"],
   ]);
   assert.match(model.slowest?.table.notes.join(" ") ?? "", /at least this long/);
   assert.deepEqual(model.slowest?.findings, [
@@ -87,7 +87,7 @@ Deno.test("results without slowest requests have no such table", () => {
 });
 
 Deno.test("faults over time add up to what the intervals hold, by kind", () => {
-  const { faults, cells } = FAULTS_MODEL.scenarios[0];
+  const { errors: faults, cells } = FAULTS_MODEL.scenarios[0];
   assert.deepEqual(faults.charts.map(({ label }) => label), ["koa"]);
   const [{ chart }] = faults.charts;
   const points = cells.flatMap(({ target, runs }) =>
@@ -97,18 +97,18 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
   assert.deepEqual(chart.series.map(({ label, counts }) => [label, total(counts)]), [
     ["Timed out", total(points.map(({ errors }) => errors?.timeout ?? 0))],
     ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
-    ["Wrong answers", total(points.map(({ wrong }) => wrong ?? 0))],
+    ["Wrong responses", total(points.map(({ wrong }) => wrong ?? 0))],
   ]);
-  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong answers /);
+  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong responses /);
 });
 
 Deno.test("without faults there is one sentence and no figure", () => {
-  const { scenarios: [{ faults }] } = reportModel(
+  const { scenarios: [{ errors: faults }] } = reportModel(
     resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
   );
   assert.deepEqual(faults, {
     charts: [],
-    findings: ["No request failed, none was left unsent, and no answer was wrong."],
+    findings: ["No request failed, none was left unsent, and no response was wrong."],
   });
 });
 
@@ -121,7 +121,7 @@ Deno.test("failures of unknown kind are shown as such", () => {
       points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
     },
   }));
-  const { scenarios: [{ faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
+  const { scenarios: [{ errors: faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
   assert.deepEqual(faults.charts[0].chart.series.map(({ label }) => label), ["Failed"]);
 });
 

@@ -47,7 +47,7 @@ const SLOW_IS_LATE = resultsOf({
 });
 
 Deno.test("time to stable latency stands against the final latency of every percentile", () => {
-  const { stable } = reportModel(SLOW_IS_LATE);
+  const { settling: stable } = reportModel(SLOW_IS_LATE);
   assert.ok(stable);
   const { columns, rows } = stable.table;
   assert.deepEqual(columns.slice(0, 3).map(({ label, unit }) => [label, unit]), [
@@ -61,15 +61,15 @@ Deno.test("time to stable latency stands against the final latency of every perc
 });
 
 Deno.test("the finding tells which way final latency and time to it go, who is first and who last", () => {
-  const { stable } = reportModel(SLOW_IS_LATE);
+  const { settling: stable } = reportModel(SLOW_IS_LATE);
   assert.match(
     stable?.finding ?? "",
-    /^The lower the final median, the sooner it is stable: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
+    /^The lower the settled median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
   );
 });
 
 Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
-  const chart = reportModel(SLOW_IS_LATE).stable?.chart;
+  const chart = reportModel(SLOW_IS_LATE).settling?.chart;
   assert.ok(chart);
   assert.equal(chart.farRatio, null);
   assert.deepEqual([chart.x.unit, chart.x.scale, chart.y.unit, chart.y.min], ["ms", "log", "s", 0]);
@@ -82,9 +82,9 @@ Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
 Deno.test("of few cells no relation is claimed, of one there is no chart", () => {
   const fastify = { startMs: 9, intervals: 4, finalMs: 2 };
   const express = { startMs: 20, intervals: 10, finalMs: 8 };
-  const two = reportModel(resultsOf({ fastify, express })).stable;
-  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot tell /);
-  const one = reportModel(resultsOf({ fastify })).stable;
+  const two = reportModel(resultsOf({ fastify, express })).settling;
+  assert.match(two?.finding ?? "", /^Fewer than 4 cells cannot show /);
+  const one = reportModel(resultsOf({ fastify })).settling;
   assert.deepEqual([one?.chart, one?.table.rows.length], [null, 1]);
   assert.match(one?.finding ?? "", /^The median is stable after 1\.00\ss, at 2\.00\sms\.$/);
 });
@@ -95,7 +95,7 @@ Deno.test("where all is flat from the start, or the load itself changes, there i
     const results of [resultsOf({ flat }), resultsOf({ late: { ...flat, intervals: 4 } }, null)]
   ) {
     const model = reportModel(results);
-    assert.equal(model.stable, null);
+    assert.equal(model.settling, null);
     assert.doesNotMatch(renderReportPage([model]), /Settling time/);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
@@ -49,7 +49,7 @@ function resultsOf(warmups: readonly Warmup[], experiment = {}): Results {
 
 const STEADY = { figures: "steady" };
 
-function cellOf(warmups: readonly Warmup[], experiment = {}): Cell {
+function cellOf(warmups: readonly Warmup[], experiment = {}): CellRuns {
   return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
 }
 
@@ -76,7 +76,7 @@ Deno.test("a run without a steady part has no figures where they are of steady p
   assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
   assert.ok(cell.confidence.intervals.rate);
   const { warnings, scenarios } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
-  assert.match(scenarios[0].answer.detail, /over 2 runs/);
+  assert.match(scenarios[0].summary.detail, /over 2 runs/);
   assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
 });
 
@@ -101,7 +101,7 @@ Deno.test("where most runs have no steady state the headline has no interval, an
   const model = reportModel(resultsOf(warmups));
   assert.match(model.verdict, /hono answered/);
   assert.match(
-    model.scenarios[0].answer.detail,
+    model.scenarios[0].summary.detail,
     /^no steady state in 2 of 3 runs: run longer, p99 /,
   );
   for (const text of allTexts(model)) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderCsv } from "../../report/files/csv.ts";
 import { steadyFindings } from "../../report/model/findings/steady_finding.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { type Cell, groupRuns } from "../../report/model/runs/cells.ts";
+import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { steadinessOf } from "../../report/model/runs/steady.ts";
 import { steadyTables } from "../../report/model/tables/steady.ts";
 import { renderReportPage } from "../../report/page/page.ts";
@@ -36,7 +36,7 @@ function resultsOf(warmups: readonly Warmup[], experiment: Record<string, unknow
   return results;
 }
 
-function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): Cell {
+function cellOf(warmups: readonly Warmup[], experiment?: Record<string, unknown>): CellRuns {
   return groupRuns(resultsOf(warmups, experiment))[0].cells[0];
 }
 
@@ -70,7 +70,7 @@ Deno.test("of several runs the medians are given, with the lowest and highest", 
 });
 
 /** Runs that answer nothing in their first half second. */
-function silentAtFirst(warmups: readonly Warmup[]): Cell {
+function silentAtFirst(warmups: readonly Warmup[]): CellRuns {
   const results = resultsOf(warmups);
   for (const { timeline } of results.runs) {
     for (const point of timeline.points.slice(0, 2)) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { answerText } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import {
   compareScenarios,
@@ -12,7 +12,7 @@ function compared(cells: readonly SweepCell[]): ScenarioComparison {
 }
 
 function answer(cells: readonly SweepCell[]): string {
-  return answerText(compared(cells).answer).replaceAll("\u00a0", " ");
+  return summaryText(compared(cells).summary).replaceAll("\u00a0", " ");
 }
 
 /** `cell against base` of each row. */
@@ -49,9 +49,9 @@ Deno.test("of an experiment that is not done nothing is compared across values o
   });
   const [a1, b8, a8] = [cell("a", 1, 3), cell("b", 8, 24), cell("a", 8, 12)]
     .map((one) => ({ ...one, rates: [one.rate * 1_000] }));
-  const apart = "No two targets have right answers at equal values of the factors.";
+  const apart = "No two targets responded correctly at equal values of the factors.";
   assert.equal(answer([a1, b8]), apart);
-  assert.deepEqual(compared([a1, b8]).answer.pairs, []);
+  assert.deepEqual(compared([a1, b8]).summary.pairs, []);
   assert.match(
     answer([a1, b8, a8]),
     /^b · connections 8 was fastest in one run each: .*; 2\.00× the requests of a · connections 8, p99 \S+\.$/,
@@ -64,7 +64,7 @@ Deno.test("single runs at the same rate lead at no value", () => {
   );
   assert.match(
     answer(cells),
-    /^[ab] and [ab] are too close to call at every number of connections/,
+    /^[ab] and [ab] show no significant difference at every number of connections/,
   );
 });
 
@@ -97,12 +97,12 @@ Deno.test("where nobody leads at some values, the answer names them, and where n
   const close = [at(10, [1_000, 1_000]), at(50, [1_000, 1_001])].flat();
   assert.match(
     answer(close),
-    /^t\d and t\d are too close to call at every number of connections\.$/,
+    /^t\d and t\d show no significant difference at every number of connections\.$/,
   );
   const mixed = answer([...close, ...at(200, [1_000, 3_000])]);
   assert.match(
     mixed,
-    /depends on the number of connections: t1 at connections 200; too close to call at connections 10 and 50;/,
+    /depends on the number of connections: t1 at connections 200; no significant difference at connections 10 and 50;/,
   );
 });
 
@@ -114,7 +114,7 @@ Deno.test("one run each claims no more than that", () => {
   const text = answer(cells);
   assert.match(
     text,
-    /^fast was fastest at every number of connections, with too few runs to be sure: /,
+    /^fast was fastest at every number of connections \(inconclusive: too few runs\): /,
   );
   assert.doesNotMatch(text, /\[/);
 });

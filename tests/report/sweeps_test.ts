@@ -44,7 +44,7 @@ const FINDINGS: [sentence: string, cells: readonly SweepCell[], finding: RegExp]
   [
     "one that keeps up has no knee",
     atRates(RATES, (rate) => rate),
-    /^a serves all that is asked for, up to 8,000\/s: no knee within the range; p99/,
+    /^a serves the whole offered rate, up to 8,000\/s: no knee within the range; p99/,
   ],
   [
     "growth with connections ends between measured values",
@@ -85,7 +85,7 @@ const FINDINGS: [sentence: string, cells: readonly SweepCell[], finding: RegExp]
     /; p99 passes 10 ms at 16 connections\.$/,
   ],
   [
-    "values with too many wrong answers count for nothing",
+    "values with too many wrong responses count for nothing",
     [1, 4, 16, 64].map((connections) => ({
       parameters: { connections },
       rate: 1_000 * connections,

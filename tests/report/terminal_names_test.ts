@@ -1,8 +1,8 @@
 /** Rows of a terminal's tables where there is too little room: names that differ stay different, and what is gone is told. */
 import assert from "node:assert/strict";
+import { tableOf } from "../../report/model/tables/table.ts";
 import { fittedNames } from "../../report/terminal/names.ts";
 import { tableLines } from "../../report/terminal/table.ts";
-import { tableOf } from "../../report/model/tables/table.ts";
 import { widthOf } from "../../report/writing/columns.ts";
 import { printed } from "../../report/writing/terminal.ts";
 
@@ -33,7 +33,7 @@ for (const [sentence, names, short] of SHORTENED) {
   });
 }
 
-const FIGURES = ["Requests/s", "p50 ms", "p99 ms", "Max ms", "Faults %"];
+const FIGURES = ["Requests/s", "p50 ms", "p99 ms", "Max ms", "Errors %"];
 
 function linesAt(width: number): string[] {
   const names = Array.from({ length: 30 }, (_, i) => `a-rather-long-common-name-${i + 1}`);
@@ -46,7 +46,7 @@ function linesAt(width: number): string[] {
 
 Deno.test("thirty targets with a common beginning are thirty rows that can be told apart", () => {
   const lines = linesAt(60);
-  assert.match(lines[0], /^Target +Requests\/s .* Faults %$/);
+  assert.match(lines[0], /^Target +Requests\/s .* Errors %$/);
   assert.deepEqual(
     lines.slice(1).map((line) => line.split(" ")[0]),
     Array.from({ length: 30 }, (_, i) => `…name-${i + 1}`),
@@ -55,7 +55,7 @@ Deno.test("thirty targets with a common beginning are thirty rows that can be to
 
 Deno.test("a table that has no room for its last columns says which", () => {
   const lines = linesAt(40);
-  assert.equal(lines.at(-1), "Not shown (too narrow): Max ms, Faults %");
+  assert.equal(lines.at(-1), "Not shown (too narrow): Max ms, Errors %");
   for (const line of [...lines, ...linesAt(20)]) assert.ok(widthOf(line) <= 40, line);
   assert.equal(linesAt(100).length, 31);
 });

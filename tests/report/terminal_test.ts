@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
+import { reportModel } from "../../report/model/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";
@@ -34,12 +34,12 @@ Deno.test("the summary has title, trust, request, table and answer", () => {
   assert.equal(lines[4], "static  GET /static");
   assert.match(
     lines[5],
-    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Faults % +CPU cores$/,
+    /^Target +Requests\/s +p50 ms +p99 ms +Max ms +Errors % +CPU cores$/,
   );
   assert.match(lines[6], /^hono +2\d,\d{3} +/);
   assert.match(lines[7], /^ +\[[\d,]+, [\d,]+\] +\[[\d.]+, [\d.]+\] +\[[\d.]+, [\d.]+\]$/);
   assert.match(
-    lines.find((line) => line.startsWith("hono answered")) ?? "",
+    lines.find((line) => line.startsWith("hono served")) ?? "",
     / 2\d,\d{3} requests\/s: /,
   );
 });
@@ -49,8 +49,8 @@ Deno.test("below the table of a scenario are histograms, percentiles and outcome
   const order = [
     /^Latency histogram\nhono {5}[ ▁▂▃▄▅▆▇█]+\nexpress {2}[ ▁▂▃▄▅▆▇█]+\n +1\.\d+ ms +\d+\.\d ms\n/m,
     /^Target +p50 ms +p75 ms +p90 ms .*p99\.99 ms\nhono +[\d.]+ +/m,
-    /^Target +Due +Status 200 +Status 500 +Wrong answers +Unfinished +Faults %\nhono +\d/m,
-    /^hono answered /m,
+    /^Target +Due +Status 200 +Status 500 +Wrong responses +Unfinished +Errors %\nhono +\d/m,
+    /^hono served /m,
   ].map((part) => text.search(part));
   assert.ok(!order.includes(-1), text);
   assert.deepEqual(order, order.toSorted((a, b) => a - b));
@@ -81,7 +81,7 @@ Deno.test("bytes that no request had asked for are told where no request failed,
     cells: [{ target: "a", scenario: "s", medianMs: 2, runs: 2 }],
   });
   for (const run of results.runs) run.unsolicited = 3;
-  const told = /connections closed: bytes came on them that no request had asked for/;
+  const told = /connections closed: unsolicited bytes came on them/;
   assert.match(
     renderSummary(reportModel(results), PLAIN),
     /^Errors\n +6 {2}a: connections closed: /m,

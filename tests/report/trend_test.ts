@@ -4,7 +4,7 @@ import { renderTrendMarkdown } from "../../report/files/markdown.ts";
 import { type ComparedCell, compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { trendFinding } from "../../report/model/trend/finding.ts";
-import { pointsOf } from "../../report/model/trend/series.ts";
+import { trendPoints } from "../../report/model/trend/series.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import type { Verdict } from "../../runner/stats/comparison/verdict.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -49,7 +49,7 @@ Deno.test("cells are counted by what became of rate and p99 together", () => {
     judged("equivalent", "worse"),
     judged("equivalent", "inconclusive"),
   ];
-  const points = pointsOf(THREE.map((results, i) => ({ results, model: MODELS[i] })));
+  const points = trendPoints(THREE.map((results, i) => ({ results, model: MODELS[i] })));
   assert.match(
     trendFinding({ ...comparison, cells }, points),
     /of 5 cells: 2 are worse, 1 is better, 1 is the same, 1 is inconclusive\./,

@@ -3,15 +3,15 @@ import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
-import type { TrustFinding } from "../../runner/result/findings.ts";
-import { findingSentence } from "../../report/model/findings/sentences.ts";
 import { noResponseText } from "../../report/model/findings/no_response.ts";
+import { findingSentence } from "../../report/model/findings/sentences.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
-import type { Results } from "../../runner/result/result.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { judgedByResponses } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
@@ -146,7 +146,7 @@ for (
   Deno.test(`compare gives no verdict where no request got a response ${when}`, () => {
     const comparison = compareResults(base, next);
     const cell = comparison.cells.find(({ next }) => next === "mute");
-    assert.equal(cell?.fault, `no request got a response ${when}: 50 timed out after 5 s`);
+    assert.equal(cell?.errors, `no request got a response ${when}: 50 timed out after 5 s`);
     const verdicts = new Set(cell?.comparison.figures.map(({ verdict }) => verdict));
     assert.deepEqual([...verdicts], ["inconclusive"]);
     assert.equal(comparison.outcome, "inconclusive");

@@ -1,25 +1,26 @@
 import assert from "node:assert/strict";
 import { figureOfRun } from "../../report/model/runs/figures.ts";
 import {
-  type Ended,
-  errorsOf,
+  type EndedRequests,
+  erroneousOf,
+  errorRatioOf,
+  judgedOf,
   successesOf,
-  wrongRatioOf,
 } from "../../report/model/runs/error_ratio.ts";
 import { measurementFixture } from "./fixture.ts";
 
-const CLEAN: Ended = {
+const CLEAN: EndedRequests = {
   requests: { due: 100, completed: 100, failed: 0, unfinished: 0, dropped: 0 },
   status: { "200": 100 },
   checks: { passed: 100, failed: 0 },
 };
 
-const requests = (changes: Partial<Ended["requests"]>): Ended["requests"] => ({
+const requests = (changes: Partial<EndedRequests["requests"]>): EndedRequests["requests"] => ({
   ...CLEAN.requests,
   ...changes,
 });
 
-const CASES: readonly [string, Ended, number | null][] = [
+const CASES: readonly [string, EndedRequests, number | null][] = [
   ["right answers alone", CLEAN, 0],
   ["failed requests", { ...CLEAN, requests: requests({ completed: 90, failed: 10 }) }, 0.1],
   ["requests that were never sent", {
@@ -45,15 +46,14 @@ const CASES: readonly [string, Ended, number | null][] = [
 
 for (const [what, run, ratio] of CASES) {
   Deno.test(`the share of wrong requests of ${what} is ${ratio}`, () => {
-    assert.equal(wrongRatioOf([run]), ratio);
+    assert.equal(errorRatioOf([run]), ratio);
   });
 }
 
 Deno.test("of several runs it is that of all their requests", () => {
   const dropped = { ...CLEAN, requests: requests({ due: 300, completed: 0, dropped: 300 }) };
-  assert.deepEqual(errorsOf([CLEAN, dropped]), { count: 300, of: 400 });
-  assert.deepEqual(successesOf([CLEAN, dropped]), { count: 100, of: 400 });
-  assert.equal(wrongRatioOf([CLEAN, dropped]), 0.75);
+  assert.deepEqual([erroneousOf([CLEAN, dropped]), judgedOf([CLEAN, dropped])], [300, 400]);
+  assert.equal(errorRatioOf([CLEAN, dropped]), 0.75);
 });
 
 Deno.test("figures and thresholds have the same success: requests never sent count against it", () => {

@@ -7,7 +7,7 @@ import { groupedOf, parseMeasured, readResumable } from "../../cli/results/readi
 import { renderComparison } from "../../report/files/comparison.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
-import type { Side } from "../../report/model/comparison/differences.ts";
+import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { fromVersion1 } from "../../runner/result/version_1.ts";
 
@@ -66,7 +66,7 @@ for (const name of names.filter((name) => name.startsWith("bench_"))) {
   });
 }
 
-function sideOf(result: Results | Measurement): Side {
+function sideOf(result: Results | Measurement): ResultSide {
   return "runs" in result
     ? result
     : { ...groupedOf(result), version: result.version, machine: null };

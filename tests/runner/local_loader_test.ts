@@ -74,7 +74,7 @@ testLoading(
     let askedWith = -1;
     let startMs = 0;
     const part: FleetPart = {
-      place: { firstWorker: 1, workers: 3, own: 2 },
+      assigned: { firstWorker: 1, workers: 3, own: 2 },
       startMoment: (delayMs) => {
         askedWith = delayMs;
         startMs = performance.timeOrigin + performance.now() + delayMs + 20;

@@ -50,7 +50,7 @@ function whole(): Results {
 
 function placesOf(results: Results): string[] {
   return contradictions(results, ORIGIN).map(({ place, message }) => {
-    assert.match(message, /^Cannot go on with results that are not their experiment's: \S/);
+    assert.match(message, /^Cannot resume with results that are not their experiment's: \S/);
     return place;
   });
 }

@@ -11,7 +11,7 @@ import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import type { PublishedValues } from "../../scenarios/claims/published.ts";
 import {
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   parseSelector,
   resolveSelector,
   type Selector,
@@ -34,7 +34,7 @@ function namesIn({ experiment, cells }: Read): ExperimentNames {
   return {
     targets: Object.keys(experiment.targets),
     scenarios: Object.keys(experiment.scenarios),
-    factors: namesOf(cells).factors,
+    factors: namesInCells(cells).factors,
   };
 }
 

@@ -7,7 +7,7 @@ import {
   differIn,
   factorsOf,
 } from "../../base/figures/cells.ts";
-import { namesOf, parseSelector, type SelectableCell } from "../../base/figures/selector.ts";
+import { namesInCells, parseSelector, type SelectableCell } from "../../base/figures/selector.ts";
 
 const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =>
   ["static", "fib"].flatMap((scenario) =>
@@ -18,7 +18,7 @@ const cells: SelectableCell[] = ["fastify", "express", "gin"].flatMap((target) =
 function choice(text: string): CellChoice {
   const selector = parseSelector(text);
   assert.ok("value" in selector);
-  const chosen = choiceOf(selector.value, namesOf(cells));
+  const chosen = choiceOf(selector.value, namesInCells(cells));
   assert.ok("value" in chosen, JSON.stringify(chosen));
   return chosen.value;
 }
@@ -43,7 +43,7 @@ for (const [text, count, sentence] of counts) {
 Deno.test("a word that means nothing is told of, wherever it stands", () => {
   const selector = parseSelector("fastify, express, fastfy");
   assert.ok("value" in selector);
-  assert.deepEqual(choiceOf(selector.value, namesOf(cells)), {
+  assert.deepEqual(choiceOf(selector.value, namesInCells(cells)), {
     problem: 'Cannot find a target or scenario "fastfy": did you mean "fastify"?',
   });
 });

@@ -32,7 +32,7 @@ Deno.test("an Artillery script of the reference is walked as there, with rows of
     "GET /api/offers",
     "POST /api/buy",
   ]);
-  const [ada, bob] = visit.visitors;
+  const [ada, bob] = visit.users;
   assert.deepEqual([ada.user, ada.password], ["ada", "secret"]);
   assert.deepEqual([bob.user, bob.password], ["bob", "pass, word"]);
 });

@@ -49,6 +49,6 @@ function onlyStep(mimeType: string, field: object, posted: object): Sent {
   const { visit } = parseExperiment(text, "a.yaml").scenarios;
   const script = scriptOf(visit, 1);
   assert.ok(script.kind === "flow" && script.steps[0].kind === "request");
-  const wire = fillTemplate(script.steps[0].wire, new Map(Object.entries(script.visitors[0])));
+  const wire = fillTemplate(script.steps[0].wire, new Map(Object.entries(script.users[0])));
   return { wire, notes };
 }

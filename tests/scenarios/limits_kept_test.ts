@@ -141,13 +141,13 @@ const USES: readonly (readonly [LimitName, Use])[] = [
       benchOf("http://a/", ...Array.from({ length: count }, (_, at) => ["-H", `a${at}: b`]).flat()),
   ],
   ["fieldValue", (chars) => plan(scenario("/", `, headers: { a: ${"a".repeat(chars)} }`))],
-  ["answerHead", (bytes) => answered(header(bytes))],
-  ["interimAnswers", (count) => answered("HTTP/1.1 100 Go\r\n\r\n".repeat(count) + header(30))],
+  ["responseHead", (bytes) => answered(header(bytes))],
+  ["interimResponses", (count) => answered("HTTP/1.1 100 Go\r\n\r\n".repeat(count) + header(30))],
   ["histogramBytes", (bytes) => decodeSparse(inflating(bytes))],
   ["captures", (count) => scriptShape.parse(capturing(count))],
   [
     "fleetWorkers",
-    (count) => agentJob.shape.place.parse({ firstWorker: 0, workers: count, own: 1 }),
+    (count) => agentJob.shape.assigned.parse({ firstWorker: 0, workers: count, own: 1 }),
   ],
 ];
 

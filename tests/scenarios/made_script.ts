@@ -1,13 +1,13 @@
 /** Scripts made from scenarios as they are written, with files that no disk holds. */
 import assert from "node:assert/strict";
-import { type CsvRow, type Files, NO_FILES } from "../../base/files.ts";
+import { type Files, NO_FILES, type TableRow } from "../../base/files.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import { loadEngine } from "../../base/pattern.ts";
 
 await loadEngine();
 
-const PEOPLE: CsvRow[] = [
+const PEOPLE: TableRow[] = [
   { name: "ada", word: "a1" },
   { name: "bob", word: "b2" },
   { name: "eve", word: "e3" },
@@ -19,7 +19,7 @@ const FILES: Files = {
   rows: (path) => path === "people.csv" ? PEOPLE : manyRows(Number(path)),
 };
 
-export function manyRows(count: number): CsvRow[] {
+export function manyRows(count: number): TableRow[] {
   return Array.from({ length: count }, (_, n) => ({ n: String(n) }));
 }
 

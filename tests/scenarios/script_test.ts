@@ -118,7 +118,7 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
     ],
     values: { user: { csv: "people.csv", column: "name" }, unused: "uuid" },
   });
-  assert.deepEqual(made.visitors, [{ user: "ada" }, { user: "bob" }, { user: "eve" }]);
+  assert.deepEqual(made.users, [{ user: "ada" }, { user: "bob" }, { user: "eve" }]);
   const plain = { kind: "request", expect: {}, captures: [] };
   const wire = { method: "GET", headers: {}, body: null };
   assert.deepEqual(made.steps, [
@@ -147,7 +147,7 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
 });
 
 Deno.test("a flow without values has one kind of visitor, who brings nothing", () => {
-  assert.deepEqual(flowOf({ flow: [{ get: "/" }] }).visitors, [{}]);
+  assert.deepEqual(flowOf({ flow: [{ get: "/" }] }).users, [{}]);
 });
 
 Deno.test("a page is a flow: the page as it is expected, then what it needs", () => {
@@ -166,5 +166,5 @@ Deno.test("a page is a flow: the page as it is expected, then what it needs", ()
     ["/a.png", { accept: "*/*" }, {}],
     ["/b.css", { accept: "*/*" }, {}],
   ]);
-  assert.deepEqual(made.visitors, [{ n: "0" }, { n: "1" }]);
+  assert.deepEqual(made.users, [{ n: "0" }, { n: "1" }]);
 });

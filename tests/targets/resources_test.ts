@@ -192,8 +192,8 @@ testWith(["linux"], "the parts of a target are seen apart, and together", async 
     await pause(250);
     const used = await watch.stop();
     assert.deepEqual(used.parts.map(({ role, name }) => [role, name]), [
-      ["front", "nginx"],
-      ["behind", "api"],
+      ["gateway", "nginx"],
+      ["upstream", "api"],
     ]);
     const [front, behind] = used.parts.map(({ points }) => points);
     for (const [i, { endS, cpu, threads }] of used.resources.entries()) {

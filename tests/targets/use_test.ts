@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { type ProcessUse, sumOfUses, UseSeries } from "../../targets/observe/use.ts";
+import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/use.ts";
 
-const USE: ProcessUse = {
+const USE: UseSample = {
   cpuMs: 100,
   systemMs: 25,
   memoryBytes: 1_000,
@@ -15,7 +15,7 @@ Deno.test("a series has rates over the time since the look before, and what is h
   series.add(1_000, { ...USE, cpuMs: 9_000 });
   series.add(1_250, USE);
   assert.deepEqual(series.points(), [{
-    t: 0.25,
+    endS: 0.25,
     cpu: 0.4,
     memory: 1_000,
     user: 0.3,
@@ -54,5 +54,5 @@ Deno.test("a sum says nothing of what one of its parts does not tell", () => {
   const silent = { ...USE, threads: null, files: null, switches: null };
   const series = new UseSeries({ intervalMs: 100, sinceMs: 0 });
   for (const atMs of [0, 100]) series.add(atMs, silent);
-  assert.deepEqual(Object.keys(series.points()[0]), ["t", "cpu", "memory", "user", "system"]);
+  assert.deepEqual(Object.keys(series.points()[0]), ["endS", "cpu", "memory", "user", "system"]);
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
-import { SessionRecorder } from "../../runner/load/recording/sessions.ts";
+import { SessionRecorder } from "../../runner/load/recording/totals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import { evidenceOf } from "../../runner/trust/evidence.ts";
 

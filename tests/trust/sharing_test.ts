@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { endpointOf } from "../../base/net/endpoint.ts";
-import { isHere, ownNames } from "../../runner/host/host_watch.ts";
+import { isHere, ownNames } from "../../runner/host/host_activity.ts";
 
 const own = new Set(["bench-1", "192.0.2.7", "fe80::1"]);
 

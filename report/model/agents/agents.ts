@@ -1,15 +1,15 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
-import { poolLatency } from "../runs/pool.ts";
+import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 import { lowerMedian, mean, median } from "../numbers/spread.ts";
-import type { Table } from "../tables/table.ts";
 import { formatDuration, formatMs, formatNumber } from "../numbers/units.ts";
 import { counted, listedAll } from "../numbers/words.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { poolLatency } from "../runs/pool.ts";
+import type { Table } from "../tables/table.ts";
 import { type AgentFigures, agentFigures, disagreements, droppedRatio } from "./disagreement.ts";
 import { agentsTable, type WholeFigures } from "./table.ts";
-import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
 
 export interface AgentsModel {
   /** One for each agent that was lost or disagrees, or one that they agree. */
@@ -28,7 +28,7 @@ const MOST_FINDINGS = 8;
 /** Null where no run had agents. */
 export function agentsModel(
   scenario: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
 ): ScenarioAgentsModel | null {
   const loaded = cells.flatMap(({ label, color, parts }) => {
     const runs = parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined);
@@ -90,10 +90,10 @@ function worstOf(runs: readonly Pick<Measurement, "generator">[]): Trust {
     "valid";
 }
 
-type Kind = Measurement["load"]["kind"];
+type LoadKind = Measurement["load"]["kind"];
 
 /** What is found of one agent in one cell. */
-interface Found {
+interface RunAgents {
   readonly name: string;
   /** "" where there is one alone. */
   readonly cell: string;
@@ -101,7 +101,7 @@ interface Found {
   readonly text: string;
 }
 
-function findingsOf(wholes: readonly (WholeFigures & { readonly kind: Kind })[]): string[] {
+function findingsOf(wholes: readonly (WholeFigures & { readonly kind: LoadKind })[]): string[] {
   const found = wholes.flatMap((whole) => {
     const cell = wholes.length === 1 ? "" : whole.target?.label ?? "";
     const { agents, kind } = whole;
@@ -121,25 +121,25 @@ function findingsOf(wholes: readonly (WholeFigures & { readonly kind: Kind })[])
 }
 
 /** `express and 2 more: agent d measured …`: what holds in several cells is said once. */
-function sentenceOf([first, ...others]: readonly Found[]): string {
+function sentenceOf([first, ...others]: readonly RunAgents[]): string {
   const { name, cell, text } = first;
   const agent = `gent ${name} ${text}.`;
   if (cell === "") return `A${agent}`;
   return `${cell}${others.length === 0 ? "" : ` and ${others.length} more`}: a${agent}`;
 }
 
-/** Where there is one run, its trust tells it already. */
-function lostOf(agents: readonly AgentFigures[]): Omit<Found, "cell">[] {
+/** Where there is one run, its trust says so already. */
+function lostOf(agents: readonly AgentFigures[]): Omit<RunAgents, "cell">[] {
   return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
     .map(({ name, lost, ofRuns }) => {
       const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
       const [{ atS, reason }] = lost;
-      const when = `last heard ${formatDuration(atS)} after the start (${reason})`;
+      const when = `last report ${formatDuration(atS)} after the start (${reason})`;
       return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
     });
 }
 
-/** Of one agent nothing is to be said, nor of any who was lost or can't be heard: it measured another while. */
+/** Of one agent nothing is to be said, nor of a lost one: it measured another while. */
 function agreement(wholes: readonly WholeFigures[]): string[] {
   const apart = wholes.map(({ agents }) =>
     agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
@@ -192,7 +192,7 @@ export interface AgentsPanel {
 const MOST_CELLS = 6;
 
 /** Of each cell the run in which most agents were lost, or its first. */
-export function agentsPanels(cells: readonly Cell[]): AgentsPanel[] {
+export function agentsPanels(cells: readonly CellRuns[]): AgentsPanel[] {
   return cells.slice(0, MOST_CELLS).flatMap(({ label, parts }) => {
     const runs = parts.map(({ whole }) => whole).filter(({ agents = [] }) => isDrawn(agents));
     if (runs.length === 0) return [];
@@ -202,7 +202,7 @@ export function agentsPanels(cells: readonly Cell[]): AgentsPanel[] {
   });
 }
 
-/** One agent is the whole, and more agents than colours can't be told apart. */
+/** One agent is the whole; more agents than colours look alike. */
 function isDrawn(agents: readonly AgentPart[]): boolean {
   return agents.length > 1 && agents.length <= COLORS;
 }

@@ -21,12 +21,12 @@ const EXPLAINED_RATIO = 0.4;
  * than so many medians was kept waiting by a busy machine, and says nothing of the network.
  */
 const MOST_TRIPS = 4;
-/** Of what was due, against the others' share. */
+/** Of the requests due, against the others' share. */
 const COMPLETED_RATIO = 0.9;
 
-type Kind = Measurement["load"]["kind"];
+type LoadKind = Measurement["load"]["kind"];
 
-interface Compared {
+interface ComparedAgents {
   readonly agent: AgentFigures;
   readonly others: readonly AgentFigures[];
 }
@@ -39,13 +39,13 @@ export interface Disagreement {
   readonly text: string;
 }
 
-type Said = Omit<Disagreement, "name">;
+type UnnamedDisagreement = Omit<Disagreement, "name">;
 
 /** Null where it does as the others do. */
-type Clause = (compared: Compared) => Said | null;
+type Clause = (compared: ComparedAgents) => UnnamedDisagreement | null;
 
-/** Of agents that were not lost: what became of the others is told elsewhere. */
-export function disagreements(all: readonly AgentFigures[], kind: Kind): Disagreement[] {
+/** Of agents that were not lost: the others have findings of their own. */
+export function disagreements(all: readonly AgentFigures[], kind: LoadKind): Disagreement[] {
   const heard = all.filter(({ latencies }) => latencies > 0);
   return heard.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
     const others = heard.filter((other) => other !== agent);
@@ -54,7 +54,7 @@ export function disagreements(all: readonly AgentFigures[], kind: Kind): Disagre
   });
 }
 
-function whatOf(compared: Compared, kind: Kind): Said | null {
+function whatOf(compared: ComparedAgents, kind: LoadKind): UnnamedDisagreement | null {
   const latency = otherLatency(compared);
   if (kind === "closed") return latency ?? otherPace(compared);
   const share = shortfall(compared);
@@ -78,7 +78,7 @@ function isOther(ms: number, restMs: number): boolean {
 }
 
 /** Whether it is the network, by how long connections took to open. */
-function explanation({ agent, others }: Compared, restMs: number): Said {
+function explanation({ agent, others }: ComparedAgents, restMs: number): UnnamedDisagreement {
   const known = others.filter(({ connectMs }) => connectMs !== null);
   if (
     agent.connectMs === null || known.length === 0 || agent.connectMs > MOST_TRIPS * agent.p50Ms
@@ -172,14 +172,14 @@ export interface AgentFigures {
   /** In which it took part, and how many there were. */
   readonly runs: number;
   readonly ofRuns: number;
-  /** When it was last heard and why it was given up, one entry for each run in which it was lost. */
+  /** When its last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
   readonly workers: number;
   readonly connections: number;
   /** Of the runs to whose end it was there, summed up. */
   readonly requests: AgentPart["requests"];
   readonly completed: number;
-  /** Of what was due in all of its runs. */
+  /** Of the requests due in all of its runs. */
   readonly droppedRatio: number;
   readonly ratePerSec: number;
   readonly p50Ms: number;

@@ -1,13 +1,13 @@
 /** The whole, and below it each agent that loaded. */
 import type { Trust } from "../../../runner/result/generator.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { formatDuration, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, formatDuration, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import {
   boundCell,
   type ColumnOf,
   countCell,
-  faultCell,
+  errorCell,
   NONE,
   numberCell,
   shareCell,
@@ -43,7 +43,7 @@ export interface WholeFigures extends
 }
 
 /** One row: the whole, or one agent. */
-interface Row extends Omit<WholeFigures, "agents"> {
+interface AgentRow extends Omit<WholeFigures, "agents"> {
   /** Null: the whole. */
   readonly agent: AgentFigures | null;
 }
@@ -85,15 +85,15 @@ const NOTES = [
   "and so the moment of its start.",
 ];
 
-function rowsOf({ agents, ...whole }: WholeFigures): Row[] {
+function rowsOf({ agents, ...whole }: WholeFigures): AgentRow[] {
   return [
     { ...whole, agent: null },
     ...agents.map((agent) => ({ ...whole, ...agent, agent })),
   ];
 }
 
-function nameColumns(wholes: readonly WholeFigures[]): ColumnOf<Row>[] {
-  const name = ({ agent }: Row): TableCell => textCell(agent === null ? "all" : agent.name);
+function nameColumns(wholes: readonly WholeFigures[]): ColumnOf<AgentRow>[] {
+  const name = ({ agent }: AgentRow): TableCell => textCell(agent === null ? "all" : agent.name);
   if (wholes.every(({ target }) => target === null)) {
     return [{ label: "Agent", kind: "name", cell: name }];
   }
@@ -107,8 +107,8 @@ function nameColumns(wholes: readonly WholeFigures[]): ColumnOf<Row>[] {
   ];
 }
 
-function percentileColumns(unit: Unit): ColumnOf<Row>[] {
-  const column = (p: number, of: (row: Row) => number): ColumnOf<Row> => ({
+function percentileColumns(unit: DisplayUnit): ColumnOf<AgentRow>[] {
+  const column = (p: number, of: (row: AgentRow) => number): ColumnOf<AgentRow> => ({
     label: `p${p}`,
     unit: unit.name,
     cell: (row) => {
@@ -121,7 +121,7 @@ function percentileColumns(unit: Unit): ColumnOf<Row>[] {
 }
 
 /** Only in an open loop is there a moment to be late for. */
-function lagColumn(rows: readonly Row[]): ColumnOf<Row>[] {
+function lagColumn(rows: readonly AgentRow[]): ColumnOf<AgentRow>[] {
   if (!rows.some(({ isOpen }) => isOpen)) return [];
   const unit = timeUnit(rows.map(({ lagMs }) => lagMs));
   return [{
@@ -135,7 +135,7 @@ function trustCell(trust: Trust): TableCell {
   return { text: trust, alarming: trust !== "valid" };
 }
 
-function lostColumn(rows: readonly Row[]): ColumnOf<Row>[] {
+function lostColumn(rows: readonly AgentRow[]): ColumnOf<AgentRow>[] {
   if (!rows.some(({ agent }) => agent !== null && agent.lost.length > 0)) return [];
   return [{ label: "Lost", kind: "text", cell: ({ agent }) => lostCell(agent) }];
 }
@@ -149,23 +149,23 @@ function lostCell(agent: AgentFigures | null): TableCell {
   return { text, alarming: true };
 }
 
-function droppedColumn(rows: readonly Row[]): ColumnOf<Row>[] {
+function droppedColumn(rows: readonly AgentRow[]): ColumnOf<AgentRow>[] {
   if (rows.every(({ droppedRatio }) => droppedRatio === 0)) return [];
   return [{
     label: "Dropped",
     unit: "%",
-    cell: ({ droppedRatio }) => faultCell(shareCell(droppedRatio)),
+    cell: ({ droppedRatio }) => errorCell(shareCell(droppedRatio)),
   }];
 }
 
-const clockColumn: ColumnOf<Row> = {
+const clockColumn: ColumnOf<AgentRow> = {
   label: "Clock",
   unit: "± ms",
   cell: ({ agent }) => agent === null ? NONE : numberCell(agent.uncertaintyMs),
 };
 
 /** Where agents are not called after their machines. */
-function hostColumn(rows: readonly Row[]): ColumnOf<Row>[] {
+function hostColumn(rows: readonly AgentRow[]): ColumnOf<AgentRow>[] {
   if (rows.every(({ agent }) => agent === null || agent.host === agent.name)) return [];
   return [{
     label: "Machine",

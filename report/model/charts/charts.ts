@@ -2,7 +2,7 @@
  * What the charts show, in the units that they show it in: plain data that travels to the page as
  * JSON. The page's client draws it and decides nothing.
  */
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { formatNumber } from "../numbers/units.ts";
 
 /** Colours of the style sheet; beyond them they begin anew. */
@@ -109,7 +109,7 @@ export interface SweepChart {
       readonly high: number | null;
       /** Of the whole point, with factor and figure. */
       readonly text: string;
-      /** Whether it says little: too many wrong answers, or too few requests for the percentile. */
+      /** Whether it says little: too many wrong responses, or too few requests for the percentile. */
       readonly isHollow: boolean;
     }[];
     /** Where it stops growing, on the axis; null where that is not shown. */
@@ -187,8 +187,8 @@ export interface ForestChart {
 }
 
 /** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
-export interface FaultsChart {
-  readonly kind: "faults";
+export interface ErrorsChart {
+  readonly kind: "errors";
   readonly alt: string;
   /** End of each interval, seconds since the start of the run. */
   readonly t: readonly number[];
@@ -222,7 +222,7 @@ export type Chart =
   | SweepChart
   | ScatterChart
   | ForestChart
-  | FaultsChart
+  | ErrorsChart
   | AgentsChart;
 
 /** Four significant digits: below what a pixel shows, and a third of the bytes. */
@@ -240,7 +240,7 @@ export function sectionOf(id: string): string {
 
 /** Cells → the bars of requests per second. */
 
-export function barsOf(cells: readonly Cell[]): BarsChart {
+export function barsOf(cells: readonly CellRuns[]): BarsChart {
   return {
     kind: "bars",
     alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
@@ -255,7 +255,7 @@ export function barsOf(cells: readonly Cell[]): BarsChart {
   };
 }
 
-function barText({ label, rate }: Cell): string {
+function barText({ label, rate }: CellRuns): string {
   return `${label} ${formatNumber(rate.mean)}`;
 }
 

@@ -1,9 +1,9 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { sum } from "../numbers/spread.ts";
-import { formatCount, formatMs, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, formatCount, formatMs, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { compact, type DensityChart, type TailsChart } from "./charts.ts";
@@ -15,7 +15,7 @@ const STEPS_PER_DECADE = 24;
 const SHOWN = { from: 0.1, to: 99.95 };
 
 /** Of the completed requests; null when no cell has one. */
-export function densityOf(cells: readonly Cell[]): DensityChart | null {
+export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
   const filled = cells.filter(({ latency }) => latency.ended.count > 0);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
@@ -70,16 +70,16 @@ export function sharesBetween(histogram: Histogram, edgesUs: readonly number[]):
   return Array.from(shares, (share) => histogram.count === 0 ? 0 : share / histogram.count);
 }
 
-export function densityFinding(cells: readonly Cell[]): string {
+export function densityFinding(cells: readonly CellRuns[]): string {
   const filled = cells
     .filter(({ latency }) => latency.count > 0)
     .sort((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
-  const told = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
-  return [...told.map(halfText), notDrawnText(filled.map(({ latency }) => latency))]
+  const shown = filled.length <= 3 ? filled : [filled[0], filled[filled.length - 1]];
+  return [...shown.map(halfText), notDrawnText(filled.map(({ latency }) => latency))]
     .filter(Boolean).join(" ");
 }
 
-function halfText({ label, latency }: Cell): string {
+function halfText({ label, latency }: CellRuns): string {
   const half = `Half of the requests to ${label} took ${formatMs(percentileOf(latency, 50))} or`;
   if (latency.isAtLeast(50)) return `${half} longer.`;
   const p99 = latency.percentile(99);
@@ -129,7 +129,7 @@ const ODDS = [
 ];
 
 /** Null when no cell has enough requests for a curve. */
-export function tailsOf(cells: readonly Cell[]): TailsChart | null {
+export function tailsOf(cells: readonly CellRuns[]): TailsChart | null {
   const filled = cells.filter(({ latency }) => percentilesOf(latency).length > 1);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
@@ -161,7 +161,7 @@ export function tailsOf(cells: readonly Cell[]): TailsChart | null {
 }
 
 /** One value for each of ODDS, as far as the requests support them. */
-function curveOf(latency: PooledLatency, unit: Unit): number[] {
+function curveOf(latency: PooledLatency, unit: DisplayUnit): number[] {
   return percentilesOf(latency).map((p) => compact(latency.percentile(p).value / unit.size));
 }
 
@@ -177,25 +177,25 @@ function boundsOf(latency: PooledLatency): { readonly boundsFrom?: number } {
 }
 
 /** From the rarest down. */
-const TOLD = [
+const RARE_REQUESTS = [
   { percentile: 99.99, requests: "10,000" },
   { percentile: 99.9, requests: "1,000" },
   { percentile: 99, requests: "100" },
 ] as const;
 
-/** The rarest slow request that every cell has enough requests to tell of. */
-export function tailsFinding(cells: readonly Cell[]): string {
+/** The rarest slow request for which every cell has enough requests. */
+export function tailsFinding(cells: readonly CellRuns[]): string {
   const filled = cells.filter(({ latency }) => latency.count > 0);
-  const told = TOLD.find(({ percentile }) =>
+  const rarest = RARE_REQUESTS.find(({ percentile }) =>
     filled.every(({ latency }) => supportsPercentile(latency.count, percentile))
   );
-  if (told === undefined || filled.length === 0) return "";
+  if (rarest === undefined || filled.length === 0) return "";
   const times = filled
-    .map(({ label, latency }) => ({ label, ...latency.percentile(told.percentile) }))
+    .map(({ label, latency }) => ({ label, ...latency.percentile(rarest.percentile) }))
     .sort((a, b) => a.value - b.value);
   const named = times.length <= 3 ? times : [times[0], times[times.length - 1]];
   const texts = named.map(({ label, value, isAtLeast }) =>
     `${formatMs(value)}${isAtLeast ? " or more" : ""} (${label})`
   );
-  return `One request in ${told.requests} took longer than ${texts.join(", ")}.`;
+  return `One request in ${rarest.requests} took longer than ${texts.join(", ")}.`;
 }

@@ -15,7 +15,7 @@ import { EMPTY, type SparseHistogram } from "../../../runner/stats/histogram/his
 import { highestUsOf, lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 
 /** One or more intervals of a run. */
-export interface Step {
+export interface PackedStep {
   readonly seconds: number;
   readonly completed: number;
   readonly failed: number;
@@ -25,7 +25,7 @@ export interface Step {
 }
 
 /** Of a cell: its runs, of each its steps in order. */
-export type CellSteps = readonly (readonly Step[])[];
+export type CellSteps = readonly (readonly PackedStep[])[];
 
 const SECOND_US = 1e6;
 
@@ -50,7 +50,7 @@ export function packSteps(cells: readonly CellSteps[]): Uint8Array<ArrayBuffer> 
 }
 
 /** The bucket of a step's p50; Infinity for a step without values. */
-function medianBucket({ latency: { indices, counts, count } }: Step): number {
+function medianBucket({ latency: { indices, counts, count } }: PackedStep): number {
   let seen = 0;
   for (let i = 0; i < counts.length; i++) {
     seen += counts[i];
@@ -65,7 +65,7 @@ interface Streams {
   readonly counts: Leb128Writer;
 }
 
-function packStep(step: Step, lowest: number, streams: Streams): void {
+function packStep(step: PackedStep, lowest: number, streams: Streams): void {
   const { seconds, completed, failed, latency, bounds } = step;
   const { heads } = streams;
   heads.push(Math.round(seconds * SECOND_US));
@@ -115,7 +115,7 @@ function listOf<T>(numbers: Leb128Reader, next: () => T): T[] {
   return Array.from({ length: numbers.next() }, next);
 }
 
-function unpackStep(heads: Leb128Reader, gaps: Leb128Reader, counts: Leb128Reader): Step {
+function unpackStep(heads: Leb128Reader, gaps: Leb128Reader, counts: Leb128Reader): PackedStep {
   const seconds = heads.next() / SECOND_US;
   const completed = heads.next();
   const failed = heads.next();

@@ -7,10 +7,10 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import { timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import type { Cell, ScenarioRuns } from "../runs/cells.ts";
-import { figureText, type Range, rangeOf } from "../runs/figure_range.ts";
+import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
+import { figureRangeText, type Range, rangeOf } from "../runs/figure_range.ts";
 import { namedCells, nameOf } from "../runs/match.ts";
 import { FLATTENING } from "../runs/intervals.ts";
 import {
@@ -24,7 +24,7 @@ import {
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
 import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 
-export interface StableModel {
+export interface SettlingModel {
   readonly finding: string;
   /** Of the median; null for fewer than two cells. */
   readonly chart: ScatterChart | null;
@@ -37,7 +37,10 @@ export interface StableModel {
 }
 
 /** Null where no percentile was ever far from where it ends. @param level Of the intervals. */
-export function stableModel(scenarios: readonly ScenarioRuns[], level: number): StableModel | null {
+export function settlingModel(
+  scenarios: readonly ScenarioRuns[],
+  level: number,
+): SettlingModel | null {
   const several = scenarios.length > 1;
   const rows = namedCells(scenarios).flatMap((named): StableRow[] => {
     const { scenario, cell } = named;
@@ -60,7 +63,7 @@ export function stableModel(scenarios: readonly ScenarioRuns[], level: number): 
 }
 
 /** None for a load that itself changes, and without requests. */
-function flattensOf(scenario: string, cell: Cell, level: number): Flattens[] {
+function flattensOf(scenario: string, cell: CellRuns, level: number): Flattens[] {
   const { label, runs, confidence: { estimates } } = cell;
   if (runs.every(({ warmup }) => warmup === null)) return [];
   const judged = { scenario, label, runs, estimates, level };
@@ -96,7 +99,7 @@ function fromText({ from }: Flattens): string {
 
 /** Without its interval. */
 function timeText({ value }: Range): string {
-  return figureText({ value, interval: null }, "ms");
+  return figureRangeText({ value, interval: null }, "ms");
 }
 
 /** Of the median in words; of the other percentiles the numbers alone. */
@@ -117,11 +120,11 @@ function correlationText(rows: readonly StableRow[]): string {
 
 function relationText(interval: { readonly low: number; readonly high: number } | null): string {
   if (interval === null) {
-    return `Fewer than ${LEAST_CORRELATED} cells cannot tell whether a lower final median is stable sooner`;
+    return `Fewer than ${LEAST_CORRELATED} cells cannot show whether a lower settled median settles sooner`;
   }
-  if (interval.low > 0) return "The lower the final median, the sooner it is stable";
-  if (interval.high < 0) return "The lower the final median, the later it is stable";
-  return "A lower final median is not surely stable sooner";
+  if (interval.low > 0) return "The lower the settled median, the sooner it settles";
+  if (interval.high < 0) return "The lower the settled median, the later it settles";
+  return "A lower settled median does not surely settle sooner";
 }
 
 function signed(rho: number): string {
@@ -154,7 +157,10 @@ function chartOf(rows: readonly StableRow[], scenarios: readonly string[]): Scat
       low: from.interval && shownS(from.interval.low),
       high: from.interval && shownS(from.interval.high),
       isFar: false,
-      lines: [`stable after ${figureText(from, "ms")}`, `final median ${figureText(final, "ms")}`],
+      lines: [
+        `stable after ${figureRangeText(from, "ms")}`,
+        `final median ${figureRangeText(final, "ms")}`,
+      ],
     })),
   };
 }
@@ -179,7 +185,7 @@ export interface Flattens {
 
 export interface StableRow {
   readonly scenario: string;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   /** Unique among the rows. */
   readonly name: string;
   /** One for each of FLATTENING. */
@@ -204,7 +210,7 @@ export function stableTable(rows: readonly StableRow[], several: boolean): Table
 const NOTE =
   "Final is the median of a percentile over the last quarter of a run; means over the runs.";
 
-const SECONDS: Unit = { name: "s", size: 1_000, decimals: 3 };
+const SECONDS: DisplayUnit = { name: "s", size: 1_000, decimals: 3 };
 
 const scenarioColumn: ColumnOf<StableRow> = {
   label: "Scenario",
@@ -214,7 +220,7 @@ const scenarioColumn: ColumnOf<StableRow> = {
 
 function column(
   label: string,
-  unit: Unit,
+  unit: DisplayUnit,
   of: (row: StableRow) => Range,
 ): ColumnOf<StableRow> {
   return { label, unit: unit.name, cell: (row) => rangeCell(of(row), unit) };

@@ -8,7 +8,7 @@ import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
-import type { CellSteps, Step } from "./packing.ts";
+import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
 export interface TimeRange {
@@ -39,7 +39,10 @@ export interface RangeFigures {
 const ROUNDING_S = 1e-4;
 
 /** The steps of a run that lie within the range; null is the whole run. */
-export function stepsWithin(steps: readonly Step[], range: TimeRange | null): readonly Step[] {
+export function stepsWithin(
+  steps: readonly PackedStep[],
+  range: TimeRange | null,
+): readonly PackedStep[] {
   if (range === null) return steps;
   let endS = 0;
   return steps.filter(({ seconds }) => {

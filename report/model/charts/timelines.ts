@@ -1,21 +1,21 @@
 /** Cells → timelines that share their axes. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { type Axis, compact, latencyAxis, type TimelineChart, type TimelineRun } from "./charts.ts";
 import {
+  type IntervalPoint,
   intervalsOf,
   isEmpty,
   lowerBoundsIn,
-  type Point,
   POINT_PERCENTILES,
 } from "../runs/intervals.ts";
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
-import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
-export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
+export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
   const runs = cells.flatMap((cell) => cell.runs);
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
@@ -38,7 +38,7 @@ export function timelinesOf(cells: readonly Cell[]): TimelineChart[] {
   }));
 }
 
-function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
+function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): TimelineRun {
   const intervals = intervalsOf(run);
   const resources = intervals.map(({ point }) =>
     pointAt(run, point.endS - run.timeline.intervalS / 2)
@@ -60,14 +60,14 @@ function timelineRun(run: Run, unit: Unit, memoryUnit: Unit): TimelineRun {
 }
 
 /** Nothing without lower bounds, as most runs have none. */
-function boundsOf(points: readonly Point[]): Pick<TimelineRun, "lowerBounds"> {
+function boundsOf(points: readonly IntervalPoint[]): Pick<TimelineRun, "lowerBounds"> {
   const named = points.map(lowerBoundsIn);
   if (named.every(({ length }) => length === 0)) return {};
   const at = (p: string): number[] => named.flatMap((names, i) => names.includes(p) ? [i] : []);
   return { lowerBounds: Object.fromEntries(POINT_PERCENTILES.map((p) => [p, at(p)])) };
 }
 
-function axisOf(points: readonly Point[], unit: Unit): Axis {
+function axisOf(points: readonly IntervalPoint[], unit: DisplayUnit): Axis {
   const min = points.reduce((least, { p50 }) => Math.min(least, p50), Infinity) / unit.size;
   const max = points.reduce((most, { p99 }) => Math.max(most, p99), 0) / unit.size;
   return latencyAxis(unit.name, min, max);
@@ -85,7 +85,7 @@ function cpuAxis(runs: readonly Run[]): Axis | null {
 }
 
 /** From 0, so that little growth looks little. */
-function memoryAxis(runs: readonly Run[], { name, size }: Unit): Axis | null {
+function memoryAxis(runs: readonly Run[], { name, size }: DisplayUnit): Axis | null {
   const peaks = runs.map((run) => peakMemoryBytesOf(run) / size);
   return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
 }

@@ -12,10 +12,10 @@ import {
   rangeOf,
 } from "../runs/figure_range.ts";
 import { type FigureName, figureOfRun } from "../runs/figures.ts";
-import type { Member } from "./context.ts";
+import type { ClaimMember } from "./context.ts";
 
 export interface Amount {
-  readonly member: Member;
+  readonly member: ClaimMember;
   readonly cell: JudgedCell;
   readonly figure: FigureName;
   /** The figure, or `max of a run`. */
@@ -24,16 +24,19 @@ export interface Amount {
   /** What its ratios are drawn from; null where there is one run, or no ratio to it. */
   readonly drawn: Estimate | null;
   /** What the true value may be besides what the interval says, and why; null: nothing else. */
-  readonly open: Open | null;
+  readonly open: OpenAmount | null;
 }
 
-interface Open {
+interface OpenAmount {
   readonly toward: "more" | "less";
   readonly why: string;
 }
 
-export function amountOf(figure: FigureName, member: Member): Amount | { readonly none: string } {
-  const { cell, label, lack } = member;
+export function amountOf(
+  figure: FigureName,
+  member: ClaimMember,
+): Amount | { readonly none: string } {
+  const { cell, label, missingReason: lack } = member;
   if (cell === null) return { none: `${label} was not measured: ${lack}` };
   const range = rangeOf(figure, cell);
   if ("none" in range) return { none: `${label} has no ${figure}: ${range.none}` };
@@ -50,7 +53,7 @@ export function amountOf(figure: FigureName, member: Member): Amount | { readonl
 const EXTREME = /(?:^|\.)(?:min|max)$/;
 
 /**
- * The extreme of all runs is of what was measured, and says nothing of runs to come; that of each run is a
+ * The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a
  * figure of it as others are, and has a mean. Null for one run.
  */
 function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | null {
@@ -70,9 +73,9 @@ const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
 
 function openOf(
   figure: FigureName,
-  { label, wrongRatio }: Member,
+  { label, wrongRatio }: ClaimMember,
   isAtLeast: boolean,
-): Open | null {
+): OpenAmount | null {
   if (isAtLeast) {
     const why =
       `requests of ${label} that timed out, were unfinished or were never sent would decide it`;
@@ -81,7 +84,7 @@ function openOf(
   const isTime = TIME.test(figure);
   if (wrongRatio <= TOLERATED_WRONG_RATIO || !(isTime || RATES.includes(figure))) return null;
   const why = `${formatShare(wrongRatio)} of the requests of ${label} were wrong or failed, ` +
-    "and a fast error is no answer";
+    "and a fast error is no success";
   return { toward: isTime ? "more" : "less", why };
 }
 

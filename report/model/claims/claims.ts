@@ -6,8 +6,8 @@
 import type { Claim } from "../../../runner/result/result.ts";
 import { comparedFindings } from "./compared.ts";
 import { correlationFinding } from "./correlation.ts";
-import { CLAIM_OUTCOMES, type ClaimOutcome, type Finding, worstOf } from "./finding.ts";
-import { type Claimed, type Ground, groundOf } from "./context.ts";
+import { CLAIM_OUTCOMES, type ClaimFinding, type ClaimOutcome, worstFinding } from "./finding.ts";
+import { type ClaimContext, type Claimed, contextOf } from "./context.ts";
 import { ratiosFindings } from "./ratios.ts";
 import { warmupFindings } from "./warmup.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
@@ -31,10 +31,10 @@ export interface JudgedClaim {
   readonly sentence: string;
 }
 
-export function judgeClaims(claims: readonly Claim[], ground: Ground): JudgedClaim[] {
+export function judgeClaims(claims: readonly Claim[], ground: ClaimContext): JudgedClaim[] {
   return claims.map((claim) => {
     const findings = findingsOf(claim, ground);
-    const { outcome, found, sentence } = worstOf(findings);
+    const { outcome, found, sentence } = worstFinding(findings);
     const holding = findings.filter((one) => one.outcome === "reproduced").length;
     const held = findings.length === 1 ? "" : `${holding} of ${findings.length} cells`;
     const { text, source = "", note = "" } = claim;
@@ -43,7 +43,7 @@ export function judgeClaims(claims: readonly Claim[], ground: Ground): JudgedCla
   });
 }
 
-function findingsOf({ says }: Claim, ground: Ground): Finding[] {
+function findingsOf({ says }: Claim, ground: ClaimContext): ClaimFinding[] {
   switch (says.kind) {
     case "compare":
     case "within":
@@ -148,8 +148,8 @@ export function claimsModel(
   scenarios: readonly ScenarioRuns[],
   results: Claimed & Grouped,
 ): ClaimsModel {
-  const claims = results.experiment.claims ?? [];
-  const judged = claims.length === 0 ? [] : judgeClaims(claims, groundOf(scenarios, results));
+  const claims = results.experiment?.claims ?? [];
+  const judged = claims.length === 0 ? [] : judgeClaims(claims, contextOf(scenarios, results));
   const doubt = doubtOf(trustOfRuns(results.runs));
   return { judged, summary: claimsSummary(judged), table: claimsTable(judged, doubt) };
 }

@@ -5,26 +5,26 @@
 import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { formatNumber } from "../numbers/units.ts";
-import { figureText, meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
+import { figureRangeText, meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
 import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
-import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
+import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
 import {
   type Allowed,
   allowedAround,
   allowedBy,
   allowedText,
-  type Finding,
+  type ClaimFinding,
+  claimOutcome,
   inverted,
   marginOf,
-  outcomeOf,
   scaled,
   timesText,
-  undecided,
+  undecidedClaim,
 } from "./finding.ts";
-import { decided, ratioText } from "./ratios.ts";
+import { claimRatioText, decided } from "./ratios.ts";
 
 /** One for each cell, or for each pair of cells; at least one. */
-export function comparedFindings(says: Compare | Within, ground: Ground): Finding[] {
+export function comparedFindings(says: Compare | Within, ground: ClaimContext): ClaimFinding[] {
   const { left, right } = says;
   const allowed = allowedRatio(says);
   if (left.kind === "figure" && right.kind === "figure") {
@@ -39,7 +39,7 @@ export function comparedFindings(says: Compare | Within, ground: Ground): Findin
 
 interface Judge {
   readonly allowed: Allowed;
-  readonly ground: Ground;
+  readonly ground: ClaimContext;
 }
 
 /** Of left over right, without their factors. */
@@ -54,29 +54,31 @@ function factorOf(side: ClaimSide): number {
   return side.kind === "quantity" ? 1 : side.factor;
 }
 
-function figuresFindings(left: FigureSide, right: FigureSide, judge: Judge): Finding[] {
+function figuresFindings(left: FigureSide, right: FigureSide, judge: Judge): ClaimFinding[] {
   const { allowed, ground } = judge;
   const [of, to] = [chosenBy(left.selector, ground), chosenBy(right.selector, ground)];
   const none = [of, to].flatMap((chosen) => "none" in chosen ? [chosen.none] : []);
-  if ("none" in of || "none" in to) return [undecided([...new Set(none)].join("; "))];
+  if ("none" in of || "none" in to) return [undecidedClaim([...new Set(none)].join("; "))];
   // Whether a cell is faster than itself is no question.
   const pairs = pairsOf(of, to)
     .filter((pair) => pair.left !== pair.right || left.figure !== right.figure);
   if (pairs.length === 0) {
-    return [undecided(`no cell of ${left.selector.text} has its like in ${right.selector.text}`)];
+    return [
+      undecidedClaim(`no cell of ${left.selector.text} has its like in ${right.selector.text}`),
+    ];
   }
   return pairs.map((pair) => ratioFinding({ left, right }, pair, allowed));
 }
 
 function ratioFinding(
   sides: { left: FigureSide; right: FigureSide },
-  members: { left: Member; right: Member },
+  members: { left: ClaimMember; right: ClaimMember },
   allowed: Allowed,
-): Finding {
+): ClaimFinding {
   const of = amountOf(sides.left.figure, members.left);
   const to = amountOf(sides.right.figure, members.right);
-  if ("none" in of) return undecided(of.none);
-  if ("none" in to) return undecided(to.none);
+  if ("none" in of) return undecidedClaim(of.none);
+  if ("none" in to) return undecidedClaim(to.none);
   const ratio = ratioOfAmounts(of, to);
   const second = of.name === to.name ? "" : `${to.name} `;
   const { unit } = sides.left;
@@ -87,7 +89,7 @@ function ratioFinding(
 }
 
 /** 0 is at most 0 however often it is taken, and never more. */
-function bothZero(amounts: readonly Amount[], values: string, { isClosed }: Allowed): Finding {
+function bothZero(amounts: readonly Amount[], values: string, { isClosed }: Allowed): ClaimFinding {
   const isKnown = amounts.every(({ range, open }) => range.interval !== null && open === null);
   return {
     outcome: isKnown ? isClosed ? "reproduced" : "not reproduced" : "inconclusive",
@@ -105,31 +107,31 @@ interface Ratio {
   readonly to: Amount | Constant;
 }
 
-function ofRatio({ ratio, allowed, values, of, to }: Ratio): Finding {
-  const found = ratioText(ratio);
+function ofRatio({ ratio, allowed, values, of, to }: Ratio): ClaimFinding {
+  const found = claimRatioText(ratio);
   const sentence = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
   return decided({ range: ratio, allowed, of, to, found, sentence });
 }
 
 function valueText({ value }: Range, unit: FigureSide["unit"]): string {
-  return figureText({ value, interval: null }, unit);
+  return figureRangeText({ value, interval: null }, unit);
 }
 
 function figureFindings(
   side: FigureSide,
   constant: ClaimSide,
   { allowed, ground }: Judge,
-): Finding[] {
+): ClaimFinding[] {
   const chosen = chosenBy(side.selector, ground);
-  if ("none" in chosen) return [undecided(chosen.none)];
+  if ("none" in chosen) return [undecidedClaim(chosen.none)];
   const to = constantOf(constant, ground);
-  if (to === null) return [undecided(`${nameOf(constant)} was not measured`)];
+  if (to === null) return [undecidedClaim(`${sideName(constant)} was not measured`)];
   return chosen.members.map((member) => {
     const of = amountOf(side.figure, member);
-    if ("none" in of) return undecided(of.none);
+    if ("none" in of) return undecidedClaim(of.none);
     return constant.kind === "quantity"
       ? limitFinding(of, { side, constant, allowed: scaled(allowed, constant.value) })
-      : ceilingFinding(of, to, allowed);
+      : peakFinding(of, to, allowed);
   });
 }
 
@@ -140,9 +142,9 @@ function limitFinding(
     constant: Extract<ClaimSide, { kind: "quantity" }>;
     allowed: Allowed;
   },
-): Finding {
+): ClaimFinding {
   const { name, range } = of;
-  const found = figureText(range, unit);
+  const found = figureRangeText(range, unit);
   const limitText = (limit: number): string =>
     limit === constant.value ? constant.text : valueText({ value: limit, interval: null }, unit);
   const sentence = `${name} is ${found} (${of.member.label}), claimed ${
@@ -151,12 +153,12 @@ function limitFinding(
   return decided({ range, allowed, of, to: null, found, sentence });
 }
 
-function ceilingFinding(of: Amount, to: Constant, allowed: Allowed): Finding {
+function peakFinding(of: Amount, to: Constant, allowed: Allowed): ClaimFinding {
   const { range, name, member } = of;
   const values = `${name} is ${valueText(range, "perSec")} (${member.label}) against ` +
     `${valueText(to.range, "perSec")} (${to.name})`;
   const ratio = quotientOf(range, to.range);
-  return ratio === null ? undecided(values) : ofRatio({ ratio, allowed, values, of, to });
+  return ratio === null ? undecidedClaim(values) : ofRatio({ ratio, allowed, values, of, to });
 }
 
 /** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
@@ -169,8 +171,8 @@ export interface Constant {
 }
 
 /** Null: it was not measured. */
-export function constantOf(side: ClaimSide, { ceilings }: Ground): Constant | null {
-  const name = nameOf(side);
+export function constantOf(side: ClaimSide, { ceilings }: ClaimContext): Constant | null {
+  const name = sideName(side);
   if (side.kind === "quantity") return { name, range: exactly(side.value) };
   const ceiling = side.kind === "ceiling" ? ceilings?.[side.of] ?? null : null;
   if (side.kind !== "ceiling" || ceiling === null) return null;
@@ -197,21 +199,21 @@ export function whyOpen({ name, range: { interval } }: Constant): string | null 
     : null;
 }
 
-/** Two ceilings, or one and a quantity. */
+/** Two peaks of throughput, or one and a quantity. */
 export function constantsFinding(
   left: ClaimSide,
   right: ClaimSide,
-  { allowed, ground }: { allowed: Allowed; ground: Ground },
-): Finding {
+  { allowed, ground }: { allowed: Allowed; ground: ClaimContext },
+): ClaimFinding {
   const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
   const ratio = of && to && quotientOf(of.range, to.range);
   if (of === null || to === null || ratio === null) {
-    return undecided(`${nameOf(of === null ? left : right)} was not measured`);
+    return undecidedClaim(`${sideName(of === null ? left : right)} was not measured`);
   }
   const found = formatRatio(ratio.value, ratio.interval);
   const values = [left, right].map((side) => saidOf(side, side === left ? of : to)).join(", ");
   const said = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
-  const outcome = outcomeOf(ratio.interval, allowed);
+  const outcome = claimOutcome(ratio.interval, allowed);
   const margin = marginOf(ratio.value, allowed);
   if (outcome !== "inconclusive") return { outcome, found, sentence: said, margin };
   const why = whyOpen(of) ?? whyOpen(to) ?? "the interval lies across the limit";
@@ -222,7 +224,7 @@ function saidOf({ kind }: ClaimSide, { name, range }: Constant): string {
   return kind === "quantity" ? name : `${name} is ${formatNumber(range.value)}/s`;
 }
 
-export function nameOf(side: ClaimSide): string {
+export function sideName(side: ClaimSide): string {
   if (side.kind === "quantity") return side.text;
   return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
 }

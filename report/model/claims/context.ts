@@ -1,5 +1,4 @@
 /** What claims are held against: every cell, measured or not, and what cannot be exceeded here. */
-import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
   type CellChoice,
   choiceOf,
@@ -11,57 +10,58 @@ import {
 } from "../../../base/figures/cells.ts";
 import {
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   type SelectableCell,
 } from "../../../base/figures/selector.ts";
+import type { FigureSide, Results } from "../../../runner/result/result.ts";
 import {
-  type Asked,
-  type AskedPair,
-  askedPairs,
   constantsOf,
+  type Declared,
+  type DeclaredPair,
+  declaredPairs,
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 
-export type Claimed = Asked & Pick<Results, "missing" | "peakThroughput">;
+export type Claimed = Declared & Partial<Pick<Results, "missing" | "peakThroughput">>;
 
-export interface Member extends SelectableCell {
+export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */
   readonly label: string;
   /** Null: it was not measured. */
   readonly cell: JudgedCell | null;
   /** Why it was not; "" when it was. */
-  readonly lack: string;
+  readonly missingReason: string;
   /** Requests without a right answer as a share of those that ended. */
   readonly wrongRatio: number;
 }
 
-export interface Ground {
-  readonly members: readonly Member[];
+export interface ClaimContext {
+  readonly members: readonly ClaimMember[];
   readonly names: ExperimentNames;
-  readonly asked: readonly AskedPair[];
+  readonly declared: readonly DeclaredPair[];
   readonly ceilings: Results["peakThroughput"];
 }
 
 /** @param scenarios Those of the results. */
-export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): Ground {
-  const asked = askedPairs(results);
+export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimContext {
+  const asked = declaredPairs(results);
   const measured = measuredOf(scenarios, repeatedOf(results).level);
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, asked) }));
-  const { targets, scenarios: names, factors } = namesOf(members);
+  const { targets, scenarios: names, factors } = namesInCells(members);
   const { experiment, peakThroughput } = results;
   return {
     members,
     names: {
-      targets: [...new Set([...keysOf(experiment.targets), ...targets])],
-      scenarios: [...new Set([...keysOf(experiment.scenarios), ...names])],
+      targets: [...new Set([...keysOf(experiment?.targets), ...targets])],
+      scenarios: [...new Set([...keysOf(experiment?.scenarios), ...names])],
       factors,
       others: pathsOf(asked),
     },
-    asked,
+    declared: asked,
     ceilings: peakThroughput,
   };
 }
@@ -70,29 +70,29 @@ function keysOf(section: unknown): string[] {
   return Object.keys(Object(section));
 }
 
-function measuredOf(scenarios: readonly ScenarioRuns[], level: number): Member[] {
+function measuredOf(scenarios: readonly ScenarioRuns[], level: number): ClaimMember[] {
   return scenarios.flatMap(({ name: scenario, cells }) =>
-    cells.map(({ target, label, runs, confidence, wrongRatio }) => ({
+    cells.map(({ target, label, runs, confidence, errorRatio: wrongRatio }) => ({
       target,
       scenario,
       parameters: runs[0].parameters,
       label: `${scenario}, ${label}`,
       cell: { scenario, label, runs, estimates: confidence.estimates, level },
-      lack: "",
+      missingReason: "",
       wrongRatio,
     }))
   );
 }
 
 /** Each cell without any run, once. */
-function missingOf({ missing }: Claimed, measured: readonly Member[]): Member[] {
-  const members = missing.map(({ target, scenario, parameters, reason }): Member => ({
+function missingOf({ missing = [] }: Claimed, measured: readonly ClaimMember[]): ClaimMember[] {
+  const members = missing.map(({ target, scenario, parameters, reason }): ClaimMember => ({
     target,
     scenario,
     parameters,
     label: `${scenario}, ${cellLabel({ target, parameters })}`,
     cell: null,
-    lack: reason,
+    missingReason: reason,
     wrongRatio: 0,
   }));
   const known = new Set(measured.map(({ label }) => label));
@@ -102,16 +102,16 @@ function missingOf({ missing }: Claimed, measured: readonly Member[]): Member[] 
 
 /** A selector with the cells that it means; or why there is none. */
 export type Chosen =
-  | { readonly choice: CellChoice; readonly members: readonly Member[] }
+  | { readonly choice: CellChoice; readonly members: readonly ClaimMember[] }
   | { readonly none: string };
 
-export function chosenBy(selector: FigureSide["selector"], ground: Ground): Chosen {
+export function chosenBy(selector: FigureSide["selector"], ground: ClaimContext): Chosen {
   const choice = choiceOf(selector, ground.names);
   if ("problem" in choice) return { none: choice.problem };
   const chosen = chosenCells(choice.value, ground.members);
   if (chosen.length > 0) return { choice: choice.value, members: chosen };
   if (selector.text === "") return { none: "nothing was measured" };
-  const isOut = ground.asked.some((pair) =>
+  const isOut = ground.declared.some((pair) =>
     isMeant(choice.value, (word) => isLeftOut(word, [pair]))
   );
   const why = isOut ? ": left out by --only" : "";
@@ -119,8 +119,8 @@ export function chosenBy(selector: FigureSide["selector"], ground: Ground): Chos
 }
 
 export interface MemberPair {
-  readonly left: Member;
-  readonly right: Member;
+  readonly left: ClaimMember;
+  readonly right: ClaimMember;
 }
 
 /** Every two that agree on what both selectors name alike, or neither; what one of them has not, both agree on. */
@@ -129,7 +129,7 @@ export function pairsOf(
   right: Exclude<Chosen, { none: string }>,
 ): MemberPair[] {
   const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
-  const agree = (a: Member, b: Member): boolean =>
+  const agree = (a: ClaimMember, b: ClaimMember): boolean =>
     (differ(TARGET) || a.target === b.target) &&
     (differ(SCENARIO) || a.scenario === b.scenario) &&
     Object.entries(a.parameters).every(([path, value]) =>

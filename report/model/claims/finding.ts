@@ -6,7 +6,7 @@ export const CLAIM_OUTCOMES = ["not reproduced", "inconclusive", "reproduced"] a
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[number];
 
 /** In one cell, or one pair of cells. */
-export interface Finding {
+export interface ClaimFinding {
   readonly outcome: ClaimOutcome;
   /** The ratio or figure with its interval: `2.14× [2.01, 2.28]`; "" where there is none. */
   readonly found: string;
@@ -16,22 +16,22 @@ export interface Finding {
   readonly margin: number;
 }
 
-/** Nothing to tell it by. */
-export function undecided(sentence: string): Finding {
+/** Nothing decides it. */
+export function undecidedClaim(sentence: string): ClaimFinding {
   return { outcome: "inconclusive", found: "", sentence, margin: -Infinity };
 }
 
 /** The worst of at least one: by its outcome first, then by its margin. */
-export function worstOf(findings: readonly Finding[]): Finding {
+export function worstFinding(findings: readonly ClaimFinding[]): ClaimFinding {
   return findings.reduce((worst, one) => isWorse(one, worst) ? one : worst);
 }
 
-function isWorse(one: Finding, other: Finding): boolean {
-  const rank = ({ outcome }: Finding): number => CLAIM_OUTCOMES.indexOf(outcome);
+function isWorse(one: ClaimFinding, other: ClaimFinding): boolean {
+  const rank = ({ outcome }: ClaimFinding): number => CLAIM_OUTCOMES.indexOf(outcome);
   return rank(one) === rank(other) ? one.margin < other.margin : rank(one) < rank(other);
 }
 
-/** What a claim allows a figure or a ratio to be: one stretch of numbers. */
+/** What a claim allows a figure or a ratio to be: one range of numbers. */
 
 export interface Allowed {
   /** -Infinity: no limit below. */
@@ -69,7 +69,7 @@ export function scaled({ low, high, isClosed }: Allowed, factor: number): Allowe
 }
 
 /** The whole interval inside, the whole interval outside, or neither. */
-export function outcomeOf(interval: Range["interval"], allowed: Allowed): ClaimOutcome {
+export function claimOutcome(interval: Range["interval"], allowed: Allowed): ClaimOutcome {
   if (interval === null) return "inconclusive";
   const { low, high } = interval;
   if (isAbove(low, allowed) && isBelow(high, allowed)) return "reproduced";

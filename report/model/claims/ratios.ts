@@ -9,24 +9,24 @@ import {
   type Allowed,
   allowedBy,
   allowedText,
-  type Finding,
+  type ClaimFinding,
+  claimOutcome,
   marginOf,
-  outcomeOf,
   timesText,
-  undecided,
+  undecidedClaim,
 } from "./finding.ts";
 import { type Amount, amountOf, whyNoInterval, widened } from "./amount.ts";
-import { chosenBy, type Ground, type Member, pairsOf } from "./context.ts";
+import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
 import { formatRatio } from "../comparison/words.ts";
 import { type Constant, whyOpen } from "./compared.ts";
 
 /** One for each four cells that go together; at least one. */
-export function ratiosFindings(says: Ratios, ground: Ground): Finding[] {
+export function ratiosFindings(says: Ratios, ground: ClaimContext): ClaimFinding[] {
   const { left, right } = says;
   const sides = [left.of, left.to, right.of, right.to];
   const chosen = sides.map(({ selector }) => chosenBy(selector, ground));
   const none = chosen.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return [undecided([...new Set(none)].join("; "))];
+  if (none.length > 0) return [undecidedClaim([...new Set(none)].join("; "))];
   const [of, to, otherOf, otherTo] = chosen.flatMap((one) => "none" in one ? [] : [one]);
   const above = pairsOf(of, otherOf);
   const below = pairsOf(to, otherTo);
@@ -37,29 +37,29 @@ export function ratiosFindings(says: Ratios, ground: Ground): Finding[] {
       below.some((pair) => pair.left === one.right && pair.right === other.right)
     ).map((other) => [one.left, one.right, other.left, other.right])
   );
-  if (fours.length === 0) return [undecided("no cells of the two ratios go together")];
+  if (fours.length === 0) return [undecidedClaim("no cells of the two ratios go together")];
   return fours.map((members) => findingOf(says, sides, members));
 }
 
 function findingOf(
   { left, relation, right }: Ratios,
   sides: readonly FigureSide[],
-  members: readonly Member[],
-): Finding {
+  members: readonly ClaimMember[],
+): ClaimFinding {
   const found = sides.map(({ figure }, i) => amountOf(figure, members[i]));
   const none = found.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return undecided([...new Set(none)].join("; "));
+  if (none.length > 0) return undecidedClaim([...new Set(none)].join("; "));
   const amounts = found.flatMap((one) => "none" in one ? [] : [one]);
   const ratio = ratioOfRatios(amounts);
-  if (ratio === null) return undecided("one of the figures is 0");
+  if (ratio === null) return undecidedClaim("one of the figures is 0");
   const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
   const allowed = allowedBy(relation, limit);
   const open = amounts.find((amount) => amount.open !== null)?.open;
-  const outcome = open ? "inconclusive" : outcomeOf(ratio.interval, allowed);
+  const outcome = open ? "inconclusive" : claimOutcome(ratio.interval, allowed);
   const why = ratio.interval === null
     ? whyNoInterval(amounts)
-    : open?.why ?? "the interval lies across the limit, more runs would tell";
-  const text = ratioText(ratio);
+    : open?.why ?? "the interval lies across the limit, more runs would decide";
+  const text = claimRatioText(ratio);
   const [of, to, otherOf, otherTo] = amounts;
   const sentence = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}: ${text}, ` +
     `claimed ${allowedText(allowed, timesText)}`;
@@ -73,7 +73,7 @@ function findingOf(
 
 function quotientText(of: Amount, to: Amount): string {
   const second = of.name === to.name ? "" : `${to.name} `;
-  const value = ratioText({ value: of.range.value / to.range.value, interval: null });
+  const value = claimRatioText({ value: of.range.value / to.range.value, interval: null });
   return `${of.name} is ${value} (${of.member.label} over ${second}${to.member.label})`;
 }
 
@@ -97,7 +97,7 @@ function ratioOfRatios(amounts: readonly Amount[]): Range | null {
 
 /** A figure or a ratio held against what a claim allows. */
 
-export interface Judged {
+export interface JudgedAmount {
   readonly range: Range;
   readonly allowed: Allowed;
   readonly of: Amount;
@@ -108,24 +108,24 @@ export interface Judged {
 }
 
 /** The outcome, and where there is none, why. */
-export function decided({ range, allowed, of, to, found, sentence }: Judged): Finding {
+export function decided({ range, allowed, of, to, found, sentence }: JudgedAmount): ClaimFinding {
   const constant = to === null || "cell" in to ? null : to;
   const amounts = to === null || !("cell" in to) ? [of] : [of, to];
-  const outcome = outcomeOf(widened(range.interval, amounts), allowed);
+  const outcome = claimOutcome(widened(range.interval, amounts), allowed);
   const margin = marginOf(range.value, allowed);
   if (outcome !== "inconclusive") return { outcome, found, sentence, margin };
   const open = amounts.find((amount) => amount.open !== null)?.open;
-  const isOpen = open && outcomeOf(range.interval, allowed) !== "inconclusive";
+  const isOpen = open && claimOutcome(range.interval, allowed) !== "inconclusive";
   const why = amounts.some((amount) => amount.range.interval === null)
     ? whyNoInterval(amounts)
     : isOpen
     ? open.why
     : (constant && whyOpen(constant)) ??
-      "the interval lies across the limit, more runs would tell";
+      "the interval lies across the limit, more runs would decide";
   return { outcome, found, sentence: `${sentence}; ${why}`, margin };
 }
 
 /** `2.14× [2.01, 2.28]`. */
-export function ratioText({ value, interval }: Range): string {
+export function claimRatioText({ value, interval }: Range): string {
   return formatRatio(value, interval);
 }

@@ -94,7 +94,7 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   return { pairs: common.length, logRatios, sides: [to, of] };
 }
 
-interface Tested {
+interface TestedSides {
   readonly interval: ConfidenceInterval;
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
@@ -105,7 +105,7 @@ const MOST_COUNTED = 40;
 
 /** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
 export function exactTest(
-  { interval, pairing, sides: [base, next] }: Tested,
+  { interval, pairing, sides: [base, next] }: TestedSides,
   marginRatio: number,
 ): ExactTest | null {
   const edge = Math.sign(Math.log(interval.value)) * Math.log1p(marginRatio);
@@ -118,7 +118,7 @@ export function exactTest(
 }
 
 /** Two kinds of pairs; or two kinds of runs on a side, where there are no pairs. */
-export function groupsIn({ pairing, sides }: Tested): TwoGroups | null {
+export function groupsIn({ pairing, sides }: TestedSides): TwoGroups | null {
   return pairing === null
     ? twoGroupsOf(sides[1].byRun) ?? twoGroupsOf(sides[0].byRun)
     : twoGroupsOf(pairing.logRatios.map(Math.exp));

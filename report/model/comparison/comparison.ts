@@ -33,7 +33,7 @@ import {
   reserved,
   UNTESTED,
 } from "./between.ts";
-import { COMPARED, type ComparedFigure, figureOf, type Group, isDecisive } from "./group.ts";
+import { COMPARED, type ComparedFigure, figureOf, isDecisive, type RunGroup } from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -83,9 +83,9 @@ export interface JudgeOptions {
   readonly level?: number;
 }
 
-export interface Pair {
-  readonly base: Group;
-  readonly next: Group;
+export interface GroupPair {
+  readonly base: RunGroup;
+  readonly next: RunGroup;
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: ComparedFigure) => Between;
 }
@@ -93,7 +93,7 @@ export interface Pair {
 /** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
 export interface PairTests {
   readonly judge: Required<JudgeOptions>;
-  readonly pairs: readonly { readonly pair: Pair; readonly tests: readonly (Test | null)[] }[];
+  readonly pairs: readonly { readonly pair: GroupPair; readonly tests: readonly (Test | null)[] }[];
 }
 
 interface Test {
@@ -106,14 +106,14 @@ interface Test {
 
 /** Comparisons that are read together. */
 export function comparePairs(
-  pairs: readonly Pair[],
+  pairs: readonly GroupPair[],
   options: JudgeOptions = {},
 ): GroupComparison[] {
   return judgePairs(testPairs(pairs, options));
 }
 
 export function testPairs(
-  pairs: readonly Pair[],
+  pairs: readonly GroupPair[],
   { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95 }: JudgeOptions = {},
 ): PairTests {
   const judge = { marginRatio, level };
@@ -175,7 +175,7 @@ export function comparisonOf(
 }
 
 function testOf(
-  { base, next, between: betweenBy = () => ONE_SESSION }: Pair,
+  { base, next, between: betweenBy = () => ONE_SESSION }: GroupPair,
   figure: ComparedFigure,
   { level, marginRatio }: Required<JudgeOptions>,
 ): Test | null {
@@ -191,14 +191,14 @@ function testOf(
   return { interval, p, between, pairing: pairingOf(of, to), sides: [to, of] };
 }
 
-interface Compared {
+interface TestedPair {
   readonly figure: ComparedFigure;
-  readonly pair: Pair;
+  readonly pair: GroupPair;
   readonly test: Test | null;
 }
 
 function compareFigure(
-  { figure, pair: { base, next }, test }: Compared,
+  { figure, pair: { base, next }, test }: TestedPair,
   { marginRatio, level }: Required<JudgeOptions>,
   { adjustedP, size }: { adjustedP: number | null; size: number },
 ): FigureComparison {

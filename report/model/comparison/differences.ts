@@ -1,11 +1,11 @@
-/** What differs between two results besides what was measured: each makes their comparison doubtful. */
+/** Conditions that differ between two results: each makes their comparison doubtful. */
 import type { Measurement, Results } from "../../../runner/result/result.ts";
 import type { Grouped } from "../runs/cells.ts";
 import { unique } from "../numbers/words.ts";
 import { type Match, nameOf } from "../runs/match.ts";
 
 /** One side of a comparison: all of an experiment's results, or a single measurement. */
-export interface Side extends Grouped {
+export interface ResultSide extends Grouped {
   /** Of Plateau. */
   readonly version: string;
   /** Null: not known. */
@@ -27,18 +27,25 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
 };
 
 /** One sentence for each difference, without a full stop; different seeds are none. */
-export function differencesOf(base: Side, next: Side, matches: readonly Match[]): string[] {
+export function resultDifferences(
+  base: ResultSide,
+  next: ResultSide,
+  matches: readonly Match[],
+): string[] {
   return unique([
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
     ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
-      differences(key, base.experiment[key], next.experiment[key])
+      differences(key, base.experiment?.[key], next.experiment?.[key])
     ),
     ...matches.flatMap((match) => cellDifferences(match, { base, next })),
   ]);
 }
 
-function machineDifferences({ machine: base }: Side, { machine: next }: Side): string[] {
+function machineDifferences(
+  { machine: base }: ResultSide,
+  { machine: next }: ResultSide,
+): string[] {
   if (base === null || next === null) return [];
   return Object.entries(base)
     .filter(([key]) => !IMMATERIAL.includes(key))
@@ -47,7 +54,10 @@ function machineDifferences({ machine: base }: Side, { machine: next }: Side): s
     );
 }
 
-function cellDifferences(match: Match, { base, next }: { base: Side; next: Side }): string[] {
+function cellDifferences(
+  match: Match,
+  { base, next }: { base: ResultSide; next: ResultSide },
+): string[] {
   const [of, to] = [match.base, match.next];
   const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
   const place = `${nameOf(to)}: `;
@@ -56,8 +66,8 @@ function cellDifferences(match: Match, { base, next }: { base: Side; next: Side 
   const specs = (section: string, [ofName, toName]: readonly [string, string]): string[] =>
     differences(
       `${section}.${toName}`,
-      settled(propertyOf(base.experiment[section], ofName), ofRun.parameters),
-      settled(propertyOf(next.experiment[section], toName), toRun.parameters),
+      settled(propertyOf(base.experiment?.[section], ofName), ofRun.parameters),
+      settled(propertyOf(next.experiment?.[section], toName), toRun.parameters),
     );
   return [
     ...difference(`${place}scenario`, of.scenario, to.scenario),

@@ -62,7 +62,7 @@ function baseOf(pairs: readonly ForestPair[]): string | null {
   return bases.size === 1 ? pairs[0].base : null;
 }
 
-/** `hono / nginx · connections 10`: of two cells what they share is told once. */
+/** `hono / nginx · connections 10`: common factors of two cells are printed once. */
 function pairLabel(name: string, base: string): string {
   const [parts, others] = [name, base].map((label) => label.split(" · "));
   if (parts.length !== others.length) return `${name} / ${base}`;
@@ -117,7 +117,7 @@ function axisOf(rows: ForestChart["rows"], margin: number): Axis {
   };
 }
 
-/** As many names are told; of more, their number. */
+/** As many names are printed; of more, their number. */
 const MOST_NAMES = 3;
 
 /** `Against express: requests/s better with fastify, the same within 2 % with koa; p99 …`. */
@@ -127,7 +127,7 @@ function findingOf(pairs: readonly ForestPair[], isOpen: boolean): string {
     const name = figure === "rate" ? "requests/s" : figureName(figure);
     return `${name} ${outcomesText(pairs, figure)}`;
   });
-  return `Against ${baseOf(pairs) ?? "what is asked alike"}: ${says.join("; ")}.`;
+  return `Against ${baseOf(pairs) ?? "the target with equal settings"}: ${says.join("; ")}.`;
 }
 
 function outcomesText(pairs: readonly ForestPair[], figure: ComparedFigure): string {
@@ -137,7 +137,7 @@ function outcomesText(pairs: readonly ForestPair[], figure: ComparedFigure): str
 
 function outcomeOf(comparison: GroupComparison, figure: ComparedFigure): string {
   const { interval, verdict } = comparisonOf(comparison, figure);
-  if (interval === null) return "too few runs to tell";
+  if (interval === null) return "inconclusive (too few runs)";
   if (verdict === "equivalent") return `the same within ${percentText(comparison.marginRatio)}`;
   return verdict;
 }

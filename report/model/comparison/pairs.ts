@@ -3,7 +3,7 @@
  * that Holm's method sees every verdict that the report gives.
  */
 import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 import {
   comparePairs,
@@ -18,26 +18,26 @@ import { parametersKey } from "../runs/match.ts";
 export const TOLERATED_WRONG_RATIO = 0.01;
 
 /** Cells whose answers were right, but for a few. */
-export function rightCells(cells: readonly Cell[]): Cell[] {
-  return cells.filter(({ wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
+export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
+  return cells.filter(({ errorRatio: wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
 }
 
 /** Whether requests come at a pace of their own: then they are the same for all, and latency decides. */
-export function isOpen(cells: readonly Cell[]): boolean {
+export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every(({ runs }) => runs.every(({ load }) => load.kind !== "closed"));
 }
 
 /** From the fastest: the best cell of each target that answered right; of one target only, its cells. */
-export function rankedCells(cells: readonly Cell[]): Cell[] {
+export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const right = rightCells(cells);
-  const value = (cell: Cell, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
+  const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
   const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
-  return isOpen(right) && competitors.every((cell) => value(cell, 99) > 0)
+  return isOpenLoop(right) && competitors.every((cell) => value(cell, 99) > 0)
     ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
     : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
 }
 
-function bestOfEach(cells: readonly Cell[], rateOf: (cell: Cell) => number): Cell[] {
+function bestOfEach(cells: readonly CellRuns[], rateOf: (cell: CellRuns) => number): CellRuns[] {
   const byTarget = Map.groupBy(cells, ({ target }) => target);
   if (byTarget.size <= 1) return [...cells];
   return [...byTarget.values()].map((group) =>
@@ -46,8 +46,8 @@ function bestOfEach(cells: readonly Cell[], rateOf: (cell: Cell) => number): Cel
 }
 
 export interface CellPair {
-  readonly base: Cell;
-  readonly next: Cell;
+  readonly base: CellRuns;
+  readonly next: CellRuns;
 }
 
 /** Cells of a scenario that are asked alike: the factors that every target has are equal. */
@@ -55,17 +55,17 @@ export interface Setting {
   /** `connections 50`; "" where no such factor varies. */
   readonly label: string;
   /** In their order. */
-  readonly cells: readonly Cell[];
+  readonly cells: readonly CellRuns[];
 }
 
 /** In the order of the factors' values. */
-export function settingsOf(cells: readonly Cell[]): Setting[] {
+export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const paths = factorPaths(cells)
     .filter((path) => cells.every((cell) => valueOf(cell, path) !== undefined));
-  const labelOf = (cell: Cell): string =>
+  const labelOf = (cell: CellRuns): string =>
     paths.map((path) => `${factorName(cells, path)} ${valueText(valueOf(cell, path))}`).join(" · ");
   const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
-  const rankOf = (cell: Cell): number =>
+  const rankOf = (cell: CellRuns): number =>
     paths.reduce(
       (rank, path, i) => rank * 1_000 + (positions[i].get(valueText(valueOf(cell, path))) ?? 0),
       0,
@@ -76,7 +76,7 @@ export function settingsOf(cells: readonly Cell[]): Setting[] {
 }
 
 /** A factor's values in words: numbers ascending, others as they come. */
-function orderOf(cells: readonly Cell[], path: string): string[] {
+function orderOf(cells: readonly CellRuns[], path: string): string[] {
   return numericFactor(cells, path)?.values.map(({ text }) => text) ??
     [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
 }
@@ -85,7 +85,7 @@ function orderOf(cells: readonly Cell[], path: string): string[] {
  * What is compared differs in one thing only: each target with the first that is asked alike; of one target
  * only, each value of a factor with the first.
  */
-export function basePairs(cells: readonly Cell[]): CellPair[] {
+export function basePairs(cells: readonly CellRuns[]): CellPair[] {
   const right = rightCells(cells);
   const targets = new Set(right.map(({ target }) => target));
   return targets.size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
@@ -100,11 +100,11 @@ function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
 }
 
 /** Each cell with the one that has the first value of one factor and is alike in all others. */
-function valuePairs(cells: readonly Cell[]): CellPair[] {
+function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
     .filter(({ texts }) => texts.length > 1)
     .sort((a, b) => b.texts.length - a.texts.length);
-  const levelsOf = (cell: Cell): string[] =>
+  const levelsOf = (cell: CellRuns): string[] =>
     factors.map(({ path }) => valueText(valueOf(cell, path)));
   const byLevels = new Map(cells.map((cell) => [JSON.stringify(levelsOf(cell)), cell]));
   return cells.flatMap((next) => {
@@ -117,7 +117,7 @@ function valuePairs(cells: readonly Cell[]): CellPair[] {
 }
 
 /** The comparison of two cells that were among the pairs, either way around. */
-export type Lookup = (base: Cell, next: Cell) => GroupComparison;
+export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
 export function compareCells(pairs: readonly CellPair[], options: JudgeOptions): Lookup {
   const distinct = pairs.filter(({ base, next }, i) =>

@@ -6,26 +6,26 @@ import { meanOfSessions, spreadOfSessions } from "../../../runner/stats/comparis
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { Variance } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
-import { type Cell, type Grouped, groupRuns } from "../runs/cells.ts";
+import { type CellRuns, type Grouped, groupRuns } from "../runs/cells.ts";
 import type { Estimates } from "../runs/confidence.ts";
-import { type Match, type NamedCell, namedCells, placeOf } from "../runs/match.ts";
+import { cellPlace, type Match, type NamedCell, namedCells } from "../runs/match.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
-import type { Pair } from "./comparison.ts";
-import { type Group, groupOf } from "./group.ts";
+import type { GroupPair } from "./comparison.ts";
+import { groupOf, type RunGroup } from "./group.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
 export type SessionSpread = (figure: PooledFigure) => Variance | null;
 
-type Started = Pick<Grouped, "startedAt">;
+type SessionStart = Pick<Grouped, "startedAt">;
 
 /** Whether both were measured in one experiment. */
-export function areOneSession(base: Started, next: Started): boolean {
+export function areOneSession(base: SessionStart, next: SessionStart): boolean {
   return base === next || (base.startedAt !== undefined && base.startedAt === next.startedAt);
 }
 
 /** @param earlier Sessions of the same programs, in which nothing but the session differed; at most one: nothing is known. */
 export function sessionSpread(earlier: readonly Grouped[]): SessionSpread {
-  const cells = [...Map.groupBy(distinct(earlier).flatMap(cellsOf), placeOf).values()];
+  const cells = [...Map.groupBy(distinct(earlier).flatMap(sessionCells), cellPlace).values()];
   return (figure) =>
     spreadOfSessions(
       cells.map((those) => known(those.map(({ cell }) => cell.confidence.estimates), figure)),
@@ -51,11 +51,11 @@ export interface MeasuredSessions {
 export function sessionPairs(
   matches: readonly Match[],
   { bases, nexts, earlier }: MeasuredSessions,
-): Pair[] {
+): GroupPair[] {
   const [ofBase, ofNext] = [bases, nexts].map(cellsBefore);
   const spread = sessionSpread(earlier);
   const isOne = bases.length === 1 && nexts.length === 1 && areOneSession(bases[0], nexts[0]);
-  return matches.map(({ base, next }): Pair => {
+  return matches.map(({ base, next }): GroupPair => {
     const cells = [[...ofBase(base), base.cell], [...ofNext(next), next.cell]];
     const sides = { base: groupOfSessions(cells[0]), next: groupOfSessions(cells[1]) };
     if (isOne) return sides;
@@ -65,9 +65,9 @@ export function sessionPairs(
 }
 
 /** The same cell in all sessions but the last. */
-function cellsBefore(sides: readonly Grouped[]): (cell: NamedCell) => readonly Cell[] {
-  const byPlace = Map.groupBy(sides.slice(0, -1).flatMap(cellsOf), placeOf);
-  return (cell) => (byPlace.get(placeOf(cell)) ?? []).map((named) => named.cell);
+function cellsBefore(sides: readonly Grouped[]): (cell: NamedCell) => readonly CellRuns[] {
+  const byPlace = Map.groupBy(sides.slice(0, -1).flatMap(sessionCells), cellPlace);
+  return (cell) => (byPlace.get(cellPlace(cell)) ?? []).map((named) => named.cell);
 }
 
 /** Of each start once, in their order. */
@@ -98,12 +98,12 @@ export function betweenResults(
 }
 
 /** The cells of all sessions of a side. */
-export function cellsOf(side: Grouped): NamedCell[] {
+export function sessionCells(side: Grouped): NamedCell[] {
   return namedCells(groupRuns(side));
 }
 
 /** One cell in each of several sessions, as a side: a single session by its runs, several by their means. */
-export function groupOfSessions(cells: readonly Cell[]): Group {
+export function groupOfSessions(cells: readonly CellRuns[]): RunGroup {
   const groups = cells.map(groupOf);
   if (groups.length === 1) return groups[0];
   return {

@@ -16,7 +16,7 @@ import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "
 export interface ComparedRow {
   readonly name: string;
   readonly color?: number;
-  /** What it is held against; null where the name tells. */
+  /** What it is held against; null where the name says it. */
   readonly base: string | null;
   readonly comparison: GroupComparison;
 }

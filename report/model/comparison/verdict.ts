@@ -1,34 +1,34 @@
-/** The verdict of a whole experiment in one sentence, from the answers of its scenarios. */
+/** The verdict of a whole experiment in one sentence, from the verdicts of its scenarios. */
 import { counted, listed } from "../numbers/words.ts";
-import { type Cell, unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
-import { isOpen, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
+import { isOpenLoop, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
 import { isAhead, pairSentence, ratioText, verdictText } from "./words.ts";
 import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 
-interface Answered {
+interface NamedSummary {
   readonly name: string;
-  readonly answer: Pick<Answer, "verdict" | "pairs">;
+  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs">;
 }
 
-/** So many different verdicts are told. */
+/** So many different verdicts are printed. */
 const MOST_VERDICTS = 4;
 
-/** `In static and fib: hono is fastest; in redis: hono and express are too close to call.`; "" without scenarios. */
-export function verdictOf(scenarios: readonly Answered[]): string {
+/** `In static and fib: hono is fastest; in redis: hono and express show no significant difference.`; "" without scenarios. */
+export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
   if (scenarios.length === 0) return "";
   if (scenarios.length === 1) return alone(scenarios[0]);
-  const groups = [...Map.groupBy(scenarios, ({ answer }) => answer.verdict)];
-  const told = groups.slice(0, MOST_VERDICTS)
+  const groups = [...Map.groupBy(scenarios, ({ summary }) => summary.verdict)];
+  const printed = groups.slice(0, MOST_VERDICTS)
     .map(([verdict, those], i) => `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdict}`);
   const rest = groups.slice(MOST_VERDICTS).reduce((sum, [, those]) => sum + those.length, 0);
-  if (rest > 0) told.push(`${counted(rest, "more scenario")} below`);
-  return `${told.join("; ")}.`;
+  if (rest > 0) printed.push(`${counted(rest, "more scenario")} below`);
+  return `${printed.join("; ")}.`;
 }
 
 /** With the ratio of the next to the first, whose sentence may begin with the verdict. */
-function alone({ answer: { verdict, pairs } }: Answered): string {
+function alone({ summary: { verdict, pairs } }: NamedSummary): string {
   if (pairs.length > 0 && pairs[0].startsWith(`${verdict}: `)) return `${pairs[0]}.`;
   return pairs.length === 0 ? `${verdict}.` : `${verdict} (${pairs[0]}).`;
 }
@@ -36,17 +36,17 @@ function alone({ answer: { verdict, pairs } }: Answered): string {
 /** As many scenarios are named. */
 const MOST_NAMES = 4;
 
-function namesOf(scenarios: readonly Answered[]): string {
+function namesOf(scenarios: readonly NamedSummary[]): string {
   if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
   return listed(scenarios.map(({ name }) => name), "and");
 }
 
 /**
- * The answer of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
+ * The verdict of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
  * no more than the runs show: one run is "in one run", and a difference without a verdict has no winner.
  */
 
-export interface Answer {
+export interface ScenarioSummary {
   /** Who is fastest, or that nobody is. */
   readonly verdict: string;
   /** By how much; "" when there is nothing to add. Ends with a full stop, the verdict does not. */
@@ -62,30 +62,32 @@ export interface Answer {
  * @param cells All of the scenario.
  * @param comparisonOf Of two of `ranked`.
  */
-export function answerOf(
-  { ranked, cells }: { ranked: readonly Cell[]; cells: readonly Cell[] },
+export function summaryOf(
+  { ranked, cells }: { ranked: readonly CellRuns[]; cells: readonly CellRuns[] },
   comparisonOf: Lookup,
-): Answer {
-  const faults = faultsOf(cells);
+): ScenarioSummary {
+  const errors = errorSentences(cells);
   const { verdict, figures, ratios } = ranking(ranked, comparisonOf);
   const [first, ...others] = ranked;
   return {
     verdict,
-    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...faults]),
-    brief: joined([figures, ...faults]),
+    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
+    brief: joined([figures, ...errors]),
     pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
   };
 }
 
-/** Of targets that were never asked alike. */
-export function incomparableAnswer(cells: readonly Cell[]): Answer {
-  const verdict = "No two targets have right answers at equal values of the factors";
-  const faults = joined(faultsOf(cells));
-  return { verdict, detail: faults, brief: faults, pairs: [] };
+/** Of targets without equal settings. */
+export function incomparableSummary(cells: readonly CellRuns[]): ScenarioSummary {
+  const verdict = "No two targets responded correctly at equal values of the factors";
+  const errors = joined(errorSentences(cells));
+  return { verdict, detail: errors, brief: errors, pairs: [] };
 }
 
-/** The answer as one text. */
-export function answerText({ verdict, detail }: Pick<Answer, "verdict" | "detail">): string {
+/** Verdict and detail as one text. */
+export function summaryText(
+  { verdict, detail }: Pick<ScenarioSummary, "verdict" | "detail">,
+): string {
   return detail ? `${verdict}: ${detail}` : `${verdict}.`;
 }
 
@@ -103,14 +105,14 @@ interface Ranking {
   readonly ratios: string;
 }
 
-function ranking(ranked: readonly Cell[], lookup: Lookup): Ranking {
+function ranking(ranked: readonly CellRuns[], lookup: Lookup): Ranking {
   const [first, second, ...others] = ranked;
-  if (!first) return { verdict: "No target answered right", figures: "", ratios: "" };
+  if (!first) return { verdict: "No target responded correctly", figures: "", ratios: "" };
   if (!second) {
-    const verdict = `${first.label} answered ${rateText(first)}`;
+    const verdict = `${first.label} served ${cellRateText(first)}`;
     return { verdict, figures: `${runsText(first)}, ${p99Text(first)}`, ratios: "" };
   }
-  const open = isOpen(ranked);
+  const open = isOpenLoop(ranked);
   const deciding: ComparedFigure = open ? 99 : "rate";
   const comparison = lookup(second, first);
   const decision = comparisonOf(comparison, deciding);
@@ -119,25 +121,25 @@ function ranking(ranked: readonly Cell[], lookup: Lookup): Ranking {
   if (decision.interval === null) {
     return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
   }
-  const verdict = open ? `${first.label} answers fastest` : `${first.label} is fastest`;
+  const verdict = open ? `${first.label} responds fastest` : `${first.label} is fastest`;
   return { verdict, figures: figuresText(first), ratios };
 }
 
-function fewRunsText(first: Cell, second: Cell): string {
+function fewRunsText(first: CellRuns, second: CellRuns): string {
   return first.runs.length === 1 && second.runs.length === 1
     ? `${first.label} was fastest in one run each`
-    : `${first.label} was fastest, with too few runs to be sure`;
+    : `${first.label} was fastest (inconclusive: too few runs)`;
 }
 
 function tooClose(
-  first: Cell,
-  second: Cell,
+  first: CellRuns,
+  second: CellRuns,
   { comparison, deciding }: { comparison: GroupComparison; deciding: ComparedFigure },
 ): Ranking {
   const decision = comparisonOf(comparison, deciding);
-  const text = deciding === "rate" ? rateText : p99Text;
+  const text = deciding === "rate" ? cellRateText : p99Text;
   return {
-    verdict: `${first.label} and ${second.label} are too close to call`,
+    verdict: `${first.label} and ${second.label} show no significant difference`,
     figures: `${text(first)} and ${text(second)}, ${
       verdictText(decision, comparison.marginRatio)
     } (ratio ${ratioText(decision)})`,
@@ -146,7 +148,7 @@ function tooClose(
 }
 
 /** Of many only the next and the last. */
-function ratiosOf(first: Cell, others: readonly Cell[], lookup: Lookup): string {
+function ratiosOf(first: CellRuns, others: readonly CellRuns[], lookup: Lookup): string {
   const texts = others.map((cell) => ratiosText(first, cell, lookup));
   return texts.length <= 2
     ? texts.join("; ")
@@ -154,24 +156,24 @@ function ratiosOf(first: Cell, others: readonly Cell[], lookup: Lookup): string 
 }
 
 /** `1.80× [1.62, 2.01] the requests of express, p99 0.56× [0.50, 0.62]`. */
-function ratiosText(first: Cell, other: Cell, lookup: Lookup): string {
+function ratiosText(first: CellRuns, other: CellRuns, lookup: Lookup): string {
   const comparison = lookup(other, first);
   const rate = ratioText(comparisonOf(comparison, "rate"));
   const p99 = ratioText(comparisonOf(comparison, 99));
   return `${rate} the requests of ${other.label}, p99 ${p99}`;
 }
 
-function figuresText(cell: Cell): string {
+function figuresText(cell: CellRuns): string {
   const isBare = cell.runs.length === 1 && unsteadyOf(cell.runs) === null;
   const runs = isBare ? "" : ` (${runsText(cell)})`;
-  return `${rateText(cell)}${runs}, ${p99Text(cell)}`;
+  return `${cellRateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
-export function rateText({ rate }: Cell): string {
+export function cellRateText({ rate }: CellRuns): string {
   return `${formatNumber(rate.mean)} requests/s`;
 }
 
-function runsText({ rate, runs }: Cell): string {
+function runsText({ rate, runs }: CellRuns): string {
   const unsteady = unsteadyOf(runs);
   if (unsteady !== null) return unsteadyText(unsteady);
   const { length } = rate.values;
@@ -179,20 +181,22 @@ function runsText({ rate, runs }: Cell): string {
   return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${length} runs`;
 }
 
-export function p99Text({ latency }: Cell): string {
+export function p99Text({ latency }: CellRuns): string {
   const { value, isAtLeast } = latency.percentile(99);
   return `p99 ${boundText(formatMs(value), isAtLeast)}`;
 }
 
-export function faultsOf(cells: readonly Cell[]): string[] {
-  return cells.filter(({ wrongRatio }) => wrongRatio > 0).map(({ label, wrongRatio, runs }) => {
-    const isSilent = runs.every(({ requests }) => requests.completed === 0);
-    if (isSilent) return `${label} answered nothing`;
-    const isDropped = runs.some(({ requests }) => requests.dropped > 0);
-    const what = isDropped
-      ? "failed, were never sent or had a wrong answer"
-      : "failed or had a wrong answer";
-    const share = `${formatShare(wrongRatio)} of the requests to ${label} ${what}`;
-    return wrongRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
-  });
+export function errorSentences(cells: readonly CellRuns[]): string[] {
+  return cells.filter(({ errorRatio }) => errorRatio > 0).map(
+    ({ label, errorRatio, runs }) => {
+      const isSilent = runs.every(({ requests }) => requests.completed === 0);
+      if (isSilent) return `${label} sent no response`;
+      const isDropped = runs.some(({ requests }) => requests.dropped > 0);
+      const what = isDropped
+        ? "failed, were never sent or had a wrong response"
+        : "failed or had a wrong response";
+      const share = `${formatShare(errorRatio)} of the requests to ${label} ${what}`;
+      return errorRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
+    },
+  );
 }

@@ -28,7 +28,7 @@ export function formatRatio(
 
 /**
  * As hyperfine has it: `fastify is 4.31× [4.20, 4.43] faster than express, p99 0.24× [0.22, 0.26]`. Where both
- * were asked as often, their p99 tells.
+ * got as many requests, their p99 decides.
  */
 export function pairSentence(base: string, next: string, comparison: GroupComparison): string {
   const [rate, p99] = [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
@@ -40,7 +40,7 @@ export function pairSentence(base: string, next: string, comparison: GroupCompar
     const requests = `at ${ratioText(rate)} the requests`;
     return `the p99 of ${next} ${verb} ${ratioText(p99)} that of ${base}, ${requests}`;
   }
-  return `${next} and ${base} are too close to call: ${ratiosText(comparison)}`;
+  return `${next} and ${base} show no significant difference: ${ratiosText(comparison)}`;
 }
 
 /** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
@@ -80,13 +80,12 @@ const WHY: Readonly<
   nothing: () => "nothing to compare",
   "one-run": () => "one run says nothing about the next",
   "few-runs": (comparison, marginRatio) =>
-    ["too few runs for a verdict", seenText(comparison), neededText(comparison, marginRatio)]
+    ["inconclusive: too few runs", seenText(comparison), neededText(comparison, marginRatio)]
       .filter(Boolean).join(", "),
   margin: (comparison, marginRatio) =>
-    ["differs by less than matters, perhaps", neededText(comparison, marginRatio)]
+    ["inconclusive: perhaps a difference within the margin", neededText(comparison, marginRatio)]
       .filter(Boolean).join(", "),
-  many: () =>
-    "likely a difference, but not proven among so many comparisons: more runs would decide",
+  many: () => "inconclusive among so many comparisons: likely a difference, more runs would decide",
   exact: (comparison) =>
     `a difference, but the exact test of ${
       comparison.pairs === null ? "runs" : "pairs"
@@ -94,7 +93,7 @@ const WHY: Readonly<
   sessions: () => "differs in these two sessions",
   groups: (comparison) => groupsText(comparison),
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
-  answers: () => "too many wrong answers on both sides",
+  errors: () => "too many wrong responses on both sides",
 };
 
 function seenText({ smallestChange }: FigureComparison): string {

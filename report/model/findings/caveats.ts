@@ -1,6 +1,7 @@
 /** What a reader must know before believing a number: what is missing, and what may be wrong. */
-import type { Missing, Results, Run } from "../../../runner/result/result.ts";
+import type { Missing, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import { endsOf, noResponseText } from "./no_response.ts";
@@ -30,7 +31,9 @@ function partText(missing: Missing): string {
   return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
 }
 
-export function warningsOf({ state, runs, planned, missing }: Results): string[] {
+export function warningsOf(
+  { state = "done", runs, planned = runs.length, missing = [] }: MeasuredRuns,
+): string[] {
   return [
     ...(state === "done"
       ? []
@@ -45,7 +48,7 @@ export function warningsOf({ state, runs, planned, missing }: Results): string[]
 
 const STATE_WORDS = { running: "Still running", interrupted: "Interrupted" } as const;
 
-/** The first thing to say of results: in which runs no request got an answer, so that nothing was measured. */
+/** The first thing to say of results: in which runs no request got a response, so that nothing was measured. */
 
 /** So many cells are named. */
 const MOST_CELLS = 3;

@@ -1,16 +1,17 @@
 /** Why there are no more repetitions, where the experiment left their number open, and what they can show. */
 import type { Stopping } from "../../../runner/result/invocation.ts";
-import type { Results } from "../../../runner/result/result.ts";
+
 import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE, percentText } from "../comparison/words.ts";
 import { GLUE } from "../numbers/units.ts";
 import type { ScenarioRuns } from "../runs/cells.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 
 /** "" for a fixed number of repetitions, and for an experiment without an end. */
 export function repetitionsText(
-  { stopping }: Results,
+  { stopping }: Pick<MeasuredRuns, "stopping">,
   scenarios: readonly ScenarioRuns[],
 ): string {
   if (stopping === undefined || stopping.reason === "fixed") return "";
@@ -44,11 +45,11 @@ function widthText({ halfWidth, target, reason }: Stopping): string {
   }
   const widest = percentText(halfWidth);
   if (target === null) return `the widest interval of requests/s and p50 is ±${GLUE}${widest}`;
-  const requested = percentText(target);
+  const required = percentText(target);
   if (reason === "precision") {
-    return `every interval of requests/s and p50 is within ±${GLUE}${requested} (widest ±${GLUE}${widest})`;
+    return `every interval of requests/s and p50 is within ±${GLUE}${required} (widest ±${GLUE}${widest})`;
   }
-  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${requested} was requested`;
+  return `the widest interval of requests/s and p50 is ±${GLUE}${widest}, where ±${GLUE}${required} was required`;
 }
 
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */

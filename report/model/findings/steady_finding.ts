@@ -8,8 +8,8 @@ import { freezesText, unsettledText, withinText } from "../numbers/over_time.ts"
 import type { Spread } from "../numbers/spread.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import type { Cell } from "../runs/cells.ts";
-import { type PartFigures, settlingOf } from "../runs/steady.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { cellSettling, type PartFigures } from "../runs/steady.ts";
 
 /** Of labels that as many runs have, which comes first. */
 const ORDER = [
@@ -33,7 +33,7 @@ interface LabelGroup {
 }
 
 /** One for each cell whose load is the same all the time; one for all where every run is too short. */
-export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
+export function steadyFindings(cells: readonly CellRuns[]): SteadyFinding[] {
   const all = cells.flatMap(labelsOf);
   if (cells.length > 1 && all.length > 0 && all.every((label) => label === "too-short")) {
     const details = detailsText(cells[0], "too-short");
@@ -56,12 +56,12 @@ export function steadyFindings(cells: readonly Cell[]): SteadyFinding[] {
   });
 }
 
-function labelsOf({ runs }: Cell): SteadyLabel[] {
+function labelsOf({ runs }: CellRuns): SteadyLabel[] {
   return runs.flatMap(({ warmup }) => warmup?.label ?? []);
 }
 
 /** `hono warms up in 2 of 3 runs: …` for the first, `1 run is flat` for the others. */
-function groupText(cell: Cell, { label, runs }: LabelGroup, isFirst: boolean): string {
+function groupText(cell: CellRuns, { label, runs }: LabelGroup, isFirst: boolean): string {
   const one = isFirst || runs === 1;
   const details = detailsText(cell, label);
   const share = isFirst && runs < cell.runs.length
@@ -84,7 +84,7 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [string, string]>> = {
   ],
 };
 
-function detailsText(cell: Cell, label: SteadyLabel): string {
+function detailsText(cell: CellRuns, label: SteadyLabel): string {
   switch (label) {
     case "flat":
       return withinText(warmupsOf(cell, label));
@@ -106,8 +106,8 @@ function tooShortText({ intervalS, points }: Run["timeline"]): string {
 }
 
 /** `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */
-function settledText(cell: Cell, label: SteadyLabel): string {
-  const { seconds, requests, startUp, steady } = settlingOf(
+function settledText(cell: CellRuns, label: SteadyLabel): string {
+  const { seconds, requests, startUp, steady } = cellSettling(
     cell.parts.filter(({ whole }) => whole.warmup?.label === label),
   );
   if (!seconds || !requests) return "";
@@ -118,12 +118,12 @@ function settledText(cell: Cell, label: SteadyLabel): string {
   return startUp && steady ? `${settled}; ${changeText(startUp, steady, label)}` : settled;
 }
 
-function warmupsOf({ runs }: Cell, label: SteadyLabel): NonNullable<Run["warmup"]>[] {
+function warmupsOf({ runs }: CellRuns, label: SteadyLabel): NonNullable<Run["warmup"]>[] {
   return runs.flatMap(({ warmup }) => warmup?.label === label ? [warmup] : []);
 }
 
 /** What most of the runs without a steady state do instead, of equals the first; each run has its own figures. */
-function whyText(cell: Cell): string {
+function whyText(cell: CellRuns): string {
   const byReason = Map.groupBy(
     warmupsOf(cell, "no-steady-state"),
     ({ unsettled }) => unsettled ?? null,
@@ -134,7 +134,7 @@ function whyText(cell: Cell): string {
 }
 
 /** `In 2 of 3 runs the server sent no response for 2.0 s, 3 times, every 10 s`, of the run that was frozen longest. */
-function frozenText({ runs }: Cell): string {
+function frozenText({ runs }: CellRuns): string {
   const frozen = runs.flatMap(({ warmup }) => warmup?.freezes ?? []);
   if (frozen.length === 0) return "";
   const [worst] = frozen.toSorted((a, b) => b.shareRatio - a.shareRatio);

@@ -1,7 +1,7 @@
 /** What stands out in the timelines of a scenario, in words. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
-import { intervalsOf, isEmpty, lowerBoundsIn, type Point } from "../runs/intervals.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../runs/intervals.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 
@@ -11,7 +11,7 @@ interface NamedRun {
 }
 
 /** The slowest moment and the least steady run. */
-export function timelineFinding(cells: readonly Cell[]): string {
+export function timelineFinding(cells: readonly CellRuns[]): string {
   const runs = cells.flatMap(({ label, runs }) =>
     runs.map((run) => ({ name: `${label}, run ${run.repetition}`, run }))
   );
@@ -22,7 +22,7 @@ function slowestText(runs: readonly NamedRun[]): string {
   const moments = runs.flatMap(({ name, run }) =>
     intervalsOf(run).filter(({ point }) => !isEmpty(point)).map(({ point }) => ({ name, point }))
   );
-  const slowest = highest(moments, ({ point }: { point: Point }) => point.p99);
+  const slowest = highest(moments, ({ point }: { point: IntervalPoint }) => point.p99);
   if (!slowest) return "No request ended.";
   const { name, point } = slowest;
   const isAtLeast = lowerBoundsIn(point).includes("p99");

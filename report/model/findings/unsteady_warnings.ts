@@ -1,5 +1,5 @@
 /** What a reader must know of cells whose runs never settled, before believing their figures. */
-import { type Cell, type ScenarioRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { type CellRuns, type ScenarioRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { type NamedCell, namedCells, nameOf } from "../runs/match.ts";
 import { counted, listed } from "../numbers/words.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
@@ -57,7 +57,7 @@ const LOOKED_AT = [
 ] as const;
 
 /** `4 near 15,000/s, 1 near 11,900/s`; "" where the runs are of one kind, or too few to see two. */
-export function groupsText({ confidence: { estimates } }: Cell): string {
+export function groupsText({ confidence: { estimates } }: CellRuns): string {
   for (const { figure, text } of LOOKED_AT) {
     const groups = twoGroupsOf(estimates.get(figure)?.byRun ?? []);
     if (groups !== null) {

@@ -11,7 +11,7 @@ import { boundText } from "../numbers/units.ts";
 import {
   type Ends,
   type FigureRange,
-  figureText,
+  figureRangeText,
   rangeOf,
   ratioRangeOf,
 } from "../runs/figure_range.ts";
@@ -19,12 +19,12 @@ import type { GatedCell } from "./cells.ts";
 import {
   distanceTo,
   endlessText,
-  type Evidence,
   fact,
-  groupsText,
+  gateGroupsText,
   runsText,
   sideOf,
   tested,
+  type ThresholdEvidence,
   undecided,
 } from "./evidence.ts";
 import { steadily } from "./limit.ts";
@@ -34,7 +34,7 @@ type BaselineThreshold = Threshold & { readonly against: "baseline" };
 export function baselineEvidence(
   threshold: BaselineThreshold,
   { cell, baseline, between }: GatedCell,
-): Evidence {
+): ThresholdEvidence {
   const { figure } = threshold;
   const range = rangeOf(figure, cell);
   if ("none" in range) return fact("fail", `nothing to judge: ${range.none}`);
@@ -55,18 +55,18 @@ interface Sides {
   readonly base: FigureRange;
 }
 
-function compared(threshold: BaselineThreshold, sides: Sides, between: Between): Evidence {
+function compared(threshold: BaselineThreshold, sides: Sides, between: Between): ThresholdEvidence {
   const { figure, unit, marginRatio } = threshold;
   const { cell, baseline, range, base } = sides;
   const [now, before] = [range, base].map(({ value, isAtLeast }) =>
-    boundText(figureText({ value, interval: null }, unit), isAtLeast)
+    boundText(figureRangeText({ value, interval: null }, unit), isAtLeast)
   );
   const values = `${figure} is ${now}, in the baseline ${before}`;
   if (runsOf(sides) < 2) return undecided(values, ONE_RUN);
   const open = [cell, baseline].filter((_, side) => [range, base][side].isAtLeast);
   if (open.length > 0) return undecided(values, endlessText(open.flatMap(({ runs }) => runs)));
   const groups = twoGroupsOf(range.byRun) ?? twoGroupsOf(base.byRun);
-  if (groups !== null) return undecided(values, groupsText(groups, unit));
+  if (groups !== null) return undecided(values, gateGroupsText(groups, unit));
   const more = between.kind === "known" ? between.variances : [];
   const ratio = ratioRangeOf(figure, cell, baseline, more);
   const interval = ratio?.interval ?? null;
@@ -81,7 +81,7 @@ function byRatio(
   { better, marginRatio }: BaselineThreshold,
   { value, interval, found }: { value: number; interval: Ends; found: string },
   { sides, between }: { sides: Sides; between: Between },
-): Evidence {
+): ThresholdEvidence {
   const most = better === "lower" ? 1 + marginRatio : 1 / (1 + marginRatio);
   const outcome = sideOf(interval, (ratio) => better === "lower" ? ratio <= most : ratio >= most);
   const isUnknown = between.kind === "unknown";

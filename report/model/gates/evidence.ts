@@ -1,7 +1,12 @@
 /** What the measurements say of one threshold on one cell, before it is judged beside the others. */
 import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
-import { type Ends, type FigureRange, figureText, type JudgedCell } from "../runs/figure_range.ts";
+import {
+  type Ends,
+  type FigureRange,
+  figureRangeText,
+  type JudgedCell,
+} from "../runs/figure_range.ts";
 import { formatCount } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
@@ -9,11 +14,11 @@ import { pValueOf } from "../../../runner/stats/confidence/confidence_interval.t
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 
-export type Outcome = "pass" | "fail" | "inconclusive";
+export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 
-export interface Evidence {
+export interface ThresholdEvidence {
   /** By itself. */
-  readonly outcome: Outcome;
+  readonly outcome: ThresholdOutcome;
   /** What was found, and what would decide it where that is open. */
   readonly found: string;
   /**
@@ -26,24 +31,24 @@ export interface Evidence {
 }
 
 /** What holds or does not hold of the requests that were measured, whatever others would have done. */
-export function fact(outcome: Outcome, found: string): Evidence {
+export function fact(outcome: ThresholdOutcome, found: string): ThresholdEvidence {
   return { outcome, found, p: null, remedy: "" };
 }
 
 /** @param why Verdict first, then what would decide it. */
-export function undecided(found: string, why: string): Evidence {
+export function undecided(found: string, why: string): ThresholdEvidence {
   return { outcome: "inconclusive", found: `${found}: ${why}`, p: null, remedy: "" };
 }
 
-export interface Tested {
-  readonly outcome: Outcome;
+export interface TestedFigure {
+  readonly outcome: ThresholdOutcome;
   /** Of the figure being at the limit, in either direction. */
   readonly p: number;
   readonly remedy: string;
 }
 
 /** What was estimated, and lies on one side of the limit or across it. */
-export function tested(found: string, { outcome, p, remedy }: Tested): Evidence {
+export function tested(found: string, { outcome, p, remedy }: TestedFigure): ThresholdEvidence {
   return {
     outcome,
     found: outcome === "inconclusive" && remedy !== "" ? `${found}: ${remedy}` : found,
@@ -53,7 +58,7 @@ export function tested(found: string, { outcome, p, remedy }: Tested): Evidence 
 }
 
 /** The right side is a half-line, so both ends on it are all of the interval on it. */
-export function sideOf({ low, high }: Ends, isRight: (value: number) => boolean): Outcome {
+export function sideOf({ low, high }: Ends, isRight: (value: number) => boolean): ThresholdOutcome {
   const [lowIsRight, highIsRight] = [isRight(low), isRight(high)];
   if (lowIsRight !== highIsRight) return "inconclusive";
   return lowIsRight ? "pass" : "fail";
@@ -141,11 +146,11 @@ export function distanceTo(limit: number, { value, interval, runs, level }: Dist
   return { p: Math.min(1, p), runsNeeded: runsToDecide(ratio, { runs, marginRatio: 0 }) };
 }
 
-/** Thresholds judged by the interval over runs; of one run, or of an extreme, by what was measured. */
+/** Thresholds judged by the interval over runs; of one run, or of an extreme, by the measured value. */
 
 export type LimitThreshold = Threshold & { readonly against: "limit" };
 
-export interface Measured {
+export interface MeasuredFigure {
   readonly cell: JudgedCell;
   readonly range: FigureRange;
   /** The figure in words. */
@@ -153,7 +158,7 @@ export interface Measured {
 }
 
 /** Lower bounds leave open how large the figure is, so they can't show that it is small, only that it is large. */
-export function overRuns(threshold: LimitThreshold, measured: Measured): Evidence {
+export function overRuns(threshold: LimitThreshold, measured: MeasuredFigure): ThresholdEvidence {
   const { relation, limit } = threshold;
   const { cell, range, found } = measured;
   const { interval } = range;
@@ -172,12 +177,12 @@ export function overRuns(threshold: LimitThreshold, measured: Measured): Evidenc
  */
 function byInterval(
   { relation, limit, unit }: LimitThreshold,
-  { cell, range: { value, byRun }, found, interval }: Measured & { readonly interval: Ends },
-): Evidence {
+  { cell, range: { value, byRun }, found, interval }: MeasuredFigure & { readonly interval: Ends },
+): ThresholdEvidence {
   const isRight = (one: number): boolean => holds(one, relation, limit);
   const groups = twoGroupsOf(byRun);
   if (groups !== null && byRun.some(isRight) && !byRun.every(isRight)) {
-    return undecided(found, groupsText(groups, unit));
+    return undecided(found, gateGroupsText(groups, unit));
   }
   const { level, runs: { length: runs } } = cell;
   const { p, runsNeeded } = distanceTo(limit, { value, interval, runs, level });
@@ -185,9 +190,9 @@ function byInterval(
 }
 
 /** `runs fall into two groups: 4 near 12.0 ms, 1 near 80.1 ms`. */
-export function groupsText(groups: TwoGroups, unit: Threshold["unit"]): string {
+export function gateGroupsText(groups: TwoGroups, unit: Threshold["unit"]): string {
   const near = groups.map(({ count, value }) =>
-    `${count} near ${figureText({ value, interval: null }, unit)}`
+    `${count} near ${figureRangeText({ value, interval: null }, unit)}`
   );
   return `runs fall into two groups: ${near.join(", ")}`;
 }

@@ -3,32 +3,33 @@
  * the 95 % interval of its figure lies on one side of the limit. What was not measured fails: a gate that looked at
  * nothing must not open.
  */
-import type { Results, Threshold } from "../../../runner/result/result.ts";
+import type { Threshold } from "../../../runner/result/result.ts";
 import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { type MeasuredRuns, thresholdsOf } from "../runs/measured.ts";
 import { counted } from "../numbers/words.ts";
 import { baselineEvidence } from "./baseline.ts";
 import { type GatedCell, gatedCells } from "./cells.ts";
-import { type Evidence, fact } from "./evidence.ts";
+import { fact, type ThresholdEvidence } from "./evidence.ts";
 import { limitEvidence } from "./limit.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
 
-export type Outcome = Evidence["outcome"];
+export type ThresholdOutcome = ThresholdEvidence["outcome"];
 
 export interface GateOutcome {
   /** The threshold, as it was written. */
   readonly threshold: string;
   readonly scenario: string;
   readonly label: string;
-  readonly outcome: Outcome;
+  readonly outcome: ThresholdOutcome;
   /** What was found, without a full stop: `p99 is 61.2 ms [59.0, 63.1]`. */
   readonly found: string;
 }
 
 /** A threshold on a cell, with what the measurements say of it by itself. */
 export interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "label"> {
-  readonly evidence: Evidence;
+  readonly evidence: ThresholdEvidence;
 }
 
 export interface GateOptions {
@@ -76,7 +77,7 @@ export function gatePs(gates: readonly Gate[]): number[] {
 }
 
 /**
- * One exit code tells of all of them, so they are one family: a failure needs its p-value raised by Holm's method
+ * One exit code stands for all of them, so they are one family: a failure needs its p-value raised by Holm's method
  * to be 5 % at the most, and a build that is right fails in 5 % however many thresholds it has. A pass stands by its own
  * interval. Facts are no tests, and raise nothing.
  *
@@ -98,14 +99,21 @@ export function judgeTogether(
 }
 
 /** Fail before inconclusive before pass; pass of none. */
-export function worstOf(outcomes: readonly { readonly outcome: Outcome }[]): Outcome {
-  const isThere = (outcome: Outcome): boolean => outcomes.some((one) => one.outcome === outcome);
+export function worstOf(
+  outcomes: readonly { readonly outcome: ThresholdOutcome }[],
+): ThresholdOutcome {
+  const isThere = (outcome: ThresholdOutcome): boolean =>
+    outcomes.some((one) => one.outcome === outcome);
   return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
 }
 
 /** Outcomes of thresholds as a table, and as lines of text. */
 
-const MARKS: Readonly<Record<Outcome, string>> = { pass: "✓", fail: "✗", inconclusive: "?" };
+const MARKS: Readonly<Record<ThresholdOutcome, string>> = {
+  pass: "✓",
+  fail: "✗",
+  inconclusive: "?",
+};
 
 const INCONCLUSIVE_NOTE =
   "Inconclusive: there is not enough evidence for either side of the limit; the last column says what would decide.";
@@ -116,7 +124,7 @@ export function gatesTable(outcomes: readonly GateOutcome[]): Table | null {
   const isUnsure = outcomes.some(({ outcome }) => outcome === "inconclusive");
   return tableOf({ caption: "Thresholds", notes: isUnsure ? [INCONCLUSIVE_NOTE] : [] }, outcomes, [
     { label: "Threshold", kind: "name", cell: ({ threshold }) => ({ text: threshold }) },
-    { label: "Of", kind: "text", cell: (gate) => textCell(placeOf(gate) || "–") },
+    { label: "Of", kind: "text", cell: (gate) => textCell(gatePlace(gate) || "–") },
     {
       label: "Outcome",
       kind: "text",
@@ -136,11 +144,11 @@ export function gateLine(gate: GateOutcome): string {
 
 /** The same without its mark. */
 export function gateText(gate: GateOutcome): string {
-  return [gate.threshold, placeOf(gate), gate.found].filter(Boolean).join(": ");
+  return [gate.threshold, gatePlace(gate), gate.found].filter(Boolean).join(": ");
 }
 
 /** Scenario and cell; "" for a single measurement. */
-export function placeOf({ scenario, label }: GateOutcome): string {
+export function gatePlace({ scenario, label }: GateOutcome): string {
   return scenario === "" ? "" : `${scenario}, ${label}`;
 }
 
@@ -157,12 +165,12 @@ export interface GatesModel {
 /** @param baseline Null: there is none. */
 export function gatesModel(
   scenarios: readonly ScenarioRuns[],
-  results: Pick<Results, "experiment" | "startedAt">,
+  measured: MeasuredRuns,
   baseline: Grouped | null,
 ): GatesModel {
-  const thresholds = results.experiment.thresholds ?? [];
+  const thresholds = thresholdsOf(measured);
   const hasBaseline = baseline !== null;
-  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, results, baseline);
+  const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, measured, baseline);
   const outcomes = judgeCells(thresholds, cells, { hasBaseline });
   const left = hasBaseline ? 0 : thresholds.filter(({ against }) => against === "baseline").length;
   return {

@@ -1,11 +1,10 @@
 /** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
 import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
-import type { FigureName, Judged } from "../runs/figures.ts";
+import type { FigureName, JudgedRun } from "../runs/figures.ts";
 import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
 import { percentileEvidence, percentileIn } from "./percentiles.ts";
 import {
-  type Evidence,
   fact,
   holds,
   type LimitThreshold,
@@ -13,9 +12,15 @@ import {
   requestsText,
   sideOf,
   tested,
+  type ThresholdEvidence,
   undecided,
 } from "./evidence.ts";
-import { type FigureRange, figureText, type JudgedCell, rangeOf } from "../runs/figure_range.ts";
+import {
+  type FigureRange,
+  figureRangeText,
+  type JudgedCell,
+  rangeOf,
+} from "../runs/figure_range.ts";
 import type { Relation } from "../../../runner/result/result.ts";
 import {
   pooled,
@@ -24,19 +29,23 @@ import {
   shareP,
 } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { sum } from "../numbers/spread.ts";
-import { errorsOf, successesOf } from "../runs/error_ratio.ts";
+import { erroneousOf, judgedOf, successesOf } from "../runs/error_ratio.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
-export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): Evidence {
+export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): ThresholdEvidence {
   const range = rangeOf(threshold.figure, cell);
   if ("none" in range) return fact("fail", `nothing to judge: ${range.none}`);
   return steadily(evidenceOf(threshold, cell, range), threshold.figure, cell);
 }
 
-function evidenceOf(threshold: LimitThreshold, cell: JudgedCell, range: FigureRange): Evidence {
+function evidenceOf(
+  threshold: LimitThreshold,
+  cell: JudgedCell,
+  range: FigureRange,
+): ThresholdEvidence {
   const { figure, unit, relation, limit } = threshold;
   if (isCounted(figure)) return countEvidence({ figure, relation, limit }, cell);
-  const found = `${figure} is ${boundText(figureText(range, unit), range.isAtLeast)}`;
+  const found = `${figure} is ${boundText(figureRangeText(range, unit), range.isAtLeast)}`;
   const percentile = percentileIn(figure);
   const measured = { cell, range, found };
   return percentile === null
@@ -45,7 +54,11 @@ function evidenceOf(threshold: LimitThreshold, cell: JudgedCell, range: FigureRa
 }
 
 /** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
-export function steadily(evidence: Evidence, figure: FigureName, { runs }: JudgedCell): Evidence {
+export function steadily(
+  evidence: ThresholdEvidence,
+  figure: FigureName,
+  { runs }: JudgedCell,
+): ThresholdEvidence {
   const unsteady = LASTING.test(figure) ? unsteadyOf(runs) : null;
   return unsteady === null || evidence.outcome !== "pass"
     ? evidence
@@ -63,9 +76,9 @@ type CountedFigure = Extract<
   "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
 >;
 
-const COUNTED: Readonly<Record<CountedFigure, (run: Judged) => Proportion>> = {
+const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Proportion>> = {
   success: (run) => successesOf([run]),
-  errors: (run) => errorsOf([run]),
+  errors: (run) => ({ count: erroneousOf([run]), of: judgedOf([run]) }),
   dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
   "2xx": (run) => ofStatus(run, "2"),
   "3xx": (run) => ofStatus(run, "3"),
@@ -84,7 +97,7 @@ export function isCounted(figure: FigureName): figure is CountedFigure {
 export function countEvidence(
   { figure, relation, limit }: { figure: CountedFigure; relation: Relation; limit: number },
   { runs, level }: JudgedCell,
-): Evidence {
+): ThresholdEvidence {
   const counts = runs.map(COUNTED[figure]).filter(({ of }) => of > 0);
   const isRight = (share: number): boolean => holds(share, relation, limit);
   const range = pooledShare(counts, level);
@@ -92,7 +105,7 @@ export function countEvidence(
     const found = `${figure} is ${shareText(range.value, decimalsOf(range.value))}`;
     return fact(isRight(range.value) ? "pass" : "fail", found);
   }
-  return tested(`${figure} is ${rangeText(range)}`, {
+  return tested(`${figure} is ${countRangeText(range)}`, {
     outcome: sideOf(range, isRight),
     p: shareP(counts, limit),
     remedy: requestsText(requestsToDecide(counts, limit, level), clause(figure, pooled(counts))),
@@ -110,7 +123,9 @@ function shareText(share: number, decimals: number): string {
 }
 
 /** `99.90 % [99.82 %, 99.95 %]`. */
-function rangeText({ value, low, high }: { value: number; low: number; high: number }): string {
+function countRangeText(
+  { value, low, high }: { value: number; low: number; high: number },
+): string {
   const decimals = decimalsOf(value === 0 ? high : value === 1 ? low : value);
   const ends = [low, high].map((end) => shareText(end, decimals)).join(", ");
   return `${shareText(value, decimals)} [${ends}]`;
@@ -123,7 +138,7 @@ function clause(figure: CountedFigure, { count, of }: Proportion): string {
   return figure === "success" || figure === "errors" ? "without a failure" : "like these";
 }
 
-function ofStatus({ status, requests: { completed } }: Judged, first: string): Proportion {
+function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
 }

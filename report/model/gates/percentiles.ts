@@ -18,28 +18,28 @@ import type { JudgedCell } from "../runs/figure_range.ts";
 import { percentileBounds } from "../runs/pool.ts";
 import {
   endlessText,
-  type Evidence,
   holds,
   type LimitThreshold,
-  type Measured,
-  type Outcome,
+  type MeasuredFigure,
   overRuns,
   requestsText,
-  type Tested,
   tested,
+  type TestedFigure,
+  type ThresholdEvidence,
+  type ThresholdOutcome,
   undecided,
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
-import type { FigureName, Judged } from "../runs/figures.ts";
+import type { FigureName, JudgedRun } from "../runs/figures.ts";
 
 export function percentileEvidence(
   threshold: LimitThreshold,
-  { of, percentile }: Percentile,
-  { cell, range, found }: Measured,
-): Evidence {
+  { of, percentile }: PercentileThreshold,
+  { cell, range, found }: MeasuredFigure,
+): ThresholdEvidence {
   const shares = sharesOf(threshold, of, cell);
   const count = pooled(shares.sure).of;
   const isMovable = pooled(shares.most).count > pooled(shares.sure).count;
@@ -72,7 +72,7 @@ export function percentileEvidence(
     : tested(found, test);
 }
 
-interface Open {
+interface OpenPercentile {
   /** The most that the percentile can be over what it is estimated to be. */
   readonly mostRatio: number;
   /** Whether it is beyond the limit even with every lower bound as a value. */
@@ -80,7 +80,11 @@ interface Open {
 }
 
 /** Where lower bounds may make it larger, its interval reaches as much further up; down it is what it is at the least. */
-function overBounds(threshold: LimitThreshold, measured: Measured, open: Open): Evidence {
+function overBounds(
+  threshold: LimitThreshold,
+  measured: MeasuredFigure,
+  open: OpenPercentile,
+): ThresholdEvidence {
   const { cell: { runs }, range, found } = measured;
   const { interval } = range;
   const evidence = overRuns(threshold, measured);
@@ -124,7 +128,7 @@ interface Shares {
 
 function sharesOf(
   { relation, limit }: LimitThreshold,
-  of: Percentile["of"],
+  of: PercentileThreshold["of"],
   { runs }: JudgedCell,
 ): Shares {
   // Below 50 ms, and not below it or above it.
@@ -144,10 +148,10 @@ interface ShareTest extends Shares {
 function shareTest(
   threshold: LimitThreshold,
   { sure, most, allowed, level }: ShareTest,
-): Tested {
+): TestedFigure {
   const isFew = pooledShare(most, level).high <= allowed;
   const isMany = pooledShare(sure, level).low > allowed;
-  const [few, many]: Outcome[] = isBelow(threshold) ? ["pass", "fail"] : ["fail", "pass"];
+  const [few, many]: ThresholdOutcome[] = isBelow(threshold) ? ["pass", "fail"] : ["fail", "pass"];
   return {
     outcome: isFew ? few : isMany ? many : "inconclusive",
     p: shareP(isBelow(threshold) ? sure : most, allowed),
@@ -168,29 +172,33 @@ export interface Beyond {
 }
 
 /** A percentile of a distribution of times. */
-export interface Percentile {
+export interface PercentileThreshold {
   readonly of: "latency" | "service" | "firstByte" | "connect";
   /** 0–100. */
   readonly percentile: number;
 }
 
 /** Null for other figures. */
-export function percentileIn(figure: FigureName): Percentile | null {
+export function percentileIn(figure: FigureName): PercentileThreshold | null {
   const [, of = "latency", percentile] = PERCENTILE.exec(figure) ?? [];
   return percentile === undefined
     ? null
-    : { of: of as Percentile["of"], percentile: Number(percentile) };
+    : { of: of as PercentileThreshold["of"], percentile: Number(percentile) };
 }
 
 const PERCENTILE = /^(?:(service|firstByte|connect)\.)?p([\d.]+)$/;
 
-export interface Limit {
+export interface PercentileLimit {
   readonly ms: number;
   /** True for the limit itself, too, or not, and for all that is longer. */
   readonly isBeyond: (ms: number) => boolean;
 }
 
-export function beyondOf(of: Percentile["of"], run: Judged, limit: Limit): Beyond {
+export function beyondOf(
+  of: PercentileThreshold["of"],
+  run: JudgedRun,
+  limit: PercentileLimit,
+): Beyond {
   const { count } = run[of];
   const sure = of === "latency"
     ? countBeyond(decodeSparse(run.histogram), run.latency.max, limit)
@@ -203,7 +211,7 @@ export function beyondOf(of: Percentile["of"], run: Judged, limit: Limit): Beyon
 function countBeyond(
   { indices, counts }: SparseHistogram,
   maxMs: number,
-  { isBeyond }: Limit,
+  { isBeyond }: PercentileLimit,
 ): number {
   let beyond = 0;
   for (let i = 0; i < indices.length; i++) {
@@ -213,7 +221,7 @@ function countBeyond(
 }
 
 /** Lower bounds below the limit; as many as there may be, where only their number is known. */
-function openBounds(of: Percentile["of"], run: Judged, limit: Limit): number {
+function openBounds(of: PercentileThreshold["of"], run: JudgedRun, limit: PercentileLimit): number {
   const { latency: { censored, max }, requests: { dropped }, censoredHistogram } = run;
   // What was never sent has no service time.
   if (of === "service") return Math.max(0, censored - dropped);
@@ -226,7 +234,10 @@ function openBounds(of: Percentile["of"], run: Judged, limit: Limit): number {
  * Where the results keep no histogram: between the percentiles that they keep, along a straight line from the
  * logarithm of one's share to that of the next, as tails fall about exponentially.
  */
-function shareBeyond({ count, min, max, percentiles }: Distribution, limit: Limit): number {
+function shareBeyond(
+  { count, min, max, percentiles }: Distribution,
+  limit: PercentileLimit,
+): number {
   const points = [
     { ms: min, share: 1 },
     ...PERCENTILES.map((p) => ({ ms: percentiles[`${p}`], share: (100 - p) / 100 })),

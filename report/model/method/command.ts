@@ -1,20 +1,26 @@
 /** The command that measures the same again. */
 import type { Results } from "../../../runner/result/result.ts";
 
-type Flags = NonNullable<Results["flags"]>;
+import type { MeasuredRuns } from "../runs/measured.ts";
+
+type InvocationFlags = NonNullable<Results["flags"]>;
 
 /** A flag and its value, as they are written. */
-export type Word = readonly [flag: string, text: string];
+export type FlagWord = readonly [flag: string, text: string];
 
-export function commandOf(results: Results): string {
-  const { file, flags, seed } = results;
-  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(results);
-  const words = [...wordsOf(flags ?? {}), ["--seed", String(seed)]].flat();
+export function commandOf(measured: MeasuredRuns): string {
+  const { bench, file, flags, seed } = measured;
+  if (bench) return benchCommandOf(bench.args, seed);
+  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(measured);
+  const words = [...flagWords(flags ?? {}), ["--seed", String(seed)]].flat();
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
 /** What the experiment's file is called there; "" for one that is built in. */
-export function sourceNameOf({ experiment, file }: Pick<Results, "experiment" | "file">): string {
+export function sourceNameOf(
+  { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
+): string {
+  if (experiment === undefined) return "";
   return file?.folder === null ? "" : file?.name ?? `${experiment.name}.yaml`;
 }
 
@@ -43,21 +49,21 @@ function withoutSecret(word: string): string {
 }
 
 /** What of the command line changes an experiment. */
-export function wordsOf(
-  { set = {}, only, repeat, duration, threshold = [], host, agents }: Partial<Flags>,
-): Word[] {
+export function flagWords(
+  { set = {}, only, repeat, duration, threshold = [], host, agents }: Partial<InvocationFlags>,
+): FlagWord[] {
   return [
-    ...Object.entries(set).map(([name, text]): Word => ["--set", `${name}=${text}`]),
+    ...Object.entries(set).map(([name, text]): FlagWord => ["--set", `${name}=${text}`]),
     ...(only === undefined ? [] : [["--only", onlyText(only)] as const]),
     ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
     ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
-    ...threshold.map((text): Word => ["--threshold", text]),
+    ...threshold.map((text): FlagWord => ["--threshold", text]),
     ...(host === undefined ? [] : [["--host", host] as const]),
     ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),
   ];
 }
 
-function onlyText({ targets = [], scenarios = [] }: NonNullable<Flags["only"]>): string {
+function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags["only"]>): string {
   return [
     ...targets.map((name) => `target=${name}`),
     ...scenarios.map((name) => `scenario=${name}`),
@@ -65,7 +71,7 @@ function onlyText({ targets = [], scenarios = [] }: NonNullable<Flags["only"]>):
 }
 
 /** A flag has no limits besides `until`. */
-function repeatText(repeat: NonNullable<Flags["repeat"]>): string {
+function repeatText(repeat: NonNullable<InvocationFlags["repeat"]>): string {
   if (typeof repeat === "number") return String(repeat);
   return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;
 }

@@ -10,27 +10,27 @@ import {
   type Selection,
 } from "../../../base/figures/selector.ts";
 
-export type Asked = Pick<Results, "experiment" | "flags">;
+export type Declared = Partial<Pick<Results, "experiment" | "flags">>;
 
 /** A target and a scenario that it is asked. */
-export interface AskedPair {
+export interface DeclaredPair {
   readonly target: string;
   readonly scenario: string;
   /** Of each line every value, by its path, as people write them. */
-  readonly values: Values;
+  readonly values: DeclaredValues;
   /** Whether `--only` left it out. */
   readonly isLeftOut: boolean;
 }
 
-type Values = Readonly<Record<string, readonly unknown[]>>;
+type DeclaredValues = Readonly<Record<string, readonly unknown[]>>;
 
-export function askedPairs({ experiment, flags }: Asked): AskedPair[] {
-  const targets = Object(experiment.targets);
+export function declaredPairs({ experiment, flags }: Declared): DeclaredPair[] {
+  const targets = Object(experiment?.targets);
   const { targets: onlyTargets, scenarios: onlyScenarios } = flags?.only ?? {};
-  return Object.entries(Object(experiment.scenarios)).flatMap(([scenario, asked]) => {
-    const { targets: askedTargets, load = experiment.load } = Object(asked);
+  return Object.entries(Object(experiment?.scenarios)).flatMap(([scenario, asked]) => {
+    const { targets: ownTargets, load = experiment?.load } = Object(asked);
     return Object.keys(targets)
-      .filter((target) => !Array.isArray(askedTargets) || askedTargets.includes(target))
+      .filter((target) => !Array.isArray(ownTargets) || ownTargets.includes(target))
       .map((target) => ({
         target,
         scenario,
@@ -41,12 +41,12 @@ export function askedPairs({ experiment, flags }: Asked): AskedPair[] {
   });
 }
 
-function loadValues(load: unknown): Values {
+function loadValues(load: unknown): DeclaredValues {
   return valuesWithin(load, "", { rate: "/s", duration: "ms", timeout: "ms" });
 }
 
 /** Its own and those of what it stands in front of: where both have a path, the latter with the name before it. */
-function targetValues(name: string, targets: Readonly<Record<string, unknown>>): Values {
+function targetValues(name: string, targets: Readonly<Record<string, unknown>>): DeclaredValues {
   const { [name]: lines, ...others } = targets;
   const own = valuesWithin(lines, "", { "proxy.ttl": "ms", "proxy.stale": "ms" });
   const behind = [own["cluster.of"], own["proxy.origin"], own["nginx.proxy"]].flat()
@@ -59,8 +59,12 @@ function targetValues(name: string, targets: Readonly<Record<string, unknown>>):
 }
 
 /** @param units Of the paths whose numbers people write with one. */
-function valuesWithin(lines: unknown, before: string, units: Record<string, string>): Values {
-  const inner = Object.entries(Object(lines)).map(([key, value]): Values => {
+function valuesWithin(
+  lines: unknown,
+  before: string,
+  units: Record<string, string>,
+): DeclaredValues {
+  const inner = Object.entries(Object(lines)).map(([key, value]): DeclaredValues => {
     const path = `${before}${key}`;
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
       return valuesWithin(value, `${path}.`, units);
@@ -73,14 +77,14 @@ function valuesWithin(lines: unknown, before: string, units: Record<string, stri
 }
 
 /** The paths that some line has. */
-export function pathsOf(pairs: readonly AskedPair[]): NonNullable<ExperimentNames["others"]> {
+export function pathsOf(pairs: readonly DeclaredPair[]): NonNullable<ExperimentNames["others"]> {
   return [...new Set(pairs.flatMap(({ values }) => Object.keys(values)))];
 }
 
 /** The lines of a cell that have one value. */
 export function constantsOf(
   { target, scenario }: Pick<SelectableCell, "target" | "scenario">,
-  pairs: readonly AskedPair[],
+  pairs: readonly DeclaredPair[],
 ): NonNullable<SelectableCell["constants"]> {
   const pair = pairs.find((one) => one.target === target && one.scenario === scenario);
   return Object.fromEntries(
@@ -93,7 +97,7 @@ export function constantsOf(
 /** Whether `--only` left out cells that are meant. */
 export function isLeftOut(
   { target, scenario, factors }: Selection,
-  pairs: readonly AskedPair[],
+  pairs: readonly DeclaredPair[],
 ): boolean {
   return pairs.some((pair) =>
     pair.isLeftOut &&

@@ -1,12 +1,12 @@
 /** A load in words, and what was chosen for it. */
 import type { Run } from "../../../runner/result/result.ts";
-import { formatAsked, formatCount, formatNumber } from "../numbers/units.ts";
+import { formatCount, formatExactly, formatNumber } from "../numbers/units.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
 
-type Load = Run["load"];
+type RunLoad = Run["load"];
 
 /** What all of the runs were loaded with. */
-export function loadText(runs: readonly { readonly load: Load }[]): string {
+export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const loads = runs.map(({ load }) => load);
   const closed = loads.filter((load) => load.kind === "closed");
   const rates = Map.groupBy(loads.filter((load) => load.kind === "rate"), aroundRate);
@@ -21,11 +21,11 @@ export function loadText(runs: readonly { readonly load: Load }[]): string {
 /** How each scenario was loaded, by its name; empty where all were loaded alike. */
 export function scenarioLoads(
   { experiment, runs }: {
-    readonly experiment: Readonly<Record<string, unknown>>;
+    readonly experiment?: Readonly<Record<string, unknown>>;
     readonly runs: readonly Pick<Run, "scenario" | "load">[];
   },
 ): ReadonlyMap<string, string> {
-  const written = Object.values(Object(experiment.scenarios));
+  const written = Object.values(Object(experiment?.scenarios));
   if (!written.some((scenario) => Object.hasOwn(Object(scenario), "load"))) return new Map();
   const byScenario = Map.groupBy(runs, ({ scenario }) => scenario);
   const loads = [...byScenario].map(([name, runs]) => [name, loadText(runs)] as const);
@@ -39,7 +39,7 @@ export function parametersText(parameters: unknown): string {
   ).join(", ");
 }
 
-function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
+function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
   const connections = unique(
     loads.map(({ connections }) => connections).toSorted((a, b) => a - b).map((n) =>
       formatCount(n)
@@ -47,7 +47,7 @@ function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
   );
   const ends = unique(
     loads.map(({ durationS, requests }) =>
-      durationS === null ? counted(requests ?? 0, "request") : formatAsked(durationS)
+      durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)
     ),
   );
   const pipeline = unique(loads.map((load) => String(load.pipeline)));
@@ -60,26 +60,28 @@ function closedText(loads: readonly (Load & { kind: "closed" })[]): string {
   ].join(", ");
 }
 
-function ratesText(loads: readonly (Load & { kind: "rate" })[]): string {
+function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
   return `${listed(unique(loads.map(({ rate }) => formatNumber(rate))))} requests/s`;
 }
 
 /** All but the rate. */
-function aroundRate({ durationS, connections, arrivals }: Load & { kind: "rate" }): string {
+function aroundRate({ durationS, connections, arrivals }: RunLoad & { kind: "rate" }): string {
   const most = counted(connections, "connection");
-  return `over at most ${most}, ${formatAsked(durationS)}, ${ARRIVALS[arrivals]}`;
+  return `over at most ${most}, ${formatExactly(durationS)}, ${ARRIVALS[arrivals]}`;
 }
 
-function phasesText({ pool, phases, arrivals }: Load & { kind: "phases" }): string {
-  const how = pool === "own" ? "each with a connection of his own" : "sharing connections";
-  return `visitors ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
+function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): string {
+  const how = pool === "own" ? "each with a connection of their own" : "sharing connections";
+  return `virtual users ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
 }
 
 const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;
 
-function phaseText({ durationS, from, to }: (Load & { kind: "phases" })["phases"][number]): string {
+function phaseText(
+  { durationS, from, to }: (RunLoad & { kind: "phases" })["phases"][number],
+): string {
   const rate = from === to
     ? `${formatNumber(from)}/s`
     : `${formatNumber(from)} → ${formatNumber(to)}/s`;
-  return `${formatAsked(durationS)} at ${rate}`;
+  return `${formatExactly(durationS)} at ${rate}`;
 }

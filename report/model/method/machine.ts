@@ -1,27 +1,28 @@
 /** The machine, and what ran on it, as facts of the report. */
 import type { Machine } from "../../../base/system/facts.ts";
 import type { Results, Run } from "../../../runner/result/result.ts";
-import type { Fact } from "./method.ts";
 import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
+import type { Fact } from "./method.ts";
 
-export function machineFacts({ machine, redis, version, runs, ...rest }: Results): Fact[] {
+export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   return [
     { label: "Processor", text: processorText(machine) },
     { label: "Clock speed", text: clockSpeedText(machine) },
     { label: "Memory", text: sizeText(machine.memory) },
     { label: "System", text: `${machine.os}, kernel ${machine.kernel}` },
-    { label: "Runs in", text: surroundingsText(machine) },
+    { label: "Runs in", text: environmentText(machine) },
     { label: "Limits", text: limitsText(machine) },
     { label: "Host", text: machine.hostname },
     { label: "Runtime", text: `Deno ${machine.deno}, V8 ${machine.v8}` },
     { label: "Targets run by", text: runtimesText(runs) },
     { label: "Plateau", text: version },
-    { label: "Redis", text: redis ?? "none" },
-    { label: "Load worker at most", text: ceilingText(rest.peakThroughput?.generator) },
-    { label: "Redis at most", text: ceilingText(rest.peakThroughput?.redis) },
+    { label: "Redis", text: redis === undefined ? "" : redis ?? "none" },
+    { label: "Load worker at most", text: peakText(rest.peakThroughput?.generator) },
+    { label: "Redis at most", text: peakText(rest.peakThroughput?.redis) },
     { label: "Commit", text: commitText(rest.commit) },
-    { label: "Settings", text: `SHA-256 ${rest.settings}` },
+    { label: "Settings", text: rest.settings === undefined ? "" : `SHA-256 ${rest.settings}` },
   ].filter(({ text }) => text !== "");
 }
 
@@ -38,8 +39,8 @@ function clockSpeedText({ governor, turbo }: Machine): string {
   ].join(", ");
 }
 
-/** "" for a machine itself, as far as can be told. */
-function surroundingsText({ container, virtual }: Machine): string {
+/** "" for a machine itself, as far as is known. */
+function environmentText({ container, virtual }: Machine): string {
   return [
     ...container === null ? [] : [`a container (${container})`],
     ...virtual === null ? [] : [`a virtual machine (${virtual})`],
@@ -67,14 +68,14 @@ function runtimesText(runs: readonly Run[]): string {
 }
 
 /** "" where it was not asked for. */
-function ceilingText(ceiling: NonNullable<Results["peakThroughput"]>["redis"]): string {
+function peakText(ceiling: NonNullable<Results["peakThroughput"]>["redis"]): string {
   if (ceiling === undefined) return "";
   if (ceiling === null) return "could not be measured";
   return `${formatCount(Math.round(ceiling.perSec))} requests/s (${ceiling.by})`;
 }
 
-function commitText(commit: Results["commit"]): string {
-  if (commit === null) return "";
+function commitText(commit: MeasuredRuns["commit"]): string {
+  if (!commit) return "";
   return commit.dirty ? `${commit.hash}, with changes that are in no commit` : commit.hash;
 }
 

@@ -4,15 +4,16 @@ import { RESAMPLES } from "../../../runner/stats/confidence/bootstrap.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { agentsText } from "../agents/agents.ts";
 import {
-  formatAsked,
   formatCount,
   formatDuration,
+  formatExactly,
   formatMoment,
   formatMs,
   formatShare,
 } from "../numbers/units.ts";
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
-import { namesOf, repeatedOf } from "../runs/cells.ts";
+import { namesInOrder, repeatedOf } from "../runs/cells.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { loadText, parametersText, scenarioLoads } from "./load.ts";
 import { requestText } from "./request.ts";
 
@@ -22,8 +23,8 @@ export interface Fact {
 }
 
 /** The lines under the title: what, where, when, how long. */
-export function factsOf(results: Results): Fact[] {
-  const { experiment, machine, runs, planned, seed } = results;
+export function factsOf(results: MeasuredRuns): Fact[] {
+  const { experiment, machine, runs, planned = runs.length, seed } = results;
   const targets = new Set(runs.map(({ target }) => target)).size;
   const scenarios = new Set(runs.map(({ scenario }) => scenario)).size;
   const measured = `${counted(targets, "target")} in ${counted(scenarios, "scenario")}, ${
@@ -35,7 +36,7 @@ export function factsOf(results: Results): Fact[] {
       : { label: "Measured", text: measured },
     { label: "Load of a run", text: loadFact(results) },
     { label: "Agents", text: agentsText(runs) },
-    { label: "Parameters", text: parametersText(experiment.parameters) },
+    { label: "Parameters", text: parametersText(experiment?.parameters) },
     { label: "On", text: `${machine.hostname}: ${machine.cpu}, ${counted(machine.cores, "core")}` },
     { label: "At", text: whenText(results) },
     { label: "Seed", text: String(seed) },
@@ -43,22 +44,23 @@ export function factsOf(results: Results): Fact[] {
 }
 
 /** One load for all, or where to look for those of the scenarios. */
-function loadFact(results: Results): string {
+function loadFact(results: MeasuredRuns): string {
   const different = unique([...scenarioLoads(results).values()]);
   return different.length === 0
     ? loadText(results.runs)
-    : `${different.length} different ones, told with the scenarios`;
+    : `${different.length} different loads, given with each scenario`;
 }
 
 function runsText(made: number, planned: number): string {
   return made === planned ? counted(made, "run") : `${made} of ${counted(planned, "run")}`;
 }
 
-/** Of an experiment. */
-export function methodSentences(results: Results): string[] {
+/** Of an experiment, or of a run alone. */
+export function methodSentences(results: MeasuredRuns): string[] {
   const { experiment, seed } = results;
+  if (experiment === undefined) return measuredSentences(results.runs);
   return [
-    ...processSentences(results),
+    ...processSentences(experiment, results.runs),
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
@@ -77,13 +79,13 @@ export function measuredSentences(runs: readonly Run[]): string[] {
   return [
     ...fleetSentences(runs),
     ...clockSentences(runs),
-    `Nothing leaves the data: a request without a whole answer ${
+    `Nothing leaves the data: a request without a whole response ${
       timeouts.length ? `after ${listed(timeouts)} ` : ""
     }has failed, and it is in the distribution at the time it had taken, as are the requests that were unfinished at the end${
       runs.some(hasDroppedBounds) ? " and, at the time they had waited, those never sent" : ""
     }. Figures that these lower bounds could make larger are marked ≥.`,
     ...estimateSentences(runs),
-    "Requests/s are completed answers, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
+    "Requests/s are completed responses, whatever their status, over the time of the run; what completes after its deadline is in the latencies alone.",
     "Times are kept in histograms of three significant digits from 1 µs to 1 hour (HdrHistogram).",
   ];
 }
@@ -109,7 +111,10 @@ function estimateSentences(runs: readonly Run[]): string[] {
 const MOST_LENGTH = 60;
 
 /** Who was asked: processes that the experiment started, or servers that run without it. */
-function processSentences({ experiment: { targets, fresh, prove }, runs }: Results): string[] {
+function processSentences(
+  { targets, fresh, prove }: Results["experiment"],
+  runs: readonly Run[],
+): string[] {
   const asked = new Set(runs.map(({ target }) => target));
   const [own, others] = [false, true].map((isUrl) =>
     Object.entries(Object(targets)).flatMap(([name, target]) =>
@@ -123,19 +128,19 @@ function processSentences({ experiment: { targets, fresh, prove }, runs }: Resul
     ? "A target's process served all of its runs"
     : `Every run${some} had a fresh process of its target`;
   const [proof, when] = prove === "apart"
-    ? ["; another process of it had to give the right answer before", "once, before its first run"]
-    : [", which had to give the right answer before it was loaded", "before every run"];
+    ? ["; another process of it had to pass the preflight check", "once, before its first run"]
+    : [", which had to pass the preflight check before it was loaded", "before every run"];
   const names = listedAll(others, MOST_LENGTH);
   return [
     ...(own.length === 0 ? [] : [`${started}${proof}.`]),
     ...(others.length === 0 ? [] : [
-      `A target at a URL (${names}) is a server that ran already; it had to give the right answer ${when}.`,
+      `A target at a URL (${names}) is a server that ran already; it had to pass the preflight check ${when}.`,
     ]),
   ];
 }
 
 /** One for each load, where scenarios have their own. */
-function loadSentences(results: Results): string[] {
+function loadSentences(results: MeasuredRuns): string[] {
   const byLoad = Map.groupBy(scenarioLoads(results), ([, load]) => load);
   return [...byLoad].map(([load, scenarios]) =>
     `Load of ${scenarios.map(([name]) => name).join(", ")}: ${load}.`
@@ -161,7 +166,7 @@ function pinSentences(pin: unknown): string[] {
   return kept.length === 0 ? [] : [`The system kept ${kept.join(" and ")}.`];
 }
 
-function discardSentences(results: Results): string[] {
+function discardSentences(results: MeasuredRuns): string[] {
   const { discardS, figures } = repeatedOf(results);
   const steady = figures === "whole" ? [] : [
     "Rates, latencies and their intervals are of the steady part of every run, as the experiment says; a run without one has no part in them. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.",
@@ -170,12 +175,12 @@ function discardSentences(results: Results): string[] {
   return [
     ...steady,
     `The first ${
-      formatAsked(discardS)
+      formatExactly(discardS)
     } of every run are left out of rates, latencies and their intervals, as the experiment says. Outcomes, CPU and memory, timelines and steady states are of whole runs, and results.json keeps everything.`,
   ];
 }
 
-function confidenceSentences(results: Results): string[] {
+function confidenceSentences(results: MeasuredRuns): string[] {
   const { level } = repeatedOf(results);
   return [
     `Intervals in square brackets are 95 % confidence intervals by Student's t, with the standard error of a bootstrap of ${
@@ -206,17 +211,17 @@ function clockSentences(runs: readonly Run[]): string[] {
     ...(closed.length === 0 ? [] : [
       `Closed loop${
         which(closed)
-      }: each connection sends its next request when the last answer is in. What is called latency is therefore the time of an answer under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
+      }: each connection sends its next request when the last response is in. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
     ]),
     ...(open.length === 0 ? [] : [
       `Open loop${
         which(open)
-      }: requests arrive at a pace of their own. What is called latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.`,
+      }: requests arrive at a pace of their own. Latency counts from the moment a request was due, so a wait for a free connection is in it; requests that were due and never sent are counted as dropped.`,
     ]),
   ];
 }
 
-function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: Results): string {
+function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: MeasuredRuns): string {
   if (finishedAt === null) return formatMoment(startedAt);
   const took = resumed.length === 0
     ? formatDuration(secondsBetween(startedAt, finishedAt))
@@ -231,14 +236,14 @@ function secondsBetween(from: string, to: string): number {
 /** What an experiment without a run is about to measure. */
 
 /** `hono, express in static (GET /static): 6 runs`. */
-export function toComeText(results: Results): string {
-  const { experiment, flags, planned } = results;
+function toComeText(results: MeasuredRuns): string {
+  const { experiment, flags, planned = 0 } = results;
   const asked = (kind: "target" | "scenario"): string[] => {
     const only = flags?.only?.[`${kind}s`];
-    return namesOf(kind, results).filter((name) => only?.includes(name) ?? true);
+    return namesInOrder(kind, results).filter((name) => only?.includes(name) ?? true);
   };
   const scenarios = asked("scenario").map((name) => {
-    const request = requestText(name, experiment.scenarios);
+    const request = requestText(name, experiment?.scenarios);
     return request === "" ? name : `${name} (${request})`;
   });
   return `${asked("target").join(", ")} in ${scenarios.join(", ")}: ${counted(planned, "run")}`;

@@ -1,13 +1,13 @@
 /** What a scenario asks, in a line. Pure. */
 import { z } from "zod";
-import { formatAsked, GLUE } from "../numbers/units.ts";
+import { formatExactly, GLUE } from "../numbers/units.ts";
 
 const MOST_CHARS = 100;
 
 const path = z.string().optional();
 
 /** A request, also one of a mix, or a step of a flow; `think` in milliseconds. */
-const asked = z.object({
+const requestSpec = z.object({
   get: path,
   head: path,
   post: path,
@@ -18,13 +18,13 @@ const asked = z.object({
   weight: z.number().positive().default(1),
   think: z.number().min(0).optional(),
 });
-type Asked = z.output<typeof asked>;
+type RequestSpec = z.output<typeof requestSpec>;
 
 const scenario = z.union([
-  z.object({ flow: z.array(asked).min(1) }),
-  z.object({ mix: z.array(asked).min(1) }),
+  z.object({ flow: z.array(requestSpec).min(1) }),
+  z.object({ mix: z.array(requestSpec).min(1) }),
   z.object({ page: z.string(), with: z.array(z.unknown()).default([]) }),
-  asked,
+  requestSpec,
 ]);
 
 /**
@@ -43,7 +43,7 @@ export function requestText(name: string, scenarios: unknown): string {
   return cut(`page: GET ${told.page}`, MOST_CHARS - needed.length) + needed;
 }
 
-function stepText({ weight: _, think, ...paths }: Asked): string {
+function stepText({ weight: _, think, ...paths }: RequestSpec): string {
   if (think !== undefined) return `think ${thinkText(think)}`;
   const [method, path] = Object.entries(paths).find(([, path]) => path !== undefined) ?? [];
   return method === undefined ? "" : `${method.toUpperCase()} ${path}`;
@@ -51,10 +51,10 @@ function stepText({ weight: _, think, ...paths }: Asked): string {
 
 /** As people write it: no digits but those given. */
 function thinkText(ms: number): string {
-  return ms < 1_000 ? `${ms}${GLUE}ms` : formatAsked(ms / 1_000);
+  return ms < 1_000 ? `${ms}${GLUE}ms` : formatExactly(ms / 1_000);
 }
 
-function mixTexts(requests: readonly Asked[]): string[] {
+function mixTexts(requests: readonly RequestSpec[]): string[] {
   const total = requests.reduce((sum, { weight }) => sum + weight, 0);
   return requests.map((request) => {
     const percent = Number((100 * request.weight / total).toPrecision(3));

@@ -11,7 +11,7 @@ export const HOW_TO_READ = {
   confidence:
     "Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value. More runs make it narrower.",
   forest:
-    "Each row compares a target with the reference, which is 1. The dot is the ratio, its line the 95 % confidence interval. Within the grey band both are equivalent. A target is better or worse if the whole interval lies to one side of the band, and Holm's correction for multiple comparisons and the exact test of pairs agree. A hollow dot is inconclusive: more runs would decide. The axis is logarithmic, so twice and half are equally far from 1.",
+    "Each row compares a target with the reference, which is 1. The dot is the ratio, its line the 95 % confidence interval. Within the grey band both are equivalent. A target is better or worse if its whole interval lies outside the band, and Holm's correction for multiple comparisons and the exact test of pairs agree. A hollow dot is inconclusive: more runs would decide. The axis is logarithmic, so twice and half are equally far from 1.",
   errors:
     "Each bar is an interval. It counts the requests that ended in it and failed, or had a wrong response, over all runs, by kind. Bars at one moment are an event; bars all along are a limit. Requests that were never sent have no moment and appear only in the table.",
   agents:
@@ -19,9 +19,9 @@ export const HOW_TO_READ = {
   steady:
     "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown where it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.",
   settlingTime:
-    "A percentile has settled when it stays within 5 % of its value at the end of the run, or as close to it as during the last quarter (the measure of Kuffel and Walter).",
+    "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).",
   settling:
-    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.",
+    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. IntervalPoint at a dot for its name. The table shows the other percentiles.",
   parts:
     "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:

@@ -8,21 +8,21 @@ import { median } from "./spread.ts";
 export const GLUE = "\u00a0";
 
 /** A unit and its size in the base unit of the results: ms, bytes, or 1. */
-export interface Unit {
+export interface DisplayUnit {
   readonly name: string;
   readonly size: number;
   /** Most decimals that a value deserves: times are measured in whole µs, sizes in bytes. */
   readonly decimals: number;
 }
 
-const TIME_UNITS: readonly Unit[] = [
+const TIME_UNITS: readonly DisplayUnit[] = [
   { name: "s", size: 1_000, decimals: 3 },
   { name: "ms", size: 1, decimals: 3 },
   { name: "µs", size: 0.001, decimals: 1 },
 ];
 
 /** Decimal (SI) sizes, as disks and network cards count. */
-const SIZE_UNITS: readonly Unit[] = [
+const SIZE_UNITS: readonly DisplayUnit[] = [
   { name: "GB", size: 1e9, decimals: 3 },
   { name: "MB", size: 1e6, decimals: 3 },
   { name: "kB", size: 1e3, decimals: 3 },
@@ -33,7 +33,7 @@ const SIZE_UNITS: readonly Unit[] = [
 const SMALLEST_TIME = 0.1;
 
 /** The unit for a column or figure of times, in ms. */
-export function timeUnit(valuesMs: readonly number[]): Unit {
+export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   const typicalMs = typicalOf(valuesMs);
   return TIME_UNITS.find(({ name, size }) =>
     typicalMs >= size * (name === "s" ? 1 : SMALLEST_TIME)
@@ -41,7 +41,7 @@ export function timeUnit(valuesMs: readonly number[]): Unit {
 }
 
 /** The unit for a column or figure of sizes, in bytes. */
-export function sizeUnit(valuesBytes: readonly number[]): Unit {
+export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   const typicalBytes = typicalOf(valuesBytes);
   return SIZE_UNITS.find(({ size }) => typicalBytes >= size) ?? SIZE_UNITS[3];
 }
@@ -64,12 +64,12 @@ export function formatCount(count: number): string {
 }
 
 /** A number of the base unit in `unit`, without the unit's name. */
-export function formatIn(value: number, { size, decimals }: Unit): string {
+export function formatIn(value: number, { size, decimals }: DisplayUnit): string {
   return formatNumber(value / size, decimals);
 }
 
 /** A number of the base unit in `unit`, with the unit's name. */
-export function formatQuantity(value: number, unit: Unit): string {
+export function formatQuantity(value: number, unit: DisplayUnit): string {
   return `${formatIn(value, unit)}${GLUE}${unit.name}`;
 }
 
@@ -108,7 +108,7 @@ export function formatDuration(seconds: number): string {
 }
 
 /** Seconds that somebody asked for, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
-export function formatAsked(seconds: number): string {
+export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)
     : `${Number(seconds.toPrecision(6))}${GLUE}s`;
@@ -139,22 +139,22 @@ export function isTooWide({ low, high }: { readonly low: number; readonly high: 
   return low > 0 && high < Infinity && high / low > WIDEST_RATIO;
 }
 
-/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as tell the ends apart. */
+/** `[1,200, 1,270]` or `[1,200, ∞)` in `unit`, with as many decimals as the ends need to differ. */
 export function formatInterval(
   { low, high }: { readonly low: number; readonly high: number },
-  { size, decimals: most }: Unit = PLAIN,
+  { size, decimals: most }: DisplayUnit = PLAIN,
 ): string {
   if (isTooWide({ low, high })) return TOO_WIDE;
-  const telling = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
+  const differing = high > low ? Math.ceil(-Math.log10((high - low) / size)) : 0;
   const [from, to] = [low / size, high / size].map((end) => {
     const significant = end > 0 ? 2 - Math.floor(Math.log10(end)) : 0;
-    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, telling))));
+    return grouped(end.toFixed(Math.min(most, Math.max(0, significant, differing))));
   });
   return `[${from},${GLUE}${high === Infinity ? "∞)" : `${to}]`}`;
 }
 
 /** Of counts and rates. */
-const PLAIN: Unit = { name: "", size: 1, decimals: 6 };
+const PLAIN: DisplayUnit = { name: "", size: 1, decimals: 6 };
 
 /** Digits in groups of three, as far as the decimal point. */
 function grouped(digits: string): string {

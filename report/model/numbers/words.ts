@@ -10,11 +10,11 @@ export function listed(texts: readonly string[], before: "or" | "and" = "or"): s
 
 /** `a, b, c and 97 more`: as many as take no more than so many characters, at least one. */
 export function listedAll(texts: readonly string[], mostLength: number): string {
-  let told = 1;
+  let shown = 1;
   const lengthOf = (count: number): number => texts.slice(0, count).join(", ").length;
-  while (told < texts.length && lengthOf(told + 1) <= mostLength) told++;
-  const left = texts.length - told;
-  return texts.slice(0, told).join(", ") + (left > 0 ? ` and ${left} more` : "");
+  while (shown < texts.length && lengthOf(shown + 1) <= mostLength) shown++;
+  const left = texts.length - shown;
+  return texts.slice(0, shown).join(", ") + (left > 0 ? ` and ${left} more` : "");
 }
 
 export function counted(count: number, noun: string): string {

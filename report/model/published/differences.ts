@@ -1,10 +1,10 @@
 /** Which measured figures are far from the published ones, by a rule that the report states. */
 import { formatRatio, percentText } from "../comparison/words.ts";
-import { figureText, type Range } from "../runs/figure_range.ts";
+import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import { median } from "../numbers/spread.ts";
 import { counted } from "../numbers/words.ts";
 import type { Published } from "../../../runner/result/result.ts";
-import { type ComparedRow, isBase } from "./rows.ts";
+import { isBase, type MatchedRow } from "./rows.ts";
 
 /**
  * Farther than this is called a difference that matters. A quarter is more than most changes of compiler,
@@ -20,7 +20,7 @@ export const RULE =
   } ×); with a single run, where the figure itself does. Whatever is surely not 0 is that far from 0.`;
 
 /** Far, and surely so; a lower bound can only be too high. */
-export function isFar(row: ComparedRow): boolean {
+export function isFar(row: MatchedRow): boolean {
   const { quotient, measured, base } = row;
   if (quotient === null || isBase(row)) return false;
   const { low, high } = quotient.interval ?? { low: quotient.value, high: quotient.value };
@@ -29,25 +29,25 @@ export function isFar(row: ComparedRow): boolean {
 }
 
 /** Those that matter, the farthest first. */
-export function farRows(rows: readonly ComparedRow[]): ComparedRow[] {
+export function farRows(rows: readonly MatchedRow[]): MatchedRow[] {
   return rows.filter(isFar).sort(byDistance);
 }
 
 /** Two that are infinitely far keep their order. */
-function byDistance(a: ComparedRow, b: ComparedRow): number {
+function byDistance(a: MatchedRow, b: MatchedRow): number {
   const [one, other] = [distanceOf(a), distanceOf(b)];
   return one === other ? 0 : other - one;
 }
 
-function distanceOf({ quotient }: ComparedRow): number {
+function distanceOf({ quotient }: MatchedRow): number {
   return Math.abs(Math.log(quotient?.value ?? 1));
 }
 
 /** `static, express`; without the scenario where there is one only. */
-export type NameOf = (row: Pick<ComparedRow, "at">) => string;
+export type NameOf = (row: Pick<MatchedRow, "at">) => string;
 
 /** How many matter, and the farthest; without a full stop. */
-export function farSentence(rows: readonly ComparedRow[], nameOf: NameOf): string {
+export function farSentence(rows: readonly MatchedRow[], nameOf: NameOf): string {
   const compared = rows.filter((row) => !isBase(row));
   if (compared.length === 0) return "";
   const far = farRows(rows);
@@ -63,7 +63,7 @@ export function farSentence(rows: readonly ComparedRow[], nameOf: NameOf): strin
 }
 
 /** Where the figures lie as a whole: of all there is one reason, of the machine or of what all are divided by. */
-export function middleSentence(rows: readonly ComparedRow[], relative: string | null): string {
+export function middleSentence(rows: readonly MatchedRow[], relative: string | null): string {
   const quotients = rows.flatMap((row) =>
     row.quotient === null || isBase(row) ? [] : [row.quotient.value]
   );
@@ -80,10 +80,10 @@ export function middleSentence(rows: readonly ComparedRow[], relative: string | 
 const FEWEST_FOR_MIDDLE = 3;
 
 /** `static, gin: measured 1.20× [1.15, 1.25] where 2.31× was published, 0.52× [0.50, 0.54] as much`. */
-export function differenceText(row: ComparedRow, unit: Published["unit"], nameOf: NameOf): string {
+export function differenceText(row: MatchedRow, unit: Published["unit"], nameOf: NameOf): string {
   const { base, ofPublished, ofMeasured } = row;
   const text = (range: Range): string =>
-    base === null ? figureText(range, unit) : formatRatio(range.value, range.interval);
+    base === null ? figureRangeText(range, unit) : formatRatio(range.value, range.interval);
   const published = text({ value: ofPublished, interval: null });
   const measured = `${row.measured.isAtLeast ? "≥ " : ""}${text(ofMeasured)}`;
   return `${nameOf(row)}: measured ${measured} where ${published} was published, ${
@@ -91,6 +91,6 @@ export function differenceText(row: ComparedRow, unit: Published["unit"], nameOf
   } as much`;
 }
 
-function quotientText({ quotient }: ComparedRow): string {
+function quotientText({ quotient }: MatchedRow): string {
   return quotient === null ? "–" : formatRatio(quotient.value, quotient.interval);
 }

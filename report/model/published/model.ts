@@ -1,11 +1,11 @@
 /** `published` of an experiment × results → what the report says about it: a model for each table. */
 import type { Published } from "../../../runner/result/result.ts";
-import { type Asked, askedPairs } from "../method/declared_values.ts";
+import { type Declared, declaredPairs } from "../method/declared_values.ts";
 import { repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../runs/match.ts";
 import { formatRatio } from "../comparison/words.ts";
-import { figureText, type Range } from "../runs/figure_range.ts";
+import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import type { Table } from "../tables/table.ts";
 import { counted } from "../numbers/words.ts";
 import {
@@ -20,8 +20,8 @@ import {
 } from "./differences.ts";
 import { orderSentence, ordersOf, orderTable } from "./order.ts";
 import {
-  type ComparedRow,
   isBase,
+  type MatchedRow,
   type PlacedCell,
   placedCells,
   type PublishedRows,
@@ -55,17 +55,17 @@ export interface PublishedModel {
 
 export function publishedModels(
   scenarios: readonly ScenarioRuns[],
-  results: Asked,
+  results: Declared,
 ): PublishedModel[] {
   const { experiment } = results;
-  const tables = [experiment.published ?? []].flat();
+  const tables = [experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
-  const asked = askedPairs(results);
+  const asked = declaredPairs(results);
   const cells = placedCells(namedCells(scenarios), asked, repeatedOf(results).level);
   const known = {
     asked,
-    targets: Object.keys(Object(experiment.targets)),
-    scenarios: Object.keys(Object(experiment.scenarios)),
+    targets: Object.keys(Object(experiment?.targets)),
+    scenarios: Object.keys(Object(experiment?.scenarios)),
   };
   return tables.map((table) => publishedModel(table, publishedRows(table, cells, known)));
 }
@@ -105,8 +105,8 @@ function publishedModel(table: Published, found: PublishedRows): PublishedModel 
 const MOST_DIFFERENCES = 8;
 
 function differencesOf(
-  rows: readonly ComparedRow[],
-  textOf: (row: ComparedRow) => string,
+  rows: readonly MatchedRow[],
+  textOf: (row: MatchedRow) => string,
 ): string[] {
   const far = farRows(rows);
   const more = far.length - MOST_DIFFERENCES;
@@ -145,8 +145,8 @@ function relativeNote(
   const value = base === null || bases.size !== 1 ? null : base;
   const about = value === null
     ? ""
-    : ` itself: ${figureText({ value: value.published, interval: null }, unit)} published, ${
-      figureText(value.measured, unit)
+    : ` itself: ${figureRangeText({ value: value.published, interval: null }, unit)} published, ${
+      figureRangeText(value.measured, unit)
     } here (${formatRatio(value.measured.value / value.published, null)})`;
   return `Relative figures are divided by those of ${relative}${about}.`;
 }
@@ -166,7 +166,7 @@ function missingText({ missing }: PublishedRows): string {
 
 /** Published against measured: on the line where both are equal, or off it. */
 
-interface Look {
+interface ChartLook {
   readonly alt: string;
   readonly unit: Published["unit"];
   /** What both are divided by; null: nothing. */
@@ -175,7 +175,7 @@ interface Look {
 }
 
 /** Null for fewer than two cells: a dot alone shows no more than its number. */
-export function scatterOf(rows: readonly ComparedRow[], look: Look): ScatterChart | null {
+export function scatterOf(rows: readonly MatchedRow[], look: ChartLook): ScatterChart | null {
   if (rows.length < 2) return null;
   const scenarios = [...new Set(rows.map(({ at }) => at.scenario))];
   const unit = look.relative !== null
@@ -207,7 +207,7 @@ export function scatterOf(rows: readonly ComparedRow[], look: Look): ScatterChar
   };
 }
 
-function valuesOf(rows: readonly ComparedRow[]): number[] {
+function valuesOf(rows: readonly MatchedRow[]): number[] {
   return rows.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
 }
 
@@ -216,7 +216,7 @@ const MARGIN_RATIO = 1.25;
 
 /** Logarithmic, so that a factor is as long everywhere; not where a value is 0. */
 function axisOf(
-  rows: readonly ComparedRow[],
+  rows: readonly MatchedRow[],
   { name: unit, size }: { readonly name: string; readonly size: number },
 ): Axis {
   const values = valuesOf(rows).map((value) => value / size);
@@ -226,10 +226,10 @@ function axisOf(
     : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
 }
 
-function linesOf(row: ComparedRow, { unit, relative }: Look): string[] {
+function linesOf(row: MatchedRow, { unit, relative }: ChartLook): string[] {
   const { ofPublished, ofMeasured, measured, quotient } = row;
   const text = (range: Range): string =>
-    relative !== null ? formatRatio(range.value, range.interval) : figureText(range, unit);
+    relative !== null ? formatRatio(range.value, range.interval) : figureRangeText(range, unit);
   return [
     `published ${text({ value: ofPublished, interval: null })}`,
     `measured ${measured.isAtLeast ? "≥ " : ""}${text(ofMeasured)}`,

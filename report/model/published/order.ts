@@ -1,13 +1,13 @@
-/** Whether what was measured comes in the published order: rank correlations, and which cells change places. */
+/** Whether measured figures come in the published order: rank correlations, and which cells change places. */
 import type { Published } from "../../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../numbers/words.ts";
 import type { Range } from "../runs/figure_range.ts";
 import { countCell, NONE, type Table, type TableCell, tableOf, textCell } from "../tables/table.ts";
-import { type ComparedRow, isWhole, ratioOfRows } from "./rows.ts";
+import { isWhole, type MatchedRow, ratioOfRows } from "./rows.ts";
 
 /** Of all cells, or of those of a scenario. */
-export interface Order {
+export interface PublishedOrder {
   /** "" for all. */
   readonly scenario: string;
   readonly cells: number;
@@ -15,11 +15,14 @@ export interface Order {
   readonly rho: number;
   readonly tau: number;
   /** Two cells in the other order than published, beyond what chance explains; the farthest apart first. */
-  readonly swaps: readonly (readonly [ComparedRow, ComparedRow])[];
+  readonly swaps: readonly (readonly [MatchedRow, MatchedRow])[];
 }
 
 /** Of all cells, then of each scenario that has two, where there are several. */
-export function ordersOf(figure: Published["figure"], rows: readonly ComparedRow[]): Order[] {
+export function ordersOf(
+  figure: Published["figure"],
+  rows: readonly MatchedRow[],
+): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
   const within = [...scenarios]
     .filter(([, { length }]) => length > 1)
@@ -29,7 +32,11 @@ export function ordersOf(figure: Published["figure"], rows: readonly ComparedRow
   return scenarios.size > 1 ? [whole, ...within] : [whole];
 }
 
-function orderOf(scenario: string, rows: readonly ComparedRow[], swaps: Order["swaps"]): Order {
+function orderOf(
+  scenario: string,
+  rows: readonly MatchedRow[],
+  swaps: PublishedOrder["swaps"],
+): PublishedOrder {
   const published = rows.map(({ ofPublished }) => ofPublished);
   const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
   return {
@@ -41,22 +48,22 @@ function orderOf(scenario: string, rows: readonly ComparedRow[], swaps: Order["s
   };
 }
 
-type Pair = readonly [ComparedRow, ComparedRow];
+type RowPair = readonly [MatchedRow, MatchedRow];
 
-function swapsOf(figure: Published["figure"], rows: readonly ComparedRow[]): Pair[] {
+function swapsOf(figure: Published["figure"], rows: readonly MatchedRow[]): RowPair[] {
   return rows
-    .flatMap((row, i) => rows.slice(i + 1).map((other): Pair => [row, other]))
+    .flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
     .filter((pair) => isSwapped(pair) && isSure(figure, pair))
     .sort(byDistance);
 }
 
-function isSwapped([one, other]: Pair): boolean {
+function isSwapped([one, other]: RowPair): boolean {
   return (one.ofPublished - other.ofPublished) * (one.ofMeasured.value - other.ofMeasured.value) <
     0;
 }
 
 /** Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. */
-function isSure(figure: Published["figure"], [one, other]: Pair): boolean {
+function isSure(figure: Published["figure"], [one, other]: RowPair): boolean {
   if (!isWhole(one) || !isWhole(other)) return false;
   if (one.base !== other.base) return isApart(one.ofMeasured, other.ofMeasured);
   const interval = ratioOfRows(figure, one, other)?.interval ?? null;
@@ -69,11 +76,11 @@ function isApart(one: Range, other: Range): boolean {
   return a.low > b.high || b.low > a.high;
 }
 
-function byDistance(a: Pair, b: Pair): number {
+function byDistance(a: RowPair, b: RowPair): number {
   return distanceOf(b) - distanceOf(a);
 }
 
-function distanceOf([one, other]: Pair): number {
+function distanceOf([one, other]: RowPair): number {
   return logRatio(one.ofPublished, other.ofPublished) +
     logRatio(one.ofMeasured.value, other.ofMeasured.value);
 }
@@ -94,7 +101,7 @@ const LIKENESS: readonly (readonly [number, string])[] = [
 const MOST_NAMED = 3;
 
 /** Without a full stop; "" for fewer than two cells. */
-export function orderSentence([whole, ...within]: readonly Order[]): string {
+export function orderSentence([whole, ...within]: readonly PublishedOrder[]): string {
   const { cells, rho, swaps } = whole;
   if (cells < 2) return "";
   if (Number.isNaN(rho)) return "There is no order to compare: one column holds one value only";
@@ -122,22 +129,23 @@ export function correlationText(rho: number): string {
 }
 
 /** Two cells are in order or not: a correlation of 1 or −1 that says no more than that. */
-const FEWEST_TELLING = 3;
+const FEWEST_DECISIVE = 3;
 
-function withinText(within: readonly Order[]): string {
-  const telling = within.filter(({ cells, rho }) => cells >= FEWEST_TELLING && !Number.isNaN(rho));
+function withinText(within: readonly PublishedOrder[]): string {
+  const telling = within.filter(({ cells, rho }) => cells >= FEWEST_DECISIVE && !Number.isNaN(rho));
   const [least, ...rest] = telling
     .sort((a, b) => a.rho - b.rho);
   const most = rest.at(-1);
   if (most === undefined) return "";
-  const text = ({ rho, scenario }: Order): string => `${correlationText(rho)} (${scenario})`;
+  const text = ({ rho, scenario }: PublishedOrder): string =>
+    `${correlationText(rho)} (${scenario})`;
   return correlationText(least.rho) === correlationText(most.rho)
     ? `, ${correlationText(least.rho)} within each scenario`
     : `, within scenarios from ${text(least)} to ${text(most)}`;
 }
 
 /** All of few; of many how many, and the two that are farthest apart. */
-function swapsText(swaps: readonly Pair[], isOfSeveral: boolean): string {
+function swapsText(swaps: readonly RowPair[], isOfSeveral: boolean): string {
   const named = swaps.map(([one, other]) => {
     const place = isOfSeveral ? ` in ${one.at.scenario}` : "";
     return { pair: `${one.at.cell.label} and ${other.at.cell.label}`, place };
@@ -150,7 +158,7 @@ function swapsText(swaps: readonly Pair[], isOfSeveral: boolean): string {
 }
 
 /** Null where the finding says it all. */
-export function orderTable(orders: readonly Order[]): Table | null {
+export function orderTable(orders: readonly PublishedOrder[]): Table | null {
   if (orders.length < 2) return null;
   return tableOf({ caption: "Rank correlation, published with measured" }, orders, [
     { label: "Scenario", kind: "name", cell: ({ scenario }) => ({ text: scenario || "all" }) },
@@ -169,7 +177,7 @@ function correlationCell(value: number): TableCell {
   return Number.isNaN(value) ? NONE : { text: correlationText(value), value };
 }
 
-function swapsCell(swaps: readonly Pair[]): TableCell {
+function swapsCell(swaps: readonly RowPair[]): TableCell {
   const named = swaps.slice(0, MOST_NAMED)
     .map(([one, other]) => `${one.at.cell.label} and ${other.at.cell.label}`);
   const more = swaps.length - named.length;

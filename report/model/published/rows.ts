@@ -1,16 +1,16 @@
-/** Published figures, each with what was measured of the same cell; where asked for, both relative to a named cell. */
+/** Published figures, each with the measured figure of the same cell; where asked for, both relative to a named cell. */
 import type { Published } from "../../../runner/result/result.ts";
 import {
   cellsIn,
   type ExperimentNames,
-  namesOf,
+  namesInCells,
   parseSelector,
   type SelectableCell,
   type Selection,
   selectionOf,
 } from "../../../base/figures/selector.ts";
-import { type AskedPair, constantsOf, isLeftOut, pathsOf } from "../method/declared_values.ts";
-import type { Cell } from "../runs/cells.ts";
+import { constantsOf, type DeclaredPair, isLeftOut, pathsOf } from "../method/declared_values.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import type { NamedCell } from "../runs/match.ts";
 import {
   type FigureRange,
@@ -23,7 +23,7 @@ import {
 
 /** A cell as selectors and figures see it. */
 export interface PlacedCell extends SelectableCell {
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   readonly judged: JudgedCell;
 }
 
@@ -35,7 +35,7 @@ export interface PublishedRow {
 }
 
 /** The same with what is compared: the figures themselves, or both as multiples of the base's. */
-export interface ComparedRow extends PublishedRow {
+export interface MatchedRow extends PublishedRow {
   /** What the columns are divided by; null: nothing. */
   readonly base: PublishedRow | null;
   readonly ofPublished: number;
@@ -45,27 +45,27 @@ export interface ComparedRow extends PublishedRow {
 }
 
 /** Whether the row is what the others are divided by. */
-export function isBase({ at, base }: ComparedRow): boolean {
+export function isBase({ at, base }: MatchedRow): boolean {
   return base?.at === at;
 }
 
 /** False: what is measured, or what it is divided by, is only known to be at least as much. */
-export function isWhole({ measured, base }: ComparedRow): boolean {
+export function isWhole({ measured, base }: MatchedRow): boolean {
   return !measured.isAtLeast && !(base?.measured.isAtLeast ?? false);
 }
 
 export interface PublishedRows {
-  readonly rows: readonly ComparedRow[];
+  readonly rows: readonly MatchedRow[];
   /** Whether the rows are relative to another. */
   readonly isRelative: boolean;
   /** Published, and without a measured figure: why, by its keys. */
-  readonly missing: readonly MissingFigure[];
+  readonly missing: readonly MissingRow[];
 }
 
 /** @param level What intervals are computed at. */
 export function placedCells(
   cells: readonly NamedCell[],
-  asked: readonly AskedPair[],
+  asked: readonly DeclaredPair[],
   level: number,
 ): PlacedCell[] {
   return cells.map(({ scenario, cell }) => {
@@ -78,16 +78,21 @@ export function placedCells(
 }
 
 /** What the experiment has besides the cells that were measured. */
-export interface Known extends Pick<ExperimentNames, "targets" | "scenarios"> {
-  readonly asked: readonly AskedPair[];
+export interface KnownNames extends Pick<ExperimentNames, "targets" | "scenarios"> {
+  readonly asked: readonly DeclaredPair[];
 }
 
 export function publishedRows(
   table: Published,
   cells: readonly PlacedCell[],
-  { targets, scenarios, asked }: Known,
+  { targets, scenarios, asked }: KnownNames,
 ): PublishedRows {
-  const names = { targets, scenarios, factors: namesOf(cells).factors, others: pathsOf(asked) };
+  const names = {
+    targets,
+    scenarios,
+    factors: namesInCells(cells).factors,
+    others: pathsOf(asked),
+  };
   const found = publishedValues(table.values).flatMap(({ keys, value }) =>
     rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, asked })
   );
@@ -113,24 +118,24 @@ function publishedValues(values: Published["values"]): PublishedValue[] {
   );
 }
 
-interface MissingFigure {
+interface MissingRow {
   readonly of: string;
   readonly reason: string;
 }
 
-interface Measured {
+interface MeasuredCell {
   readonly figure: Published["figure"];
   readonly cells: readonly PlacedCell[];
   readonly names: ExperimentNames;
-  readonly asked: readonly AskedPair[];
+  readonly asked: readonly DeclaredPair[];
 }
 
 /** A row for each cell that a value is of, or why there is none. */
 function rowsOf(
   of: string,
   published: number,
-  { figure, cells, names, asked }: Measured,
-): (PublishedRow | MissingFigure)[] {
+  { figure, cells, names, asked }: MeasuredCell,
+): (PublishedRow | MissingRow)[] {
   const selection = readSelection(of, names);
   if ("problem" in selection) return [{ of, reason: selection.problem }];
   const selected = cellsIn(selection.value, cells);
@@ -149,7 +154,7 @@ function readSelection(text: string, names: ExperimentNames): ReturnType<typeof 
   return "value" in selector ? selectionOf(selector.value, names) : selector;
 }
 
-function absolute(row: PublishedRow): ComparedRow {
+function absolute(row: PublishedRow): MatchedRow {
   const { published, measured } = row;
   return {
     ...row,
@@ -165,10 +170,10 @@ function relativeRows(
   { figure, relative }: Published,
   rows: readonly PublishedRow[],
   names: ExperimentNames,
-): ComparedRow[] | null {
+): MatchedRow[] | null {
   const selection = readSelection(relative ?? "", names);
   if ("problem" in selection) return null;
-  const compared = rows.flatMap((row): ComparedRow[] => {
+  const compared = rows.flatMap((row): MatchedRow[] => {
     const base = baseOf(row, rows, selection.value);
     if (base === null || base.published === 0 || base.measured.value === 0) return [];
     const ratio = base === row ? { value: 1, interval: null } : ratioOfRows(figure, row, base);

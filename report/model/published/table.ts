@@ -10,9 +10,15 @@ import {
   tableOf,
   textCell,
 } from "../tables/table.ts";
-import { formatInterval, formatPercent, sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
+import {
+  type DisplayUnit,
+  formatInterval,
+  formatPercent,
+  sizeUnit,
+  timeUnit,
+} from "../numbers/units.ts";
 import { isFar } from "./differences.ts";
-import { type ComparedRow, isBase } from "./rows.ts";
+import { isBase, type MatchedRow } from "./rows.ts";
 
 interface Layout {
   readonly caption: string;
@@ -22,7 +28,7 @@ interface Layout {
 }
 
 export function publishedTable(
-  rows: readonly ComparedRow[],
+  rows: readonly MatchedRow[],
   { caption, unit: kind, isRelative, notes }: Layout,
 ): Table {
   const unit = columnUnit(kind, rows.flatMap((row) => [row.published, row.measured.value]));
@@ -47,15 +53,15 @@ export function publishedTable(
   ]);
 }
 
-const scenarioColumn: ColumnOf<ComparedRow> = {
+const scenarioColumn: ColumnOf<MatchedRow> = {
   label: "Scenario",
   kind: "text",
   cell: ({ at }) => textCell(at.scenario),
 };
 
-const TIMES: Unit = { name: "×", size: 1, decimals: 6 };
+const TIMES: DisplayUnit = { name: "×", size: 1, decimals: 6 };
 
-const relativeColumns: readonly ColumnOf<ComparedRow>[] = [
+const relativeColumns: readonly ColumnOf<MatchedRow>[] = [
   { label: "Published, relative", unit: "×", cell: ({ ofPublished }) => numberCell(ofPublished) },
   {
     label: "Measured, relative",
@@ -65,7 +71,7 @@ const relativeColumns: readonly ColumnOf<ComparedRow>[] = [
 ];
 
 /** The base is itself by itself, which says nothing. */
-function quotientCell(row: ComparedRow): TableCell {
+function quotientCell(row: MatchedRow): TableCell {
   const { quotient } = row;
   if (quotient === null || isBase(row)) return NONE;
   // Over 0 there is no number.
@@ -77,14 +83,14 @@ function quotientCell(row: ComparedRow): TableCell {
 }
 
 /** A lower bound over a number is one, too; over another bound it may be anything. */
-function boundCell({ measured, base }: ComparedRow, cell: TableCell): TableCell {
+function boundCell({ measured, base }: MatchedRow, cell: TableCell): TableCell {
   if (base?.measured.isAtLeast ?? false) return { ...cell, weak: true };
   return measured.isAtLeast ? { ...cell, text: `≥ ${cell.text}` } : cell;
 }
 
 function rangeCell(
   { value, interval, isAtLeast = false }: Range & { readonly isAtLeast?: boolean },
-  unit: Unit,
+  unit: DisplayUnit,
 ): TableCell {
   const plain = unit === SHARE ? { text: formatPercent(value), value } : numberCell(value, unit);
   const cell = isAtLeast ? { ...plain, text: `≥ ${plain.text}` } : plain;
@@ -94,10 +100,10 @@ function rangeCell(
   return { ...cell, below: formatInterval({ low, high }, unit) };
 }
 
-const SHARE: Unit = { name: "%", size: 0.01, decimals: 2 };
+const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
 
 /** One unit for what is published and what is measured. */
-export function columnUnit(kind: Published["unit"], values: readonly number[]): Unit {
+export function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
   switch (kind) {
     case "ms":
       return timeUnit(values);
@@ -114,6 +120,6 @@ export function columnUnit(kind: Published["unit"], values: readonly number[]): 
   }
 }
 
-function perSecond(unit: Unit): Unit {
+function perSecond(unit: DisplayUnit): DisplayUnit {
   return { ...unit, name: `${unit.name}/s` };
 }

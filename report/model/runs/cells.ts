@@ -3,16 +3,15 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import type { CountedPart, RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
-import { countedRuns, type RunParts, takeApart } from "./counted_part.ts";
+import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
+import { errorRatioOf } from "./error_ratio.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
-import { wrongRatioOf } from "./error_ratio.ts";
-import type { CountedPart } from "../../../runner/stats/confidence/pool.ts";
-import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
 
-export interface Cell {
+export interface CellRuns {
   readonly target: string;
   /** Target and the parameters that vary; what every table and chart calls the cell. */
   readonly label: string;
@@ -27,22 +26,22 @@ export interface Cell {
   readonly latency: PooledLatency;
   readonly confidence: Confidence;
   /** Requests without a right answer as a share of those that ended or were never sent: `wrong_ratio.ts`. */
-  readonly wrongRatio: number;
+  readonly errorRatio: number;
 }
 
 export interface ScenarioRuns {
   readonly name: string;
-  readonly cells: readonly Cell[];
+  readonly cells: readonly CellRuns[];
 }
 
-/** What of the results tells which runs belong together, and when they were measured. */
-export type Grouped = Pick<Results, "experiment" | "runs"> & Partial<Pick<Results, "startedAt">>;
+/** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
+export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "startedAt">>;
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
   const colors = colorIndex(results);
-  const scenarios = namesOf("scenario", results);
-  const targets = namesOf("target", results);
+  const scenarios = namesInOrder("scenario", results);
+  const targets = namesInOrder("target", results);
   const repeated = repeatedOf(results);
   return scenarios
     .map((name) => {
@@ -58,7 +57,7 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .filter(({ cells }) => cells.length > 0);
 }
 
-function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
+function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRuns[] {
   return [...cells].sort((a, b) =>
     targets.indexOf(a.target) - targets.indexOf(b.target) || compareNatural(a.label, b.label)
   );
@@ -66,11 +65,11 @@ function inOrder(cells: readonly Cell[], targets: readonly string[]): Cell[] {
 
 function cellOf(
   group: readonly Run[],
-  look: Pick<Cell, "label" | "color">,
+  look: Pick<CellRuns, "label" | "color">,
   repeated: Repeated & { readonly session: string | null },
-): Cell {
+): CellRuns {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
-    .map((run) => takeApart(run, repeated));
+    .map((run) => splitRun(run, repeated));
   const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
   return {
@@ -90,7 +89,7 @@ function cellOf(
       isUnsteady: unsteadyOf(runs) !== null ||
         (repeated.figures === "steady" && counted.every(({ steady }) => steady === null)),
     }),
-    wrongRatio: wrongRatioOf(runs) ?? 1,
+    errorRatio: errorRatioOf(runs) ?? 1,
   };
 }
 
@@ -118,14 +117,14 @@ function shortPath(path: string): string {
 }
 
 /** Names in the order of the experiment file, then those that only the runs know. */
-export function namesOf(kind: "target" | "scenario", results: Grouped): string[] {
-  const written = results.experiment[`${kind}s`];
+export function namesInOrder(kind: "target" | "scenario", results: Grouped): string[] {
+  const written = results.experiment?.[`${kind}s`];
   const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
   return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
 }
 
 function colorIndex(results: Grouped): ReadonlyMap<string, number> {
-  const targets = namesOf("target", results);
+  const targets = namesInOrder("target", results);
   const labels = [...new Map(results.runs.map((run) => [cellLabel(run), run.target]))]
     .sort(([a, targetA], [b, targetB]) =>
       targets.indexOf(targetA) - targets.indexOf(targetB) || compareNatural(a, b)
@@ -145,8 +144,8 @@ export interface Repeated extends CountedPart {
   readonly level: number;
 }
 
-export function repeatedOf({ experiment }: Pick<Results, "experiment">): Repeated {
-  const { discard, figures, repeat } = experiment;
+export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
+  const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
   return {
     discardS: typeof discard === "number" ? discard / 1_000 : 0,
     figures: figures === "steady" ? figures : "whole",

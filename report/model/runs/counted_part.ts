@@ -38,7 +38,7 @@ export interface RunParts {
 }
 
 /** @param counted What of the run the figures are of. */
-export function takeApart(run: Run, counted: CountedPart): RunParts {
+export function splitRun(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
@@ -93,9 +93,9 @@ export function withoutStart(run: Run, intervals: readonly RunBlock[], first: nu
 }
 
 /** What of a run says its latencies. */
-type Latencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
 
-function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): Latencies {
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
   const bounds = boundsOf(run, points);
   const latency = latencyOf(run.latency, rest, bounds);
   return {

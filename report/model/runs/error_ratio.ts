@@ -6,30 +6,38 @@ import type { Measurement } from "../../../runner/result/result.ts";
 import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { sum } from "../numbers/spread.ts";
 
-export type Ended = Pick<Measurement, "requests" | "checks" | "status">;
+export type EndedRequests = Pick<Measurement, "requests" | "checks" | "status">;
 
-/** Requests that failed, were never sent, or got a wrong response, of all that ended or were never sent. */
-export function errorsOf(runs: readonly Ended[]): Proportion {
-  return {
-    count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run)),
-    of: sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped),
-  };
+/**
+ * Failed, never sent, or answered wrong, as a share of all that were due but those still under way at the end;
+ * null where no request ended.
+ */
+export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
+  const judged = judgedOf(runs);
+  return judged === 0 ? null : erroneousOf(runs) / judged;
 }
 
-/** The others of them. */
-export function successesOf(runs: readonly Ended[]): Proportion {
-  const { count, of } = errorsOf(runs);
-  return { count: of - count, of };
+/** How many requests the ratio is of. */
+export function judgedOf(runs: readonly EndedRequests[]): number {
+  return sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped);
 }
 
-/** Null where no request ended. */
-export function wrongRatioOf(runs: readonly Ended[]): number | null {
-  const { count, of } = errorsOf(runs);
-  return of === 0 ? null : count / of;
+/** How many of them have no right answer. */
+export function erroneousOf(runs: readonly EndedRequests[]): number {
+  return sum(
+    runs,
+    (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run),
+  );
+}
+
+/** Requests with a right response: the one success that figures, thresholds and claims share. */
+export function successesOf(runs: readonly EndedRequests[]): Proportion {
+  const of = judgedOf(runs);
+  return { count: of - erroneousOf(runs), of };
 }
 
 /** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
-export function wrongResponsesOf({ checks, status }: Ended): number {
+export function wrongResponsesOf({ checks, status }: EndedRequests): number {
   if (checks.passed + checks.failed > 0) return checks.failed;
   return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

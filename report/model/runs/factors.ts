@@ -1,12 +1,12 @@
 /** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "./cells.ts";
+import type { CellRuns } from "./cells.ts";
 import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../numbers/units.ts";
 
-type Value = Run["parameters"][string];
+type ParameterValue = Run["parameters"][string];
 
 /** What its numbers count: nothing in particular, ms, events per second, or bytes. */
-export type Kind = "plain" | "time" | "rate" | "size";
+export type FactorKind = "plain" | "time" | "rate" | "size";
 
 export interface FactorValue {
   readonly at: number;
@@ -19,7 +19,7 @@ export interface NumericFactor {
   readonly path: string;
   /** What people call it: the last part of the path. */
   readonly name: string;
-  readonly kind: Kind;
+  readonly kind: FactorKind;
   /** Ascending, each once. */
   readonly values: readonly FactorValue[];
   /** Whether it is the rate of requests that was asked for, so that as much can be served and no more. */
@@ -30,7 +30,7 @@ export interface NumericFactor {
 const LEAST_VALUES = 3;
 
 /** Those of a scenario's factors that a line can be drawn against, in the order of the parameters. */
-export function numericFactors(cells: readonly Cell[]): NumericFactor[] {
+export function numericFactors(cells: readonly CellRuns[]): NumericFactor[] {
   return factorPaths(cells).flatMap((path) => {
     const factor = numericFactor(cells, path);
     return factor !== null && factor.values.length >= LEAST_VALUES ? [factor] : [];
@@ -38,7 +38,7 @@ export function numericFactors(cells: readonly Cell[]): NumericFactor[] {
 }
 
 /** Null where a value is no number, or they count different things. */
-export function numericFactor(cells: readonly Cell[], path: string): NumericFactor | null {
+export function numericFactor(cells: readonly CellRuns[], path: string): NumericFactor | null {
   const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
   const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
   const numbers = read.filter((value) => value !== null);
@@ -51,22 +51,25 @@ export function numericFactor(cells: readonly Cell[], path: string): NumericFact
   return { path, name: factorName(cells, path), kind, values, isOffered };
 }
 
-/** Each request comes at the rate; not each visitor, who may ask several times. */
-function isPaced({ runs }: Cell): boolean {
+/** Each request comes at the rate; not each virtual user, who may send several. */
+function isPaced({ runs }: CellRuns): boolean {
   return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
 }
 
 /** Paths that any of the cells has. */
-export function factorPaths(cells: readonly Cell[]): string[] {
+export function factorPaths(cells: readonly CellRuns[]): string[] {
   return [...new Set(cells.flatMap(({ runs: [{ parameters }] }) => Object.keys(parameters)))];
 }
 
-export function valueOf({ runs: [{ parameters }] }: Cell, path: string): Value | undefined {
+export function valueOf(
+  { runs: [{ parameters }] }: CellRuns,
+  path: string,
+): ParameterValue | undefined {
   return Object.hasOwn(parameters, path) ? parameters[path] : undefined;
 }
 
 /** Position of a cell on the factor's axis; NaN where it has none. */
-export function positionOf(cell: Cell, { path }: NumericFactor): number {
+export function positionOf(cell: CellRuns, { path }: NumericFactor): number {
   return readValue(valueOf(cell, path) ?? null)?.at ?? NaN;
 }
 
@@ -76,7 +79,7 @@ export function textAt({ values }: NumericFactor, position: number): string {
 }
 
 /** What people call a factor: the last part of its path, where no other of the cells' factors ends alike. */
-export function factorName(cells: readonly Cell[], path: string): string {
+export function factorName(cells: readonly CellRuns[], path: string): string {
   const isOnly =
     factorPaths(cells).filter((other) => lastPart(other) === lastPart(path)).length <= 1;
   return isOnly ? lastPart(path) : path;
@@ -87,7 +90,7 @@ function lastPart(path: string): string {
 }
 
 /** A value that is no number, too: `redis`, `true`. */
-export function valueText(value: Value | undefined): string {
+export function valueText(value: ParameterValue | undefined): string {
   return typeof value === "string"
     ? readValue(value)?.text ?? value
     : typeof value === "number"
@@ -125,7 +128,7 @@ export function betweenText({ name, kind }: NumericFactor, at: number): string {
 }
 
 /** Sizes of units in ms, per second, or bytes. */
-const UNITS: Readonly<Record<string, { readonly kind: Kind; readonly size: number }>> = {
+const UNITS: Readonly<Record<string, { readonly kind: FactorKind; readonly size: number }>> = {
   us: { kind: "time", size: 0.001 },
   "µs": { kind: "time", size: 0.001 },
   ms: { kind: "time", size: 1 },
@@ -144,7 +147,7 @@ const UNITS: Readonly<Record<string, { readonly kind: Kind; readonly size: numbe
   gib: { kind: "size", size: 2 ** 30 },
 };
 
-function readValue(value: Value): (FactorValue & { readonly kind: Kind }) | null {
+function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
   if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };
   const [, digits, name] = /^(\d+(?:\.\d+)?)\s*([a-zµ/]*)$/i.exec(String(value).trim()) ?? [];
   if (typeof value !== "string" || digits === undefined) return null;

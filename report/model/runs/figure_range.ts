@@ -22,7 +22,7 @@ import {
   TOO_WIDE,
 } from "../numbers/units.ts";
 import type { Estimates } from "./confidence.ts";
-import { type FigureName, figureOfRun, type Judged } from "./figures.ts";
+import { type FigureName, figureOfRun, type JudgedRun } from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
@@ -30,7 +30,7 @@ export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
   readonly label: string;
-  readonly runs: readonly Judged[];
+  readonly runs: readonly JudgedRun[];
   /** Requests per second, or µs of latency; null or absent where runs have no such figure. */
   readonly estimates: Estimates;
   /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
@@ -46,7 +46,7 @@ export interface Ends {
 
 export interface Range {
   readonly value: number;
-  /** Null: the value is that of what was measured, and of no more. */
+  /** Null: the value is that of these runs, and of no more. */
   readonly interval: Ends | null;
 }
 
@@ -72,7 +72,7 @@ export function rangeOf(
 
 function spreadRange(figure: FigureName, values: readonly number[], cell: JudgedCell): Range {
   if (values.length === 1) return { value: values[0], interval: null };
-  // The extreme of all runs is a fact of what was measured; runs to come have no say in it.
+  // The extreme of all runs is a fact about them; runs to come have no say in it.
   if (/(?:^|\.)max$/.test(figure)) return { value: Math.max(...values), interval: null };
   if (/(?:^|\.)min$/.test(figure)) return { value: Math.min(...values), interval: null };
   const estimate = estimateOf(figure, cell) ??
@@ -197,7 +197,7 @@ function logAbove({ value, interval }: Range): number {
 }
 
 /** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without ends that read as it does. */
-export function figureText({ value, interval }: Range, unit: Threshold["unit"]): string {
+export function figureRangeText({ value, interval }: Range, unit: Threshold["unit"]): string {
   const most = unit === "share" ? 1 : Infinity;
   const text = (one: number): string => {
     const within = Math.min(most, Math.max(0, one));
@@ -239,7 +239,7 @@ const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
  * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
  * a run has no histogram, as those of older files.
  */
-export function timesEstimate(figure: FigureName, runs: readonly Judged[]): Estimate | null {
+export function timesEstimate(figure: FigureName, runs: readonly JudgedRun[]): Estimate | null {
   const [, of, percentile] = TIMES.exec(figure) ?? [];
   if (of === undefined) return null;
   const times = of as "service" | "firstByte" | "connect";

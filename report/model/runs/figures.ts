@@ -1,21 +1,21 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { sum } from "../numbers/spread.ts";
+import { errorRatioOf, successesOf } from "./error_ratio.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
-import { sum } from "../numbers/spread.ts";
-import { successesOf, wrongRatioOf } from "./error_ratio.ts";
 
 export type FigureName = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
-export type Judged = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
+export type JudgedRun = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
 
-export function figureOfRun(name: FigureName, run: Judged): FigureOfRun {
+export function figureOfRun(name: FigureName, run: JudgedRun): FigureOfRun {
   const [, of, time] = TIMES.exec(name) ?? [];
   if (time !== undefined) return timeOf(run, of as DistributionName | undefined, time);
   const [, counted, spread] = SPREADS.exec(name) ?? [];
@@ -50,11 +50,11 @@ type OtherName = Extract<
 const NOTHING_MEASURED: Readonly<Record<DistributionName | "latency", string>> = {
   latency: "no request has a latency",
   service: "no request has a service time",
-  firstByte: "no answer began",
+  firstByte: "no response began",
   connect: "no connection was made",
 };
 
-function timeOf(run: Judged, of: DistributionName | undefined, time: string): FigureOfRun {
+function timeOf(run: JudgedRun, of: DistributionName | undefined, time: string): FigureOfRun {
   const times: Distribution = of ? run[of] : run.latency;
   if (times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
   if (of === undefined) return latencyOf(run, time);
@@ -62,7 +62,7 @@ function timeOf(run: Judged, of: DistributionName | undefined, time: string): Fi
   return of === "service" && isServiceAtLeast(run, time) ? atLeast(value) : exactly(value);
 }
 
-function latencyOf(run: Judged, time: string): FigureOfRun {
+function latencyOf(run: JudgedRun, time: string): FigureOfRun {
   const pooled = poolLatency([run]);
   switch (time) {
     case "min":
@@ -83,7 +83,7 @@ function percentileOf(pooled: PooledLatency, percentile: number): FigureOfRun {
 }
 
 /** Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before. */
-function isMaxAtLeast({ errors }: Judged, pooled: PooledLatency): boolean {
+function isMaxAtLeast({ errors }: JudgedRun, pooled: PooledLatency): boolean {
   return pooled.isAtLeast("max") || (errors.timeout ?? 0) > 0;
 }
 
@@ -93,7 +93,7 @@ function timeIn(times: Distribution, time: string): number {
 }
 
 /** Of service times the results keep no histogram, but which figures lower bounds could make larger. */
-function isServiceAtLeast(run: Judged, time: string): boolean {
+function isServiceAtLeast(run: JudgedRun, time: string): boolean {
   const { service: { lowerBounds = [] }, latency: { censored }, censoredHistogram } = run;
   const isKnown = censored === 0 || censoredHistogram !== undefined;
   if (isKnown) return lowerBounds.includes(time === "stdev" ? "mean" : time.replace(/^p/, ""));
@@ -102,27 +102,27 @@ function isServiceAtLeast(run: Judged, time: string): boolean {
 }
 
 /** Of the whole seconds of a run. */
-function spreadOf(run: Judged, of: keyof Judged["perSecond"], spread: string): FigureOfRun {
+function spreadOf(run: JudgedRun, of: keyof JudgedRun["perSecond"], spread: string): FigureOfRun {
   if (run.elapsedS < 1) return { none: "no whole second was measured" };
-  const key = spread.replace(".", "_") as keyof Judged["perSecond"]["requests"];
+  const key = spread.replace(".", "_") as keyof JudgedRun["perSecond"]["requests"];
   return exactly(run.perSecond[of][key]);
 }
 
 /** Of a percentile's intervals: until when they change, and where they end. */
-function flatOf(run: Judged, of: string, percentile: string): FigureOfRun {
+function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
   const name = FLATTENING.find((one) => one === percentile);
   const found = name === undefined ? null : flattenedOf(run, name);
   if (found === null) return { none: NOTHING_MEASURED.latency };
   return exactly(of === "final" ? found.finalMs : found.fromS * 1_000);
 }
 
-const OTHERS: Readonly<Record<OtherName, (run: Judged) => FigureOfRun>> = {
+const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
   success: (run) => {
     const { count, of } = successesOf([run]);
     return shareOf(of === 0 ? null : count / of);
   },
-  errors: (run) => shareOf(wrongRatioOf([run])),
+  errors: (run) => shareOf(errorRatioOf([run])),
   dropped: ({ requests }) =>
     requests.due === 0 ? NOTHING_SENT : exactly(requests.dropped / requests.due),
   "2xx": (run) => statusOf(run, "2"),
@@ -153,14 +153,14 @@ function shareOf(share: number | null): FigureOfRun {
 }
 
 /** Answers of one class of status, as a share of those that were completed. */
-function statusOf({ status, requests: { completed } }: Judged, first: string): FigureOfRun {
+function statusOf({ status, requests: { completed } }: JudgedRun, first: string): FigureOfRun {
   if (completed === 0) return NOTHING_COMPLETED;
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return exactly(sum(codes, ([, count]) => count) / completed);
 }
 
 function ofTarget(
-  { resources = [] }: Judged,
+  { resources = [] }: JudgedRun,
   of: (run: Pick<Run, "resources">) => number | null,
 ): FigureOfRun {
   if (resources.length === 0) {
@@ -170,7 +170,7 @@ function ofTarget(
   return value === null ? { none: "the target used no CPU time that was seen" } : exactly(value);
 }
 
-function lagOf({ load, requests, generator }: Judged, of: "p50" | "p99" | "max"): FigureOfRun {
+function lagOf({ load, requests, generator }: JudgedRun, of: "p50" | "p99" | "max"): FigureOfRun {
   if (load.kind === "closed") return { none: "a closed loop sends when it can and has no lag" };
   return requests.due === 0 ? NOTHING_SENT : exactly(generator.lag[of]);
 }

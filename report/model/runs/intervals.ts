@@ -1,20 +1,20 @@
 /** The intervals of a run's timeline. */
-import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
 
-export type Point = Run["timeline"]["points"][number];
+export type IntervalPoint = Run["timeline"]["points"][number];
 
-export interface Interval {
-  readonly point: Point;
+export interface TimelineInterval {
+  readonly point: IntervalPoint;
   readonly ratePerSec: number;
 }
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
 export function intervalsOf(
   { timeline: { points, intervalS } }: Pick<Run, "timeline">,
-): Interval[] {
+): TimelineInterval[] {
   return points
     .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
     .filter(({ seconds }) => seconds >= intervalS / 2)
@@ -22,7 +22,7 @@ export function intervalsOf(
 }
 
 /** Whether no request ended in the interval: its latencies are then none, not 0. */
-export function isEmpty({ histogram }: Point): boolean {
+export function isEmpty({ histogram }: IntervalPoint): boolean {
   return histogram === "";
 }
 
@@ -30,7 +30,7 @@ export function isEmpty({ histogram }: Point): boolean {
 export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
 
 /** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
-export function lowerBoundsIn({ histogram, censoredHistogram }: Point): string[] {
+export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): string[] {
   if (censoredHistogram === undefined) return [];
   const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
   return [

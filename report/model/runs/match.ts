@@ -1,9 +1,9 @@
 /** Which cell of one result has which counterpart in another. */
-import type { Cell, ScenarioRuns } from "./cells.ts";
+import type { CellRuns, ScenarioRuns } from "./cells.ts";
 
 export interface NamedCell {
   readonly scenario: string;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
 }
 
 export interface Match {
@@ -30,7 +30,7 @@ export function matchCells(base: readonly NamedCell[], next: readonly NamedCell[
   if (base.length === 1 && next.length === 1) {
     return { pairs: [{ base: base[0], next: next[0] }], onlyBase: [], onlyNext: [] };
   }
-  const key = isOneTarget(base) && isOneTarget(next) ? settingOf : placeOf;
+  const key = isOneTarget(base) && isOneTarget(next) ? settingOf : cellPlace;
   const bases = new Map(base.map((named) => [key(named), named]));
   const pairs = next.flatMap((named) => {
     const counterpart = bases.get(key(named));
@@ -49,7 +49,7 @@ export function nameOf({ scenario, cell }: NamedCell): string {
 }
 
 /** Its parameters, whatever the order in which they are written. */
-export function parametersKey({ runs: [{ parameters }] }: Cell): string {
+export function parametersKey({ runs: [{ parameters }] }: CellRuns): string {
   return JSON.stringify(Object.entries(parameters).sort(([a], [b]) => a < b ? -1 : 1));
 }
 
@@ -61,6 +61,6 @@ function settingOf({ scenario, cell }: NamedCell): string {
   return JSON.stringify([scenario, parametersKey(cell)]);
 }
 
-export function placeOf({ scenario, cell }: NamedCell): string {
+export function cellPlace({ scenario, cell }: NamedCell): string {
   return JSON.stringify([scenario, cell.target, parametersKey(cell)]);
 }

@@ -2,11 +2,11 @@
 import type { Run } from "../../../runner/result/result.ts";
 
 /** Points of a target, or of one of its parts. */
-export type Used = Pick<Run, "resources">;
-type Point = Run["resources"][number];
+export type ResourceUse = Pick<Run, "resources">;
+type ResourceUsePoint = Run["resources"][number];
 
 /** A part of a run's target, or its Redis. */
-export interface PartUsed extends Used {
+export interface PartUsed extends ResourceUse {
   readonly name: string;
 }
 
@@ -15,13 +15,16 @@ export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
   return parts.map(({ name, points }) => ({ name, resources: points }));
 }
 
-/** What was in use at a moment: each point tells of the time since the one before. Null after the last. */
-export function pointAt({ resources }: Used, atS: number): Point | null {
+/** What was in use at a moment: each point covers the time since the one before. Null after the last. */
+export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
   return resources.find(({ endS }) => endS >= atS) ?? null;
 }
 
 /** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
-function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): number {
+function totalOf(
+  { resources }: ResourceUse,
+  ratePerSec: (point: ResourceUsePoint) => number,
+): number {
   return resources.reduce(
     (total, point, i) =>
       total + ratePerSec(point) * Math.max(0, point.endS - (resources[i - 1]?.endS ?? 0)),
@@ -29,18 +32,18 @@ function totalOf({ resources }: Used, ratePerSec: (point: Point) => number): num
   );
 }
 
-export function cpuSecondsOf(used: Used): number {
+export function cpuSecondsOf(used: ResourceUse): number {
   return totalOf(used, ({ cpu }) => cpu);
 }
 
 /** Cores in use, on average over the run; 0 without resource points. */
-export function meanCoresOf(used: Used): number {
+export function meanCoresOf(used: ResourceUse): number {
   const seconds = used.resources.at(-1)?.endS ?? 0;
   return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
 }
 
 /** Of the CPU time, what the kernel took for it, 0–1; null where nobody knows. */
-export function systemShareOf(used: Used): number | null {
+export function systemShareOf(used: ResourceUse): number | null {
   const seconds = cpuSecondsOf(used);
   if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
   return totalOf(used, ({ system = 0 }) => system) / seconds;
@@ -48,30 +51,30 @@ export function systemShareOf(used: Used): number | null {
 
 /** The highest of what is held at a moment; null where nobody knows. */
 export function peakOf(
-  { resources }: Used,
-  of: (point: Point) => number | undefined,
+  { resources }: ResourceUse,
+  of: (point: ResourceUsePoint) => number | undefined,
 ): number | null {
   const known = resources.flatMap((point) => of(point) ?? []);
   return known.length === 0 ? null : known.reduce((most, value) => Math.max(most, value));
 }
 
-export function peakCoresOf(used: Used): number {
+export function peakCoresOf(used: ResourceUse): number {
   return peakOf(used, ({ cpu }) => cpu) ?? 0;
 }
 
-export function peakMemoryBytesOf(used: Used): number {
+export function peakMemoryBytesOf(used: ResourceUse): number {
   return peakOf(used, ({ memory }) => memory) ?? 0;
 }
 
-type Ended = Pick<Run, "requests" | "drain">;
+type DrainedRun = Pick<Run, "requests" | "drain">;
 
 /** What completed while the target was watched: until the deadline. */
-function completedInTime({ requests, drain }: Ended): number {
+function completedInTime({ requests, drain }: DrainedRun): number {
   return requests.completed - (drain?.completed ?? 0);
 }
 
 /** Completed requests of the run for each second of CPU time; null where none was seen. */
-export function perCpuSecondOf(used: Used, run: Ended): number | null {
+export function perCpuSecondOf(used: ResourceUse, run: DrainedRun): number | null {
   const seconds = cpuSecondsOf(used);
   return seconds > 0 ? completedInTime(run) / seconds : null;
 }
@@ -79,8 +82,8 @@ export function perCpuSecondOf(used: Used, run: Ended): number | null {
 /** Context switches of one kind for each completed request; null where nobody knows. */
 export function switchesPerRequestOf(
   kind: "voluntary" | "involuntary",
-  used: Used,
-  run: Ended,
+  used: ResourceUse,
+  run: DrainedRun,
 ): number | null {
   const completed = completedInTime(run);
   const isKnown = used.resources.every(({ switches }) => switches !== undefined);

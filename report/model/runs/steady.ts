@@ -6,7 +6,7 @@ import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
 import type { SteadyLabel } from "../../../runner/stats/steady_state/steady_state.ts";
 import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
-import type { Cell } from "./cells.ts";
+import type { CellRuns } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
 import { flatFromS, FLATTENING } from "./intervals.ts";
@@ -45,10 +45,10 @@ export interface Steadiness extends Settling {
   readonly flattening: readonly (Spread | null)[];
 }
 
-export function steadinessOf(cell: Cell): Steadiness {
+export function steadinessOf(cell: CellRuns): Steadiness {
   const runs = cell.parts.map(({ whole }) => whole);
   return {
-    ...settlingOf(cell.parts),
+    ...cellSettling(cell.parts),
     labels: runs.map(({ warmup }) => warmup?.label ?? null),
     within: spreadOrNull(
       runs.flatMap(({ warmup }) => {
@@ -63,7 +63,7 @@ export function steadinessOf(cell: Cell): Steadiness {
   };
 }
 
-export function settlingOf(parts: readonly RunParts[]): Settling {
+export function cellSettling(parts: readonly RunParts[]): Settling {
   const settled = parts.filter(({ steady }) => steady !== null);
   return {
     seconds: spreadOrNull(settled.map(({ whole }) => whole.warmup?.steadyFromS ?? 0)),
@@ -84,7 +84,7 @@ function figuresOf(blocks: readonly RunBlock[]): PartFigures | null {
   };
 }
 
-function wholeFigures({ parts, runs, latency: shown }: Cell): PartFigures {
+function wholeFigures({ parts, runs, latency: shown }: CellRuns): PartFigures {
   const wholes = parts.map(({ whole }) => whole);
   const latency = wholes.every((whole, i) => whole === runs[i]) ? shown : poolLatency(wholes);
   return {

@@ -4,12 +4,12 @@ import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import {
   boundText,
+  type DisplayUnit,
   formatInterval,
   formatQuantity,
   timeUnit,
-  type Unit,
 } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import type { CellFigure } from "../runs/confidence.ts";
 import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import { percentileOf } from "../runs/pool.ts";
@@ -25,10 +25,10 @@ export interface Drawing {
 export interface Shown {
   readonly figure: SweepFigureName;
   readonly title: string;
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
 }
 
-const PER_SEC: Unit = { name: "requests/s", size: 1, decimals: 6 };
+const PER_SEC: DisplayUnit = { name: "requests/s", size: 1, decimals: 6 };
 
 /** One list of drawings for each facet. */
 export function drawingsOf(
@@ -39,7 +39,10 @@ export function drawingsOf(
   const positions = positionsOf(factor.values, factor.name);
   const lines = facets.flatMap((facet) => facet.lines);
   const cells = lines.flatMap(({ points }) => points.map(({ cell }) => cell));
-  const figures = shownFigures(cells).map((shown) => ({ ...shown, axis: axisOf(cells, shown) }));
+  const figures = shownFigures(cells).map((shown) => ({
+    ...shown,
+    axis: figureAxis(cells, shown),
+  }));
   return facets.map((facet) =>
     figures.map(({ axis, ...shown }) => ({
       title: shown.title,
@@ -56,11 +59,11 @@ export function drawingsOf(
 }
 
 /** The figure of a cell in the base unit: per second, or ms. */
-export function figureOfCell(cell: Cell, figure: SweepFigureName): number {
+export function figureOfCell(cell: CellRuns, figure: SweepFigureName): number {
   return figure === "rate" ? cell.rate.mean : percentileOf(cell.latency, figure);
 }
 
-export function shownFigures(cells: readonly Cell[]): Shown[] {
+export function shownFigures(cells: readonly CellRuns[]): Shown[] {
   const timeOf = (figure: 50 | 99): Shown => {
     const unit = timeUnit(cells.map((cell) => figureOfCell(cell, figure)));
     return { figure, title: `p${figure}`, unit };
@@ -69,7 +72,7 @@ export function shownFigures(cells: readonly Cell[]): Shown[] {
 }
 
 /** Of the figure of all these cells, with their intervals. */
-export function axisOf(cells: readonly Cell[], { figure, unit }: Shown): Axis {
+export function figureAxis(cells: readonly CellRuns[], { figure, unit }: Shown): Axis {
   const values = cells.flatMap((cell) => {
     const interval = intervalFor(cell, figure);
     return [figureOfCell(cell, figure), ...(interval ? [interval.low, interval.high] : [])];
@@ -78,7 +81,10 @@ export function axisOf(cells: readonly Cell[], { figure, unit }: Shown): Axis {
   return figure === "rate" ? { ...axis, unit: "" } : axis;
 }
 
-function intervalFor(cell: Cell, figure: SweepFigureName): { low: number; high: number } | null {
+function intervalFor(
+  cell: CellRuns,
+  figure: SweepFigureName,
+): { low: number; high: number } | null {
   return cell.confidence.intervals[figure];
 }
 
@@ -137,7 +143,7 @@ function pointOf(
 }
 
 /** A cell's figure with its interval, wherever it stands on the other axis. */
-export function figurePoint(cell: Cell, { figure, unit }: Shown): Omit<ChartPoint, "x"> {
+export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<ChartPoint, "x"> {
   const value = figureOfCell(cell, figure);
   const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
   const isBound = figure !== "rate" && cell.latency.isAtLeast(figure);
@@ -151,7 +157,7 @@ export function figurePoint(cell: Cell, { figure, unit }: Shown): Omit<ChartPoin
     low: held && compact(held.low / unit.size),
     high: held && compact(held.high / unit.size),
     text,
-    isHollow: cell.wrongRatio > TOLERATED_WRONG_RATIO || !isSupported,
+    isHollow: cell.errorRatio > TOLERATED_WRONG_RATIO || !isSupported,
   };
 }
 

@@ -2,28 +2,28 @@
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";
 import { percentileOf } from "../runs/pool.ts";
 import type { SweepLine } from "./lines.ts";
 
-type Point = SweepLine["points"][number];
+type LinePoint = SweepLine["points"][number];
 
 /** With a full stop. */
 export function lineFinding(line: SweepLine, factor: NumericFactor): string {
   const right = line.points.filter(({ cell }) => isRight(cell));
-  if (right.length === 0) return `${line.subject} answered right nowhere.`;
+  if (right.length === 0) return `${line.subject} responded correctly nowhere.`;
   const clauses = [`${line.subject} ${rateClause({ ...line, points: right }, factor)}`];
   const p99 = p99Clause(right, factor);
-  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + faultText(line.points, factor);
+  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + errorText(line.points, factor);
 }
 
-function isRight({ wrongRatio, rate }: Cell): boolean {
+function isRight({ errorRatio: wrongRatio, rate }: CellRuns): boolean {
   return wrongRatio <= TOLERATED_WRONG_RATIO && rate.mean > 0;
 }
 
 function rateClause({ points, knee }: SweepLine, factor: NumericFactor): string {
-  const at = ({ at }: Point): string => phraseOf(factor, textAt(factor, at));
+  const at = ({ at }: LinePoint): string => phraseOf(factor, textAt(factor, at));
   const [first, last] = [points[0], points[points.length - 1]];
   const best = points.reduce((most, point) => rateOf(point) > rateOf(most) ? point : most);
   const most = `serves ${rateText(best)} at most`;
@@ -32,10 +32,12 @@ function rateClause({ points, knee }: SweepLine, factor: NumericFactor): string 
       return `${most}; it stops growing at ${kneeText(knee, factor)}`;
     case "grows":
       return factor.isOffered
-        ? `serves all that is asked for, up to ${at(last)}: no knee within the range`
+        ? `serves the whole offered rate, up to ${at(last)}: no knee within the range`
         : `serves ${rateText(best)} at ${at(best)} and still grows there: no knee within the range`;
     case "unsure":
-      return `${most}, at ${at(best)}; the runs differ too much to tell where it stops growing`;
+      return `${most}, at ${
+        at(best)
+      }; inconclusive where it stops growing: the runs differ too much`;
     case "falls":
       return `serves ${rateText(first)} at ${at(first)} and ${rateText(last)} at ${at(last)}`;
     case "flat":
@@ -66,7 +68,7 @@ const NOTABLE_RATIO = 1.5;
  * `p99 passes 100 ms at 400 connections`: the highest power of ten that is passed. Where fewer than two values had
  * requests enough for it, nothing.
  */
-function p99Clause(all: readonly Point[], factor: NumericFactor): string {
+function p99Clause(all: readonly LinePoint[], factor: NumericFactor): string {
   const points = all.filter(({ cell }) => supportsPercentile(cell.latency.count, 99));
   if (points.length < 2) return "";
   const values = points.map(({ cell }) => percentileOf(cell.latency, 99));
@@ -92,17 +94,17 @@ function decadeText(ms: number): string {
   return ms < 1_000 ? `${ms}${GLUE}ms` : `${ms / 1_000}${GLUE}s`;
 }
 
-function faultText(points: readonly Point[], factor: NumericFactor): string {
+function errorText(points: readonly LinePoint[], factor: NumericFactor): string {
   const wrong = points.filter(({ cell }) => !isRight(cell));
   if (wrong.length === 0 || wrong.length === points.length) return "";
   const places = wrong.map(({ at }) => phraseOf(factor, textAt(factor, at)));
-  return ` Not counted, as too many answers were wrong or failed: ${places.join(", ")}.`;
+  return ` Not counted, as too many responses were wrong or failed: ${places.join(", ")}.`;
 }
 
-function rateOf({ cell }: Point): number {
+function rateOf({ cell }: LinePoint): number {
   return cell.rate.mean;
 }
 
-function rateText(point: Point): string {
+function rateText(point: LinePoint): string {
   return `${formatNumber(rateOf(point))} requests/s`;
 }

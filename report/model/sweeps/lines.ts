@@ -1,7 +1,7 @@
 /** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
 import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import { rightCells } from "../comparison/pairs.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
   factorName,
   factorPaths,
@@ -12,7 +12,7 @@ import {
 } from "../runs/factors.ts";
 
 /** What does not vary along a line: the target, or another factor by its path. */
-interface Dimension {
+interface LineDimension {
   readonly path: string | null;
   /** "" for the target. */
   readonly name: string;
@@ -20,13 +20,13 @@ interface Dimension {
 }
 
 export interface SweepLine {
-  /** What tells it from the other lines of its drawing. */
+  /** How it differs from the other lines of its drawing. */
   readonly label: string;
-  /** What tells it from all lines of the figure, with its target. */
+  /** How it differs from all lines of the figure, with its target. */
   readonly subject: string;
   readonly color: number;
   /** Ascending by their value of the factor. */
-  readonly points: readonly { readonly at: number; readonly cell: Cell }[];
+  readonly points: readonly { readonly at: number; readonly cell: CellRuns }[];
   readonly knee: Knee;
 }
 
@@ -43,11 +43,11 @@ export interface LineOptions {
   readonly confidence: number;
 }
 
-/** More than these are no longer told apart. */
+/** More than these look alike. */
 const MOST_LINES = 8;
 
 export function facetsOf(
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   factor: NumericFactor,
   { targets, confidence }: LineOptions,
 ): SweepFacet[] {
@@ -58,7 +58,7 @@ export function facetsOf(
   const names = [...new Set(holders.map((cell) => labelOf(cell, along)))];
   const isByTarget = along.every(({ path }) => path === null);
   const others = dimensions.filter(({ path }) => path !== null);
-  const lineOf = (label: string, members: readonly Cell[]): SweepLine => {
+  const lineOf = (label: string, members: readonly CellRuns[]): SweepLine => {
     const [{ target }] = members;
     const points = members.map((cell) => ({ at: positionOf(cell, factor), cell }))
       .sort((a, b) => a.at - b.at);
@@ -78,7 +78,7 @@ export function facetsOf(
 }
 
 /** Target first, then the other factors; only what varies. */
-function dimensionsOf(cells: readonly Cell[], { path }: NumericFactor): Dimension[] {
+function dimensionsOf(cells: readonly CellRuns[], { path }: NumericFactor): LineDimension[] {
   const paths = [null, ...factorPaths(cells).filter((other) => other !== path)];
   return paths
     .map((path) => ({ path, name: path === null ? "" : factorName(cells, path) }))
@@ -86,8 +86,8 @@ function dimensionsOf(cells: readonly Cell[], { path }: NumericFactor): Dimensio
     .filter(({ values }) => values.length > 1);
 }
 
-/** As many of them, from the first, as make no more lines than can be told apart; at least one. */
-function lineDimensions(dimensions: readonly Dimension[]): Dimension[] {
+/** As many of them, from the first, as make no more lines than look different; at least one. */
+function lineDimensions(dimensions: readonly LineDimension[]): LineDimension[] {
   let lines = 1;
   const end = dimensions.findIndex(({ values }, i) =>
     (lines *= values.length) > MOST_LINES && i > 0
@@ -95,13 +95,13 @@ function lineDimensions(dimensions: readonly Dimension[]): Dimension[] {
   return end === -1 ? [...dimensions] : dimensions.slice(0, end);
 }
 
-function levelOf(cell: Cell, { path, name }: Pick<Dimension, "path" | "name">): string {
+function levelOf(cell: CellRuns, { path, name }: Pick<LineDimension, "path" | "name">): string {
   if (path === null) return cell.target;
   const value = valueOf(cell, path);
   return value === undefined ? "" : `${name} ${valueText(value)}`;
 }
 
-function labelOf(cell: Cell, dimensions: readonly Dimension[]): string {
+function labelOf(cell: CellRuns, dimensions: readonly LineDimension[]): string {
   return dimensions.map((dimension) => levelOf(cell, dimension)).filter(Boolean).join(" · ");
 }
 

@@ -2,7 +2,7 @@
  * Sweeps: what the factors of an experiment do. For each scenario a figure against every factor with three or
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
-import type { Cell, ScenarioRuns } from "../runs/cells.ts";
+import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
 import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
@@ -120,12 +120,12 @@ function findingsOf(lines: readonly SweepLine[], factor: NumericFactor): string[
 
 /** The values that a sweep's drawings show: one row a cell. */
 
-interface Row {
+interface SweepRow {
   readonly subject: string;
   /** Undefined where colours are those of another drawing. */
   readonly color?: number;
   readonly at: number;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
 }
 
 export function sweepTable(
@@ -135,7 +135,7 @@ export function sweepTable(
 ): Table {
   const rows = facets.flatMap(({ lines }) =>
     lines.flatMap(({ subject, color, points }) =>
-      points.map(({ at, cell }): Row => ({ subject, color, at, cell }))
+      points.map(({ at, cell }): SweepRow => ({ subject, color, at, cell }))
     )
   );
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
@@ -157,7 +157,7 @@ export function sweepTable(
   ]);
 }
 
-const servedColumn: ColumnOf<Row> = {
+const servedColumn: ColumnOf<SweepRow> = {
   label: "Served",
   unit: "%",
   cell: ({ at, cell }) => shareCell(cell.rate.mean / at),

@@ -6,7 +6,7 @@ import {
 } from "../../../runner/stats/regression/variance_explained.ts";
 import { median } from "../numbers/spread.ts";
 import { formatNumber, GLUE } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 import {
   type ColumnOf,
@@ -24,9 +24,9 @@ export interface WeightsModel {
 }
 
 /** The target, or a factor; and its values from one end to the other. */
-interface Dimension {
+interface FactorDimension {
   readonly name: string;
-  readonly levelOf: (cell: Cell) => string;
+  readonly levelOf: (cell: CellRuns) => string;
   readonly levels: readonly string[];
 }
 
@@ -34,10 +34,10 @@ const FIGURES = [
   { name: "Requests/s", column: "requests/s", of: (run: Run): number => run.rate },
   { name: "p99", column: "p99", of: (run: Run): number => run.latency.percentiles["99"] },
 ] as const;
-type Figure = typeof FIGURES[number];
+type ExplainedFigure = typeof FIGURES[number];
 
 /** Null with fewer than two factors (the target is one), and where not every combination was measured. */
-export function weightsOf(scenario: string, cells: readonly Cell[]): WeightsModel | null {
+export function weightsOf(scenario: string, cells: readonly CellRuns[]): WeightsModel | null {
   const dimensions = dimensionsOf(cells);
   if (dimensions.length < 2 || factorPaths(cells).length === 0) return null;
   const shares = FIGURES.map((figure) => ({
@@ -53,15 +53,15 @@ export function weightsOf(scenario: string, cells: readonly Cell[]): WeightsMode
 }
 
 interface Share {
-  readonly figure: Figure;
+  readonly figure: ExplainedFigure;
   readonly weights: VarianceExplained;
 }
 
-/** Factors that not all targets have are told with the target: they can't be told apart from it. */
-function dimensionsOf(cells: readonly Cell[]): Dimension[] {
+/** Factors that not all targets have are shown with the target: they can't be told apart from it. */
+function dimensionsOf(cells: readonly CellRuns[]): FactorDimension[] {
   const paths = factorPaths(cells);
   const own = paths.filter((path) => cells.some((cell) => valueOf(cell, path) === undefined));
-  const targetLevel = (cell: Cell): string =>
+  const targetLevel = (cell: CellRuns): string =>
     [
       cell.target,
       ...own.flatMap((path) => {
@@ -69,12 +69,12 @@ function dimensionsOf(cells: readonly Cell[]): Dimension[] {
         return value === undefined ? [] : [`${factorName(cells, path)} ${valueText(value)}`];
       }),
     ].join(" · ");
-  const shared = paths.filter((path) => !own.includes(path)).map((path): Dimension => {
-    const levelOf = (cell: Cell): string => valueText(valueOf(cell, path));
+  const shared = paths.filter((path) => !own.includes(path)).map((path): FactorDimension => {
+    const levelOf = (cell: CellRuns): string => valueText(valueOf(cell, path));
     const numbers = numericFactor(cells, path)?.values.map(({ text }) => text);
     return { name: factorName(cells, path), levelOf, levels: numbers ?? byRate(cells, levelOf) };
   });
-  const target: Dimension = {
+  const target: FactorDimension = {
     name: ["target", ...own.map((path) => factorName(cells, path))].join(" and "),
     levelOf: targetLevel,
     levels: byRate(cells, targetLevel),
@@ -83,7 +83,7 @@ function dimensionsOf(cells: readonly Cell[]): Dimension[] {
 }
 
 /** From the value with the fewest requests/s to that with the most. */
-function byRate(cells: readonly Cell[], levelOf: Dimension["levelOf"]): string[] {
+function byRate(cells: readonly CellRuns[], levelOf: FactorDimension["levelOf"]): string[] {
   const groups = Map.groupBy(cells, levelOf);
   const rateAt = (level: string): number =>
     median((groups.get(level) ?? []).map(({ rate }) => rate.mean));
@@ -91,9 +91,9 @@ function byRate(cells: readonly Cell[], levelOf: Dimension["levelOf"]): string[]
 }
 
 function weightsBy(
-  figure: Figure,
-  dimensions: readonly Dimension[],
-  cells: readonly Cell[],
+  figure: ExplainedFigure,
+  dimensions: readonly FactorDimension[],
+  cells: readonly CellRuns[],
 ): VarianceExplained | null {
   const logs = cells.map((cell) => ({
     levels: dimensions.map(({ levelOf }) => levelOf(cell)),
@@ -104,8 +104,8 @@ function weightsBy(
 
 function sentenceOf(
   { figure, weights }: Share,
-  dimensions: readonly Dimension[],
-  cells: readonly Cell[],
+  dimensions: readonly FactorDimension[],
+  cells: readonly CellRuns[],
 ): string {
   const parts = [
     ...dimensions.map(({ name }, i) => ({ name, share: weights.factors[i] }))
@@ -118,22 +118,22 @@ function sentenceOf(
   }.`;
 }
 
-interface Row {
+interface FactorRow {
   readonly name: string;
-  readonly dimension: Dimension | null;
+  readonly dimension: FactorDimension | null;
   readonly shareIn: (weights: VarianceExplained) => number;
 }
 
 function weightsTable(
   { scenario, dimensions, shares, cells }: {
     scenario: string;
-    dimensions: readonly Dimension[];
+    dimensions: readonly FactorDimension[];
     shares: readonly Share[];
-    cells: readonly Cell[];
+    cells: readonly CellRuns[];
   },
 ): Table {
-  const rows: Row[] = [
-    ...dimensions.map((dimension, i): Row => ({
+  const rows: FactorRow[] = [
+    ...dimensions.map((dimension, i): FactorRow => ({
       name: dimension.name,
       dimension,
       shareIn: ({ factors }) => factors[i],
@@ -150,12 +150,12 @@ function weightsTable(
   return tableOf({ caption: `Variance explained in ${scenario}`, notes: NOTES }, rows, [
     { label: "Factor", kind: "name", cell: ({ name }) => textCell(name) },
     { label: "From → to", kind: "text", cell: ({ dimension }) => endsCell(dimension) },
-    ...shares.map(({ figure }): ColumnOf<Row> => ({
+    ...shares.map(({ figure }): ColumnOf<FactorRow> => ({
       label: figure.name,
       kind: "text",
       cell: ({ dimension }) => effectCell(dimension, figure, cells),
     })),
-    ...shares.map(({ figure, weights }): ColumnOf<Row> => ({
+    ...shares.map(({ figure, weights }): ColumnOf<FactorRow> => ({
       label: `Share of ${figure.column}`,
       unit: "%",
       cell: ({ shareIn }) => shareText(shareIn(weights)),
@@ -170,7 +170,7 @@ const NOTES = [
   "fewest requests/s to the most.",
 ];
 
-function endsCell(dimension: Dimension | null): TableCell {
+function endsCell(dimension: FactorDimension | null): TableCell {
   if (dimension === null) return NONE;
   const { levels } = dimension;
   return textCell(`${levels[0]} → ${levels[levels.length - 1]}`);
@@ -178,9 +178,9 @@ function endsCell(dimension: Dimension | null): TableCell {
 
 /** The last value over the first, all else equal: the plan is full, so that all else is the same on both sides. */
 function effectCell(
-  dimension: Dimension | null,
-  { of }: Figure,
-  cells: readonly Cell[],
+  dimension: FactorDimension | null,
+  { of }: ExplainedFigure,
+  cells: readonly CellRuns[],
 ): TableCell {
   if (dimension === null) return NONE;
   const { levels, levelOf } = dimension;
@@ -193,7 +193,7 @@ function effectCell(
   return { text: `${formatNumber(ratio)}×`, value: ratio };
 }
 
-function isRepeated(cells: readonly Cell[]): boolean {
+function isRepeated(cells: readonly CellRuns[]): boolean {
   return cells.some(({ runs }) => runs.length > 1);
 }
 

@@ -1,8 +1,14 @@
-/** The answer of a scenario in which factors vary: who is fastest at which of their values. */
-import { type Answer, faultsOf, joined, p99Text, rateText } from "../comparison/verdict.ts";
-import type { Cell } from "../runs/cells.ts";
+/** The verdict of a scenario in which factors vary: who is fastest at which of their values. */
+import {
+  cellRateText,
+  errorSentences,
+  joined,
+  p99Text,
+  type ScenarioSummary,
+} from "../comparison/verdict.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { isOpen, type Lookup } from "../comparison/pairs.ts";
+import { isOpenLoop, type Lookup } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
 import { factorName, factorPaths, variableName } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
@@ -11,29 +17,29 @@ import { listed, unique } from "../numbers/words.ts";
 export interface Contest {
   /** `connections 50`. */
   readonly label: string;
-  readonly ranked: readonly Cell[];
+  readonly ranked: readonly CellRuns[];
 }
 
 interface Decided extends Contest {
-  /** The fastest; null where that can't be told. */
+  /** The fastest; null where it is undecided. */
   readonly leader: string | null;
   readonly isOpen: boolean;
   /** Of the first over the second. */
   readonly decision: FigureComparison;
 }
 
-const TOO_CLOSE = "too close to call";
+const NO_DIFFERENCE = "no significant difference";
 /** As many places are named. */
 const MOST_PLACES = 6;
 const MOST_PAIRS = 8;
 
-export function contestAnswer(
+export function contestSummary(
   contests: readonly Contest[],
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   lookup: Lookup,
-): Answer {
+): ScenarioSummary {
   const decided = contests.map((contest) => decide(contest, lookup));
-  const faults = faultsOf(cells);
+  const errors = errorSentences(cells);
   const leaders = unique(decided.map(({ leader }) => leader ?? ""));
   const isUnanimous = leaders.length === 1;
   const places = isUnanimous ? "" : placesText(decided, leaders);
@@ -41,16 +47,16 @@ export function contestAnswer(
     verdict: verdictOf(decided, leaders),
     detail: joined([
       [places, ratiosText(decided, isUnanimous)].filter(Boolean).join("; "),
-      ...faults,
+      ...errors,
     ]),
-    brief: joined([places, ...faults]),
+    brief: joined([places, ...errors]),
     pairs: pairsOf(decided, lookup),
   };
 }
 
 function decide({ label, ranked }: Contest, lookup: Lookup): Decided {
   const [first, second] = ranked;
-  const open = isOpen(ranked);
+  const open = isOpenLoop(ranked);
   const comparison = lookup(second, first);
   const decision = comparisonOf(comparison, open ? 99 : "rate");
   const leader = isAhead(decision, comparison) ? first.target : null;
@@ -71,11 +77,11 @@ function verdictOf(decided: readonly Decided[], leaders: readonly string[]): str
   const everywhere = `at every ${names.join(" and ")}`;
   if (leader === "") {
     const rivals = unique(decided.flatMap(({ ranked }) => ranked.map(({ target }) => target)));
-    return `${listed(rivals, "and")} are ${TOO_CLOSE} ${everywhere}`;
+    return `${listed(rivals, "and")} show ${NO_DIFFERENCE} ${everywhere}`;
   }
-  if (isSingle) return `${leader} was fastest ${everywhere}, with too few runs to be sure`;
+  if (isSingle) return `${leader} was fastest ${everywhere} (inconclusive: too few runs)`;
   return decided.every((one) => one.isOpen)
-    ? `${leader} answers fastest ${everywhere}`
+    ? `${leader} responds fastest ${everywhere}`
     : `${leader} is fastest ${everywhere}`;
 }
 
@@ -90,7 +96,7 @@ function nameOf(part: string): string {
   return part.slice(0, part.indexOf(" "));
 }
 
-/** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; too close to call at cpuTime 50`. */
+/** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; no significant difference at cpuTime 50`. */
 function placesText(decided: readonly Decided[], leaders: readonly string[]): string {
   const named = [...leaders.filter(Boolean), ...leaders.filter((leader) => leader === "")];
   return named.map((leader) => {
@@ -98,7 +104,7 @@ function placesText(decided: readonly Decided[], leaders: readonly string[]): st
     const where = labels.length > MOST_PLACES
       ? `at ${labels.length} of ${decided.length} values`
       : `at ${labelsText(labels)}`;
-    return `${leader || TOO_CLOSE} ${where}`;
+    return `${leader || NO_DIFFERENCE} ${where}`;
   }).join("; ");
 }
 
@@ -135,30 +141,30 @@ function pairsOf(decided: readonly Decided[], lookup: Lookup): string[] {
 }
 
 /**
- * Of one target: what it does from the value with the least to that with the most.
+ * Of one target: its figures from the value with the least to that with the most.
  * @param ranked From the fastest; at least two.
  */
-export function spanAnswer(
-  ranked: readonly Cell[],
-  cells: readonly Cell[],
+export function spanSummary(
+  ranked: readonly CellRuns[],
+  cells: readonly CellRuns[],
   lookup: Lookup,
-): Answer {
+): ScenarioSummary {
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
   const { target } = first;
-  const settingOf = ({ label }: Cell): string => label.slice(target.length + " · ".length);
+  const settingOf = ({ label }: CellRuns): string => label.slice(target.length + " · ".length);
   const comparison = lookup(last, first);
-  const figure = isOpen(ranked) ? 99 : "rate";
-  const text = figure === 99 ? p99Text : rateText;
+  const figure = isOpenLoop(ranked) ? 99 : "rate";
+  const text = figure === 99 ? p99Text : cellRateText;
   const what = figure === 99 ? "the p99" : "the requests";
   const decision = comparisonOf(comparison, figure);
   const figures = `${text(last)} at ${settingOf(last)}, ${text(first)} at ${settingOf(first)}`;
   const ratio = `${ratioText(decision)} ${what}`;
   const ends = `fastest at ${settingOf(first)} and slowest at ${settingOf(last)}`;
-  const faults = faultsOf(cells);
+  const errors = errorSentences(cells);
   return {
     verdict: `${target} ${spanVerdict(decision, ends, cells)}`,
-    detail: joined([`${figures}; ${ratio}`, ...faults]),
-    brief: joined([figures, ...faults]),
+    detail: joined([`${figures}; ${ratio}`, ...errors]),
+    brief: joined([figures, ...errors]),
     pairs: [pairSentence(last.label, first.label, comparison)],
   };
 }
@@ -167,12 +173,12 @@ export function spanAnswer(
 function spanVerdict(
   { interval, verdict, reason }: FigureComparison,
   ends: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
 ): string {
   if (verdict === "better") return `is ${ends}`;
   if (interval === null || verdict === "inconclusive") {
     const isOpen = reason === "one-run" || reason === "few-runs";
-    return `was ${ends}, ${isOpen ? "with too few runs to be sure" : "without being sure"}`;
+    return `was ${ends} (${isOpen ? "inconclusive: too few runs" : "inconclusive"})`;
   }
   const names = factorPaths(cells).map((path) => variableName(factorName(cells, path)));
   return `is about as fast at every ${names.join(" and ")}`;

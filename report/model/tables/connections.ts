@@ -1,8 +1,8 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
-import { sizeUnit, timeUnit, type Unit } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import type { FigureName } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
@@ -17,8 +17,8 @@ import {
   targetColumn,
 } from "./table.ts";
 
-interface Row {
-  readonly cell: Cell;
+interface ConnectionRow {
+  readonly cell: CellRuns;
   readonly opened: number;
   /** The same as in thresholds, claims and published tables; null where no run has the figure. */
   readonly of: (figure: FigureName) => FigureRange | null;
@@ -27,13 +27,13 @@ interface Row {
 /** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
 export function connectionsTable(
   scenario: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   level: number,
 ): Table | null {
   const rows = cells.map((cell) => rowOf(scenario, cell, level));
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
-  const caption = `Connections and answers of ${scenario}`;
+  const caption = `Connections and responses of ${scenario}`;
   const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
   const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
   return tableOf(
@@ -47,18 +47,18 @@ export function connectionsTable(
 }
 
 const NOTE =
-  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of an answer is all that was received, with status line and headers, " +
-  "over the completed answers.";
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
+  "over the completed responses.";
 
 const OLD_NOTE =
   "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
   "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
 
-function hasNoHistogram({ connect, histograms }: Cell["runs"][number]): boolean {
+function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): boolean {
   return connect.count > 0 && histograms?.connect === undefined;
 }
 
-function rowOf(scenario: string, cell: Cell, level: number): Row {
+function rowOf(scenario: string, cell: CellRuns, level: number): ConnectionRow {
   const { label, runs, confidence: { estimates } } = cell;
   const judged = { scenario, label, runs, estimates, level };
   return {
@@ -71,7 +71,7 @@ function rowOf(scenario: string, cell: Cell, level: number): Row {
   };
 }
 
-function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
   const times = rows.flatMap(({ of }) => of("connect.mean")?.value ?? []);
   if (times.length === 0) return [];
   const unit = timeUnit(times);
@@ -85,19 +85,19 @@ function connectColumns(rows: readonly Row[]): ColumnOf<Row>[] {
   ];
 }
 
-function sizeColumns(rows: readonly Row[]): ColumnOf<Row>[] {
+function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
   const valuesOf = (figure: FigureName): number[] =>
     rows.flatMap(({ of }) => of(figure)?.value ?? []);
   const sizes = valuesOf("size");
   if (sizes.length === 0) return [];
   const perSecond = sizeUnit(valuesOf("bytes"));
   return [
-    column("Size per answer", "size", sizeUnit(sizes)),
+    column("Size per response", "size", sizeUnit(sizes)),
     column("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
   ];
 }
 
-function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
+function column(label: string, figure: FigureName, unit: DisplayUnit): ColumnOf<ConnectionRow> {
   return {
     label,
     unit: unit.name,
@@ -109,7 +109,10 @@ function column(label: string, figure: FigureName, unit: Unit): ColumnOf<Row> {
 }
 
 /** Weak and without an interval where too few connections were opened. */
-function weakened(percentile: number, { cell, ...column }: ColumnOf<Row>): ColumnOf<Row> {
+function weakened(
+  percentile: number,
+  { cell, ...column }: ColumnOf<ConnectionRow>,
+): ColumnOf<ConnectionRow> {
   return {
     ...column,
     cell: (row) => {

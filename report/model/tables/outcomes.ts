@@ -1,20 +1,20 @@
 /** What became of the requests: every one that was due is in one of the columns. */
 import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
-import type { Cell } from "../runs/cells.ts";
 import { sum } from "../numbers/spread.ts";
+import { formatMs } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { wrongResponsesOf } from "../runs/error_ratio.ts";
 import {
   type ColumnOf,
   countCell,
-  faultCell,
+  errorCell,
   shareCell,
   type Table,
   tableOf,
   targetColumn,
   textCell,
 } from "./table.ts";
-import { formatMs } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
-import { wrongResponsesOf } from "../runs/error_ratio.ts";
 
 export const ERROR_WORDS: Record<ErrorKind, string> = {
   connect: "Not connected",
@@ -26,7 +26,7 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   dns: "Name not found",
 };
 
-export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
+export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
   const statuses = [
     ...new Set(cells.flatMap(({ runs }) => runs.flatMap((run) => Object.keys(run.status)))),
   ]
@@ -36,20 +36,24 @@ export function outcomesTable(scenario: string, cells: readonly Cell[]): Table {
     targetColumn,
     column("Due", (run) => run.requests.due),
     ...statuses.map((status) => column(`Status ${status}`, (run) => run.status[status] ?? 0)),
-    fault("Wrong answers", wrongResponsesOf),
-    ...errors.map((kind) => fault(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
+    errorColumn("Wrong responses", wrongResponsesOf),
+    ...errors.map((kind) => errorColumn(ERROR_WORDS[kind], (run) => run.errors[kind] ?? 0)),
     column("Unfinished", (run) => run.requests.unfinished),
-    ...(cells.some(hasDropped) ? [fault("Never sent", (run) => run.requests.dropped)] : []),
-    { label: "Faults", unit: "%", cell: ({ wrongRatio }) => faultCell(shareCell(wrongRatio)) },
+    ...(cells.some(hasDropped) ? [errorColumn("Never sent", (run) => run.requests.dropped)] : []),
+    {
+      label: "Errors",
+      unit: "%",
+      cell: ({ errorRatio }) => errorCell(shareCell(errorRatio)),
+    },
   ]);
 }
 
 const NOTE =
-  "Unfinished requests were still in flight at the end. Wrong answers are whole answers that an " +
+  "Unfinished requests were still in flight at the end. Wrong responses are whole responses that an " +
   "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
-  "Faults are the wrong answers, the failed requests and those never sent, as a share of all but the unfinished.";
+  "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
 
-function notesOf(cells: readonly Cell[]): string[] {
+function notesOf(cells: readonly CellRuns[]): string[] {
   const long = cells.flatMap(({ runs }) => runs).flatMap(({ drain, elapsedS }) =>
     drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
   );
@@ -63,38 +67,38 @@ function notesOf(cells: readonly Cell[]): string[] {
   ];
 }
 
-type CountOf = (run: Cell["runs"][number]) => number;
+type CountOf = (run: CellRuns["runs"][number]) => number;
 
-function column(label: string, of: CountOf): ColumnOf<Cell> {
+function column(label: string, of: CountOf): ColumnOf<CellRuns> {
   return { label, cell: ({ runs }) => countCell(sum(runs, of)) };
 }
 
-function fault(label: string, of: CountOf): ColumnOf<Cell> {
-  return { label, cell: ({ runs }) => faultCell(countCell(sum(runs, of))) };
+function errorColumn(label: string, of: CountOf): ColumnOf<CellRuns> {
+  return { label, cell: ({ runs }) => errorCell(countCell(sum(runs, of))) };
 }
 
-function errorsOf({ runs }: Cell, kind: ErrorKind): number {
+function errorsOf({ runs }: CellRuns, kind: ErrorKind): number {
   return sum(runs, ({ errors }) => errors[kind] ?? 0);
 }
 
-function hasDropped({ runs }: Cell): boolean {
+function hasDropped({ runs }: CellRuns): boolean {
   return runs.some(({ requests }) => requests.dropped > 0);
 }
 
 /** More reasons than this say no more. */
 const REASONS_PER_CELL = 8;
 
-interface Reason {
-  readonly cell: Cell;
+interface ReasonCount {
+  readonly cell: CellRuns;
   readonly text: string;
   readonly count: number;
 }
 
 /** A breach of the protocol that no request failed of. */
-export const UNASKED_WORDS = "connections closed: bytes came on them that no request had asked for";
+export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
 
 /** Why requests failed, in the words of what refused them; null when nothing went wrong. */
-export function reasonsTable(scenario: string, cells: readonly Cell[]): Table | null {
+export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table | null {
   const reasons = cells.flatMap(reasonsOf);
   if (reasons.length === 0) return null;
   return tableOf({ caption: `Errors of ${scenario}` }, reasons, [
@@ -104,7 +108,7 @@ export function reasonsTable(scenario: string, cells: readonly Cell[]): Table | 
   ]);
 }
 
-function reasonsOf(cell: Cell): Reason[] {
+function reasonsOf(cell: CellRuns): ReasonCount[] {
   const counts = new Map<string, number>();
   for (const { reasons } of cell.runs) {
     for (const [text, count] of Object.entries(reasons)) {
@@ -117,7 +121,7 @@ function reasonsOf(cell: Cell): Reason[] {
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
-    ...(unasked > 0 ? [{ cell, text: UNASKED_WORDS, count: unasked }] : []),
+    ...(unasked > 0 ? [{ cell, text: UNSOLICITED_TEXT, count: unasked }] : []),
   ];
 }
 

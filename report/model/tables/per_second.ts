@@ -1,6 +1,6 @@
 /** autocannon's table: how requests and bytes of whole seconds spread, one row a run. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
   type ColumnOf,
   NONE,
@@ -11,11 +11,11 @@ import {
   type Table,
   tableOf,
 } from "./table.ts";
-import { sizeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, sizeUnit } from "../numbers/units.ts";
 
-type Spread = Run["perSecond"]["requests"];
+type PerSecondSpread = Run["perSecond"]["requests"];
 
-const STATISTICS: readonly (readonly [string, keyof Spread])[] = [
+const STATISTICS: readonly (readonly [string, keyof PerSecondSpread])[] = [
   ["1 %", "p1"],
   ["2.5 %", "p2_5"],
   ["50 %", "p50"],
@@ -25,13 +25,13 @@ const STATISTICS: readonly (readonly [string, keyof Spread])[] = [
   ["Min", "min"],
 ];
 
-export function requestsPerSecondTable(cells: readonly Cell[]): Table {
+export function requestsPerSecondTable(cells: readonly CellRuns[]): Table {
   return spreadTable("Requests completed per second", cells, {
     of: ({ requests }) => requests,
   });
 }
 
-export function bytesPerSecondTable(cells: readonly Cell[]): Table {
+export function bytesPerSecondTable(cells: readonly CellRuns[]): Table {
   const unit = sizeUnit(runsOf(cells).map(({ run }) => run.perSecond.bytes.p50));
   return spreadTable(`Received per second, ${unit.name}`, cells, {
     unit,
@@ -40,12 +40,12 @@ export function bytesPerSecondTable(cells: readonly Cell[]): Table {
 }
 
 interface Of {
-  readonly unit?: Unit;
-  readonly of: (perSecond: Run["perSecond"]) => Spread;
+  readonly unit?: DisplayUnit;
+  readonly of: (perSecond: Run["perSecond"]) => PerSecondSpread;
 }
 
 /** All columns have one unit, so the caption has it for them. */
-function spreadTable(caption: string, cells: readonly Cell[], { unit, of }: Of): Table {
+function spreadTable(caption: string, cells: readonly CellRuns[], { unit, of }: Of): Table {
   return tableOf({ caption }, runsOf(cells), [
     ...runColumns,
     ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({

@@ -2,8 +2,8 @@
 import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
-import { timeUnit, type Unit } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type DisplayUnit, timeUnit } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { type Percentile, type PooledLatency, WEAK_NOTE } from "../runs/pool.ts";
 import {
@@ -19,7 +19,7 @@ import {
   withInterval,
 } from "./table.ts";
 
-export function percentileTable(scenario: string, cells: readonly Cell[]): Table {
+export function percentileTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, cells, [
     targetColumn,
@@ -31,7 +31,7 @@ export function percentileTable(scenario: string, cells: readonly Cell[]): Table
     timeColumn("Stdev", unit, ({ stdev }) => stdev),
     timeColumn("Min", unit, ({ fastest }) => fastest || null),
     ...LOW.map((p) => plainColumn(p, unit)),
-    ...PERCENTILES.map((p): ColumnOf<Cell> => ({
+    ...PERCENTILES.map((p): ColumnOf<CellRuns> => ({
       label: `p${p}`,
       unit: unit.name,
       cell: (cell) => percentileCell(cell, p, unit),
@@ -41,12 +41,12 @@ export function percentileTable(scenario: string, cells: readonly Cell[]): Table
   ]);
 }
 
-/** Below the median, as autocannon and oha tell them. */
+/** Below the median, as autocannon and oha show them. */
 const LOW = [2.5, 10, 25] as const;
 
 export function meanCell(
   latency: PooledLatency,
-  unit: Unit,
+  unit: DisplayUnit,
   interval: ConfidenceInterval | null = null,
 ): TableCell {
   if (latency.count === 0) return NONE;
@@ -54,7 +54,7 @@ export function meanCell(
   return latency.isAtLeast("mean") ? boundCell(cell, true) : withInterval(cell, interval, unit);
 }
 
-export function maxCell(latency: PooledLatency, unit: Unit): TableCell {
+export function maxCell(latency: PooledLatency, unit: DisplayUnit): TableCell {
   return latency.count === 0
     ? NONE
     : boundCell(numberCell(latency.max, unit), latency.isAtLeast("max"));
@@ -62,9 +62,9 @@ export function maxCell(latency: PooledLatency, unit: Unit): TableCell {
 
 function timeColumn(
   label: string,
-  unit: Unit,
+  unit: DisplayUnit,
   of: (latency: PooledLatency) => number | null,
-): ColumnOf<Cell> {
+): ColumnOf<CellRuns> {
   return {
     label,
     unit: unit.name,
@@ -76,15 +76,15 @@ function timeColumn(
 }
 
 /** Without an interval, as it is only read beside its neighbours. */
-function plainColumn(p: number, unit: Unit): ColumnOf<Cell> {
+function plainColumn(p: number, unit: DisplayUnit): ColumnOf<CellRuns> {
   return { label: `p${p}`, unit: unit.name, cell: ({ latency }) => latencyCell(latency, p, unit) };
 }
 
 /** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
 export function percentileCell(
-  { latency, confidence }: Cell,
+  { latency, confidence }: CellRuns,
   p: Percentile,
-  unit: Unit,
+  unit: DisplayUnit,
 ): TableCell {
   const cell = latencyCell(latency, p, unit);
   if (latency.isAtLeast(p) || cell.weak) return cell;
@@ -92,7 +92,7 @@ export function percentileCell(
 }
 
 /** None without values; a lower bound where such decide it, weak where there are too few. */
-export function latencyCell(latency: PooledLatency, p: number, unit: Unit): TableCell {
+export function latencyCell(latency: PooledLatency, p: number, unit: DisplayUnit): TableCell {
   const { count, ended } = latency;
   if (count === 0 || p < 50 && ended.count === 0) return NONE;
   const { value, isAtLeast } = latency.percentile(p);
@@ -104,7 +104,7 @@ const MINIMUM =
 
 const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
 
-function notesOf(cells: readonly Cell[]): string[] {
+function notesOf(cells: readonly CellRuns[]): string[] {
   const pooled = cells.some(({ runs }) => runs.length > 1)
     ? [
       "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.",

@@ -1,6 +1,6 @@
 /** What the targets used: CPU, memory, threads, files and context switches, and what they did with it. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
   meanCoresOf,
   partsOf,
@@ -8,9 +8,9 @@ import {
   peakMemoryBytesOf,
   peakOf,
   perCpuSecondOf,
+  type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-  type Used,
 } from "../runs/resources.ts";
 import { median } from "../numbers/spread.ts";
 import {
@@ -29,12 +29,12 @@ import {
 import { formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
 import { meanRange, type Range } from "../runs/figure_range.ts";
 
-type Column = ColumnOf<ResourceRow>;
+type ResourceColumn = ColumnOf<ResourceRow>;
 
 /** Null when no target was ours to watch. @param level Of the intervals. */
 export function resourcesTable(
   scenario: string,
-  cells: readonly Cell[],
+  cells: readonly CellRuns[],
   level: number,
 ): Table | null {
   const rows = resourceRows(cells);
@@ -58,18 +58,18 @@ const NOTES = [
   "Of the target's whole process tree; medians over the runs, peaks of each. Requests per CPU-second are " +
   "completed requests over CPU time: their mean over the runs. A context switch is voluntary when a thread " +
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
-  "right answer.",
+  "correct response.",
 ];
 const PARTS_NOTE =
   "Below a target stand its parts. A whole target is without the Redis of the run.";
 
-const partColumn: Column = {
+const partColumn: ResourceColumn = {
   label: "Part",
   kind: "text",
   cell: ({ part }) => textCell(part ?? "whole target"),
 };
 
-function cpuColumns(rows: readonly ResourceRow[], level: number): Column[] {
+function cpuColumns(rows: readonly ResourceRow[], level: number): ResourceColumn[] {
   return [
     { label: "CPU, mean", unit: "cores", cell: middle(({ used }) => meanCoresOf(used)) },
     { label: "CPU, peak", unit: "cores", cell: middle(({ used }) => peakCoresOf(used)) },
@@ -89,7 +89,7 @@ function cpuColumns(rows: readonly ResourceRow[], level: number): Column[] {
   ];
 }
 
-function memoryColumn(rows: readonly ResourceRow[]): Column {
+function memoryColumn(rows: readonly ResourceRow[]): ResourceColumn {
   const unit = sizeUnit(
     rows.flatMap(({ runs }) => runs.map(({ used }) => peakMemoryBytesOf(used))),
   );
@@ -100,7 +100,7 @@ function memoryColumn(rows: readonly ResourceRow[]): Column {
   };
 }
 
-function switchColumns(rows: readonly ResourceRow[]): Column[] {
+function switchColumns(rows: readonly ResourceRow[]): ResourceColumn[] {
   return (["voluntary", "involuntary"] as const).flatMap((kind) =>
     known(rows, {
       label: `Switches per request, ${kind}`,
@@ -110,7 +110,7 @@ function switchColumns(rows: readonly ResourceRow[]): Column[] {
   );
 }
 
-function startUpColumn(rows: readonly ResourceRow[]): Column {
+function startUpColumn(rows: readonly ResourceRow[]): ResourceColumn {
   const unit = timeUnit(rows.flatMap(({ runs }) => runs.map(({ run }) => run.startUp ?? 0)));
   const ofWhole = middle(({ run }) => run.startUp, (value) => numberCell(value, unit));
   return {
@@ -122,10 +122,10 @@ function startUpColumn(rows: readonly ResourceRow[]): Column {
 
 interface One {
   readonly run: Run;
-  readonly used: Used;
+  readonly used: ResourceUse;
 }
 
-interface Known {
+interface KnownColumn {
   readonly label: string;
   readonly unit?: string;
   readonly of: (one: One) => number | null;
@@ -135,13 +135,13 @@ interface Known {
 /** A column where any row has something to say in it: other systems and older results do not tell all. */
 function known(
   rows: readonly ResourceRow[],
-  { label, unit, of, write = countCell }: Known,
-): Column[] {
+  { label, unit, of, write = countCell }: KnownColumn,
+): ResourceColumn[] {
   const isKnown = rows.some(({ runs }) => runs.some((one) => of(one) !== null));
   return isKnown ? [{ label, unit, cell: middle(of, write) }] : [];
 }
 
-/** The median over the runs that tell. */
+/** The median over the runs that have it. */
 function middle(
   of: (one: One) => number | null,
   write: (value: number) => TableCell = (value) => numberCell(value),
@@ -165,7 +165,7 @@ export function perCpuRange({ runs }: ResourceRow, level: number): Range | null 
 const MOST_PARTS = 4;
 
 /** Who needs the least CPU for a request, who the most, and what the parts need; "" where nobody was watched. */
-export function perCpuFinding(cells: readonly Cell[], level: number): string {
+export function perCpuFinding(cells: readonly CellRuns[], level: number): string {
   const rows = resourceRows(cells).flatMap((row) => {
     const value = perCpuRange(row, level)?.value ?? 0;
     return value > 0 ? [{ row, value }] : [];
@@ -176,34 +176,34 @@ export function perCpuFinding(cells: readonly Cell[], level: number): string {
   return [wholesText(wholes), ...texts].filter(Boolean).join(" ");
 }
 
-interface Counted {
+interface PerCpuCount {
   readonly row: ResourceRow;
   readonly value: number;
 }
 
 /** By value, the highest first. */
-function wholesText(wholes: readonly Counted[]): string {
+function wholesText(wholes: readonly PerCpuCount[]): string {
   const [most, ...others] = wholes;
   if (most === undefined) return "";
   const least = others.at(-1);
   const text = `${countText(most)} (${coresText(most)})`;
   const name = most.row.cell.label;
   return least === undefined
-    ? `For each CPU-second ${name} answered ${text}.`
-    : `For each CPU-second ${name} answered the most, ${text}; ` +
+    ? `For each CPU-second ${name} served ${text}.`
+    : `For each CPU-second ${name} served the most, ${text}; ` +
       `${least.row.cell.label} the least, ${countText(least)} (${coresText(least)}).`;
 }
 
-function partText(counted: Counted): string {
+function partText(counted: PerCpuCount): string {
   const { cell, part } = counted.row;
   return `${part} of ${cell.label}: ${coresText(counted)}, ${countText(counted)} per CPU-second.`;
 }
 
-function countText({ value }: Counted): string {
+function countText({ value }: PerCpuCount): string {
   return `${formatNumber(value)} requests`;
 }
 
-function coresText({ row }: Counted): string {
+function coresText({ row }: PerCpuCount): string {
   return `${formatNumber(median(row.runs.map(({ used }) => meanCoresOf(used))))} cores`;
 }
 
@@ -211,14 +211,14 @@ function coresText({ row }: Counted): string {
 
 /** A target or one of its parts. */
 export interface ResourceRow {
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   /** Null: the whole target, without Redis. */
   readonly part: string | null;
-  readonly runs: readonly { readonly run: Run; readonly used: Used }[];
+  readonly runs: readonly { readonly run: Run; readonly used: ResourceUse }[];
 }
 
 /** Targets that nobody could watch have none. */
-export function resourceRows(cells: readonly Cell[]): ResourceRow[] {
+export function resourceRows(cells: readonly CellRuns[]): ResourceRow[] {
   return cells.flatMap((cell) => {
     const whole = cell.runs.map((run) => ({ part: null, run, used: run }));
     const parts = cell.runs.flatMap((run) =>

@@ -1,12 +1,12 @@
 /** Every run, as it is in the results but for what the experiment discards. */
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { timeUnit } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { type PooledLatency, poolLatency } from "../runs/pool.ts";
 import {
   type ColumnOf,
   countCell,
-  faultCell,
+  errorCell,
   NONE,
   numberCell,
   runColumns,
@@ -19,12 +19,12 @@ import {
 } from "./table.ts";
 import { latencyCell, maxCell, meanCell } from "./percentiles.ts";
 
-interface Row extends RunOfCell {
+interface RunRow extends RunOfCell {
   readonly latency: PooledLatency;
 }
 
-export function runsTable(scenario: string, cells: readonly Cell[]): Table {
-  const rows = runsOf(cells).map((row): Row => ({ ...row, latency: poolLatency([row.run]) }));
+export function runsTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const rows = runsOf(cells).map((row): RunRow => ({ ...row, latency: poolLatency([row.run]) }));
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   const caption = `Every run of ${scenario}`;
   const notes = [
@@ -36,14 +36,14 @@ export function runsTable(scenario: string, cells: readonly Cell[]): Table {
     { label: "Place", cell: ({ run }) => countCell(run.order) },
     { label: "Requests/s", cell: ({ run }) => numberCell(run.rate) },
     { label: "Mean", unit: unit.name, cell: ({ latency }) => meanCell(latency, unit) },
-    ...PERCENTILES.map((p): ColumnOf<Row> => ({
+    ...PERCENTILES.map((p): ColumnOf<RunRow> => ({
       label: `p${p}`,
       unit: unit.name,
       cell: ({ latency }) => latencyCell(latency, p, unit),
     })),
     { label: "Max", unit: unit.name, cell: ({ latency }) => maxCell(latency, unit) },
     { label: "Completed", cell: ({ run }) => countCell(run.requests.completed) },
-    { label: "Failed", cell: ({ run }) => faultCell(countCell(run.requests.failed)) },
+    { label: "Failed", cell: ({ run }) => errorCell(countCell(run.requests.failed)) },
     { label: "Steady state", kind: "text", cell: ({ run }) => textCell(run.warmup?.label ?? "–") },
     {
       label: "Steady from",

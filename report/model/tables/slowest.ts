@@ -1,6 +1,6 @@
 /** The slowest requests of a scenario: when each was due and sent, how long it took, and how it ended. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
   type ColumnOf,
   countCell,
@@ -10,7 +10,7 @@ import {
   tableOf,
   textCell,
 } from "./table.ts";
-import { formatMs, formatNumber, GLUE, timeUnit, type Unit } from "../numbers/units.ts";
+import { type DisplayUnit, formatMs, formatNumber, GLUE, timeUnit } from "../numbers/units.ts";
 
 /** So many of each cell are shown; each run keeps as many. */
 const SLOWEST_SHOWN = 10;
@@ -21,16 +21,16 @@ export interface SlowestModel {
   readonly findings: readonly string[];
 }
 
-type RankedRequest = NonNullable<Run["slowest"]>[number];
+type SlowestRequest = NonNullable<Run["slowest"]>[number];
 
 interface Slow {
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   readonly repetition: number;
-  readonly request: RankedRequest;
+  readonly request: SlowestRequest;
 }
 
 /** Null where no run has kept any. */
-export function slowestOf(scenario: string, cells: readonly Cell[]): SlowestModel | null {
+export function slowestOf(scenario: string, cells: readonly CellRuns[]): SlowestModel | null {
   const byCell = cells.map(slowestOfCell);
   const rows = byCell.flat();
   if (rows.length === 0) return null;
@@ -45,7 +45,7 @@ export function slowestOf(scenario: string, cells: readonly Cell[]): SlowestMode
 }
 
 /** Of all its runs; exact, as each of them keeps its own. */
-function slowestOfCell(cell: Cell): Slow[] {
+function slowestOfCell(cell: CellRuns): Slow[] {
   return cell.runs.flatMap(({ repetition, slowest = [] }) =>
     slowest.map((request) => ({ cell, repetition, request }))
   )
@@ -53,7 +53,7 @@ function slowestOfCell(cell: Cell): Slow[] {
     .slice(0, SLOWEST_SHOWN);
 }
 
-function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
+function columnsOf(unit: DisplayUnit, isOpen: boolean): ColumnOf<Slow>[] {
   return [
     {
       label: "Target",
@@ -76,21 +76,21 @@ function columnsOf(unit: Unit, isOpen: boolean): ColumnOf<Slow>[] {
 }
 
 function latencyCell(
-  { latency, outcome }: RankedRequest,
-  unit: Unit,
+  { latency, outcome }: SlowestRequest,
+  unit: DisplayUnit,
 ): ReturnType<typeof numberCell> {
   const cell = numberCell(latency, unit);
   return isLowerBound(outcome) ? { ...cell, text: `≥${GLUE}${cell.text}` } : cell;
 }
 
-function isLowerBound(outcome: RankedRequest["outcome"]): boolean {
+function isLowerBound(outcome: SlowestRequest["outcome"]): boolean {
   return outcome === "timeout" || outcome === "unfinished";
 }
 
 function column(
   label: string,
   unit: string,
-  of: (request: RankedRequest) => number | null,
+  of: (request: SlowestRequest) => number | null,
 ): ColumnOf<Slow> {
   return {
     label,
@@ -109,12 +109,12 @@ const sentColumn = column(
   ({ dueS, sentS }) => sentS === null ? null : (sentS - dueS) * 1_000,
 );
 
-function outcomeCell({ outcome, status }: RankedRequest): ReturnType<typeof textCell> {
+function outcomeCell({ outcome, status }: SlowestRequest): ReturnType<typeof textCell> {
   switch (outcome) {
     case "completed":
       return textCell(`status ${status}`);
     case "wrong":
-      return { text: `status ${status}, wrong answer`, alarming: true };
+      return { text: `status ${status}, wrong response`, alarming: true };
     case "timeout":
       return { text: "timed out", alarming: true };
     case "unfinished":
@@ -134,7 +134,7 @@ function notesOf(rows: readonly Slow[]): string[] {
   ];
 }
 
-/** Of more cells than these only the slowest are told. */
+/** Of more cells than these only the slowest are shown. */
 const MOST_FINDINGS = 6;
 
 function findingsOf(byCell: readonly (readonly Slow[])[]): string[] {

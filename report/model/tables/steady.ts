@@ -3,8 +3,8 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import type { Spread } from "../numbers/spread.ts";
-import { formatCount, formatTick, timeUnit, type Unit } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import { type DisplayUnit, formatCount, formatTick, timeUnit } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
 import { FLATTENING } from "../runs/intervals.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../runs/steady.ts";
@@ -26,13 +26,13 @@ export interface SteadyTables {
   readonly parts: Table;
 }
 
-interface Row {
-  readonly cell: Cell;
+interface SteadyRow {
+  readonly cell: CellRuns;
   readonly steadiness: Steadiness;
 }
 
 /** Null for a load that itself changes: then there is no steady state to look for. */
-export function steadyTables(scenario: string, cells: readonly Cell[]): SteadyTables | null {
+export function steadyTables(scenario: string, cells: readonly CellRuns[]): SteadyTables | null {
   const rows = cells.map((cell) => ({ cell, steadiness: steadinessOf(cell) }));
   if (rows.every(({ steadiness }) => steadiness.labels.every((label) => label === null))) {
     return null;
@@ -40,9 +40,12 @@ export function steadyTables(scenario: string, cells: readonly Cell[]): SteadyTa
   return { steady: steadyTable(scenario, rows), parts: partsTable(scenario, rows) };
 }
 
-const nameColumn: ColumnOf<Row> = { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) };
+const nameColumn: ColumnOf<SteadyRow> = {
+  ...targetColumn,
+  cell: ({ cell }) => targetColumn.cell(cell),
+};
 
-function steadyTable(scenario: string, rows: readonly Row[]): Table {
+function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const caption = `Time to steady state of ${scenario}`;
   return tableOf({ caption, notes: [HOW_TO_READ.steady, HOW_TO_READ.settlingTime] }, rows, [
     nameColumn,
@@ -73,7 +76,7 @@ function spreadColumn(
   label: string,
   unit: string,
   of: (steadiness: Steadiness) => Spread | null,
-): ColumnOf<Row> {
+): ColumnOf<SteadyRow> {
   const format = unit === "" ? formatCount : formatTick;
   return {
     label,
@@ -89,13 +92,13 @@ function spreadColumn(
 }
 
 /** A figure of a cell, in its own unit, as the units of rows differ. */
-interface FigureRow extends Row {
+interface FigureRow extends SteadyRow {
   readonly figure: string;
   readonly cellOf: (part: PartFigures) => TableCell;
 }
 
 /** Narrow rather than short: all three beside each other on a phone. */
-function partsTable(scenario: string, rows: readonly Row[]): Table {
+function partsTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const unit = timeUnit(rows.map(({ steadiness: { whole } }) => whole.p50));
   const figureRows = rows.flatMap((row): FigureRow[] => [
     { ...row, figure: "requests/s", cellOf: ({ rate }) => numberCell(rate) },
@@ -134,7 +137,7 @@ function partColumn(
   };
 }
 
-function percentileCell(part: PartFigures, p: 50 | 99, unit: Unit): TableCell {
+function percentileCell(part: PartFigures, p: 50 | 99, unit: DisplayUnit): TableCell {
   if (part.count === 0) return NONE;
   const cell = numberCell(p === 50 ? part.p50 : part.p99, unit);
   return supportsPercentile(part.count, p) ? cell : { ...cell, weak: true };

@@ -1,11 +1,11 @@
 /** One row a cell: what a reader in a hurry wants to know. */
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { meanCoresOf } from "../runs/resources.ts";
 import { median } from "../numbers/spread.ts";
 import {
   type ColumnOf,
-  faultCell,
+  errorCell,
   NONE,
   numberCell,
   shareCell,
@@ -18,7 +18,7 @@ import {
 import { formatNumber, timeUnit } from "../numbers/units.ts";
 import { maxCell, percentileCell } from "./percentiles.ts";
 
-export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
+export function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
   // Beside intervals the range would say the same once more; the bars show it.
@@ -38,16 +38,16 @@ export function summaryTable(scenario: string, cells: readonly Cell[]): Table {
       cell: ({ latency }) => maxCell(latency, unit),
     },
     {
-      label: "Faults",
+      label: "Errors",
       unit: "%",
-      cell: ({ wrongRatio }) => faultCell(shareCell(wrongRatio)),
+      cell: ({ errorRatio: wrongRatio }) => errorCell(shareCell(wrongRatio)),
     },
     ...(cells.some(hasResources) ? [cpuColumn] : []),
     ...(several && !certain ? [rangeColumn] : []),
   ]);
 }
 
-const rangeColumn: ColumnOf<Cell> = {
+const rangeColumn: ColumnOf<CellRuns> = {
   label: "Range of runs",
   kind: "text",
   cell: ({ rate, runs }) =>
@@ -56,11 +56,11 @@ const rangeColumn: ColumnOf<Cell> = {
       : textCell(`${formatNumber(rate.min)}–${formatNumber(rate.max)}`),
 };
 
-function hasResources({ runs }: Cell): boolean {
+function hasResources({ runs }: CellRuns): boolean {
   return runs.some(({ resources }) => resources.length > 0);
 }
 
-const cpuColumn: ColumnOf<Cell> = {
+const cpuColumn: ColumnOf<CellRuns> = {
   label: "CPU",
   unit: "cores",
   cell: (cell) => hasResources(cell) ? numberCell(median(cell.runs.map(meanCoresOf))) : NONE,

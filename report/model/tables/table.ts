@@ -7,14 +7,14 @@ import type { Run } from "../../../runner/result/result.ts";
 
 import {
   boundText,
+  type DisplayUnit,
   formatCount,
   formatIn,
   formatInterval,
   formatNumber,
   formatPercent,
-  type Unit,
 } from "../numbers/units.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import type { Range } from "../runs/figure_range.ts";
 
 export interface TableCell {
@@ -25,7 +25,7 @@ export interface TableCell {
   readonly value?: number;
   /** True when too few requests support the number. */
   readonly weak?: boolean;
-  /** True when the reader should look at it: failures, wrong answers. */
+  /** True when the reader should look at it: failures, wrong responses. */
   readonly alarming?: boolean;
   /** Index of the series' colour, for the swatch before a name. */
   readonly color?: number;
@@ -80,7 +80,7 @@ export function textCell(text: string): TableCell {
 }
 
 /** A number of the base unit, written in `unit`. */
-export function numberCell(value: number, unit?: Unit): TableCell {
+export function numberCell(value: number, unit?: DisplayUnit): TableCell {
   return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
 }
 
@@ -93,7 +93,7 @@ export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
 export function withInterval(
   cell: TableCell,
   interval: Pick<ConfidenceInterval, "low" | "high"> | null,
-  unit?: Unit,
+  unit?: DisplayUnit,
 ): TableCell {
   const { value } = cell;
   if (interval === null || value === undefined) return cell;
@@ -104,7 +104,7 @@ export function withInterval(
 }
 
 /** Nothing takes less than no time; an interval of no width says nothing. */
-export function rangeCell({ value, interval }: Range, unit: Unit): TableCell {
+export function rangeCell({ value, interval }: Range, unit: DisplayUnit): TableCell {
   const cell = numberCell(value, unit);
   if (interval === null || interval.low === interval.high) return cell;
   return withInterval(cell, { ...interval, low: Math.max(0, interval.low) }, unit);
@@ -115,7 +115,7 @@ export function countCell(value: number): TableCell {
 }
 
 /** A count or share of something that should not be: alarming unless it is 0. */
-export function faultCell(cell: TableCell): TableCell {
+export function errorCell(cell: TableCell): TableCell {
   return cell.value ? { ...cell, alarming: true } : cell;
 }
 
@@ -127,7 +127,7 @@ export function shareCell(value: number): TableCell {
 /** What was not measured. */
 export const NONE: TableCell = { text: "–" };
 
-export const targetColumn: ColumnOf<Cell> = {
+export const targetColumn: ColumnOf<CellRuns> = {
   label: "Target",
   kind: "name",
   cell: ({ label, color }) => ({ text: label, color }),
@@ -135,11 +135,11 @@ export const targetColumn: ColumnOf<Cell> = {
 
 /** One run of a cell, for tables with a row a run. */
 export interface RunOfCell {
-  readonly cell: Cell;
+  readonly cell: CellRuns;
   readonly run: Run;
 }
 
-export function runsOf(cells: readonly Cell[]): RunOfCell[] {
+export function runsOf(cells: readonly CellRuns[]): RunOfCell[] {
   return cells.flatMap((cell) => cell.runs.map((run) => ({ cell, run })));
 }
 

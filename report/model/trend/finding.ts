@@ -7,7 +7,7 @@ import { figureOfCell } from "../sweeps/charts.ts";
 import { counted, unique } from "../numbers/words.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
-type Change = "worse" | "better" | "differs" | "the same" | "unsure";
+type TrendChange = "worse" | "better" | "differs" | "the same" | "unsure";
 
 /** `From 0123456 to 89abcde: of 3 cells 1 is worse, 1 is better, 1 is the same.` */
 export function trendFinding(
@@ -27,7 +27,7 @@ export function trendFinding(
     `Only differences in requests/s or p99 count that are surely larger than ${within} %.${why}`;
 }
 
-const PHRASES: readonly { change: Change; singular: string; plural: string }[] = [
+const PHRASES: readonly { change: TrendChange; singular: string; plural: string }[] = [
   { change: "worse", singular: "is worse", plural: "are worse" },
   { change: "better", singular: "is better", plural: "are better" },
   {
@@ -44,19 +44,19 @@ const PHRASES: readonly { change: Change; singular: string; plural: string }[] =
 ];
 
 /** Worse in one figure outweighs better in the other, as in `plateau compare`. */
-export function changeOf({ comparison }: ComparedCell): Change {
+export function changeOf({ comparison }: ComparedCell): TrendChange {
   const changes = DECISIVE.map((figure) => changeIn(comparisonOf(comparison, figure)));
   return PHRASES.map(({ change }) => change)
     .find((change) => change !== "the same" && changes.includes(change)) ?? "the same";
 }
 
-function changeIn({ verdict, reason }: FigureComparison): Change {
+function changeIn({ verdict, reason }: FigureComparison): TrendChange {
   if (verdict === "equivalent") return "the same";
   if (verdict !== "inconclusive") return verdict;
   return reason === "sessions" ? "differs" : "unsure";
 }
 
-const HEADS: ReadonlyMap<Change | undefined, string> = new Map([
+const HEADS: ReadonlyMap<TrendChange | undefined, string> = new Map([
   ["worse", "Worse"],
   ["better", "Better"],
   ["differs", "Differs in these two sessions"],
@@ -76,7 +76,7 @@ export function changeFindings(
     const head = HEADS.get(change);
     if (cell === undefined || head === undefined) return [];
     // Where answers were wrong, how fast they came is no reason.
-    const why = cell.fault === "" ? stepText(cell, one, points) : `; ${cell.fault}`;
+    const why = cell.errors === "" ? stepText(cell, one, points) : `; ${cell.errors}`;
     return [`${head}: ${sentenceOf(cell)}${why}.`];
   });
 }

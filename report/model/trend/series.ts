@@ -1,14 +1,14 @@
 /** The same cells in several results of one experiment, in the order of time. */
 import type { Results } from "../../../runner/result/result.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { parametersKey } from "../runs/match.ts";
 import type { ReportModel } from "../model.ts";
 import { formatMoment } from "../numbers/units.ts";
 import { unique } from "../numbers/words.ts";
 import type { SweepChart } from "../charts/charts.ts";
 import {
-  axisOf,
   type Drawing,
+  figureAxis,
   figurePoint,
   roomyTicks,
   type Shown,
@@ -23,7 +23,7 @@ export interface Reported {
 
 /** One of the results. */
 export interface TrendPoint extends Reported {
-  /** What charts and tables call it: its commit, or where that does not tell it, its time. */
+  /** What charts and tables call it: its commit, or where that does not name it, its time. */
   readonly label: string;
   readonly isDirty: boolean;
 }
@@ -33,11 +33,11 @@ export interface TrendSeries {
   readonly label: string;
   readonly color: number;
   /** One for each of the points; null where a result has no such cell. */
-  readonly cells: readonly (Cell | null)[];
+  readonly cells: readonly (CellRuns | null)[];
 }
 
 /** From the oldest. */
-export function pointsOf(reported: readonly Reported[]): TrendPoint[] {
+export function trendPoints(reported: readonly Reported[]): TrendPoint[] {
   const inTime = [...reported].sort((a, b) => startedMs(a) - startedMs(b));
   const labels = labelsOf(inTime.map(({ results }) => results));
   return inTime.map((one, i) => ({
@@ -92,12 +92,12 @@ function labelOf({ cells }: Pick<TrendSeries, "cells">): string {
   return cells.findLast((cell) => cell !== null)?.label ?? "";
 }
 
-interface Placed {
+interface PlacedCell {
   readonly scenario: string;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
 }
 
-function placesOf({ scenarios }: ReportModel): Map<string, Placed> {
+function placesOf({ scenarios }: ReportModel): Map<string, PlacedCell> {
   return new Map(scenarios.flatMap(({ name, cells }) =>
     cells.map((cell) => [
       JSON.stringify([name, cell.target, parametersKey(cell)]),
@@ -124,7 +124,7 @@ export function trendDrawings(
       kind: "sweep",
       alt: altOf(shown, series, points),
       x,
-      y: axisOf(cells, shown),
+      y: figureAxis(cells, shown),
       isOffered: false,
       series: series.map(({ label, color, cells }) => ({
         label,
@@ -154,7 +154,7 @@ function axisOfResults(points: readonly TrendPoint[]): SweepChart["x"] {
 }
 
 function chartPoint(
-  cell: Cell,
+  cell: CellRuns,
   { shown, at, label }: { shown: Shown; at: number; label: string },
 ): SweepChart["series"][number]["points"][number] {
   const { text, ...point } = figurePoint(cell, shown);

@@ -1,10 +1,10 @@
 /** Several results of one experiment → how its figures went over commits or days, and what changed. */
-import { cellName, compareResults, type ResultsComparison } from "../compared_results.ts";
+import { comparedName, compareResults, type ResultsComparison } from "../compared_results.ts";
 import { comparedTable } from "../comparison/table.ts";
 import type { Drawing } from "../sweeps/charts.ts";
 import {
   countCell,
-  faultCell,
+  errorCell,
   numberCell,
   shareCell,
   type Table,
@@ -13,15 +13,15 @@ import {
   withInterval,
 } from "../tables/table.ts";
 import {
-  pointsOf,
   type Reported,
   seriesOf,
   trendDrawings,
   type TrendPoint,
+  trendPoints,
   type TrendSeries,
 } from "./series.ts";
 import { changeFindings, trendDoubts, trendFinding } from "./finding.ts";
-import type { Cell } from "../runs/cells.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { formatMoment, timeUnit } from "../numbers/units.ts";
@@ -51,7 +51,7 @@ export interface ScenarioTrend {
 export function trendsOf(all: readonly Reported[]): TrendModel[] {
   return [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
     ([name, reported]) => {
-      const points = pointsOf(reported);
+      const points = trendPoints(reported);
       const series = seriesOf(points);
       return series.length === 0 ? [] : [trendOf(name, points, series)];
     },
@@ -86,7 +86,7 @@ function comparedOf(
 ): Table | null {
   return comparedTable(
     `${next} against ${base}`,
-    cells.map((cell) => ({ name: cellName(cell), base: null, comparison: cell.comparison })),
+    cells.map((cell) => ({ name: comparedName(cell), base: null, comparison: cell.comparison })),
   );
 }
 
@@ -95,7 +95,7 @@ function comparedOf(
 interface TrendRow {
   readonly series: TrendSeries;
   readonly point: TrendPoint;
-  readonly cell: Cell;
+  readonly cell: CellRuns;
 }
 
 /** @param series Those of one scenario. */
@@ -132,9 +132,9 @@ export function trendTable(
     },
     { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
     {
-      label: "Faults",
+      label: "Errors",
       unit: "%",
-      cell: ({ cell: { wrongRatio } }) => faultCell(shareCell(wrongRatio)),
+      cell: ({ cell: { errorRatio: wrongRatio } }) => errorCell(shareCell(wrongRatio)),
     },
     { label: "Runs", cell: ({ cell: { runs } }) => countCell(runs.length) },
   ]);

@@ -1,8 +1,8 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * The page's client: which chart is drawn how, and what begins when the page is there. It decides no number:
- * what is shown comes from the page's JSON, colours and type from its style sheet.
+ * The page's client: which function draws which chart, and the start of everything else. It decides no number:
+ * figures come from the page's JSON, colours and type from its style sheet.
  */
 import {
   BarController,
@@ -56,7 +56,7 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
       return new Drawing(canvas, densityConfig(chart, theme));
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
-    case "faults":
+    case "errors":
       return new Drawing(canvas, errorsConfig(chart, theme));
     case "agents":
       return new Drawing(canvas, agentsConfig(chart, theme));

@@ -47,7 +47,7 @@ export function noteChoices(): ReaderChoices {
   };
 }
 
-/** Unless somebody is elsewhere by now. */
+/** Unless the reader is elsewhere by now. */
 function focus(key: string | undefined): void {
   if (key === undefined || document.activeElement !== document.body) return;
   keyed<HTMLElement>(FOCUSABLE).get(key)?.focus({ preventScroll: true });
@@ -90,9 +90,9 @@ function inOrder(forms: readonly HTMLFormElement[]): HTMLFormElement[] {
 /** A head may have to be pressed twice: once for each order. */
 const ORDERS = 2;
 
-/** Tables that somebody sorted are sorted again, as soon as the page's client has made them sortable. */
+/** Sorted tables are sorted again, as soon as the page's client has made them sortable. */
 export class Sorting {
-  /** Orders by their heads; what is not done yet. */
+  /** Orders by their heads, as far as they are still to be restored. */
   readonly #wanted = new Map<string, string | null>();
   /** The head that had the focus. */
   #focused: string | undefined;
@@ -121,7 +121,7 @@ export class Sorting {
     for (let i = 0; order && i < ORDERS && head.ariaSort !== order; i++) button.click();
     if (key !== this.#focused) return;
     this.#focused = undefined;
-    // Unless somebody is elsewhere by now.
+    // Unless the reader is elsewhere by now.
     if (document.activeElement === document.body) button.focus({ preventScroll: true });
   }
 }

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** Newer parts of the page in place of those that are shown, under the eyes of somebody who reads. */
+/** Puts newer parts into the page while it is read. */
 import { noteChoices } from "./choices.ts";
 import { keyed, keyIn } from "./keyed.ts";
 
@@ -40,7 +40,7 @@ async function painted(): Promise<void> {
   }
 }
 
-/** Resolves when nobody drags, or copies from a box that a newer page would take away. */
+/** Resolves when the reader neither drags nor copies from a box that a newer page would take away. */
 export async function atLeisure(): Promise<void> {
   while (isPressed || document.activeElement instanceof HTMLTextAreaElement) {
     await new Promise((resolve) => {
@@ -65,7 +65,7 @@ interface ScrollPosition {
   restore(): void;
 }
 
-/** Keeps what is seen where it is seen, however much comes in above it. */
+/** Keeps the visible part of the page in place, however much comes in above it. */
 function noteScrollPosition(): ScrollPosition {
   const heights = new Map(
     [...keyed<HTMLElement>(SCENARIOS)].map(([key, { offsetHeight }]) => [key, offsetHeight]),

@@ -1,5 +1,5 @@
 /** The section of errors and of the slowest requests, for each scenario. */
-import type { FaultsModel } from "../../model/charts/errors.ts";
+import type { ErrorsModel } from "../../model/charts/errors.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { SlowestModel } from "../../model/tables/slowest.ts";
@@ -27,23 +27,23 @@ export function outcomesMarkup(
 }
 
 function scenarioMarkup(
-  { name, tables, faults, slowest }: ScenarioModel,
+  { name, tables, errors, slowest }: ScenarioModel,
   place: PagePlace,
 ): Markup {
   const { id } = place;
   return markup`<h3>${name}</h3>
-${findingsMarkup(faults.findings)}
-${faultsFigure(faults, { ...place, id: `${id}-faults` })}
+${findingsMarkup(errors.findings)}
+${errorsFigure(errors, { ...place, id: `${id}-errors` })}
 ${tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })}
 ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
 ${slowest && slowestMarkup(slowest, id)}`;
 }
 
-function faultsFigure({ charts }: FaultsModel, place: PagePlace): Markup | null {
+function errorsFigure({ charts }: ErrorsModel, place: PagePlace): Markup | null {
   if (charts.length === 0) return null;
   const panels = charts.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
-${chartMarkup(chart, "faults", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${panels}</div>
 <figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;

@@ -37,7 +37,7 @@ ${overviewMarkup(model.scenarios, place)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${sweepsMarkup(model.sweeps, place)}
-${settlingMarkup(model.stable, { ...place, id: `${id}-settling` })}
+${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}

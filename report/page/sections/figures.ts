@@ -52,7 +52,7 @@ export function captionMarkup(finding: string, reading: string): Markup {
   return markup`<figcaption><p>${finding}</p>${howToReadMarkup(reading)}</figcaption>`;
 }
 
-/** Folded up, as who has read one figure knows how to read the next. */
+/** Folded up: it is read once, for the first figure of a kind. */
 export function howToReadMarkup(reading: string): Markup {
   return markup`<details class="reading"><summary>How to read this</summary>
 <p class="note">${reading}</p></details>`;

@@ -29,10 +29,10 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PageP
 }
 
 function verdictMarkup(
-  { name, request, load, answer, bars, tables }: ScenarioModel,
+  { name, request, load, summary: result, bars, tables }: ScenarioModel,
   place: PagePlace,
 ): Markup {
-  const { verdict, detail } = answer;
+  const { verdict, detail } = result;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
   return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
@@ -112,7 +112,7 @@ ${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
 ${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
 }
 
-/** A longer table is for those who look for one agent. */
+/** A longer table is folded up: it serves to look up one agent. */
 const MOST_ROWS = 30;
 
 /** Each agent beside the whole; null where one program loaded alone. */
@@ -132,7 +132,7 @@ function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup 
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
     markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
-${chartMarkup(chart, "faults", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
+${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>
 <figcaption>${howToReadMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;

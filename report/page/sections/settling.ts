@@ -1,12 +1,12 @@
 /** The section that plots the settling time of each cell against its settled latency. */
-import type { StableModel } from "../../model/charts/settling.ts";
+import type { SettlingModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend } from "./published.ts";
 import { tableMarkup } from "./tables.ts";
 
-export function settlingMarkup(model: StableModel | null, place: PagePlace): Markup | null {
+export function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup | null {
   if (model === null) return null;
   const { id } = place;
   const { finding, chart, legend, table } = model;

@@ -1,4 +1,4 @@
-/** The section of the page that shows what the factors of the experiment do. */
+/** The section of the effects of the experiment's factors. */
 import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
 import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
 import { type Markup, markup } from "../../writing/html.ts";

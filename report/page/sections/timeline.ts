@@ -1,4 +1,4 @@
-/** The timelines of a scenario, and the controls that choose what of them is shown and recomputed. */
+/** The timelines of a scenario, and the controls that choose targets, runs, percentiles and a range of time. */
 import { sectionOf, type TimelineChart } from "../../model/charts/charts.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";

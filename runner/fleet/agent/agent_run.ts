@@ -60,9 +60,9 @@ export class AgentRun {
   #isReported = false;
 
   constructor(private readonly job: AgentJob, private readonly setting: RunSetting) {
-    const { run, coordinator, place } = job;
+    const { run, coordinator, assigned } = job;
     this.#from = { run, agent: setting.agent };
-    this.#bundler = new Bundler(this.#from, place);
+    this.#bundler = new Bundler(this.#from, assigned);
     this.#watch = new RunStateWatch({ client: setting.link.client, coordinator, run });
   }
 
@@ -73,10 +73,10 @@ export class AgentRun {
 
   async carryOut(): Promise<void> {
     const { job, setting } = this;
-    const { load, place, coordinator } = job;
+    const { load, assigned, coordinator } = job;
     setting.onNote(
       `run for ${coordinator} begins: ${job.origin}, ` +
-        `${place.own} of ${place.workers} workers for ${load.connections} connections`,
+        `${assigned.own} of ${assigned.workers} workers for ${load.connections} connections`,
     );
     const { client } = setting.link;
     const sendAgain = (): void => this.#outbox.sendAgain();
@@ -115,7 +115,7 @@ export class AgentRun {
     };
     try {
       return await setting.loader.load(request, hooks, {
-        place: job.place,
+        assigned: job.assigned,
         startMoment: (delayMs) => this.#startMoment(delayMs),
         onSoFar: this.#bundler.addSoFar.bind(this.#bundler),
       });

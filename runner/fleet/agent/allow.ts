@@ -6,16 +6,16 @@ import { messageOf } from "../../../base/errors.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 
 /** This machine itself. */
-export const LOOPBACK: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
+export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
 
 /** Allows unix sockets. */
 const UNIX = "unix";
 const NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?\.?$/i;
 
-type Family = "ipv4" | "ipv6";
+type AddressFamily = "ipv4" | "ipv6";
 
 /** An address or a network of addresses, or null when `text` is neither. */
-function networkOf(text: string): { address: string; bits: number; family: Family } | null {
+function networkOf(text: string): { address: string; bits: number; family: AddressFamily } | null {
   const [written, bitsText, ...rest] = text.split("/");
   const address = written.replace(/^\[(.*)\]$/, "$1");
   const version = isIP(address);
@@ -25,7 +25,7 @@ function networkOf(text: string): { address: string; bits: number; family: Famil
   return bits >= 0 && bits <= most ? { address, bits, family: familyOf(address) } : null;
 }
 
-function familyOf(address: string): Family {
+function familyOf(address: string): AddressFamily {
   return isIP(address) === 6 ? "ipv6" : "ipv4";
 }
 

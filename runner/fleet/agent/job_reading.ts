@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { explain } from "../../../base/explain.ts";
 import { withEngine } from "../../../base/pattern.ts";
-import { type Finding, findingsOf } from "../../../base/problems.ts";
+import { findingsOf, type PathProblem } from "../../../base/problems.ts";
 import type { SecretValue } from "../../../base/secrets.ts";
 import { endpointOf } from "../../../base/net/endpoint.ts";
 import { VERSION } from "../../../base/version.ts";
@@ -49,7 +49,7 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
 const MOST_LINES = 20;
 const MOST_CHARS = 500;
 
-function problemLines(findings: readonly Finding[]): string[] {
+function problemLines(findings: readonly PathProblem[]): string[] {
   const lines = findings.slice(0, MOST_LINES).map(({ path, message }) =>
     `${path.join(".")}: ${message}`.slice(0, MOST_CHARS)
   );

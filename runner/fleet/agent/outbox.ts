@@ -103,7 +103,7 @@ export class Bundler {
 
   constructor(
     private readonly from: { readonly run: string; readonly agent: string },
-    private readonly place: AssignedWorkers,
+    private readonly assigned: AssignedWorkers,
   ) {}
 
   /** How many bundles were taken. */
@@ -113,7 +113,7 @@ export class Bundler {
 
   /** @param worker Of the own ones, from 0. */
   addPart(worker: number, part: IntervalPart, health: Health): void {
-    const whose = this.place.firstWorker + worker;
+    const whose = this.assigned.firstWorker + worker;
     this.#parts.push({ worker: whose, part: packPart(part), health: packHealth(health) });
   }
 
@@ -124,7 +124,7 @@ export class Bundler {
 
   /** What has not been sent; null when there is nothing, or not yet something of every worker. */
   take(): BundleInput | null {
-    if (this.#parts.length === 0 || this.#soFar.size < this.place.own) return null;
+    if (this.#parts.length === 0 || this.#soFar.size < this.assigned.own) return null;
     const reports = [...this.#soFar].sort(([a], [b]) => a - b).map(([, report]) => report);
     const parts = this.#parts;
     this.#parts = [];

@@ -39,8 +39,8 @@ export class AgentStream {
   readonly #last: (ReceivedPart | undefined)[];
 
   /** @param lastMs When its last message came. */
-  constructor(readonly place: AssignedWorkers, public lastMs: number) {
-    this.#last = Array.from({ length: place.own });
+  constructor(readonly assigned: AssignedWorkers, public lastMs: number) {
+    this.#last = Array.from({ length: assigned.own });
   }
 
   /**
@@ -49,14 +49,14 @@ export class AgentStream {
    */
   bundle(bundle: AgentMessageOf<"bundle">, nowMs: number, most = Infinity): ReceivedPart[] {
     if (!this.#isNew(bundle)) return [];
-    const why = implausibleBundle(bundle, this.place);
+    const why = implausibleBundle(bundle, this.assigned);
     if (why !== null) return this.doubt(why);
     this.#early.set(bundle.seq, bundle);
     this.lastMs = nowMs;
     const parts: ReceivedPart[] = [];
     for (let turn = this.#take(most); turn !== undefined; turn = this.#take(most)) {
       this.#soFar = turn.soFar;
-      for (const part of turn.parts) this.#last[part.worker - this.place.firstWorker] = part;
+      for (const part of turn.parts) this.#last[part.worker - this.assigned.firstWorker] = part;
       parts.push(...turn.parts);
       for (const { part } of turn.parts) this.#count(part);
     }
@@ -101,7 +101,7 @@ export class AgentStream {
     if (turn === undefined) return undefined;
     this.#early.delete(this.#next);
     const lastOf = (worker: number): number =>
-      this.#last[worker - this.place.firstWorker]?.part.index ?? -1;
+      this.#last[worker - this.assigned.firstWorker]?.part.index ?? -1;
     const why = implausibleOrder(turn, lastOf, most);
     if (why !== null) {
       this.doubt(why);
@@ -113,7 +113,7 @@ export class AgentStream {
 
   finish(finished: AgentMessageOf<"finished">, nowMs: number): void {
     if (this.#finished !== null) return;
-    if (finished.reports.length !== this.place.own) {
+    if (finished.reports.length !== this.assigned.own) {
       this.doubt("it reported results of more or fewer workers than it has");
       return;
     }
@@ -177,7 +177,7 @@ export class AgentStream {
   /** A part of an interval of own worker `at` that is nothing but lower bounds. */
   #boundsOf(at: number, index: number, bounds: SparseHistogram): ReceivedPart {
     return {
-      worker: this.place.firstWorker + at,
+      worker: this.assigned.firstWorker + at,
       health: IDLE,
       part: boundsPart(index, bounds),
     };

@@ -135,7 +135,7 @@ export class Fleet implements Loader {
         retryUntilReply(() => this.#assign(id, member, request, reportEveryMs), signal);
       await Promise.all(members.map(assign));
       const readies = await run.ready();
-      hooks.onReady(members.reduce((sum, { place }) => sum + place.own, 0));
+      hooks.onReady(members.reduce((sum, { assigned }) => sum + assigned.own, 0));
       await this.#carryOut(run, { request, hooks, clock, leadMs: leadMsOf(readies, clock) });
       const connections = members.flatMap(({ shares }) => shares.map((share) => share.connections));
       const { agents, ...reports } = run.reports();
@@ -171,14 +171,14 @@ export class Fleet implements Loader {
 
   async #assign(
     run: string,
-    { presence, place }: FleetMember,
+    { presence, assigned }: FleetMember,
     request: LoadRequest,
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
     const { insecure, caCerts, unixPath } = request;
     const job: AgentJobInput = {
-      ...{ run, coordinator: this.id, version: VERSION, place: { ...place } },
+      ...{ run, coordinator: this.id, version: VERSION, assigned: { ...assigned } },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, reportEveryMs },
       access: { insecure, caCerts, unixPath },
       secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),

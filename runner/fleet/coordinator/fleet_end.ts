@@ -24,7 +24,7 @@ interface AgentEnd {
 
 /** @param run Its start by Redis's clock; when it was ended early, and the last interval that was reported. */
 export function endOf(
-  { member: { presence, place, shares }, stream, ready, lostWhy }: FleetAgent,
+  { member: { presence, assigned, shares }, stream, ready, lostWhy }: FleetAgent,
   run: {
     readonly startAtMs: number;
     readonly end: { readonly us: number; readonly index: number };
@@ -35,8 +35,8 @@ export function endOf(
     name: presence.name,
     host: presence.host,
     driver: ready?.driver ?? presence.driver,
-    firstWorker: place.firstWorker,
-    workers: place.own,
+    firstWorker: assigned.firstWorker,
+    workers: assigned.own,
     clock: ready?.clock ?? presence.clock,
   };
   if (whole !== null) {

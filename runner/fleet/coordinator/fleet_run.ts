@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { TargetError } from "../../../base/errors.ts";
 import { LONGEST_DRAIN_US } from "../../load/engine/ending.ts";
-import { GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
+import { WORKER_GRACE_MS as GRACE_OF_WORKERS_MS } from "../../load/worker/overdue.ts";
 import type { LoaderHooks } from "../../measure/loader.ts";
 import type { LiveAgent } from "../../result/progress.ts";
 import type { AgentMessage } from "../protocol/agent_message.ts";
@@ -75,7 +75,7 @@ export class FleetRun {
   ) {
     const nowMs = this.#now();
     this.#agents = new Map(members.map((member): [string, FleetAgent] => {
-      const stream = new AgentStream(member.place, nowMs);
+      const stream = new AgentStream(member.assigned, nowMs);
       const agent = { member, stream, ready: null, problems: [], lostWhy: null };
       return [member.presence.name, agent];
     }));
@@ -214,7 +214,7 @@ export class FleetRun {
     const reporting = [...this.#agents.values()].filter((agent) =>
       agent.stream.whole !== null || this.#silentMs(agent) <= limitMs
     );
-    const workers = reporting.reduce((sum, { member }) => sum + member.place.own, 0);
+    const workers = reporting.reduce((sum, { member }) => sum + member.assigned.own, 0);
     if (workers === this.#reporting || workers === 0) return;
     this.#reporting = workers;
     this.setting.hooks.onReportingWorkers(workers);

@@ -14,7 +14,7 @@ export interface MemberShare extends SilentShare {
 /** One agent and its part of the load. */
 export interface FleetMember {
   readonly presence: Presence;
-  readonly place: AssignedWorkers;
+  readonly assigned: AssignedWorkers;
   /** Of each own worker. */
   readonly shares: readonly MemberShare[];
 }
@@ -27,16 +27,16 @@ export function membersOf(request: LoadRequest, agents: readonly Presence[]): Fl
   let firstWorker = 0;
   return agents.flatMap((presence, at): FleetMember[] => {
     if (own[at] === 0) return [];
-    const place: AssignedWorkers = { firstWorker, workers, own: own[at] };
+    const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
     firstWorker += own[at];
     // Which driver it takes is the agent's affair; when what is due does not depend on it.
     const driver: DriverName = presence.driver;
-    const shares = shareOut(request, driver, place).map((share) => ({
+    const shares = shareOut(request, driver, assigned).map((share) => ({
       connections: share.connections,
       pacer: share.pacer,
       durationUs: share.durationUs,
       scriptKind: share.script.kind,
     }));
-    return [{ presence, place, shares }];
+    return [{ presence, assigned, shares }];
   });
 }

@@ -196,6 +196,6 @@ export class Claims {
       keys,
       arguments: [this.coordinator, ...numbers],
     });
-    return claimedIndices.parse(reply).map((place) => names[place - 1]);
+    return claimedIndices.parse(reply).map((index) => names[index - 1]);
   }
 }

@@ -85,7 +85,7 @@ export const agentJob = z.strictObject({
   run: id,
   coordinator: id,
   version: id,
-  place: z.strictObject({
+  assigned: z.strictObject({
     firstWorker: z.int().min(0),
     workers: z.int().min(1).max(LIMITS.fleetWorkers.most).describe("Of the whole fleet"),
     own: ownWorkers,

@@ -94,7 +94,7 @@ const flow = z.strictObject({
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",
     }),
-  visitors: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
+  users: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
 });
 
 export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [

@@ -110,11 +110,11 @@ export async function replyWithin<Reply>(
  * Repeats the request until Redis replies. Throws the signal's reason when it aborts, and a TargetError
  * when Redis stays away for so long.
  */
-export async function retryUntilReply<Answer>(
-  request: () => Promise<Answer>,
+export async function retryUntilReply<Reply>(
+  request: () => Promise<Reply>,
   signal: AbortSignal,
   limitMs = OUT_OF_TOUCH_MS,
-): Promise<Answer> {
+): Promise<Reply> {
   const endMs = performance.now() + limitMs;
   for (;;) {
     signal.throwIfAborted();

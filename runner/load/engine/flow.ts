@@ -12,7 +12,7 @@ import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
 import type { Message } from "./connections.ts";
-import { type Check, ResponseCheck } from "./response_check.ts";
+import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
 
 export type Variables = Map<string, string>;
 
@@ -37,13 +37,13 @@ export type StepSpec =
   | {
     readonly kind: "request";
     readonly wire: WireRequest;
-    readonly check: Check | null;
+    readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
     readonly strict: boolean;
     readonly captures: readonly CaptureSpec[];
   };
 
-export type FlowStep =
+export type PreparedStep =
   | { readonly kind: "think"; readonly us: number }
   | {
     readonly kind: "request";
@@ -55,14 +55,14 @@ export type FlowStep =
     readonly captures: readonly Capture[];
   };
 
-export type RequestStep = FlowStep & { kind: "request" };
+export type PreparedRequestStep = PreparedStep & { kind: "request" };
 
 interface Capture {
   readonly as: string;
   readonly take: (reader: ResponseReader) => string | null;
 }
 
-export interface Judgement {
+export interface ResponseJudgement {
   /** Whether anything was expected of the response, and whether it was so. */
   readonly checked: boolean;
   readonly right: boolean;
@@ -72,7 +72,7 @@ export interface Judgement {
 
 /** What a virtual user is going to do, and the values that it brings along. */
 export interface Journey {
-  readonly steps: readonly FlowStep[];
+  readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
 }
 
@@ -80,7 +80,7 @@ export class Flow {
   readonly sharedPool: boolean;
   /** Whether responses must be kept to be judged. */
   readonly readsResponses: boolean;
-  readonly #journeys: readonly (readonly FlowStep[])[];
+  readonly #journeys: readonly (readonly PreparedStep[])[];
   #nextUser: number;
 
   constructor(private readonly spec: FlowSpec) {
@@ -104,12 +104,16 @@ export class Flow {
     };
   }
 
-  message({ wire, message }: RequestStep, variables: Variables): Message {
+  message({ wire, message }: PreparedRequestStep, variables: Variables): Message {
     return message ?? messageOf(fillTemplate(wire, variables), this.spec.connection);
   }
 
   /** Checks the response and takes what is captured from it into `variables`. */
-  judge(step: RequestStep, reader: ResponseReader, variables: Variables): Judgement {
+  judge(
+    step: PreparedRequestStep,
+    reader: ResponseReader,
+    variables: Variables,
+  ): ResponseJudgement {
     const right = step.check?.passes(reader) ?? true;
     const taken = step.captures.every(({ as, take }) => {
       const value = take(reader);
@@ -121,7 +125,10 @@ export class Flow {
   }
 }
 
-function prepare(spec: StepSpec & { kind: "request" }, connection: ConnectionOptions): RequestStep {
+function prepare(
+  spec: StepSpec & { kind: "request" },
+  connection: ConnectionOptions,
+): PreparedRequestStep {
   const { wire, check, strict, captures } = spec;
   return {
     kind: "request",

@@ -3,7 +3,7 @@ import type { ArrivalOptions, Phase } from "../../../scenarios/pace/arrivals.ts"
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
-import type { Check } from "./response_check.ts";
+import type { ResponseExpectation } from "./response_check.ts";
 
 /** What makes exchanges due. */
 export type PacerSpec =
@@ -17,7 +17,7 @@ export interface PreparedRequest {
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
   /** Null where nothing is expected of its response. */
-  readonly check: Check | null;
+  readonly check: ResponseExpectation | null;
 }
 
 /** What is sent. */

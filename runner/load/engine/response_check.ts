@@ -4,7 +4,7 @@
 import type { ResponseReader } from "../../../base/http/response.ts";
 
 /** What makes a completed response right. */
-export interface Check {
+export interface ResponseExpectation {
   /** Statuses that are right. */
   readonly statuses: readonly number[];
   /** The whole body, exactly. */
@@ -21,7 +21,7 @@ export class ResponseCheck {
 
   readonly #contains: ByteSearch | null;
 
-  constructor(private readonly check: Check) {
+  constructor(private readonly check: ResponseExpectation) {
     this.#contains = check.contains && new ByteSearch(check.contains);
     for (const status of check.statuses) this.#right[status] = 1;
   }

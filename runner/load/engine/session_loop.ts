@@ -7,10 +7,10 @@
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
 import { fillTemplate } from "../../../scenarios/request/template.ts";
-import type { SessionRecorder } from "../recording/sessions.ts";
+import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
-import type { Flow, Journey, RequestStep } from "./flow.ts";
+import type { Flow, Journey, PreparedRequestStep } from "./flow.ts";
 import type { Job } from "./job.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 
@@ -32,7 +32,7 @@ class VirtualUser {
   journey: Journey = { steps: [], variables: new Map() };
 
   /** The request at hand. */
-  get request(): RequestStep {
+  get request(): PreparedRequestStep {
     const step = this.journey.steps[this.step];
     if (step?.kind !== "request") throw new Error(`Step ${this.step} of the flow is no request`);
     return step;

@@ -1,8 +1,9 @@
+/** Queues of slots: first come, first served, and by the moment at which each goes on. */
+
 /**
  * Slots in the order in which they came, each at most once; adding one that waits already changes
- * nothing. Whoever takes one looks whether it is still what it was.
+ * nothing. Who takes one checks whether it is still what it was.
  */
-
 export class SlotQueue {
   readonly #ring: Int32Array;
   readonly #waits: Uint8Array;
@@ -35,9 +36,7 @@ export class SlotQueue {
   }
 }
 
-/**
- * Slots that think, by the moment at which they go on: a binary heap in flat arrays.
- */
+/** Slots whose virtual user thinks, by the moment at which it goes on: a binary heap in flat arrays. */
 export class WakeQueue {
   readonly #slots: Int32Array;
   readonly #wakeUs: Float64Array;

@@ -22,7 +22,7 @@ export interface SlowExchange {
   readonly request: string | null;
 }
 
-type Place = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & {
+type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & {
   /** Which completed exchange of the worker it is. */
   ordinal: number;
 };
@@ -35,10 +35,10 @@ export class Slowest {
   leastUs = -1;
   #count = 0;
   /** Slowest first; of equal ones the earlier. */
-  readonly #places: Place[] = Array.from({ length: SLOWEST }, empty);
+  readonly #places: SlowEntry[] = Array.from({ length: SLOWEST }, empty);
   #requestAt: RequestAt = () => null;
   /** The one that was added last. */
-  #last: Place | null = null;
+  #last: SlowEntry | null = null;
 
   /** Called only for exchanges that are kept, before the slot forgets them. */
   labelBy(requestAt: RequestAt): void {
@@ -70,7 +70,7 @@ export class Slowest {
   }
 
   /** Takes the place behind those that are as slow or slower; the last one gives its own up. */
-  #insert(latencyUs: number): Place {
+  #insert(latencyUs: number): SlowEntry {
     const places = this.#places;
     if (this.#count < SLOWEST) this.#count++;
     let at = this.#count - 1;
@@ -91,7 +91,7 @@ export class Slowest {
   }
 }
 
-function empty(): Place {
+function empty(): SlowEntry {
   return {
     latencyUs: -1,
     dueUs: 0,

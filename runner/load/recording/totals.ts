@@ -1,4 +1,4 @@
-/** What a worker gives at the end of its load, beside its intervals. */
+/** What a worker counts of its load beside the intervals: at the end, and so far. */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
@@ -54,11 +54,6 @@ export interface Drain {
 }
 
 /**
- * How a worker's load would end if it ended now, posted while it goes on, for a receiver that may never get
- * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
- */
-
-/**
  * Called for each exchange in flight.
  *
  * @param begunUs When it began to be carried out.
@@ -70,6 +65,10 @@ export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
 }
 
+/**
+ * How a worker's load would end if it ended now, posted while it goes on, for a receiver that may never get
+ * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
+ */
 export class SoFar {
   readonly #open = new Histogram();
   readonly #service = new Histogram();
@@ -127,5 +126,40 @@ export class Failures {
       ? reason
       : "other reasons";
     this.reasons.set(known, (this.reasons.get(known) ?? 0) + 1);
+  }
+}
+
+/** Of the sessions of virtual users; created − completed − failed are still there at the end. */
+export interface SessionTotals {
+  readonly created: number;
+  readonly completed: number;
+  readonly failed: number;
+  /** From the arrival to the end of the last step. */
+  readonly length: SparseHistogram;
+}
+
+export class SessionRecorder {
+  #created = 0;
+  #completed = 0;
+  #failed = 0;
+  readonly #length = new Histogram();
+
+  begin(): void {
+    this.#created++;
+  }
+
+  end(completed: boolean, lengthUs: number): void {
+    if (completed) this.#completed++;
+    else this.#failed++;
+    this.#length.record(lengthUs);
+  }
+
+  totals(): SessionTotals {
+    return {
+      created: this.#created,
+      completed: this.#completed,
+      failed: this.#failed,
+      length: this.#length.toSparse(),
+    };
   }
 }

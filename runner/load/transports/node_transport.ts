@@ -23,7 +23,7 @@ export function readsByCallback(endpoint: Endpoint): boolean {
 
 export class NodeTransport implements Transport {
   readonly #where: NetConnectOpts;
-  readonly #room = new Room();
+  readonly #room = new SharedBuffer();
 
   constructor(endpoint: Endpoint, private readonly scheduler: ReadScheduler) {
     this.#where = "path" in endpoint
@@ -37,7 +37,7 @@ export class NodeTransport implements Transport {
 }
 
 /** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
-class Room {
+class SharedBuffer {
   readonly readBuffer = Buffer.alloc(READ_BYTES);
   readonly readBytes: Uint8Array = viewOf(this.readBuffer);
   /** What was sent last, as most requests are the same bytes. */
@@ -67,7 +67,7 @@ class NodeConnection implements TransportConnection {
 
   constructor(
     where: NetConnectOpts,
-    private readonly room: Room,
+    private readonly room: SharedBuffer,
     private readonly slot: number,
     private readonly scheduler: ReadScheduler,
     private readonly events: ConnectionEvents,

@@ -4,8 +4,7 @@ import type { ThreadTime } from "../../../base/system/thread_time.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
-import type { SessionTotals } from "../recording/sessions.ts";
-import type { WorkerTotals } from "../recording/totals.ts";
+import type { SessionTotals, WorkerTotals } from "../recording/totals.ts";
 
 /** How a worker fares while it works, for a live view. What is judged at the end has figures of its own (`trust/evidence.ts`). */
 export interface Health {

@@ -12,11 +12,11 @@ import { LINGER_US, LONGEST_DRAIN_US } from "../engine/ending.ts";
 import type { Job } from "../engine/job.ts";
 
 /** By so much a worker may be late. */
-export const GRACE_MS = 1_000;
+export const WORKER_GRACE_MS = 1_000;
 /** The workers are looked at this often. */
-export const LOOK_MS = 100;
+export const WATCH_STEP_MS = 100;
 /** A look comes late when the machine stands still, and then the workers have stood still, too. */
-const MOST_STEP_MS = 2 * LOOK_MS;
+const MOST_STEP_MS = 2 * WATCH_STEP_MS;
 
 const LINGER_MS = LINGER_US / 1_000;
 
@@ -53,6 +53,6 @@ export class Lateness {
     const stepMs = Math.min(nowMs - Math.max(this.lookedMs, dueMs), MOST_STEP_MS);
     this.lookedMs = nowMs;
     this.#lateMs = stepMs > 0 ? this.#lateMs + stepMs : 0;
-    return this.#lateMs > GRACE_MS;
+    return this.#lateMs > WORKER_GRACE_MS;
   }
 }

@@ -9,7 +9,7 @@ import { epochNowMs, momentOf } from "../../../base/system/clock.ts";
 import type { FromWorker, Health, SoFarReport, ToWorker, WorkerReport } from "./messages.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { JobShare } from "../engine/job.ts";
-import { dueMsOf, Lateness, LOOK_MS } from "./overdue.ts";
+import { dueMsOf, Lateness, WATCH_STEP_MS } from "./overdue.ts";
 import { setPriority } from "node:os";
 
 /** Time for the start message to reach every worker. */
@@ -87,7 +87,7 @@ class PoolRun {
 
   constructor(private readonly workers: readonly PoolWorker[], private readonly hooks: PoolHooks) {
     const lateness = workers.map(() => new Lateness(performance.now()));
-    this.#watch = setInterval(() => this.#endHeld(lateness), LOOK_MS);
+    this.#watch = setInterval(() => this.#endHeld(lateness), WATCH_STEP_MS);
     hooks.signal.addEventListener("abort", this.#interrupt);
     if (hooks.signal.aborted) this.#interrupt();
   }

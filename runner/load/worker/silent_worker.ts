@@ -7,7 +7,7 @@ import type { JobShare } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacer.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
-import { SessionRecorder } from "../recording/sessions.ts";
+import { SessionRecorder } from "../recording/totals.ts";
 import type { SoFarReport, WorkerReport } from "./messages.ts";
 
 export interface SilentShare {

@@ -17,8 +17,7 @@ import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
-import { SessionRecorder } from "../recording/sessions.ts";
-import { SoFar } from "../recording/totals.ts";
+import { SessionRecorder, SoFar } from "../recording/totals.ts";
 import { DRIVERS } from "../transports/drivers.ts";
 import type { FromWorker, Health, ToWorker, WorkerReport } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -28,7 +27,7 @@ function post(message: FromWorker): void {
 }
 
 /** What the load took of the worker. */
-type Used = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
+type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
 
 /** Its code is loaded only for runs that have a log. */
 async function openLog(
@@ -51,8 +50,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const health = new HealthWatch(now, busy);
   let before = threadTime();
   /** Once the deadline has passed: the wait after it is no part of the load. */
-  let byDeadline: Used | null = null;
-  const used = (): Used => {
+  let byDeadline: WorkerUsage | null = null;
+  const used = (): WorkerUsage => {
     const { spunUs } = busy;
     return byDeadline ??
       { time: timeSince(before), spunUs, busyPeriods: busy.lengths(), timerUs };
@@ -95,11 +94,11 @@ function timeSince(before: ThreadTime): ThreadTime {
   return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
 }
 
-interface Parts extends Omit<ExchangeParts, "pacer"> {
+interface LoopParts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
 }
 
-function exchangesOf(job: Job, parts: Parts): Exchanges {
+function exchangesOf(job: Job, parts: LoopParts): Exchanges {
   const { script } = job;
   const pacer = pacerOf(job.pacer);
   const { exchanges } = script.kind === "flow"

@@ -14,7 +14,7 @@ export type Verdict = typeof VERDICTS[number];
  * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
  * - sessions: the sides were measured in two sessions, and nobody knows by how much sessions differ;
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
- * - answers: so many answers were wrong that their speed says nothing.
+ * - errors: so many responses were wrong that their speed says nothing.
  */
 export const VERDICT_REASONS = [
   "nothing",
@@ -26,7 +26,7 @@ export const VERDICT_REASONS = [
   "sessions",
   "groups",
   "unsteady",
-  "answers",
+  "errors",
 ] as const;
 export type VerdictReason = typeof VERDICT_REASONS[number];
 

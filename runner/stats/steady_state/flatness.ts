@@ -5,7 +5,7 @@
  */
 import { medianOf, quantileOf } from "../quantile.ts";
 
-/** Why a series isn't flat: what it does instead. */
+/** The reason why a series isn't flat. */
 export type Unrest = "drift" | "cycle" | "levels" | "wander";
 
 export interface Flatness {

@@ -41,7 +41,7 @@ export function addRoutes(app: Hono, wiki: Wiki): void {
   app.get("/assets/wiki.css", (c) => c.body(STYLE, 200, { "content-type": "text/css" }));
 }
 
-/** Who asks. What a user sees is for no cache. */
+/** The user of a request, or null. Pages for a user are for no cache. */
 function userOf(c: Context, { sessions }: Wiki): string | null {
   const token = getCookie(c, COOKIE);
   if (token !== undefined) c.header("cache-control", "private, no-store");

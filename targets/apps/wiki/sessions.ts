@@ -19,7 +19,7 @@ const HASH_BYTES = 32;
 
 type PasswordBytes = Uint8Array<ArrayBuffer>;
 
-/** PBKDF2 with as many rounds as OWASP asks for: some 80 ms of CPU time, beside the main thread. */
+/** PBKDF2 with as many rounds as OWASP recommends: some 80 ms of CPU time, beside the main thread. */
 async function derive(password: string, salt: PasswordBytes): Promise<PasswordBytes> {
   const bytes = new TextEncoder().encode(password);
   const key = await crypto.subtle.importKey("raw", bytes, "PBKDF2", false, ["deriveBits"]);

@@ -1,6 +1,6 @@
 /**
  * The builtin balancer: each request, not each connection, goes to the instance that the policy picks.
- * It reads and writes every request and answer in JavaScript, on one core; nginx does the same for less.
+ * It reads and writes every request and response in JavaScript, on one core; nginx does the same for less.
  */
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";

@@ -28,7 +28,7 @@ export interface ServersServed {
 interface Server {
   /** `http://host:port`. */
   readonly origin: string;
-  /** It may not be there yet: it is tried in each second, once, until it answers. */
+  /** It may not be there yet: it is tried in each second, once, until it responds. */
   readonly late: boolean;
 }
 

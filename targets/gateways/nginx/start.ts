@@ -23,7 +23,7 @@ const FILES = "files";
 interface NginxOptions extends Pick<NginxConfig, "workers"> {
   /** Texts by path, or what lies elsewhere. */
   readonly serves: { readonly texts: Readonly<Record<string, string>> } | NginxConfig["serves"];
-  /** Path that answers with a status under 500. */
+  /** Path that responds with a status under 500. */
   readonly readyPath: string;
 }
 
@@ -58,7 +58,7 @@ export async function startNginx(
   }
 }
 
-/** Root's nginx gives its workers fewer rights than the files may ask for; others have only their own. */
+/** Root's nginx gives its workers fewer rights than the files may need; others have only their own. */
 function workersUser(): string | null {
   const { uid, username } = userInfo();
   return uid === 0 ? username : null;

@@ -1,4 +1,4 @@
-/** Header fields on their way through a front: those of one connection stay behind (RFC 9110 §7.6.1). */
+/** Header fields on their way through a gateway: those of one connection stay behind (RFC 9110 §7.6.1). */
 
 export type Fields = [name: string, value: string][];
 

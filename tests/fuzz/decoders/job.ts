@@ -1,7 +1,7 @@
-import { AllowList, LOOPBACK } from "../../../runner/fleet/agent/allow.ts";
+import { VERSION } from "../../../base/version.ts";
+import { AllowList, LOOPBACK_HOSTS } from "../../../runner/fleet/agent/allow.ts";
 import { readJob } from "../../../runner/fleet/agent/job_reading.ts";
 import type { AgentJobInput } from "../../../runner/fleet/protocol/agent_message.ts";
-import { VERSION } from "../../../base/version.ts";
 import { parseExperiment } from "../../../scenarios/file/experiment_file.ts";
 import { planCells } from "../../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../../scenarios/request/script.ts";
@@ -20,7 +20,7 @@ function jobs(): AgentJobInput[] {
     run: "a",
     coordinator: "b",
     version: VERSION,
-    place: { firstWorker: 0, workers: 2, own: 1 },
+    assigned: { firstWorker: 0, workers: 2, own: 1 },
     origin: "http://127.0.0.1:1",
     access: {},
     script: scriptOf(request, 1),
@@ -33,7 +33,7 @@ function jobs(): AgentJobInput[] {
   }));
 }
 
-const allow = new AllowList(LOOPBACK, () => Promise.resolve(["192.0.2.1"]));
+const allow = new AllowList(LOOPBACK_HOSTS, () => Promise.resolve(["192.0.2.1"]));
 
 export const job: Decoder = {
   seeds: { samples: jobs().map((job) => JSON.stringify(job)), words: ["null", "{}"], isJson: true },

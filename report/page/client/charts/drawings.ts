@@ -38,7 +38,7 @@ export class Drawings {
     addEventListener("afterprint", () => this.#print(false));
   }
 
-  /** After the page's canvases were replaced: draws what is on screen at once, so that nothing flickers. */
+  /** After the page's canvases were replaced: draws those on screen at once, so that nothing flickers. */
   restart(): void {
     this.#observer.disconnect();
     this.#waiting.clear();

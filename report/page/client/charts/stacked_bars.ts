@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A run over time: a bar an interval, its parts one above the other. */
 import type { ChartConfiguration } from "chart.js";
-import type { AgentsChart, FaultsChart } from "../../../model/charts/charts.ts";
+import type { AgentsChart, ErrorsChart } from "../../../model/charts/charts.ts";
 import { formatCount, formatNumber, formatTick } from "../../../model/numbers/units.ts";
 import { type Theme, tooltip } from "./theme.ts";
 
@@ -81,7 +81,7 @@ export function agentsConfig({ t, series }: AgentsChart, theme: Theme): ChartCon
 }
 
 /** Errors over time: a bar an interval, its parts the kinds. */
-export function errorsConfig({ t, series }: FaultsChart, theme: Theme): ChartConfiguration<"bar"> {
+export function errorsConfig({ t, series }: ErrorsChart, theme: Theme): ChartConfiguration<"bar"> {
   const kinds = series.map(({ label, color, counts }) => ({ label, color, values: counts }));
   return stackedBars({ t, series: kinds, text: formatCount, leastBar: 2 }, theme);
 }

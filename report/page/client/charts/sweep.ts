@@ -167,7 +167,7 @@ function drawIntervals(
   ctx.restore();
 }
 
-/** Two strokes through the axis: what is left of them is not to its scale. */
+/** Two strokes through the axis: left of them it is not to scale. */
 function drawBreak(
   { ctx, chartArea: { bottom }, scales: { x } }: Chart,
   at: number,

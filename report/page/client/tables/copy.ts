@@ -91,7 +91,7 @@ function cellText(cell: HTMLTableCellElement): CellText {
   const small = textIn(cell.querySelector("small"));
   const all = textIn(cell);
   const text = small === "" ? all : all.slice(0, -small.length).trimEnd();
-  // In the head, what is small is the unit.
+  // In the head, the small text is the unit.
   return cell.scope === "col"
     ? { text: small === "" ? text : `${text}, ${small}`, below: "" }
     : { text, below: small };

@@ -42,7 +42,7 @@ export function rowHead(text: string, color?: number): HTMLTableCellElement {
   const cell = document.createElement("th");
   cell.scope = "row";
   cell.className = "name";
-  // Which wraps, unlike what else is in a row.
+  // A name wraps, unlike the other cells of its row.
   const name = document.createElement("span");
   if (color !== undefined) {
     const swatch = document.createElement("i");

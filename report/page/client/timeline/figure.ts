@@ -13,12 +13,17 @@ import { indexOf, momentAt, placeAt } from "./axis.ts";
 import { brush } from "./brush.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
-import { selectedElements, selectedOf, selectedSentence } from "./selection.ts";
-import { type Steps, stepsOf } from "./steps.ts";
+import {
+  selectedElements,
+  selectedOf,
+  selectedSentence,
+  type Steps,
+  stepsOf,
+} from "./selection.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
-/** Until somebody stops choosing, nothing is read out and no link is made. */
+/** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
 
 export class TimelineFigure {

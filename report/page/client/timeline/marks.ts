@@ -8,7 +8,7 @@ import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { startOf } from "./axis.ts";
 
-/** What changes while somebody looks; drawn anew without a new chart. */
+/** The marks that change with the selection; drawn anew without a new chart. */
 export interface Marks {
   range: TimeRange | null;
   /** While it is dragged, no tooltip is in the way. */

@@ -8,23 +8,40 @@ import {
   type RangeFigures,
   rangeFigures,
   type RangePercentile,
+  type TimedSteps,
 } from "../../../model/charts/time_range.ts";
 import { sum } from "../../../model/numbers/spread.ts";
 import {
   boundText,
+  type DisplayUnit,
   formatCount,
   formatIn,
   formatNumber,
   formatQuantity,
   formatTick,
-  type Unit,
+  timeUnit,
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
-import type { Steps } from "./steps.ts";
 import type { View } from "./view.ts";
+import { unpackSteps } from "../../../model/charts/packing.ts";
+import { scriptText } from "../charts/page_data.ts";
 
-/** A cell that is shown, with what was recomputed for it. */
+interface StepsOfCell extends TimedSteps {
+  readonly label: string;
+  readonly color: number;
+  /** One for each of the runs. */
+  readonly repetitions: readonly number[];
+}
+
+export interface Steps {
+  /** In the order of the section's timelines. */
+  readonly cells: readonly StepsOfCell[];
+  /** Of their latencies: that of the whole runs, the same for every selection. */
+  readonly unit: DisplayUnit;
+}
+
+/** A shown cell, with its recomputed figures. */
 interface SelectedCell {
   readonly label: string;
   readonly color: number;
@@ -36,7 +53,7 @@ export interface Selected {
   readonly what: string;
   readonly percentiles: readonly string[];
   /** Of latencies. */
-  readonly unit: Unit;
+  readonly unit: DisplayUnit;
   /** At least one; the others are compared with the first. */
   readonly cells: readonly SelectedCell[];
 }
@@ -111,7 +128,7 @@ function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): Numb
 function timeText(
   time: RangePercentile | null,
   base: RangePercentile | null,
-  unit: Unit,
+  unit: DisplayUnit,
 ): NumberText {
   if (time === null) return { text: "–" };
   const text = formatIn(time.ms, unit);
@@ -163,4 +180,34 @@ export function selectedSentence({ what, percentiles, unit, cells }: Selected): 
     boundText(formatQuantity(leastMs, unit), isAtLeast)
   }`;
   return cells.length === 1 ? `${rate}; ${time}.` : `${rate}, the most; ${time}, the lowest.`;
+}
+
+/** The intervals of a section, unpacked at first use. */
+export async function stepsOf(section: string): Promise<Steps> {
+  await parsed();
+  const { cells: named, packed }: PackedIntervals = JSON.parse(
+    scriptText(`intervals-${section}`) ?? "",
+  );
+  const runs = unpackSteps(await inflated(packed));
+  const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
+  const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
+  return { cells, unit: timeUnit(medians) };
+}
+
+/** The intervals stand at the end of the page, which may still be on its way. */
+function parsed(): Promise<unknown> | null {
+  return document.readyState === "loading"
+    ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
+    : null;
+}
+
+interface PackedIntervals {
+  readonly cells: readonly Omit<StepsOfCell, "runs">[];
+  readonly packed: string;
+}
+
+async function inflated(base64: string): Promise<Uint8Array> {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -66,7 +66,7 @@ export function shownOf(chart: TimelineChart, { percentiles, runs }: View): Time
   };
 }
 
-/** The latency axis that fits what of the charts is shown. */
+/** The latency axis that fits the shown parts of the charts. */
 export function latencyAxisOf(charts: readonly TimelineChart[], unit: string): Axis {
   let [min, max] = [Infinity, 0];
   for (const value of charts.flatMap(({ runs }) => runs.flatMap(({ latency }) => latency.flat()))) {

@@ -26,7 +26,7 @@ export class ViewForm {
       if (target instanceof HTMLInputElement) this.#settle(target);
       onChange(this.view);
     });
-    // While somebody types, the fields keep what was typed; then they say what is looked at.
+    // The fields keep the typed text until it is complete; then they show the range that is used.
     form.addEventListener("change", () => this.range = this.view.range);
     form.querySelector("button[name=whole]")?.addEventListener("click", () => {
       this.range = null;
@@ -55,7 +55,7 @@ export class ViewForm {
     };
   }
 
-  /** Takes over what of a view fits the figure. */
+  /** Takes over the parts of a view that fit the figure. */
   set view(view: View) {
     const { percentiles, hidden, runs } = view;
     this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);

@@ -1,6 +1,6 @@
 /**
- * Answers in Redis. It may die, hang and come back at any time: then requests pass through at once, and
- * it is asked again in the background until it answers.
+ * Responses in Redis. It may die, hang and come back at any time: then requests pass through at once, and
+ * pings go to it in the background until it replies.
  */
 import { Buffer } from "node:buffer";
 import { ErrorReply, RESP_TYPES } from "redis";
@@ -14,7 +14,7 @@ import { z } from "zod";
 const LIMIT_MS = 250;
 const RETRY_MS = 100;
 
-/** What is asked of Redis, in bytes. */
+/** The commands that the store needs, with values in bytes. */
 export interface RedisCommands {
   get(key: string): Promise<Uint8Array | null>;
   set(key: string, value: Uint8Array, keepMs: number): Promise<unknown>;
@@ -23,7 +23,7 @@ export interface RedisCommands {
 }
 
 export class RedisStore implements ResponseStore {
-  /** Nobody else's answers, not even those of the run before, are under these keys. */
+  /** No other store's responses, not even those of the run before, are under these keys. */
   readonly #run = crypto.randomUUID();
   #emptied = 0;
   #isUp = true;
@@ -123,7 +123,7 @@ export function encodeResponse({ body, ...rest }: StoredResponse): Uint8Array {
   return bytes;
 }
 
-/** Null when the bytes are no answer of ours. */
+/** Null when the bytes are no response of ours. */
 export function decodeResponse(bytes: Uint8Array): StoredResponse | null {
   if (bytes.length < LENGTH_BYTES) return null;
   const bodyAt = LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint32(0);
