@@ -37,7 +37,7 @@ const sentences: [reached: Reached, text: string][] = [
   ],
   [
     { ...REACHED, reason: "budget", halfWidth: 0.043 },
-    "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was requested; ",
+    "^Stopped after 5 repetitions, as another would have passed the time budget: the widest interval of requests/s and p50 is ± 4.3 %, where ± 2 % was required; ",
   ],
   [
     { ...REACHED, reason: "limit", halfWidth: null },
