@@ -8,13 +8,13 @@ import { findingsOf } from "../../base/problems.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { runAlone } from "../../report/model/runs/measured.ts";
+import { inconsistenciesOf, type Inconsistency } from "../../runner/result/consistency.ts";
 import {
   type Measurement,
   measurement,
   type Results,
   results,
 } from "../../runner/result/result.ts";
-import { type Fault, faultsOf } from "../../runner/result/result_faults.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
 
 /** As many as help to see that a file is something else. */
@@ -71,7 +71,7 @@ function verified<Result extends Results | Measurement>(
 ): Result {
   const found = error
     ? findingsOf(error.issues, data)
-    : faultsOf(result).take(MOST_PROBLEMS).toArray();
+    : inconsistenciesOf(result).take(MOST_PROBLEMS).toArray();
   if (result !== undefined && found.length === 0) return result;
   throw new UserError(problemsOf(found, file));
 }
@@ -130,7 +130,10 @@ export async function folderOf(path: string): Promise<string> {
   return await isFolder(path) ? path : dirname(path);
 }
 
-function problemsOf(findings: ReturnType<typeof findingsOf> | Fault[], place: string): Problem[] {
+function problemsOf(
+  findings: ReturnType<typeof findingsOf> | Inconsistency[],
+  place: string,
+): Problem[] {
   return findings.slice(0, MOST_PROBLEMS).map(({ path, message }) => ({
     place,
     message: ["Cannot read this as results", path.map(String).join("."), message]

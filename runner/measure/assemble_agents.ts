@@ -6,9 +6,9 @@ import type { LoadedAgent } from "./loader.ts";
 import type { Measurement } from "../result/result.ts";
 import type { Timeline } from "./timeline.ts";
 import { completedInTime, reasonsOf, requestsOf, serviceOf, timesOf } from "./totals.ts";
-import { type Evidence, evidenceOf } from "../trust/evidence.ts";
+import { evidenceOf, type GeneratorEvidence } from "../trust/evidence.ts";
 import { judgeAgent } from "../trust/fleet_trust.ts";
-import type { Judgement } from "../trust/judging.ts";
+import type { TrustJudgement } from "../trust/judging.ts";
 
 /** The whole, as far as its parts need it. */
 type WholeRun = Pick<Measurement, "load" | "elapsedS" | "warmup">;
@@ -71,7 +71,7 @@ function agentPartOf(
 
 interface AgentOfRun {
   readonly agent: LoadedAgent;
-  readonly evidence: Evidence;
+  readonly evidence: GeneratorEvidence;
   readonly connections: number;
 }
 
@@ -80,7 +80,7 @@ function judgement(
   { load, warmup }: WholeRun,
   reports: readonly WorkerReport[],
   { agent, evidence, connections }: AgentOfRun,
-): Judgement {
+): TrustJudgement {
   const totals = reports.map((report) => report.totals);
   const elapsedS = Math.max(...reports.map(({ elapsedUs }) => elapsedUs)) / 1e6;
   const requests = requestsOf(totals);

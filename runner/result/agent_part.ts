@@ -46,7 +46,9 @@ export const agentPart = z.strictObject({
     "Its own start minus the agreed one, by Redis's clock; null when it never reported",
   ),
   lost: z.strictObject({
-    atS: z.number().min(0).describe("When it was last heard, seconds since the start of the run"),
+    atS: z.number().min(0).describe(
+      "When its last report came, seconds since the start of the run",
+    ),
     reason: z.string(),
   }).nullable().describe("Null when it reported its end"),
   completed: z.array(count).describe("By interval of the timeline"),

@@ -11,7 +11,7 @@ import { UNSETTLED_REASONS } from "../stats/steady_state/steady_state.ts";
 export const SEVERITIES = ["suspect", "invalid"] as const;
 export type Severity = typeof SEVERITIES[number];
 
-/** What a user can do, the first first. */
+/** Codes of remedies. */
 export const ADVICE = [
   "check-target",
   "check-responses",
@@ -46,19 +46,24 @@ const ms = z.number().min(0);
 const share = z.number().min(0);
 const seconds = z.number().min(0);
 
+const common = {
+  severity: z.enum(SEVERITIES),
+  advice: z.array(z.enum(ADVICE)).describe("Codes of remedies, the best first"),
+  agents: z.array(z.string()).min(1).optional().describe(
+    "Agents for which it holds; absent: the whole",
+  ),
+};
+
+type FindingShape<Code extends string, Shape extends z.core.$ZodLooseShape> = z.ZodObject<
+  typeof common & { code: z.ZodLiteral<Code>; evidence: z.ZodObject<Shape, z.core.$strict> },
+  z.core.$strict
+>;
+
 function finding<Code extends string, Shape extends z.core.$ZodLooseShape>(
   code: Code,
   evidence: Shape,
-) {
-  return z.strictObject({
-    code: z.literal(code),
-    severity: z.enum(SEVERITIES),
-    evidence: z.strictObject(evidence),
-    advice: z.array(z.enum(ADVICE)).describe("What to do: one of these, the best first"),
-    agents: z.array(z.string()).min(1).optional().describe(
-      "Agents of which it holds; absent: of the whole",
-    ),
-  });
+): FindingShape<Code, Shape> {
+  return z.strictObject({ code: z.literal(code), evidence: z.strictObject(evidence), ...common });
 }
 
 const contention = {
@@ -153,6 +158,8 @@ export const trustFinding = z.discriminatedUnion("code", [
 export type TrustFinding = z.output<typeof trustFinding>;
 export type FindingCode = TrustFinding["code"];
 export type FindingOf<Code extends FindingCode> = Extract<TrustFinding, { code: Code }>;
+/** Other programs on the cores of generator and target. */
+export type Contention = Pick<FindingOf<"neighbour">["evidence"], "others" | "busiest">;
 
 export const FINDING_CODES: readonly FindingCode[] = trustFinding.options.map(
   ({ shape }) => shape.code.value,

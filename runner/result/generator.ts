@@ -108,7 +108,7 @@ const measuredPeak = z.strictObject({
   by: z.string().describe("The program that measured it, and its load"),
 });
 
-/** Measured once, before the runs, where the experiment file has `ceilings`. */
+/** Measured once, before the runs, where the experiment file requests it. */
 export const peakThroughput = z.strictObject({
   generator: measuredPeak.nullable().optional()
     .describe("One load worker against a server that does nothing"),

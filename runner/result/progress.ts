@@ -1,16 +1,16 @@
 /**
- * What happens while Plateau measures, told as it happens; the terminal shows it, nothing depends on it.
+ * Events while Plateau measures, as they happen; the terminal shows them, nothing depends on them.
  */
 import type { Measurement, Missing, Run } from "./result.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 
-/** One agent of a fleet, as it was last heard. */
+/** One agent of a fleet, by its last report. */
 export interface LiveAgent {
   readonly name: string;
   readonly ratePerSec: number;
   /** Of its busiest worker: a share of one core. */
   readonly cpuRatio: number;
-  /** Since it was last heard of. */
+  /** Since its last report. */
   readonly silentMs: number;
 }
 
@@ -24,7 +24,7 @@ export type Progress =
     readonly mostRuns: number;
     readonly mostMs: number;
   }
-  /** One line that the user should know, such as which Redis is used or why a cell is skipped. */
+  /** One line for the user, such as which Redis is used or why a cell is skipped. */
   | { readonly kind: "note"; readonly text: string }
   | {
     readonly kind: "starting";
@@ -47,7 +47,7 @@ export type Progress =
     readonly p99Ms: number;
     readonly failed: number;
     readonly latency: SparseHistogram;
-    /** Of the run so far, and how many are asked for; null when the run ends by time. */
+    /** Of the run so far, and how many are requested; null when the run ends by time. */
     readonly completed: number;
     readonly requests: number | null;
     readonly workers: {

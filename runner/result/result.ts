@@ -1,5 +1,5 @@
 /**
- * The result files: the only thing that `report/` reads, and what scripts read. Written once, here.
+ * The result files, which `report/` and scripts read. The shape is written once, here.
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import { z } from "zod";
@@ -37,7 +37,7 @@ export const latency = distribution.extend({
 });
 
 const anyLoad = {
-  connections: z.int().min(1).describe("Over all workers; in phases, visitors at once"),
+  connections: z.int().min(1).describe("Over all workers; in phases, virtual users at once"),
   keepAlive: z.boolean(),
   timeout: ms,
 };
@@ -50,12 +50,14 @@ const openLoad = {
 
 export const load = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("closed").describe("Each connection asks again when it has its answer"),
+    kind: z.literal("closed").describe(
+      "Each connection sends its next request when it has the response",
+    ),
     ...anyLoad,
     pipeline: z.int().min(1),
     durationS: z.number().min(0).nullable()
-      .describe("Seconds asked for, or null when it ended by count"),
-    requests: count.nullable().describe("Requests asked for, or null when it ended by time"),
+      .describe("Requested seconds, or null when it ended by count"),
+    requests: count.nullable().describe("Requested number, or null when it ended by time"),
   }),
   z.strictObject({
     kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
@@ -64,14 +66,16 @@ export const load = z.discriminatedUnion("kind", [
     durationS: z.number().min(0).describe("Seconds"),
   }),
   z.strictObject({
-    kind: z.literal("phases").describe("Visitors arrive at rates that change"),
+    kind: z.literal("phases").describe("Virtual users arrive at rates that change"),
     ...openLoad,
     phases: z.array(z.strictObject({
       durationS: z.number().positive().describe("Seconds"),
       from: z.number().min(0).describe("Arrivals per second at its start"),
       to: z.number().min(0).describe("Arrivals per second at its end"),
     })),
-    pool: z.enum(["own", "shared"]).describe("Whether a connection serves one visitor or many"),
+    pool: z.enum(["own", "shared"]).describe(
+      "Whether a connection serves one virtual user or many",
+    ),
   }),
 ]);
 
@@ -82,7 +86,7 @@ export const measurement = z.strictObject({
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   driverNote: z.string().optional()
-    .describe("What the system denies the workers and what stands in for it; absent: nothing"),
+    .describe("System calls that the kernel denies, and their substitutes; absent: none"),
   load,
   elapsedS: z.number().min(0).describe(
     "Seconds from the start to the deadline, or to an earlier end",
@@ -107,13 +111,13 @@ export const measurement = z.strictObject({
   ),
   reconnects: count.describe("Dials beyond the first of each connection, refused ones too"),
   unsolicited: count.optional()
-    .describe("Connections closed because bytes came on them that no request had asked for"),
+    .describe("Connections closed because bytes arrived on them without a request"),
   drain: z.strictObject({
     durationS: z.number().min(0).describe("Seconds waited for requests in flight"),
     completed: count,
     failed: count,
   }).optional().describe(
-    "What ended after the deadline, while nothing new was sent: in requests and latency, not in rate and timeline",
+    "Requests that ended after the deadline, when nothing new was sent: in requests and latency, not in rate and timeline",
   ),
   rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
   bytes: z.strictObject({ in: count, out: count, inPerSecond: z.number().min(0) }),
@@ -136,10 +140,10 @@ export const measurement = z.strictObject({
     failed: count,
     unfinished: count,
     length: distribution.describe("From the arrival to the end of the last step"),
-  }).nullable().describe("Visitors who walked a flow or came in phases; null for none"),
+  }).nullable().describe("Virtual users of a flow or of phases; null for none"),
   generator,
   agents: z.array(agentPart).min(1).optional()
-    .describe("Those that loaded together; absent where one program loaded alone"),
+    .describe("Agents of a fleet; absent where one program loaded alone"),
   slowest: slowest.optional(),
   histogram: z.string().describe(
     "Latency of the whole run: HdrHistogram V2, compressed, base64, microseconds",
@@ -162,17 +166,17 @@ export const run = measurement.extend({
   order: z.int().min(1).describe("Position in which it ran"),
   parameters: z.record(z.string(), z.json()).describe("The factors' values in this run"),
   startUp: ms.nullable().describe(
-    "From the start of the target's process to its first right answer; null for url",
+    "From the start of the target's process to its first right response; null for url",
   ),
   runtime: z.string().nullable().describe(
-    "What runs the target, with its version; null: can't be told",
+    "Runtime of the target, with its version; null: unknown",
   ),
   startedAt: z.iso.datetime(),
   resources: z.array(resourcePoint).describe(
-    "CPU and memory of the target; empty when it is not ours",
+    "CPU and memory of the target; empty when Plateau did not start it",
   ),
   parts: z.array(part).optional().describe(
-    "What each part of a target with a front used, and Redis; absent for a target that is one alone",
+    "Use of each part of a composite target, and of Redis; absent for a target that is one process tree",
   ),
 });
 
@@ -191,7 +195,7 @@ export const results = z.strictObject({
     claims: z.array(claimInResults).optional(),
     published: z.union([published, z.array(published)]).optional(),
   })
-    .describe("What was asked, with defaults filled in"),
+    .describe("The experiment, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word but for secrets"),
   ...invocation,
   seed: count,
@@ -215,7 +219,8 @@ export type Run = z.output<typeof run>;
 export type Missing = z.output<typeof missing>;
 export type Commit = z.output<typeof commit>;
 export type Results = z.output<typeof results>;
-export type Threshold = z.output<typeof threshold>;
+export type { Published } from "../../scenarios/claims/published.ts";
+export type { Threshold } from "../../scenarios/claims/threshold.ts";
 export type {
   Claim,
   ClaimSide,
@@ -227,6 +232,5 @@ export type {
   WarmupClaim,
   Within,
 } from "../../scenarios/claims/claim.ts";
-export type Published = z.output<typeof published>;
 export type ResourcePoint = z.output<typeof resourcePoint>;
 export type Part = z.output<typeof part>;

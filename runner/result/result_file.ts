@@ -8,7 +8,7 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Missing, Results, Run } from "./result.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
 
-/** Told the results so far, which grow on afterwards. */
+/** Gets the results so far, which grow on afterwards. */
 export type OnSaved = (results: Results) => Promise<void>;
 
 export class ResultFile {

@@ -5,7 +5,7 @@
  */
 
 /** Parsed JSON. */
-type Json = Record<string, unknown>;
+type Version1Object = Record<string, unknown>;
 
 const MEASUREMENT = "plateau.bench/1";
 const RESULTS = "plateau.results/1";
@@ -96,11 +96,11 @@ function withFindings(part: unknown, run: unknown): unknown {
   return { ...rest, findings };
 }
 
-function textFinding(text: unknown, cause: unknown): Json {
+function textFinding(text: unknown, cause: unknown): Version1Object {
   return { code: "text", evidence: { text, cause }, advice: [] };
 }
 
-function findingAnew(cause: unknown, run: unknown): Json | null {
+function findingAnew(cause: unknown, run: unknown): Version1Object | null {
   if (!isObject(run)) return null;
   if (cause === "unanswered" && isObject(run.requests) && isObject(run.load)) {
     const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
@@ -117,7 +117,7 @@ function findingAnew(cause: unknown, run: unknown): Json | null {
 
 const stopReason = valued({ narrow: "precision", most: "limit", asked: "fixed" });
 
-function isObject(data: unknown): data is Json {
+function isObject(data: unknown): data is Version1Object {
   return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 
@@ -132,10 +132,10 @@ function renamed(data: unknown, names: Readonly<Record<string, string>>): unknow
   );
 }
 
-type Change = (value: unknown) => unknown;
+type Conversion = (value: unknown) => unknown;
 
 /** Changes the values of keys that are there. */
-function mapped(data: unknown, changes: Readonly<Record<string, Change>>): unknown {
+function mapped(data: unknown, changes: Readonly<Record<string, Conversion>>): unknown {
   if (!isObject(data)) return data;
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
@@ -145,10 +145,10 @@ function mapped(data: unknown, changes: Readonly<Record<string, Change>>): unkno
   );
 }
 
-function each(change: Change): Change {
+function each(change: Conversion): Conversion {
   return (list) => Array.isArray(list) ? list.map(change) : list;
 }
 
-function valued(names: Readonly<Record<string, string>>): Change {
+function valued(names: Readonly<Record<string, string>>): Conversion {
   return (value) => typeof value === "string" && Object.hasOwn(names, value) ? names[value] : value;
 }

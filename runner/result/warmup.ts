@@ -35,13 +35,13 @@ export const warmup = z.strictObject({
     periodS: seconds.nullable()
       .describe("From one start to the next; null where that differs, or there is one alone"),
   }).optional().describe(
-    "Times in which nothing, or next to nothing, was answered; absent for none",
+    "Times without responses, or nearly without; absent for none",
   ),
 });
 
 export type Warmup = z.output<typeof warmup>;
 
-/** What of a timeline tells. */
+/** An interval of the timeline, as far as its steadiness needs it. */
 export interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
   readonly endS: number;

@@ -2,11 +2,11 @@
 import type { Severity } from "../result/findings.ts";
 import type { WorkerUse } from "../result/generator.ts";
 import type { Measurement } from "../result/result.ts";
-import type { Evidence } from "./evidence.ts";
+import type { GeneratorEvidence } from "./evidence.ts";
 
 /** One run, before it is judged. */
 export interface Case {
-  readonly evidence: Evidence;
+  readonly evidence: GeneratorEvidence;
   readonly run: Pick<
     Measurement,
     | "driver"
@@ -41,7 +41,7 @@ export function occupiedShare({ cpu, spinning, waiting }: WorkerUse): number {
 }
 
 /** The worker that had the most to do. */
-export function busiestOf({ each }: Evidence): WorkerUse {
+export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
 }
 

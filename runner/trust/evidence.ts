@@ -12,7 +12,7 @@ import { type Histogram, mergeHistograms } from "../stats/histogram/histogram.ts
 import { delayAtPercentile } from "./delay.ts";
 
 /** The evidence, before it is judged. */
-export type Evidence = Omit<Generator, "trust" | "findings">;
+export type GeneratorEvidence = Omit<Generator, "trust" | "findings">;
 
 /** What is known of the machine that the generator ran on. */
 export interface Stage {
@@ -31,7 +31,7 @@ export function evidenceOf(
   reports: readonly WorkerReport[],
   elapsedUs: number,
   { hostActivity, target, calibration, ended = [] }: Stage,
-): Evidence {
+): GeneratorEvidence {
   const each = reports.map((report) => workerUseOf(report, elapsedUs));
   const waits = each.flatMap(({ waiting }) => waiting === null ? [] : [waiting]);
   return {

@@ -8,7 +8,7 @@ import type { TrustFinding } from "../result/findings.ts";
 import { TRUSTS } from "../result/generator.ts";
 import type { Case } from "./case.ts";
 import type { Stage } from "./evidence.ts";
-import { judge, type Judgement } from "./judging.ts";
+import { judge, type TrustJudgement } from "./judging.ts";
 
 /** More help nobody; each agent's own are in its part of the result. */
 const MOST_FINDINGS = 8;
@@ -42,7 +42,7 @@ export function fleetStage(agents: readonly JudgedAgent[]): Stage {
 }
 
 /** One agent, by its own report, or by its last intervals. */
-export function judgeAgent(given: Case, lost: LostAgent | null): Judgement {
+export function judgeAgent(given: Case, lost: LostAgent | null): TrustJudgement {
   const judged = judge(given);
   if (lost === null) return judged;
   const { trust, findings } = judged;
@@ -70,7 +70,7 @@ function lostFinding(
 }
 
 /** The whole: the worst of its agents, and their findings with their names, the worst first. */
-export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): Judgement {
+export function judgeFleet(parts: readonly AgentPart[], intervalMs: number): TrustJudgement {
   const apart = startsApart(parts, intervalMs);
   const worst = TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid";
   const trust = worst === "valid" && apart !== null ? "suspect" : worst;

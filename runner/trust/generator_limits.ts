@@ -19,7 +19,7 @@ export const OCCUPIED: Limits = { suspect: 0.88, invalid: 0.97 };
 const MUCH_WAITING = 0.1;
 
 /**
- * Share of what was due that a busy worker never sent. What falls due in the last moments is, now and
+ * Share of the due requests that a busy worker never sent. A request that falls due in the last moments is, now and
  * then, not sent any more by one that keeps up.
  */
 const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
@@ -30,7 +30,7 @@ const BUSY_AS_AT_PEAK = 0.75;
 
 /** A request can wait for a connection no longer than some answers take, if half of them are free. */
 const FREE_SHARE = 0.5;
-const FEW_ANSWERS = 3;
+const FEW_RESPONSES = 3;
 
 /** Seconds. In less than this code is still being compiled, and the system's counters hardly move. */
 const SHORTEST_S = 0.1;
@@ -138,7 +138,7 @@ function sentLate({ evidence: { lag, delay }, run }: Case): TrustFinding | null 
   const { suspect } = harmlessDelay(run);
   if (lag.p99 < suspect || delay.p99 >= suspect) return null; // the worker's own delay is reported already
   const busyConnections = rate * service.mean / 1_000; // Little's law
-  const explained = FEW_ANSWERS * (service.percentiles["99"] + connect.percentiles["99"]);
+  const explained = FEW_RESPONSES * (service.percentiles["99"] + connect.percentiles["99"]);
   if (busyConnections > FREE_SHARE * load.connections || lag.p99 < explained) return null;
   return {
     code: "sent-late",

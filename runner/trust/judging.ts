@@ -11,10 +11,10 @@ import { endedWorkerFindings, generatorFindings, tooShort } from "./generator_li
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
 import { targetFindings } from "./target_limits.ts";
 
-export type Judgement = Pick<Generator, "trust" | "findings">;
+export type TrustJudgement = Pick<Generator, "trust" | "findings">;
 
 /** Findings come with the worst first, and causes before their effects. */
-export function judge(given: Case): Judgement {
+export function judge(given: Case): TrustJudgement {
   const short = tooShort(given);
   const found = short === null
     ? withoutSymptoms([
@@ -29,12 +29,15 @@ export function judge(given: Case): Judgement {
   return { trust: findings[0]?.severity ?? "valid", findings };
 }
 
-type Unanswered = Pick<Measurement, "requests" | "errors"> & {
+type RespondedRun = Pick<Measurement, "requests" | "errors"> & {
   readonly load: Pick<Measurement["load"], "timeout">;
 };
 
 /** Where nothing was answered nothing was measured, however well the generator did. */
-export function judgedByResponses(run: Unanswered, { trust, findings }: Judgement): Judgement {
+export function judgedByResponses(
+  run: RespondedRun,
+  { trust, findings }: TrustJudgement,
+): TrustJudgement {
   if (!isUnanswered(run)) return { trust, findings };
   const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
   const silent: TrustFinding = {

@@ -2,7 +2,7 @@
  * Signs that the target was held back: others took its cores, a limit paused it, our connections were all busy, or the
  * latency is mostly that of the generator itself.
  */
-import type { FindingOf, TrustFinding } from "../result/findings.ts";
+import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./case.ts";
 import { FULL } from "./machine_limits.ts";
@@ -59,8 +59,6 @@ function crowdedOut(given: Case): TrustFinding | null {
   };
 }
 
-type Contention = Pick<FindingOf<"neighbour">["evidence"], "others" | "busiest">;
-
 function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Contention): TrustFinding {
   const evidence = { ...contention, waiting: waiting / (waiting + cpu) };
   return nice > 0
@@ -78,8 +76,8 @@ function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Content
     };
 }
 
-function hadToWait({ waiting, cpu }: TargetUse, surroundings: HostActivity): boolean {
-  if (isFull(surroundings) && waiting >= WAITING_FOR_FULL_CORES) return true;
+function hadToWait({ waiting, cpu }: TargetUse, hostActivity: HostActivity): boolean {
+  if (isFull(hostActivity) && waiting >= WAITING_FOR_FULL_CORES) return true;
   return waiting >= WAITING.threads && waiting / (waiting + cpu) >= WAITING.ofWanted;
 }
 

@@ -114,7 +114,7 @@ const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
   [[{ label: "slowdown", steadyFromS: 3 }], /^hono slows down: steady from 3 s on/, false],
   [
     [SHORT],
-    /^hono has too few intervals with answers to tell a warm-up: that takes 20 of 0\.25\ss\.$/,
+    /^hono has too few intervals with responses to judge its warm-up: that takes 20 of 0\.25\ss\.$/,
     false,
   ],
 ];
@@ -124,7 +124,7 @@ Deno.test("a run with few answers a second is told that most intervals must have
   const { points } = cell.runs[0].timeline;
   points.push(...points.map((point) => ({ ...point, completed: 0 })));
   const [{ text }] = steadyFindings([cell]);
-  assert.match(text, /: that takes 20 of 0\.25\ss, and answers in more than half of all\.$/);
+  assert.match(text, /: that takes 20 of 0\.25\ss, and responses in more than half of all\.$/);
 });
 
 for (const [warmups, text, isFlat] of findings) {
@@ -143,7 +143,7 @@ Deno.test("where every run is too short that is told once", () => {
   assert.equal(texts.length, 1);
   assert.match(
     texts[0],
-    /^No run has enough intervals with answers to tell a warm-up: that takes 20 of 0\.25\ss\.$/,
+    /^No run has enough intervals with responses to judge its warm-up: that takes 20 of 0\.25\ss\.$/,
   );
   assert.equal(steadyFindings([cellOf([SHORT]), cellOf([FLAT])]).length, 2);
 });

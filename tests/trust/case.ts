@@ -2,12 +2,12 @@
 import { findingSentence } from "../../report/model/findings/sentences.ts";
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Case } from "../../runner/trust/case.ts";
-import type { Evidence } from "../../runner/trust/evidence.ts";
+import type { GeneratorEvidence } from "../../runner/trust/evidence.ts";
 import { judge } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 /** 50 connections on a target at its limit, and a worker with time to spare. */
-const GOOD: Evidence = {
+const GOOD: GeneratorEvidence = {
   workers: 1,
   cpu: 0.55,
   waiting: 0.025,
@@ -21,10 +21,10 @@ const GOOD: Evidence = {
 };
 
 export interface Spoiled {
-  readonly evidence?: Partial<Evidence>;
+  readonly evidence?: Partial<GeneratorEvidence>;
   /** Of the only worker. */
-  readonly worker?: Partial<Evidence["each"][number]>;
-  readonly surroundings?: Partial<Evidence["hostActivity"]>;
+  readonly worker?: Partial<GeneratorEvidence["each"][number]>;
+  readonly surroundings?: Partial<GeneratorEvidence["hostActivity"]>;
   readonly run?: Partial<Case["run"]>;
   readonly sharesMachine?: boolean;
 }

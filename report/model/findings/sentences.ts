@@ -2,7 +2,12 @@
  * The sentences of findings: a verdict first, then its reason. One for each code, made from its evidence alone; terminal,
  * page, markdown, JUnit and annotations all print these.
  */
-import type { FindingCode, FindingOf, TrustFinding } from "../../../runner/result/findings.ts";
+import type {
+  Contention,
+  FindingCode,
+  FindingOf,
+  TrustFinding,
+} from "../../../runner/result/findings.ts";
 import { everyUnsettledText } from "../numbers/over_time.ts";
 import { formatCount } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
@@ -141,8 +146,6 @@ function agentNames(names: readonly string[]): string {
 
 const NOT_STARTED =
   "Programs that Plateau did not start, such as the target's database, count as others";
-
-type Contention = Pick<FindingOf<"neighbour">["evidence"], "others" | "busiest">;
 
 /** `other programs used 0.93 cores (stress 0.91)` */
 function othersText({ others, busiest }: Contention): string {

@@ -11,7 +11,7 @@ import { counted } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { cellSettling, type PartFigures } from "../runs/steady.ts";
 
-/** Of labels that as many runs have, which is told first. */
+/** Of labels that as many runs have, which comes first. */
 const ORDER = [
   "warm-up",
   "slowdown",
@@ -27,7 +27,7 @@ export interface SteadyFinding {
   readonly isFlat: boolean;
 }
 
-interface Group {
+interface LabelGroup {
   readonly label: SteadyLabel;
   readonly runs: number;
 }
@@ -37,7 +37,7 @@ export function steadyFindings(cells: readonly CellRuns[]): SteadyFinding[] {
   const all = cells.flatMap(labelsOf);
   if (cells.length > 1 && all.length > 0 && all.every((label) => label === "too-short")) {
     const details = detailsText(cells[0], "too-short");
-    const text = `No run has enough intervals with answers to tell a warm-up: ${details}.`;
+    const text = `No run has enough intervals with responses to judge its warm-up: ${details}.`;
     return [{ text, isFlat: false }];
   }
   return cells.flatMap((cell) => {
@@ -61,7 +61,7 @@ function labelsOf({ runs }: CellRuns): SteadyLabel[] {
 }
 
 /** `hono warms up in 2 of 3 runs: …` for the first, `1 run is flat` for the others. */
-function groupText(cell: CellRuns, { label, runs }: Group, isFirst: boolean): string {
+function groupText(cell: CellRuns, { label, runs }: LabelGroup, isFirst: boolean): string {
   const one = isFirst || runs === 1;
   const details = detailsText(cell, label);
   const share = isFirst && runs < cell.runs.length
@@ -79,8 +79,8 @@ const VERBS: Readonly<Record<SteadyLabel, readonly [string, string]>> = {
   "no-steady-state": ["reaches no steady state", "reach no steady state"],
   flat: ["is flat from the start", "are flat from the start"],
   "too-short": [
-    "has too few intervals with answers to tell a warm-up",
-    "have too few intervals with answers to tell a warm-up",
+    "has too few intervals with responses to judge its warm-up",
+    "have too few intervals with responses to judge their warm-up",
   ],
 };
 
@@ -99,10 +99,10 @@ function detailsText(cell: CellRuns, label: SteadyLabel): string {
 
 /** Where answers are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
-  const answered = points.filter(({ completed }) => completed > 0).length;
-  const isSparse = answered >= LEAST_STEADY_INTERVALS && 2 * answered <= points.length;
+  const active = points.filter(({ completed }) => completed > 0).length;
+  const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;
   const text = `that takes ${LEAST_STEADY_INTERVALS} of ${formatTick(intervalS)} s`;
-  return isSparse ? `${text}, and answers in more than half of all` : text;
+  return isSparse ? `${text}, and responses in more than half of all` : text;
 }
 
 /** `steady from 1.75 s (1.5–2) on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before`. */

@@ -30,9 +30,9 @@ const UNANSWERED = "nothing was measured";
 const UNSETTLED = "the run never settled, so its figures are those of a moment";
 
 /** The parts of a run that decide its trust. */
-type Judged = Pick<Measurement, "generator" | "requests">;
+type TrustBasis = Pick<Measurement, "generator" | "requests">;
 
-export function trustOf(measurement: Judged): TrustModel {
+export function trustOf(measurement: TrustBasis): TrustModel {
   const level = levelOf(measurement);
   return { level, text: meaningOf(level, [measurement]), reasons: reasonsOf(measurement) };
 }
@@ -45,11 +45,11 @@ export function trustSentences(
 }
 
 /** Without a response, that stands above them already. */
-function reasonsOf({ generator: { findings } }: Judged): string[] {
+function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
 
-function meaningOf(level: Trust, runs: readonly Judged[]): string {
+function meaningOf(level: Trust, runs: readonly TrustBasis[]): string {
   if (runs.every(isUnanswered)) return UNANSWERED;
   const isUnsettled = runs.every(({ generator: { findings } }) =>
     findings.length > 0 && findings.every(({ code }) => code === "unsteady")
@@ -85,7 +85,7 @@ export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
 }
 
 /** Results of earlier versions call a run without a response valid. */
-function levelOf(run: Judged): Trust {
+function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
 }
 

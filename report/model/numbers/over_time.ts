@@ -1,10 +1,8 @@
 /** One run over time in a few words: the label of its steady state, and why there is none. */
-import type { Run } from "../../../runner/result/result.ts";
+import type { Warmup } from "../../../runner/result/warmup.ts";
 import type { Freezes } from "../../../runner/stats/steady_state/freezes.ts";
 import type { UnsettledReason } from "../../../runner/stats/steady_state/steady_state.ts";
 import { formatMs, formatTick, GLUE } from "./units.ts";
-
-type Warmup = NonNullable<Run["warmup"]>;
 
 /** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
 export function overTimeText(warmup: Warmup): string {

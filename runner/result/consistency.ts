@@ -10,16 +10,16 @@ import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { PathProblem } from "../../base/problems.ts";
 
-export type Fault = Pick<PathProblem, "path" | "message">;
+export type Inconsistency = Pick<PathProblem, "path" | "message">;
 
 /** What rounding to a double may come to, as a share. */
 const ROUNDING = 1e-6;
 
 /** One after the other, as nobody asks for all of them, and each histogram that can't be inflated costs 26 KB. */
-export function* faultsOf(result: Results | Measurement): Generator<Fault> {
-  if (!("runs" in result)) return yield* measurementFaults(result);
+export function* inconsistenciesOf(result: Results | Measurement): Generator<Inconsistency> {
+  if (!("runs" in result)) return yield* ofMeasurement(result);
   for (const [at, run] of result.runs.entries()) {
-    for (const { path, message } of measurementFaults(run)) {
+    for (const { path, message } of ofMeasurement(run)) {
       yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
     }
   }
@@ -30,7 +30,7 @@ function runText({ target, scenario, repetition }: Run): string {
   return `${target}, ${scenario}, repetition ${repetition}`;
 }
 
-function repeatedRuns(runs: readonly Run[]): Fault[] {
+function repeatedRuns(runs: readonly Run[]): Inconsistency[] {
   const known = new Set<string>();
   return runs.flatMap((run, at) => {
     const name = JSON.stringify([cellKey(run), run.repetition]);
@@ -39,10 +39,10 @@ function repeatedRuns(runs: readonly Run[]): Fault[] {
   });
 }
 
-function* measurementFaults(measurement: Measurement): Generator<Fault> {
-  yield* countFaults(measurement);
-  yield* wholeFaults(measurement);
-  yield* timelineFaults(measurement.timeline.points);
+function* ofMeasurement(measurement: Measurement): Generator<Inconsistency> {
+  yield* ofCounts(measurement);
+  yield* ofHistograms(measurement);
+  yield* ofTimeline(measurement.timeline.points);
   const { max, percentiles } = measurement.latency;
   for (const [name, ms] of Object.entries(percentiles)) {
     if (ms <= max * (1 + ROUNDING)) continue;
@@ -51,7 +51,7 @@ function* measurementFaults(measurement: Measurement): Generator<Fault> {
   }
 }
 
-function* countFaults({ requests }: Measurement): Generator<Fault> {
+function* ofCounts({ requests }: Measurement): Generator<Inconsistency> {
   const { due, completed, failed, unfinished, dropped } = requests;
   const fates = completed + failed + unfinished + dropped;
   if (due === fates) return;
@@ -61,16 +61,16 @@ function* countFaults({ requests }: Measurement): Generator<Fault> {
 }
 
 /** Histograms of the whole run. */
-function* wholeFaults(measurement: Measurement): Generator<Fault> {
+function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
   const { latency, histogram, censoredHistogram, histograms, sessions } = measurement;
   const { service, firstByte, connect } = measurement;
   const lengths = sessions?.length;
-  yield* histogramFaults(["histogram"], histogram, latency.count);
-  yield* histogramFaults(["censoredHistogram"], censoredHistogram, latency.censored);
-  yield* histogramFaults(["histograms", "service"], histograms?.service, service.count);
-  yield* histogramFaults(["histograms", "firstByte"], histograms?.firstByte, firstByte.count);
-  yield* histogramFaults(["histograms", "connect"], histograms?.connect, connect.count);
-  yield* histogramFaults(
+  yield* ofHistogram(["histogram"], histogram, latency.count);
+  yield* ofHistogram(["censoredHistogram"], censoredHistogram, latency.censored);
+  yield* ofHistogram(["histograms", "service"], histograms?.service, service.count);
+  yield* ofHistogram(["histograms", "firstByte"], histograms?.firstByte, firstByte.count);
+  yield* ofHistogram(["histograms", "connect"], histograms?.connect, connect.count);
+  yield* ofHistogram(
     ["histograms", "sessionLength"],
     histograms?.sessionLength,
     lengths?.count,
@@ -78,11 +78,11 @@ function* wholeFaults(measurement: Measurement): Generator<Fault> {
 }
 
 /** @param count Of its values; undefined where nothing says it. */
-function* histogramFaults(
-  path: Fault["path"],
+function* ofHistogram(
+  path: Inconsistency["path"],
   histogram: string | undefined,
   count?: number,
-): Generator<Fault> {
+): Generator<Inconsistency> {
   if (histogram === undefined) return;
   try {
     const held = decodeSparse(histogram).count;
@@ -94,7 +94,7 @@ function* histogramFaults(
   }
 }
 
-function* timelineFaults(points: Measurement["timeline"]["points"]): Generator<Fault> {
+function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Inconsistency> {
   const path = ["timeline", "points"];
   if (!isWithin("intervals", points.length)) {
     return yield { path, message: `Cannot use it: ${beyond("intervals", points.length)}` };
@@ -106,7 +106,7 @@ function* timelineFaults(points: Measurement["timeline"]["points"]): Generator<F
         message: `Cannot use ${endS} s: it is not after the one before`,
       };
     }
-    if (histogram !== "") yield* histogramFaults([...path, at, "histogram"], histogram);
-    yield* histogramFaults([...path, at, "censoredHistogram"], censoredHistogram);
+    if (histogram !== "") yield* ofHistogram([...path, at, "histogram"], histogram);
+    yield* ofHistogram([...path, at, "censoredHistogram"], censoredHistogram);
   }
 }
