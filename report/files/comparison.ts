@@ -106,7 +106,7 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   return { ...named, problem: { kind, type: one.verdict, message } };
 }
 
-/** A comparison of two results for people, and for pull requests. */
+// A comparison of two results for people, and for pull requests.
 
 /** With a line break at its end. */
 export function renderComparison(

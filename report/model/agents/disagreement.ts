@@ -163,7 +163,7 @@ function middleOf(agents: readonly AgentFigures[], of: (agent: AgentFigures) => 
   return sorted[(sorted.length - 1) >> 1];
 }
 
-/** What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent. */
+// What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
 
 /** Of the runs in which it took part; rates are means, so that those of all add up, other figures medians. */
 export interface AgentFigures {

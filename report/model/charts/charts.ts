@@ -238,7 +238,7 @@ export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
 }
 
-/** Cells → the bars of requests per second. */
+// Cells → the bars of requests per second.
 
 export function barsOf(cells: readonly CellRuns[]): BarsChart {
   return {
@@ -259,7 +259,7 @@ function barText({ label, rate }: CellRuns): string {
   return `${label} ${formatNumber(rate.mean)}`;
 }
 
-/** The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see. */
+// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
 
 /** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
 const LOG_FROM_RATIO = 12;

@@ -178,7 +178,7 @@ function moments(parts: readonly Latent["latency"][]): Moments {
 export const WEAK_NOTE =
   "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
 
-/** Latencies of the requests of a run that ended: what percentiles below the median are of. */
+// Latencies of the requests of a run that ended: what percentiles below the median are of.
 
 /**
  * Without what lies below the fastest answer: requests that were under way at the end of the run, which have

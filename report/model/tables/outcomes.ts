@@ -125,7 +125,7 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
   ];
 }
 
-/** The wait after the deadline for requests in flight, while nothing new is sent. */
+// The wait after the deadline for requests in flight, while nothing new is sent.
 
 /** A wait shorter than this share of the run explains no figure of it. */
 const WORTH_A_WORD = 0.01;

@@ -20,7 +20,7 @@ import {
   type ReceivedPart,
 } from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
-import type { FleetMember } from "./members.ts";
+import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
 /** How Redis answers the coordinator (`RunStateKeeper`). */
