@@ -60,7 +60,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
-    answerBytes: valueOf("size", measurement),
+    responseBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
     steadyFromS: measurement.warmup?.steadyFromS ?? null,

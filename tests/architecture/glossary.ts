@@ -146,6 +146,19 @@ export interface Allowed {
 /** This list only shrinks: an entry that nothing needs any more fails the test. */
 export const ALLOWED: readonly Allowed[] = [
   { at: "runner/result/version_1.ts", why: "keys and values of files of version 1" },
+  {
+    text: "ceiling",
+    why: "in experiment files claims say ceiling(redis); also the key of doctor --json",
+  },
+  {
+    text: "ceilings",
+    why: "experiment files say ceilings: [redis], and theirs is a format of its own",
+  },
+  {
+    text: "prove",
+    why: "experiment files say prove: apart, and theirs is a format of its own",
+  },
+  { at: "report/files/comparison.ts", text: "fault", why: "key of compare --json, version 1" },
 ];
 
 /** `sentAtMs`, `SENT_AT` and `#sent_at` as the words `sent`, `at`. */

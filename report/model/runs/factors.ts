@@ -99,7 +99,7 @@ export function valueText(value: ParameterValue | undefined): string {
 }
 
 /** Names that are said after their number. */
-const COUNTED = ["connections", "instances", "workers", "requests", "pipeline", "visitors"];
+const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 
 /** What a sentence says varies: `number of connections`, `cpuTime`. */
 export function variableName(name: string): string {

@@ -117,11 +117,11 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
-  const unasked = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
+  const unsolicited = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
-    ...(unasked > 0 ? [{ cell, text: UNSOLICITED_TEXT, count: unasked }] : []),
+    ...(unsolicited > 0 ? [{ cell, text: UNSOLICITED_TEXT, count: unsolicited }] : []),
   ];
 }
 
