@@ -151,7 +151,7 @@ function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsCompari
   ];
 }
 
-/** What the figures that decide say, and whether answers were wrong. */
+/** What the figures that decide say, and whether responses were wrong. */
 function findingsOf({ comparison, errors }: ComparedCell): string[] {
   const { marginRatio } = comparison;
   const rate = comparisonOf(comparison, "rate");

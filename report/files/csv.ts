@@ -69,7 +69,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Nothing where nothing has a latency; the fastest is of requests with an answer. */
+/** Nothing where nothing has a latency; the fastest is of requests with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, min, mean, stdev, max } = measurement.latency;
   const pooled = poolLatency([measurement]);

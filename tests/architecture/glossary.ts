@@ -101,13 +101,13 @@ export const BANNED: readonly Banned[] = [
     words: ["ask", "asks", "asked", "asking"],
     instead: "request, send; invocation for a command line",
     source: "RFC 9110",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
   {
     words: ["answer", "answers", "answered", "answering"],
     instead: "response, responds",
     source: "RFC 9110",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
   {
     words: ["ceiling", "ceilings"],
@@ -119,7 +119,7 @@ export const BANNED: readonly Banned[] = [
     words: ["fault", "faults"],
     instead: "error, error rate",
     source: "k6 http_req_failed, oha",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
 ];
 

@@ -95,7 +95,7 @@ export interface SweepChart {
     readonly breakAt: number | null;
   };
   readonly y: Axis;
-  /** Whether as much as was asked for could be served at most: y = x. */
+  /** Whether as much as was offered could be served at most: y = x. */
   readonly isOffered: boolean;
   readonly series: readonly {
     readonly label: string;
@@ -186,7 +186,7 @@ export interface ForestChart {
   }[];
 }
 
-/** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
+/** Requests that failed or got a wrong response, interval by interval, over all runs of a cell. */
 export interface ErrorsChart {
   readonly kind: "errors";
   readonly alt: string;

@@ -1,5 +1,5 @@
 /**
- * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does who answers sooner
+ * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does a server that responds sooner
  * settle sooner, too?
  */
 import {

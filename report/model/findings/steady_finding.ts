@@ -97,7 +97,7 @@ function detailsText(cell: CellRuns, label: SteadyLabel): string {
   }
 }
 
-/** Where answers are rare, most intervals are empty, and even the median rate is 0. */
+/** Where responses are rare, most intervals are empty, and even the median rate is 0. */
 function tooShortText({ intervalS, points }: Run["timeline"]): string {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;

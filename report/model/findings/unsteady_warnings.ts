@@ -8,7 +8,7 @@ import { formatMs, formatNumber } from "../numbers/units.ts";
 /** More cells are counted, as each would be a line. */
 const MOST_NAMED = 4;
 
-/** @param figures What the experiment asks the figures to be of. */
+/** @param figures What the experiment wants the figures to be of. */
 export function unsteadyWarnings(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",

@@ -25,7 +25,7 @@ export interface CellRuns {
   readonly rate: Spread;
   readonly latency: PooledLatency;
   readonly confidence: Confidence;
-  /** Requests without a right answer as a share of those that ended or were never sent: `wrong_ratio.ts`. */
+  /** Requests without a right response as a share of those that ended or were never sent: `wrong_ratio.ts`. */
   readonly errorRatio: number;
 }
 

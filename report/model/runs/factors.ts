@@ -22,7 +22,7 @@ export interface NumericFactor {
   readonly kind: FactorKind;
   /** Ascending, each once. */
   readonly values: readonly FactorValue[];
-  /** Whether it is the rate of requests that was asked for, so that as much can be served and no more. */
+  /** Whether it is the offered rate of requests, so that as much can be served and no more. */
   readonly isOffered: boolean;
 }
 

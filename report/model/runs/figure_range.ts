@@ -256,7 +256,7 @@ export function timesEstimate(
   return bootstrap(blocks, { figures })[0];
 }
 
-/** A whole run, of which no rate is asked. */
+/** A whole run, of which no rate is needed. */
 function blockOf(latency: SparseHistogram): RunBlock {
   return { seconds: 0, completed: 0, latency };
 }

@@ -90,7 +90,7 @@ function unheeded(): void {}
 
 const RETRY_AFTER_MS = 100;
 
-/** Rejects when the answer takes longer, or when the signal aborts; one that comes later is nobody's. */
+/** Rejects when the reply takes longer, or when the signal aborts; one that comes later is nobody's. */
 export async function replyWithin<Reply>(
   reply: Promise<Reply>,
   limitMs: number = REPLY_MS,
@@ -136,8 +136,8 @@ function outOfTouch(limitMs: number, error: unknown): TargetError {
 }
 
 // How far Redis's clock is from this machine's. Redis gives its time: its reply is of a moment between the
-// question and the answer's arrival, so half of that is how wrong the middle can be (F. Cristian,
-// Probabilistic clock synchronization, 1989). The fastest answer is the most exact.
+// request and the reply's arrival, so half of that is how wrong the middle can be (F. Cristian,
+// Probabilistic clock synchronization, 1989). The fastest response is the most exact.
 
 /** One question; by this machine's clock, and by Redis's. Milliseconds since the epoch. */
 export interface ClockSample {
