@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** Puts newer parts into the page while it is read. */
-import { noteChoices } from "./choices.ts";
+import { keyed, keyIn, noteChoices } from "./choices.ts";
 
 const DATA = 'script[type="application/json"]';
 
