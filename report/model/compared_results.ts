@@ -15,7 +15,7 @@ import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { ratiosText } from "./comparison/words.ts";
-import { endsOf } from "./findings/no_response.ts";
+import { endsText, noResponseOf } from "./findings/no_response.ts";
 import { trustOfRuns } from "./findings/trust.ts";
 import { gatedCells } from "./gates/cells.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
@@ -164,7 +164,7 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got a response ${when}: ${endsOf(silent)}`)
+    .map(([when, silent]) => `no request got a response ${when}: ${endsText(noResponseOf(silent))}`)
     .join("; ");
 }
 
