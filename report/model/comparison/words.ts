@@ -53,6 +53,13 @@ export function isAhead(
   return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
 }
 
+/** Whether the next is ahead neither in requests nor in p99, so that `pairSentence` says of no difference. */
+export function isTie(comparison: GroupComparison): boolean {
+  return (["rate", 99] as const).every((figure) =>
+    !isAhead(comparisonOf(comparison, figure), comparison)
+  );
+}
+
 /** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
 export function ratiosText(comparison: GroupComparison): string {
   return `${ratioText(comparisonOf(comparison, "rate"))} the requests, p99 ${
