@@ -53,7 +53,7 @@ import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelineFinding } from "./findings/timeline_finding.ts";
+import { timelineText } from "./findings/timeline_finding.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -200,7 +200,7 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     timelines: timelinesOf(cells),
-    timelineFinding: timelineFinding(cells),
+    timelineFinding: timelineText(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
     boundsNote: boundsNote(cells.map(({ latency }) => latency)),
