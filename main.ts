@@ -7,7 +7,7 @@ import { print, printError } from "./cli/terminal/terminal.ts";
 import { textLines } from "./report/writing/terminal.ts";
 import { VERSION } from "./base/version.ts";
 import { EXIT, ExpectedError, TargetError, UserError } from "./base/errors.ts";
-import { shortened } from "./base/shortened.ts";
+import { shortened } from "./base/limits.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {

@@ -145,3 +145,13 @@ function sizeText(bytes: number): string {
     : [bytes, "bytes"];
   return `${Number(size.toFixed(1)).toLocaleString("en")} ${unit}`;
 }
+
+// Messages of a length that somebody reads, however much was wrong. Pure.
+
+export function shortened(lines: readonly string[]): string[] {
+  const shown = lines.slice(0, LIMITS.problems.most).map((line) =>
+    line.length <= LIMITS.problemText.most ? line : `${line.slice(0, LIMITS.problemText.most - 1)}…`
+  );
+  const left = lines.length - shown.length;
+  return left === 0 ? shown : [...shown, `and ${left.toLocaleString("en")} lines more`];
+}

@@ -15,7 +15,7 @@ const GOLDEN = 0x9e3779b9;
 /**
  * Random numbers by a seed of 32 bits. All 128 bits of the state are hashed from the seed and the use, as a
  * generator that starts from the bare seed gives neighbouring seeds, and two uses of one seed, numbers that
- * are alike for a while. The authors of xoroshiro ask for it (D. Blackman and S. Vigna, 2021, §9).
+ * are alike for a while. The authors of xoroshiro demand it (D. Blackman and S. Vigna, 2021, §9).
  */
 export function streamBy(seed: number, stream: keyof typeof STREAMS): RandomGenerator {
   const words = [0, 1, 2, 3].map((at) => hashed(hashed(seed, at), 4 * STREAMS[stream] + at));

@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
-import { nowMs } from "../runner/fleet/protocol/redis_clock.ts";
+import { nowMs } from "../runner/fleet/protocol/redis_link.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { formatNumber } from "../report/model/numbers/units.ts";
 import { atMost } from "./bar.ts";

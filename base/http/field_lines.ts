@@ -8,9 +8,8 @@
  * the next one does.
  */
 import { FRAMING_NAMES, FramingFields } from "./framing_fields.ts";
-import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN } from "./octets.ts";
+import { COLON, CR, LF, SPACE, TAB, TEXT, TOKEN, WORD_START } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
-import { WORD_START } from "./words.ts";
 
 const NEXT_IN_NAMES = FRAMING_NAMES.next;
 const PLAIN = 0;

@@ -3,9 +3,18 @@
  * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
  * split anywhere and have any length.
  */
-import { COMMA, SPACE, TAB, TEXT, TOKEN, ZERO } from "./octets.ts";
+import {
+  COMMA,
+  compileWords,
+  NO_WORD,
+  SPACE,
+  TAB,
+  TEXT,
+  TOKEN,
+  WORD_START,
+  ZERO,
+} from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
-import { compileWords, NO_WORD, WORD_START } from "./words.ts";
 
 export const FRAMING_NAMES = compileWords(["content-length", "transfer-encoding", "connection"]);
 const CONTENT_LENGTH = 1;

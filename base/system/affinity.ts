@@ -78,7 +78,7 @@ function isOver(thread: number): boolean {
   }
 }
 
-/** Cores of a machine as Linux writes them: numbers and ranges, such as `0-3,6`. */
+// Cores of a machine as Linux writes them: numbers and ranges, such as `0-3,6`.
 
 const LIST = /^\d{1,4}(?:-\d{1,4})?(?:,\d{1,4}(?:-\d{1,4})?)*$/;
 

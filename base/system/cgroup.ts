@@ -113,10 +113,8 @@ function least(limits: readonly (number | null)[]): number | null {
   return given.length === 0 ? null : Math.min(...given);
 }
 
-/**
- * For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
- * groups above count, too: a limit on a pod or a slice is felt by all that are in it.
- */
+// For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
+// groups above count, too: a limit on a pod or a slice is felt by all that are in it.
 
 /** The folders of the groups that limit a process, and all above them. */
 export function cpuGroups(pid: number | "self"): string[] {

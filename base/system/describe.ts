@@ -77,7 +77,7 @@ function describeVirtual(): string | null {
   });
 }
 
-/** Whether this is a container, or a virtual machine, and of which kind, by the signs that each leaves. Pure. */
+// Whether this is a container, or a virtual machine, and of which kind, by the signs that each leaves. Pure.
 
 export interface ContainerSigns {
   readonly kernel: string;

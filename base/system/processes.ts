@@ -204,7 +204,7 @@ interface ProcessTicks {
   readonly ticks: number;
 }
 
-/** Begins to watch; the answer, given the seconds since then, names those that used most, but for this process. */
+/** Begins to watch; the returned function, given the seconds since then, names those that used most, but for this process. */
 export function watchProcesses(): (seconds: number) => BusyProcess[] {
   const before = usesNow();
   return (seconds) => busiestBetween(before, usesNow(), seconds);

@@ -1,6 +1,6 @@
 /** Targets that stand in front of others: the target that each names, and whether it can have that. */
 import { didYouMean } from "../suggest.ts";
-import { valuesOf } from "./factor.ts";
+import { valuesOf } from "./settings.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./gateway_spec.ts";
 

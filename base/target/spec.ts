@@ -5,8 +5,8 @@ import { z } from "zod";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { Certificates, urlConflicts } from "./access.ts";
-import { appNames, appSettings } from "./app_settings.ts";
-import { flatSettings, givenSettings, settingIssues } from "./settings.ts";
+import { appNames, appSettings, frameworkNames, frameworkSettings } from "./app_settings.ts";
+import { flatSettings, givenSettings, oneOrList, settingIssues, valuesOf } from "./settings.ts";
 import {
   type ClusterTarget,
   clusterTarget,
@@ -15,8 +15,6 @@ import {
   type ProxyTarget,
   proxyTarget,
 } from "./gateway_spec.ts";
-import { oneOrList, valuesOf } from "./factor.ts";
-import { frameworkNames, frameworkSettings } from "./framework_settings.ts";
 
 type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 

@@ -168,10 +168,8 @@ function repeatedKeys(document: Document.Parsed): number[] {
   return repeated.sort((a, b) => a - b);
 }
 
-/**
- * Whether a YAML text is more than its reader can take: that one makes an object of every word and sign,
- * goes down into nested values by calling itself, and looks through the whole text for every alias.
- */
+// Whether a YAML text is more than its reader can take: that one makes an object of every word and sign, goes
+// down into nested values by calling itself, and looks through the whole text for every alias.
 
 /** Comes before a text that stands without quotes, which may look like a sign. */
 const PLAIN = "\x1f";

@@ -4,10 +4,9 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { AgentRun } from "../../runner/fleet/agent/agent_run.ts";
-import type { Link } from "../../runner/fleet/protocol/redis_link.ts";
+import { type Link, nowMs, readClock } from "../../runner/fleet/protocol/redis_link.ts";
 import { agentQueue, messageQueue } from "../../runner/fleet/protocol/redis_keys.ts";
 import { PresenceKeeper } from "../../runner/fleet/agent/presence.ts";
-import { nowMs, readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import { agentJob, type Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import type { Loaded } from "../../runner/measure/loader.ts";
 import type { LocalLoader } from "../../runner/measure/local_loader.ts";

@@ -1,7 +1,7 @@
 /** What a coordinator and its Redis use while they carry a run. Linux. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { runStateKey } from "../../runner/fleet/protocol/redis_keys.ts";
-import { nowMs } from "../../runner/fleet/protocol/redis_clock.ts";
+import { nowMs } from "../../runner/fleet/protocol/redis_link.ts";
 import { runState } from "../../runner/fleet/protocol/agent_message.ts";
 import { TargetError } from "../../base/errors.ts";
 import { readMemoryBytes, readStat, TICKS_PER_SEC } from "../../base/system/processes.ts";

@@ -1,4 +1,5 @@
 /** A terminal's screen as SVG: text with the styles that Plateau uses, one line below another. Pure. */
+import { attributes, element } from "../../report/writing/xml.ts";
 
 const CHAR_WIDTH = 8.4;
 const LINE_HEIGHT = 18;
@@ -64,19 +65,15 @@ function styled(style: Style, codes: string): Style {
 
 /** Stands where the terminal has it, and is as wide, whatever font the reader has. */
 function spanOf(text: string, column: number, row: number, { bold, dim, colour }: Style): string {
-  const at = [
-    `x="${(PADDING + column * CHAR_WIDTH).toFixed(1)}"`,
-    `y="${PADDING + (row + 0.75) * LINE_HEIGHT}"`,
-    `textLength="${([...text].length * CHAR_WIDTH).toFixed(1)}"`,
-  ];
-  const look = [
-    ...(bold ? ['font-weight="bold"'] : []),
-    ...(dim ? ['opacity="0.6"'] : []),
-    ...(colour === null ? [] : [`fill="${colour}"`]),
-  ];
-  return `<text ${[...at, ...look].join(" ")}>${escaped(text)}</text>`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+  const at = {
+    x: (PADDING + column * CHAR_WIDTH).toFixed(1),
+    y: PADDING + (row + 0.75) * LINE_HEIGHT,
+    textLength: ([...text].length * CHAR_WIDTH).toFixed(1),
+  };
+  const look = {
+    ...(bold && { "font-weight": "bold" }),
+    ...(dim && { opacity: "0.6" }),
+    ...(colour !== null && { fill: colour }),
+  };
+  return element`<text${attributes({ ...at, ...look })}>${text}</text>`.text;
 }

@@ -54,7 +54,7 @@ export interface CommandSpec<P extends CommandParts> {
   readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;
 }
 
-/** How a command is called and what it does, in a line. */
+/** How a command is called, and its summary in a line. */
 export interface CommandTitle {
   readonly name: string;
   readonly summary: string;

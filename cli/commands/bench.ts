@@ -1,24 +1,29 @@
 /** `plateau bench URL`: one measurement, as wrk and oha make it. */
-import { EXIT, TargetError } from "../../base/errors.ts";
+import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
-import { measureUrl } from "../../runner/measure/measure.ts";
+import { type BenchRequest, measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
-import { benchConflicts, benchParts } from "../flags/bench_flags.ts";
-import { benchRequest } from "../flags/bench_request.ts";
-import { readBaseline } from "../flags/flags.ts";
+import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
+import { anySeed, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/bench_page.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import { resolve } from "node:path";
+import { explain } from "../../base/explain.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
+import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import type { Access } from "../../base/net/endpoint.ts";
 
 const command = defineCommand({
   parts: benchParts,
@@ -152,4 +157,53 @@ async function summaryOf(
 ): Promise<Written<"terminal">> {
   const { renderMeasurement } = await import("../../report/terminal/measurement.ts");
   return renderMeasurement(measurement, terminalOptions(), gates);
+}
+
+// The request that the flags of `plateau bench` describe.
+
+export function benchRequest(values: BenchValues): BenchRequest {
+  const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
+  const scenario = scenarioOf(values);
+  const access = accessOf(values);
+  const load = loadOf({ ...values, keepAlive: values.keepalive });
+  const why = whyTooLong(load, intervalMs);
+  if (why !== null) {
+    throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
+  }
+  return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
+}
+
+function accessOf({ insecure, cacert, unix }: BenchValues): Access {
+  const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
+  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
+}
+
+function scenarioOf(
+  { url, method, header, body, expectStatus, expectBody }: BenchValues,
+): RequestScenario {
+  const written = {
+    [method]: url.pathname + url.search,
+    headers: combined(header),
+    body,
+    expect: { status: expectStatus, body: expectBody },
+  };
+  const { data, error } = requestScenarioSpec.safeParse(written, { error: explain });
+  if (data !== undefined) return data;
+  throw new UserError(
+    findingsOf(error.issues, written).map(({ path, message }) => ({
+      place: path[0] === "headers" ? "--header" : "<URL>",
+      message,
+    })),
+  );
+}
+
+/** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */
+function combined(
+  fields: readonly (readonly [name: string, value: string])[],
+): Record<string, string> {
+  const byName = Map.groupBy(fields, ([name]) => name.toLowerCase());
+  return Object.fromEntries([...byName].map(([name, given]) => [
+    given[0][0],
+    given.map(([, value]) => value).join(name === "cookie" ? "; " : ", "),
+  ]));
 }

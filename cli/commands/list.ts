@@ -1,7 +1,7 @@
 /** `plateau list`: the built-in experiments, apps and frameworks. */
 import { z } from "zod";
 import { EXIT } from "../../base/errors.ts";
-import { frameworkNames } from "../../base/target/framework_settings.ts";
+import { frameworkNames } from "../../base/target/app_settings.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";

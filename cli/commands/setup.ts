@@ -1,7 +1,7 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
 import { z } from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
-import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
+import { type FrameworkName, frameworkNames } from "../../base/target/app_settings.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { missingFrameworks } from "../../runner/experiment/missing_prerequisites.ts";

@@ -1,7 +1,7 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import { certificatesAt, checkSocket } from "../../scenarios/file/access_files.ts";
+import { certificatesAt, checkSocket } from "../../scenarios/file/disk_files.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";

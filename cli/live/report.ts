@@ -8,13 +8,13 @@ import { LOOPBACK } from "../../base/net/listen.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
-import { renderLivePage } from "../../report/page/live_page.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/page/live_progress.ts";
+  renderLivePage,
+} from "../../report/page/live_page.ts";
 import type { LiveStatus } from "../../report/page/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";

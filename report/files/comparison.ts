@@ -106,7 +106,7 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   return { ...named, problem: { kind, type: one.verdict, message } };
 }
 
-/** A comparison of two results for people, and for pull requests. */
+// A comparison of two results for people, and for pull requests.
 
 /** With a line break at its end. */
 export function renderComparison(
@@ -151,7 +151,7 @@ function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsCompari
   ];
 }
 
-/** What the figures that decide say, and whether answers were wrong. */
+/** What the figures that decide say, and whether responses were wrong. */
 function findingsOf({ comparison, errors }: ComparedCell): string[] {
   const { marginRatio } = comparison;
   const rate = comparisonOf(comparison, "rate");

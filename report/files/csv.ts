@@ -60,7 +60,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
-    answerBytes: valueOf("size", measurement),
+    responseBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
     steadyFromS: measurement.warmup?.steadyFromS ?? null,
@@ -69,7 +69,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
-/** Nothing where nothing has a latency; the fastest is of requests with an answer. */
+/** Nothing where nothing has a latency; the fastest is of requests with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
   const { count, min, mean, stdev, max } = measurement.latency;
   const pooled = poolLatency([measurement]);
@@ -148,7 +148,7 @@ function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
   );
 }
 
-/** What identifies a run: the first columns of either CSV. */
+// What identifies a run: the first columns of either CSV.
 
 export function identityOf(run: Run): CsvRecord {
   const { target, scenario, repetition, order } = run;
@@ -165,10 +165,8 @@ export function parametersOf({ parameters }: Run): CsvRecord {
   );
 }
 
-/**
- * Tidy CSV of the timelines: one row an interval of a run, with what its target used in it. As in the CSV of
- * the runs, names of columns end in their units.
- */
+// Tidy CSV of the timelines: one row an interval of a run, with what its target used in it. As in the CSV of
+// the runs, names of columns end in their units.
 
 /** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
 export function renderIntervalsCsv({ name, runs }: ReportModel): Written<"csv"> {

@@ -44,7 +44,7 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
   return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
 }
 
-/** A testcase for the answers of each cell, each part without a measurement, each claim and each threshold. */
+/** A testcase for the responses of each cell, each part without a measurement, each claim and each threshold. */
 export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
   const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
@@ -118,7 +118,7 @@ function responsesCase(classname: string, runs: readonly (Measurement | Run)[]):
   };
 }
 
-/** Of runs in which no request was answered: where there is no answer, none is as expected. */
+/** Of runs in which no request got a response: without a response, none is as expected. */
 function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   const silent = runs.filter(isUnanswered);
   if (silent.length === 0) return null;

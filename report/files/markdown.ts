@@ -178,7 +178,7 @@ function bold(text: string): Markdown {
   return text === "" ? md`` : md`**${text}**`;
 }
 
-/** A trend as markdown, before the reports of its results. */
+// A trend as markdown, before the reports of its results.
 
 export function renderTrendMarkdown(
   { title, finding, warnings, scenarios, compared }: TrendModel,

@@ -30,7 +30,7 @@ export interface ComparedCell {
   readonly base: string;
   readonly next: string;
   readonly comparison: GroupComparison;
-  /** Why the figures say nothing: answers were wrong; "" when they do. The verdicts then are of the answers. */
+  /** Why the figures say nothing: responses were wrong; "" when they do. The verdicts then are of the responses. */
   readonly errors: string;
 }
 
@@ -118,7 +118,7 @@ function comparedCells(
   });
 }
 
-/** A fast error is no answer: where answers were wrong, they decide and not how fast they came. */
+/** A fast error is no response: where responses were wrong, they decide and not how fast they came. */
 function judgedByResponses(
   comparison: GroupComparison,
   base: CellRuns,

@@ -1,4 +1,4 @@
-/** The comparisons within an experiment: for each scenario its answer, and every target against the first. */
+/** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
 import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/verdict.ts";
 import type { CellRuns, ScenarioRuns } from "./runs/cells.ts";
 import type { JudgeOptions } from "./comparison/comparison.ts";
@@ -26,7 +26,7 @@ export interface ScenarioComparison {
   readonly forest: ForestModel | null;
 }
 
-/** What an answer needs compared, and the answer. */
+/** What a summary needs compared, and the summary. */
 interface Question {
   readonly pairs: readonly CellPair[];
   readonly summary: (lookup: Lookup) => ScenarioSummary;
@@ -87,7 +87,7 @@ function questionOf(cells: readonly CellRuns[]): Question {
   };
 }
 
-/** At each setting those that answered right, where there are two or more. */
+/** At each setting those that responded right, where there are two or more. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(rightCells(cells))
     .filter(({ cells: targets }) => new Set(targets.map(({ target }) => target)).size > 1)

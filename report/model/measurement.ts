@@ -114,7 +114,7 @@ function outcomeText(of: "completed" | "failed", measurement: Measurement): stri
   return `${text}, ${formatCount(drain[of])} of them in the ${wait} after the deadline`;
 }
 
-/** Nothing where nothing has a latency; the fastest is of requests with an answer. */
+/** Nothing where nothing has a latency; the fastest is of requests with a response. */
 function latencyFacts({ count, mean, stdev, fastest, max, isAtLeast }: PooledLatency): Fact[] {
   const meanText = boundText(formatMs(mean), isAtLeast("mean"));
   const maxText = boundText(formatMs(max), isAtLeast("max"));

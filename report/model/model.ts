@@ -66,7 +66,7 @@ export interface ReportModel {
   readonly about: string;
   /** In which runs no request got a response, before anything else is said; "" where all had one. */
   readonly unanswered: string;
-  /** Of the whole experiment, in one sentence; "" where no run was answered. */
+  /** Of the whole experiment, in one sentence; "" where no run got a response. */
   readonly verdict: string;
   readonly facts: readonly Fact[];
   /** Why there are no more repetitions, and what they can show; "" for a fixed number. */

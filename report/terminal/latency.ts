@@ -4,7 +4,6 @@ import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import type { Table } from "../model/tables/table.ts";
 import { formatNumber, GLUE } from "../model/numbers/units.ts";
-import { sparkline } from "./bars.ts";
 import { fittedNames } from "./names.ts";
 import { tableLines, withoutBelow } from "./table.ts";
 import { padEnd, widthOf } from "../writing/columns.ts";
@@ -94,4 +93,34 @@ function percentilesAlone(table: Table): Table {
     columns: kept.map((i) => table.columns[i]),
     rows: table.rows.map((row) => kept.map((i) => row[i])),
   });
+}
+
+// Bars and sparklines of characters, for terminals with and without Unicode.
+
+type BarSigns = Pick<TerminalOptions, "unicode">;
+
+const EIGHTHS = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/** A bar of `columns` columns, to an eighth where the terminal has the signs. */
+export function barOf(columns: number, { unicode }: BarSigns): string {
+  if (!unicode) return "#".repeat(Math.round(columns));
+  const whole = Math.floor(columns);
+  return "█".repeat(whole) + EIGHTHS[Math.floor((columns - whole) * 8)];
+}
+
+const LEVELS = "▁▂▃▄▅▆▇█";
+const ASCII_LEVELS = "_.-:=+*#";
+
+/**
+ * One character a value, from 0 at the bottom to the largest value at the top; a space for what was not
+ * measured.
+ */
+export function sparkline(values: readonly (number | null)[], { unicode }: BarSigns): string {
+  const levels = unicode ? LEVELS : ASCII_LEVELS;
+  const most = Math.max(0, ...values.map((value) => value ?? 0));
+  return values.map((value) => value === null ? " " : levels[levelOf(value, most)]).join("");
+}
+
+function levelOf(value: number, most: number): number {
+  return most === 0 ? 0 : Math.min(LEVELS.length - 1, Math.floor(value / most * LEVELS.length));
 }

@@ -15,7 +15,7 @@ import {
 import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
-import { barOf, sparkline } from "./bars.ts";
+import { barOf, sparkline } from "./latency.ts";
 import { fleetLines } from "./fleet.ts";
 import { cell, fittedLine } from "./line.ts";
 import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";

@@ -6,7 +6,7 @@ import type { Fact } from "../model/method/method.ts";
 import { fitted, padEnd, padStart, widthOf } from "../writing/columns.ts";
 import { encoded, type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
-import { barOf } from "./bars.ts";
+import { barOf } from "./latency.ts";
 import { BLANK, HANGING, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { tableLines } from "./table.ts";
 import { outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";

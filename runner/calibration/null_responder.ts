@@ -74,7 +74,7 @@ async function serve(conn: Deno.Conn): Promise<void> {
   }
 }
 
-/** The server that does nothing, on Linux: one epoll, one recv and one send a response. */
+// The server that does nothing, on Linux: one epoll, one recv and one send a response.
 
 const MOST_EVENTS = 256;
 const RECEIVE_BYTES = 16 * 1024;

@@ -1,5 +1,5 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
-import type { FrameworkName } from "../../base/target/framework_settings.ts";
+import type { FrameworkName } from "../../base/target/app_settings.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { isRequest, stepsOfPage } from "../../scenarios/request/flow.ts";
@@ -12,7 +12,9 @@ import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
 import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/start.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
-import { needsOf, redisPathsOf } from "../../targets/requirements.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
+import { api } from "../../targets/apps/api.ts";
+import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 
 type Need = "redis" | "nginx" | "frameworks";
 
@@ -66,4 +68,30 @@ export function missingFrameworks(cells: readonly Cell[]): FrameworkName[] {
 function frameworksOf({ targetSpec, others }: Cell): FrameworkName[] {
   return withThoseBehind(targetSpec, others)
     .flatMap((each) => "framework" in each ? each.framework : []);
+}
+
+// What targets need of the machine: Redis, nginx.
+
+/** Programs and servers that a target and those behind it need. */
+export function needsOf(
+  spec: TargetSpec,
+  others: Readonly<Record<string, TargetSpec>>,
+): ("redis" | "nginx")[] {
+  return withThoseBehind(spec, others).flatMap((each) => {
+    if ("proxy" in each && each.proxy.store === "redis") return ["redis"];
+    if ("app" in each && appNeedsRedis(each.app, each.set)) return ["redis"];
+    if ("nginx" in each) return ["nginx"];
+    return "cluster" in each && each.cluster.balancer === "nginx" ? ["nginx"] : [];
+  });
+}
+
+/** Paths of a target, or of one behind it, that need Redis. */
+export function redisPathsOf(
+  spec: TargetSpec,
+  others: Readonly<Record<string, TargetSpec>>,
+): string[] {
+  return withThoseBehind(spec, others).flatMap((each) => {
+    if ("framework" in each) return api.redisPaths; // frameworks serve the same endpoints
+    return "app" in each ? appNamed(each.app).redisPaths ?? [] : [];
+  });
 }

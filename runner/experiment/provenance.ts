@@ -73,7 +73,7 @@ function canonicalJson(value: unknown): string {
   return `{${members.join(",")}}`;
 }
 
-/** An experiment as its results hold it: without secrets. */
+// An experiment as its results hold it: without secrets.
 
 /** What speaks of targets, scenarios and figures by their names. */
 const BY_NAME: readonly string[] = ["claims", "thresholds", "published"];

@@ -26,7 +26,7 @@ import {
 } from "../stats/confidence/sequential.ts";
 import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
 
-/** What a look looks at: how fast a cell answers, and how long it takes. */
+/** What a look looks at: how fast a cell responds, and how long it takes. */
 const WATCHED = ["rate", 50] as const;
 /** A budget holds for what comes after: one run says nothing about the next. */
 const LEAST_IN_BUDGET = 2;
@@ -147,7 +147,7 @@ export class Repetition {
     return this.#estimates().map((estimate) => estimate && intervalOf(estimate, level));
   }
 
-  /** Of every watched figure of every cell that was measured twice, and that ever answered. */
+  /** Of every watched figure of every cell that was measured twice, and that ever responded. */
   #estimates(): (Estimate | null)[] {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);

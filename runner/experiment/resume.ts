@@ -128,7 +128,7 @@ function commitText(commit: Commit | null): string {
   return `commit ${commit.hash.slice(0, 10)}${commit.dirty ? " with changes" : ""}`;
 }
 
-/** What differs between two values as JSON has them, path by path. Pure. */
+// What differs between two values as JSON has them, path by path. Pure.
 
 /** Undefined: it was not there, or is not any more. */
 export interface SettingChange {

@@ -24,7 +24,7 @@ export const UNKNOWN_ACTIVITY: HostActivity = {
   throttled: null,
 };
 
-/** Begins to watch; the answer ends it. */
+/** Begins to watch; the returned function ends it. */
 export function watchHostActivity(): () => HostActivity {
   const allowed = readAllowedCores();
   const groups = cpuGroups("self");
@@ -65,7 +65,7 @@ export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
   return LOOPBACK.test(hostname) || own.has(hostname);
 }
 
-/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else answers on 0.0.0.0 and ::. */
+/** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else listens on 0.0.0.0 and ::. */
 const LOOPBACK =
   /^(?:127\.\d+\.\d+\.\d+|::1|::ffff:7f[\da-f]{2}:[\da-f]+|(?:.+\.)?localhost|0\.0\.0\.0|::)$/i;
 

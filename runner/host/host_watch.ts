@@ -26,7 +26,7 @@ export interface HostUse {
   readonly target?: TargetUse;
 }
 
-/** Begins to watch; the answer ends it. */
+/** Begins to watch; the returned function ends it. */
 export type BeginWatch = () => () => HostUse;
 
 /**

@@ -149,7 +149,7 @@ export class Timeline {
   }
 }
 
-/** The intervals of a load as its result has them. */
+// The intervals of a load as its result has them.
 
 type MeasuredPoint = Measurement["timeline"]["points"][number];
 
@@ -195,7 +195,7 @@ function errorsOf({ errors }: IntervalSum): MeasuredPoint["errors"] {
   );
 }
 
-/** The sum of many histograms, as they come in: of a fleet, thousands for each interval. */
+// The sum of many histograms, as they come in: of a fleet, thousands for each interval.
 
 /** To add one at a time would take as long as all that was added before is large. */
 const AT_ONCE = 64;

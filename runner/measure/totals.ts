@@ -104,7 +104,7 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
   return Object.fromEntries([...reasons].sort((a, b) => b[1] - a[1]));
 }
 
-/** Law 1: nothing leaves the data. */
+// Law 1: nothing leaves the data.
 
 /** How many there are in all intervals. */
 export interface LatencyCounts {

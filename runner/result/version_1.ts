@@ -132,10 +132,10 @@ function renamed(data: unknown, names: Readonly<Record<string, string>>): unknow
   );
 }
 
-type Conversion = (value: unknown) => unknown;
+type ValueConversion = (value: unknown) => unknown;
 
 /** Changes the values of keys that are there. */
-function mapped(data: unknown, changes: Readonly<Record<string, Conversion>>): unknown {
+function mapped(data: unknown, changes: Readonly<Record<string, ValueConversion>>): unknown {
   if (!isObject(data)) return data;
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
@@ -145,10 +145,10 @@ function mapped(data: unknown, changes: Readonly<Record<string, Conversion>>): u
   );
 }
 
-function each(change: Conversion): Conversion {
+function each(change: ValueConversion): ValueConversion {
   return (list) => Array.isArray(list) ? list.map(change) : list;
 }
 
-function valued(names: Readonly<Record<string, string>>): Conversion {
+function valued(names: Readonly<Record<string, string>>): ValueConversion {
   return (value) => typeof value === "string" && Object.hasOwn(names, value) ? names[value] : value;
 }

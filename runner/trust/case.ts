@@ -45,7 +45,7 @@ export function busiestOf({ each }: GeneratorEvidence): WorkerUse {
   return each.reduce((busiest, use) => occupiedShare(use) > occupiedShare(busiest) ? use : busiest);
 }
 
-/** Nobody minds a request that comes a millisecond late; slow answers forgive more. */
+/** Nobody minds a request that comes a millisecond late; slow responses forgive more. */
 const HARMLESS_DELAY_MS: Limits = { suspect: 1, invalid: 10 };
 /** Of the median service time. */
 const HARMLESS_DELAY_SHARE: Limits = { suspect: 0.1, invalid: 1 };

@@ -28,7 +28,7 @@ const DROPPED: Limits = { suspect: 0.001, invalid: 0.01 };
 const NEAR_PEAK = 0.9;
 const BUSY_AS_AT_PEAK = 0.75;
 
-/** A request can wait for a connection no longer than some answers take, if half of them are free. */
+/** A request can wait for a connection no longer than some responses take, if half of them are free. */
 const FREE_SHARE = 0.5;
 const FEW_RESPONSES = 3;
 

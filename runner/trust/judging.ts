@@ -33,7 +33,7 @@ type RespondedRun = Pick<Measurement, "requests" | "errors"> & {
   readonly load: Pick<Measurement["load"], "timeout">;
 };
 
-/** Where nothing was answered nothing was measured, however well the generator did. */
+/** Where nothing got a response nothing was measured, however well the generator did. */
 export function judgedByResponses(
   run: RespondedRun,
   { trust, findings }: TrustJudgement,

@@ -7,7 +7,7 @@ import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
 import { relation } from "./threshold.ts";
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
-export const CEILINGS = ["generator", "redis"] as const;
+export const MEASURED_PEAKS = ["generator", "redis"] as const;
 
 const selector = z.strictObject({
   text: z.string(),
@@ -24,10 +24,10 @@ const figureSide = z.strictObject({
   selector,
 });
 
-const ceilingSide = z.strictObject({
+const peakSide = z.strictObject({
   kind: z.literal("ceiling").describe("Peak throughput on this machine, requests per second"),
   factor,
-  of: z.enum(CEILINGS),
+  of: z.enum(MEASURED_PEAKS),
 });
 
 const quantitySide = z.strictObject({
@@ -36,7 +36,7 @@ const quantitySide = z.strictObject({
   value: z.number().min(0).describe("In the unit of the figure on the other side"),
 });
 
-const side = z.discriminatedUnion("kind", [figureSide, ceilingSide, quantitySide]);
+const side = z.discriminatedUnion("kind", [figureSide, peakSide, quantitySide]);
 
 const compare = z.strictObject({
   kind: z.literal("compare"),

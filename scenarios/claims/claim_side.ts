@@ -1,5 +1,5 @@
 /** One side of a claim: a figure of cells, times a factor; a ceiling; or a quantity. Pure. */
-import { CEILINGS, type ClaimSide, type FigureSide } from "./claim.ts";
+import { type ClaimSide, type FigureSide, MEASURED_PEAKS } from "./claim.ts";
 import {
   type Figure,
   type FigureUnit,
@@ -51,7 +51,7 @@ function measuredOf(text: string): ReadAll<ClaimSide> | null {
     return { problems: [`Cannot read "${text}" as a side of a claim: ${fix}`] };
   }
   const factor = factorOf(times ?? timesX ?? "1");
-  if (name === "ceiling") return ceilingOf(cells.trim(), factor);
+  if (name === "ceiling") return peakOf(cells.trim(), factor);
   const figure = readFigure(name);
   const selector = readCells(cells);
   if (!("value" in factor) || !("value" in figure) || !("value" in selector)) {
@@ -75,12 +75,13 @@ function factorOf(text: string): Read<number> {
   };
 }
 
-function ceilingOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
-  const of = CEILINGS.find((ceiling) => ceiling === name);
+function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
+  const of = MEASURED_PEAKS.find((ceiling) => ceiling === name);
   if (of !== undefined && "value" in factor) {
     return { value: { kind: "ceiling", factor: factor.value, of } };
   }
-  const fix = didYouMean(name, CEILINGS) ?? `the ceilings are ${CEILINGS.join(" and ")}`;
+  const fix = didYouMean(name, MEASURED_PEAKS) ??
+    `the ceilings are ${MEASURED_PEAKS.join(" and ")}`;
   const ceiling = of === undefined ? [{ problem: `Cannot find a ceiling "${name}": ${fix}` }] : [];
   return problemsIn(factor, ...ceiling);
 }

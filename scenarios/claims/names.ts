@@ -40,7 +40,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
         if ("problem" in choice) return [choice.problem];
         return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
       }),
-      ...ceilingsOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
+      ...peaksOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
         `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
       ),
     ];
@@ -79,7 +79,7 @@ function selectorsOf(claim: Claim): FigureSide["selector"][] {
   return sidesOf(claim).flatMap((side) => side.kind === "figure" ? [side.selector] : []);
 }
 
-function ceilingsOf(claim: Claim): string[] {
+function peaksOf(claim: Claim): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 

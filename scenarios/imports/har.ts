@@ -32,7 +32,7 @@ const entry = z.object({
 const archive = z.object({
   log: z.object({ entries: z.array(entry) }),
 }).superRefine(({ log: { entries } }, context) => {
-  if (entries.filter(wasAnswered).length > 0) return;
+  if (entries.filter(hasResponse).length > 0) return;
   const message = "Cannot run an archive without a request that got a response over HTTP";
   context.addIssue({ code: "custom", path: ["log", "entries"], message });
 });
@@ -58,7 +58,7 @@ export const har: Format = {
 };
 
 function convert(entries: readonly HarEntry[], { name }: ImportContext): Import {
-  const inOrder = entries.filter(wasAnswered).toSorted((a, b) => startMs(a) - startMs(b));
+  const inOrder = entries.filter(hasResponse).toSorted((a, b) => startMs(a) - startMs(b));
   const origin = mainOrigin(inOrder);
   const sent = inOrder.filter((entry) => originOf(entry) === origin);
   const flow = sent.flatMap((entry, at) => stepsOf(entry, sent[at - 1]));
@@ -76,7 +76,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
 }
 
 /** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
-function wasAnswered(
+function hasResponse(
   { request: { method, url }, response: { status }, _fromCache }: HarEntry,
 ): boolean {
   const isKnown = (METHODS as readonly string[]).includes(method.toLowerCase());

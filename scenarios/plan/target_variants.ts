@@ -1,6 +1,6 @@
 /** A target with one value for each of its lines, and those behind it likewise. Pure. */
 import { durationText } from "../../base/quantity.ts";
-import { valuesOf } from "../../base/target/factor.ts";
+import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spec.ts";
 import { nameBehind } from "../../base/target/references.ts";
 import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../base/target/spec.ts";

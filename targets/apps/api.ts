@@ -16,7 +16,7 @@ export const api = {
     const { Hono } = await import("hono");
     const redis = context.redisUrl === null ? null : await openCounter(context.redisUrl);
     const app = new Hono();
-    if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    if (log) app.use((await import("./app.ts")).requestLog(context.log));
     app.get("/static", (c) => c.json({ ok: true }));
     app.get("/fib", (c) => c.json({ res: fibonacci(23) }));
     app.get("/redis", async (c) => {

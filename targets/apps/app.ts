@@ -6,6 +6,7 @@
  * packages are imported inside `start`, in the process that serves the app.
  */
 import type { z } from "zod";
+import type { MiddlewareHandler } from "hono";
 
 /** The environment of an app; everything else it gets through its settings. */
 export interface AppContext {
@@ -45,4 +46,31 @@ export interface App<Settings extends z.ZodObject = z.ZodObject> {
   /** Paths that respond with an error without Redis; none when absent. */
   readonly redisPaths?: readonly string[];
   start(settings: z.output<Settings>, context: AppContext): Promise<RunningApp>;
+}
+
+// The request log: a line per request in Apache's "combined" format, as morgan writes it in the studies:
+// `remote - - [date] "request" status length "referer" "user agent"`.
+
+/** Hono middleware; it belongs in front of everything else. */
+export function requestLog(log: (line: string) => void): MiddlewareHandler<ClientBindings> {
+  return async (context, next) => {
+    await next();
+    const { req, res } = context;
+    const { pathname, search } = new URL(req.url);
+    const field = (value: string | null | undefined): string => value ?? "-";
+    log(
+      `${field(context.env?.remoteAddr?.hostname)} - - [${clfDate(new Date())}] ` +
+        `"${req.method} ${pathname}${search} HTTP/1.1" ${res.status} ` +
+        `${field(res.headers.get("content-length"))} ` +
+        `"${field(req.header("referer"))}" "${field(req.header("user-agent"))}"`,
+    );
+  };
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** Apache's date, in UTC: `10/Oct/2000:13:55:36 +0000`. */
+export function clfDate(date: Date): string {
+  const [year, month, rest] = date.toISOString().split("-");
+  return `${rest.slice(0, 2)}/${MONTHS[Number(month) - 1]}/${year}:${rest.slice(3, 11)} +0000`;
 }

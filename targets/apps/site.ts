@@ -23,7 +23,7 @@ export const site = {
     const { Hono } = await import("hono");
     const { compression } = await import("./compression.ts");
     const app = new Hono();
-    if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    if (log) app.use((await import("./app.ts")).requestLog(context.log));
     if (etag) app.use((await import("hono/etag")).etag()); // responds with 304
     if (cache) app.use(await keepResponses(encodings, ttl));
     app.use(compression(encodings));

@@ -27,7 +27,7 @@ export const user = {
     const cache = await cacheOf(settings, redis, origin);
     const counts = { hits: 0, misses: 0, limited: 0 };
     const app = new Hono();
-    if (settings.log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    if (settings.log) app.use((await import("./app.ts")).requestLog(context.log));
     app.get("/", (c) => c.json({ app: "user", users: USERS, paths: user.paths }));
     app.get("/stats", (c) => c.json({ originCalls: origin.calls(), ...counts }));
     if (limiter) app.use("/user/*", limiter.middleware(addressOf, () => counts.limited++));

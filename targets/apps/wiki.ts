@@ -35,7 +35,7 @@ export const wiki = {
     const { markdownRenderer } = await import("./wiki/markdown.ts");
     const { openPages } = await import("./wiki/pages.ts");
     const { addRoutes } = await import("./wiki/routes.ts");
-    const { openSearch } = await import("./wiki/search.ts");
+    const { openSearch } = await import("./wiki/pages.ts");
     const { openSessions } = await import("./wiki/sessions.ts");
     const database = openDatabase();
     const pages = openPages(database);
@@ -47,7 +47,7 @@ export const wiki = {
     const sessions = openSessions(database);
     await sessions.addUser("editor", "editor");
     const app = new Hono();
-    if (log) app.use((await import("./request_log.ts")).requestLog(context.log));
+    if (log) app.use((await import("./app.ts")).requestLog(context.log));
     app.use((await import("./compression.ts")).compression({ gzip, brotli: false }));
     addRoutes(app, {
       pages,

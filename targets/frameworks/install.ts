@@ -2,7 +2,7 @@
  * Installs frameworks into a folder of the user's cache, one for each state of their sources: what is
  * there is whole and right, as it is made beside its place and then renamed.
  */
-import type { FrameworkName } from "../../base/target/framework_settings.ts";
+import type { FrameworkName } from "../../base/target/app_settings.ts";
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";

@@ -3,7 +3,7 @@ import {
   commonSettings,
   type FrameworkName,
   workerSettings,
-} from "../../base/target/framework_settings.ts";
+} from "../../base/target/app_settings.ts";
 import { type Framework, go, npm, pip } from "./framework.ts";
 
 /** A server on Node in one file. */

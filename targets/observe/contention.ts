@@ -33,7 +33,7 @@ export class TreesContention {
   /** Of each thread, at the last look. */
   #waitsMs: ReadonlyMap<number, number> = new Map();
 
-  /** @param roots Asked at each look. One may be in the tree of another. */
+  /** @param roots Read at each look. One may be in the tree of another. */
   constructor(private readonly roots: () => readonly number[]) {
     this.take();
   }

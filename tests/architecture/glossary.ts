@@ -101,13 +101,13 @@ export const BANNED: readonly Banned[] = [
     words: ["ask", "asks", "asked", "asking"],
     instead: "request, send; invocation for a command line",
     source: "RFC 9110",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
   {
     words: ["answer", "answers", "answered", "answering"],
     instead: "response, responds",
     source: "RFC 9110",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
   {
     words: ["ceiling", "ceilings"],
@@ -119,7 +119,7 @@ export const BANNED: readonly Banned[] = [
     words: ["fault", "faults"],
     instead: "error, error rate",
     source: "k6 http_req_failed, oha",
-    places: ["names", "texts"],
+    places: EVERYWHERE,
   },
 ];
 
@@ -146,6 +146,19 @@ export interface Allowed {
 /** This list only shrinks: an entry that nothing needs any more fails the test. */
 export const ALLOWED: readonly Allowed[] = [
   { at: "runner/result/version_1.ts", why: "keys and values of files of version 1" },
+  {
+    text: "ceiling",
+    why: "in experiment files claims say ceiling(redis); also the key of doctor --json",
+  },
+  {
+    text: "ceilings",
+    why: "experiment files say ceilings: [redis], and theirs is a format of its own",
+  },
+  {
+    text: "prove",
+    why: "experiment files say prove: apart, and theirs is a format of its own",
+  },
+  { at: "report/files/comparison.ts", text: "fault", why: "key of compare --json, version 1" },
 ];
 
 /** `sentAtMs`, `SENT_AT` and `#sent_at` as the words `sent`, `at`. */

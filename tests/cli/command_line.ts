@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import { benchConflicts, benchParts } from "../../cli/flags/bench_flags.ts";
-import { benchRequest } from "../../cli/flags/bench_request.ts";
+import { benchRequest } from "../../cli/commands/bench.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
 import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { UserError } from "../../base/errors.ts";

@@ -2,7 +2,7 @@
  * One suite over all servers of the frameworks study, and over the built-in app `api`, which is their
  * measure: the same requests, the same answers; the same switch for the log; the same end.
  */
-import { type FrameworkName, frameworkNames } from "../../base/target/framework_settings.ts";
+import { type FrameworkName, frameworkNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { install, installedAt, missingPrograms } from "../../targets/frameworks/install.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";

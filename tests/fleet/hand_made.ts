@@ -1,6 +1,6 @@
 /** A coordinator whose every word the test chooses. */
 import { randomUUID } from "node:crypto";
-import { type Link, ONCE, openLink } from "../../runner/fleet/protocol/redis_link.ts";
+import { type Link, ONCE, openLink, readClock } from "../../runner/fleet/protocol/redis_link.ts";
 import {
   agentQueue,
   messageQueue,
@@ -8,7 +8,6 @@ import {
   RUN_STATE_MS,
   runStateKey,
 } from "../../runner/fleet/protocol/redis_keys.ts";
-import { readClock } from "../../runner/fleet/protocol/redis_clock.ts";
 import {
   type AgentJobInput,
   type AgentMessage,

@@ -11,8 +11,12 @@ import {
   packReport,
   packSoFar,
 } from "../../runner/fleet/protocol/packing.ts";
-import { packedHistogram, packHistogram } from "../../runner/fleet/protocol/packed_histogram.ts";
-import { packWholes, unpackWholes } from "../../runner/fleet/protocol/whole_numbers.ts";
+import {
+  packedHistogram,
+  packHistogram,
+  packWholes,
+  unpackWholes,
+} from "../../runner/fleet/protocol/packed_histogram.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { BUCKETS } from "../../runner/stats/histogram/histogram_counts.ts";
 import { health, histogram, part, report } from "./packed.ts";

@@ -5,7 +5,7 @@ import {
   type ClockSample,
   readClock,
   startHereMs,
-} from "../../runner/fleet/protocol/redis_clock.ts";
+} from "../../runner/fleet/protocol/redis_link.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";

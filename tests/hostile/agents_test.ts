@@ -1,7 +1,7 @@
 /** A coordinator that loads with a hostile agent, or somebody in its name, and an honest one. */
 import assert from "node:assert/strict";
 import { FleetRun, type Length } from "../../runner/fleet/coordinator/fleet_run.ts";
-import { membersOf } from "../../runner/fleet/coordinator/members.ts";
+import { membersOf } from "../../runner/fleet/coordinator/roster.ts";
 import { agentMessage, messageSender } from "../../runner/fleet/protocol/agent_message.ts";
 import { FIRST, LIES, SILENT } from "./lies.ts";
 import {

@@ -127,7 +127,7 @@ testHeld("a run is interrupted at once, also while a worker is held", async () =
 
 testHeld("a run is interrupted at once, also while a worker is held that gets ready", async () => {
   const course = await run(["prepare", "nothing"], { interrupt: "before" });
-  assert.deepEqual(course.ended, [{ worker: 0, heard: 0 }]);
+  assert.deepEqual(course.ended, [{ worker: 0, knownUntil: 0 }]);
   assertNothingLost(course);
   assert.ok(course.tookMs < LONG_MS);
 });

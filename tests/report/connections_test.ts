@@ -138,7 +138,7 @@ Deno.test("page, markdown and CSV have connections and sizes, too", () => {
   assert.match(renderMarkdown(model), /\| Target \| Connections opened \| Connect, mean, ms \|/);
   const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   assert.deepEqual(
-    ["connects", "connectMinMs", "connectMeanMs", "connectMaxMs", "answerBytes"]
+    ["connects", "connectMinMs", "connectMeanMs", "connectMaxMs", "responseBytes"]
       .map((name) => row[head.indexOf(name)]),
     ["50", "0.3", "1", "4", "873"],
   );

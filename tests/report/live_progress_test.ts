@@ -5,7 +5,7 @@ import {
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/page/live_progress.ts";
+} from "../../report/page/live_page.ts";
 import { remainingText } from "../../report/page/live_status.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/result/progress.ts";
-import { sparkline } from "../../report/terminal/bars.ts";
+import { sparkline } from "../../report/terminal/latency.ts";
 import { liveLines, type LiveViewOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
-import { Screen } from "../../report/writing/screen.ts";
-import { lineWidth } from "../../report/writing/screen.ts";
+import { lineWidth, Screen } from "../../report/writing/screen.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
 

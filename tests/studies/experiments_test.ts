@@ -1,5 +1,5 @@
 /** The built-in experiments with the real systems, each much shortened: they end, and lack nothing. */
-import { frameworkNames } from "../../base/target/framework_settings.ts";
+import { frameworkNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";

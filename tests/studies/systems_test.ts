@@ -1,5 +1,5 @@
 /** Every kind of target that ships, as an experiment file names it, with the real Redis and nginx. */
-import { frameworkNames } from "../../base/target/framework_settings.ts";
+import { frameworkNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,7 @@
 import { policyNames } from "../../base/target/gateway_spec.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Instance, makePolicy } from "../../targets/gateways/cluster/policies.ts";
+import { type Instance, makePolicy } from "../../targets/gateways/cluster/balancer.ts";
 import { drawBy } from "../../base/random.ts";
 
 const busy = (...inFlight: number[]): Instance[] => inFlight.map((each) => ({ inFlight: each }));

@@ -1,4 +1,4 @@
-import { frameworkNames } from "../../base/target/framework_settings.ts";
+import { frameworkNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { digestOf, packSources, readSources } from "../../targets/frameworks/install.ts";

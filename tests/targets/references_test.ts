@@ -1,4 +1,4 @@
-import { needsOf } from "../../targets/requirements.ts";
+import { needsOf } from "../../runner/experiment/missing_prerequisites.ts";
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";

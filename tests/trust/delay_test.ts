@@ -2,7 +2,7 @@ import fc from "fast-check";
 import assert from "node:assert/strict";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { delayAtPercentile } from "../../runner/trust/delay.ts";
+import { delayAtPercentile } from "../../runner/trust/evidence.ts";
 
 function lengths(...us: number[]): Histogram {
   const busyPeriods = new Histogram();

@@ -184,7 +184,7 @@ function eachText(agents: readonly AgentFigures[]): string {
   return `${text}/s${agents.length === 1 ? "" : " each"}`;
 }
 
-/** The rate of each agent over one run, so that a reader sees when one falls behind or falls silent. */
+// The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
 
 export interface AgentsPanel {
   /** `hono, run 2`; the cell alone where it has one run. */

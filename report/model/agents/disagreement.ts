@@ -125,9 +125,9 @@ function shareOf({ requests: { due, completed } }: AgentFigures): number {
   return due === 0 ? 0 : completed / due;
 }
 
-/** In a closed loop a connection asks as fast as it is answered: more than the median may be slow. */
+/** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
 const otherPace: Clause = ({ agent, others }) => {
-  // With another median another pace is no news, and who was lost asked nothing more.
+  // With another median another pace is no news, and a lost agent sent nothing more.
   const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
   if (peers.length === 0) return null;
   const rest = middleOf(peers, paceOf);
@@ -163,7 +163,7 @@ function middleOf(agents: readonly AgentFigures[], of: (agent: AgentFigures) => 
   return sorted[(sorted.length - 1) >> 1];
 }
 
-/** What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent. */
+// What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
 
 /** Of the runs in which it took part; rates are means, so that those of all add up, other figures medians. */
 export interface AgentFigures {

@@ -95,7 +95,7 @@ export interface SweepChart {
     readonly breakAt: number | null;
   };
   readonly y: Axis;
-  /** Whether as much as was asked for could be served at most: y = x. */
+  /** Whether as much as was offered could be served at most: y = x. */
   readonly isOffered: boolean;
   readonly series: readonly {
     readonly label: string;
@@ -186,7 +186,7 @@ export interface ForestChart {
   }[];
 }
 
-/** Requests that failed or were answered wrong, interval by interval, over all runs of a cell. */
+/** Requests that failed or got a wrong response, interval by interval, over all runs of a cell. */
 export interface ErrorsChart {
   readonly kind: "errors";
   readonly alt: string;
@@ -238,7 +238,7 @@ export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
 }
 
-/** Cells → the bars of requests per second. */
+// Cells → the bars of requests per second.
 
 export function barsOf(cells: readonly CellRuns[]): BarsChart {
   return {
@@ -259,7 +259,7 @@ function barText({ label, rate }: CellRuns): string {
   return `${label} ${formatNumber(rate.mean)}`;
 }
 
-/** The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see. */
+// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
 
 /** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
 const LOG_FROM_RATIO = 12;

@@ -111,10 +111,8 @@ function leftOut(latencies: readonly PooledLatency[]): number {
   return sum(latencies, ({ count, ended }) => count - ended.count);
 }
 
-/**
- * How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
- * and of each. A curve ends where fewer than ten requests lie beyond it.
- */
+// How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
+// and of each. A curve ends where fewer than ten requests lie beyond it.
 
 const TAIL_STEPS_PER_DECADE = 12;
 const MOST_DECADES = 6;

@@ -101,7 +101,7 @@ function packBuckets(
   return used - first + (below > 0 ? 1 : 0);
 }
 
-/** Reads what `packSteps` wrote. Only percentiles from 50 up may be asked of the histograms. */
+/** Reads what `packSteps` wrote. Only percentiles from 50 up may be read from the histograms. */
 export function unpackSteps(bytes: Uint8Array): CellSteps[] {
   const [heads, gaps, counts] = separate(bytes);
   const cells: CellSteps[] = [];

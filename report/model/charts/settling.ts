@@ -1,5 +1,5 @@
 /**
- * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does who answers sooner
+ * Time to stable latency against final latency, as P. Kuffel and A. Walter plot them: does a server that responds sooner
  * settle sooner, too?
  */
 import {
@@ -174,7 +174,7 @@ function finalAxis(values: readonly number[], unit: string): Axis {
     : { unit, scale: "linear", min: 0, max };
 }
 
-/** When each percentile of latency is stable, and at what: one row a cell of any scenario. */
+// When each percentile of latency is stable, and at what: one row a cell of any scenario.
 
 /** How a percentile of a cell flattens, in ms. */
 export interface Flattens {

@@ -31,7 +31,7 @@ export interface RangeFigures {
   readonly failed: number;
   /** How many of the latencies are lower bounds. */
   readonly censored: number;
-  /** In the order in which they were asked for; null without a request. */
+  /** In the order of the invocation; null without a request. */
   readonly percentiles: readonly (RangePercentile | null)[];
 }
 

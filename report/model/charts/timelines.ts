@@ -90,7 +90,7 @@ function memoryAxis(runs: readonly Run[], { name, size }: DisplayUnit): Axis | n
   return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
 }
 
-/** Where a run changes its level: the change points by which its steady state was judged. */
+// Where a run changes its level: the change points by which its steady state was judged.
 
 /** Changes of latency and rate that are this many intervals apart, or fewer, are one. */
 const SAME = 3;

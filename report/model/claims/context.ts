@@ -34,7 +34,7 @@ export interface ClaimMember extends SelectableCell {
   readonly cell: JudgedCell | null;
   /** Why it was not; "" when it was. */
   readonly missingReason: string;
-  /** Requests without a right answer as a share of those that ended. */
+  /** Requests without a right response as a share of those that ended. */
   readonly wrongRatio: number;
 }
 

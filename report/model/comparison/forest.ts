@@ -20,7 +20,7 @@ export interface ForestModel {
   readonly finding: string;
 }
 
-/** Where requests come at a pace of their own, all targets answer as many. */
+/** Where requests come at a pace of their own, all targets serve as many. */
 const FIGURES: Record<"closed" | "open", readonly ComparedFigure[]> = {
   closed: ["rate", 50, 99],
   open: [50, 99],

@@ -14,10 +14,10 @@ import {
 import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
 
-/** A target with more wrong or failed requests than this does not compete: a fast error is no answer. */
+/** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
-/** Cells whose answers were right, but for a few. */
+/** Cells whose responses were right, but for a few. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter(({ errorRatio: wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
 }
@@ -27,7 +27,7 @@ export function isOpenLoop(cells: readonly CellRuns[]): boolean {
   return cells.every(({ runs }) => runs.every(({ load }) => load.kind !== "closed"));
 }
 
-/** From the fastest: the best cell of each target that answered right; of one target only, its cells. */
+/** From the fastest: the best cell of each target that responded right; of one target only, its cells. */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const right = rightCells(cells);
   const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
@@ -50,7 +50,7 @@ export interface CellPair {
   readonly next: CellRuns;
 }
 
-/** Cells of a scenario that are asked alike: the factors that every target has are equal. */
+/** Cells of a scenario that get the same load: the factors that every target has are equal. */
 export interface Setting {
   /** `connections 50`; "" where no such factor varies. */
   readonly label: string;
@@ -89,7 +89,7 @@ function orderOf(cells: readonly CellRuns[], path: string): string[] {
 }
 
 /**
- * What is compared differs in one thing only: each target with the first that is asked alike; of one target
+ * What is compared differs in one thing only: each target with the first that gets the same load; of one target
  * only, each value of a factor with the first.
  */
 export function basePairs(cells: readonly CellRuns[]): CellPair[] {

@@ -146,7 +146,7 @@ function groupedFigure({ confidence: { estimates } }: CellRuns): Omit<GroupedCel
   return null;
 }
 
-/** @param figures What the experiment asks the figures to be of. */
+/** @param figures What the experiment wants the figures to be of. */
 function unsteadyCaveats(
   scenarios: readonly ScenarioRuns[],
   figures: "whole" | "steady",

@@ -114,7 +114,7 @@ function settledOf(cell: CellRuns, label: SteadyLabel): Settled {
   return { ...cellSettling(parts), strays: warmupsOf(cell, label) };
 }
 
-/** Where answers are rare, most intervals are empty, and even the median rate is 0. */
+/** Where responses are rare, most intervals are empty, and even the median rate is 0. */
 function tooShort({ intervalS, points }: Run["timeline"]): SteadyEvidence["too-short"] {
   const active = points.filter(({ completed }) => completed > 0).length;
   const isSparse = active >= LEAST_STEADY_INTERVALS && 2 * active <= points.length;

@@ -112,7 +112,7 @@ function allowedOf(percentile: number): number {
   return Number(((100 - percentile) / 100).toPrecision(12));
 }
 
-/** As many as `supportsPercentile` asks for. */
+/** As many as `supportsPercentile` needs. */
 function neededText(percentile: number, count: number): string {
   const needed = Math.ceil(1_000 / Math.min(percentile, 100 - percentile) * (1 - 1e-9));
   return `p${percentile} needs ${formatCount(needed)} requests, ${

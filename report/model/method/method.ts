@@ -233,7 +233,7 @@ function secondsBetween(from: string, to: string): number {
   return (Date.parse(to) - Date.parse(from)) / 1_000;
 }
 
-/** What an experiment without a run is about to measure. */
+// What an experiment without a run is about to measure.
 
 /** `hono, express in static (GET /static): 6 runs`. */
 function toComeText(results: MeasuredRuns): string {

@@ -1,4 +1,4 @@
-/** What a scenario asks, in a line. Pure. */
+/** What a scenario sends, in a line. Pure. */
 import { z } from "zod";
 import { formatExactly, GLUE } from "../numbers/units.ts";
 

@@ -34,7 +34,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The middle value, the lower one of two, and so a run's own: what percentiles ask for; 0 of none. */
+/** The middle value, the lower one of two, and so a run's own: what percentiles need; 0 of none. */
 export function lowerMedian(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[(values.length - 1) >> 1] ?? 0;
 }

@@ -107,7 +107,7 @@ export function formatDuration(seconds: number): string {
   return pair(Math.round(whole / 60), 60, ["h", "min"]);
 }
 
-/** Seconds that somebody asked for, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
+/** Seconds as they were given, none rounded away: 0.25 s, 12.5 s, 3 min 5 s. */
 export function formatExactly(seconds: number): string {
   return Number.isInteger(seconds)
     ? formatDuration(seconds)

@@ -1,4 +1,4 @@
-/** Published figures, each with the measured figure of the same cell; where asked for, both relative to a named cell. */
+/** Published figures, each with the measured figure of the same cell; where wanted, both relative to a named cell. */
 import type { Published } from "../../../runner/result/result.ts";
 import {
   cellsIn,

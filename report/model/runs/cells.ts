@@ -25,7 +25,7 @@ export interface CellRuns {
   readonly rate: Spread;
   readonly latency: PooledLatency;
   readonly confidence: Confidence;
-  /** Requests without a right answer as a share of those that ended or were never sent: `wrong_ratio.ts`. */
+  /** Requests without a right response as a share of those that ended or were never sent: `wrong_ratio.ts`. */
   readonly errorRatio: number;
 }
 
@@ -141,7 +141,7 @@ function compareNatural(a: string, b: string): number {
   return a.localeCompare(b, "en", { numeric: true });
 }
 
-/** How often an experiment was repeated, why no more, and what of its runs counts. */
+// How often an experiment was repeated, why no more, and what of its runs counts.
 
 export interface Repeated extends CountedPart {
   /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
@@ -163,7 +163,7 @@ function isUntil(repeat: unknown): boolean {
     repeat.until !== null;
 }
 
-/** Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it. */
+// Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it.
 
 export interface Unsteady {
   /** Runs without a steady state. */

@@ -58,7 +58,7 @@ function isLow(figure: PooledFigure): boolean {
   return typeof figure === "number" && figure < 50;
 }
 
-/** Percentiles that few ask for are drawn when they are, and alike, as the draws of a cell always are. */
+/** Percentiles that few want are drawn when they are, and alike, as the draws of a cell always are. */
 class DrawnEstimates implements Estimates {
   constructor(
     private readonly drawn: Map<PooledFigure, Estimate | null>,

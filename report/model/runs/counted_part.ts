@@ -62,7 +62,7 @@ export function countedRuns(
   return figures === "whole" || settled.length === 0 ? parts : settled;
 }
 
-/** The figures of a run without its start, from what its timeline keeps of the rest. */
+// The figures of a run without its start, from what its timeline keeps of the rest.
 
 type Point = Run["timeline"]["points"][number];
 

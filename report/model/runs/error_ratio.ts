@@ -28,7 +28,7 @@ export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
   return of === 0 ? null : count / of;
 }
 
-/** Where nothing was expected of the answers, those outside 2xx and 3xx are wrong. */
+/** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */
 export function wrongResponsesOf({ checks, status }: EndedRequests): number {
   if (checks.passed + checks.failed > 0) return checks.failed;
   return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);

@@ -22,7 +22,7 @@ export interface NumericFactor {
   readonly kind: FactorKind;
   /** Ascending, each once. */
   readonly values: readonly FactorValue[];
-  /** Whether it is the rate of requests that was asked for, so that as much can be served and no more. */
+  /** Whether it is the offered rate of requests, so that as much can be served and no more. */
   readonly isOffered: boolean;
 }
 
@@ -99,7 +99,7 @@ export function valueText(value: ParameterValue | undefined): string {
 }
 
 /** Names that are said after their number. */
-const COUNTED = ["connections", "instances", "workers", "requests", "pipeline", "visitors"];
+const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 
 /** What a sentence says varies: `number of connections`, `cpuTime`. */
 export function variableName(name: string, article: "" | "the " = ""): string {

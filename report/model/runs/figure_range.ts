@@ -231,11 +231,9 @@ function quantityText(value: number, unit: Threshold["unit"], typical: number): 
   }
 }
 
-/**
- * The percentiles of several runs' times where no block of a timeline has them: of service, first byte and
- * connecting, and of lag. Never a mean of percentiles: it is the percentile of nothing (ten runs that
- * connect in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
- */
+// The percentiles of several runs' times where no block of a timeline has them: of service, first byte and
+// connecting, and of lag. Never a mean of percentiles: it is the percentile of nothing (ten runs that connect
+// in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
 
 const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
 
@@ -258,7 +256,7 @@ export function timesEstimate(
   return bootstrap(blocks, { figures })[0];
 }
 
-/** A whole run, of which no rate is asked. */
+/** A whole run, of which no rate is needed. */
 function blockOf(latency: SparseHistogram): RunBlock {
   return { seconds: 0, completed: 0, latency };
 }

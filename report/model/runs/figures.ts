@@ -152,7 +152,7 @@ function shareOf(share: number | null): FigureOfRun {
   return share === null ? { none: "no request ended" } : exactly(share);
 }
 
-/** Answers of one class of status, as a share of those that were completed. */
+/** Responses of one class of status, as a share of those that were completed. */
 function statusOf({ status, requests: { completed } }: JudgedRun, first: string): FigureOfRun {
   if (completed === 0) return NOTHING_COMPLETED;
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));

@@ -39,7 +39,7 @@ export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): 
   ];
 }
 
-/** When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`. */
+// When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`.
 
 /** Percentiles that flatten, each in its own time. */
 export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;

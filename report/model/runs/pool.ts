@@ -178,13 +178,13 @@ function moments(parts: readonly Latent["latency"][]): Moments {
 export const WEAK_NOTE =
   "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
 
-/** Latencies of the requests of a run that ended: what percentiles below the median are of. */
+// Latencies of the requests of a run that ended: what percentiles below the median are of.
 
 /**
- * Without what lies below the fastest answer: requests that were under way at the end of the run, which have
+ * Without what lies below the fastest response: requests that were under way at the end of the run, which have
  * only begun and would pass for the fastest.
  *
- * @param fastestMs Of the run, as in its results: 0 where nothing was answered.
+ * @param fastestMs Of the run, as in its results: 0 where nothing got a response.
  */
 export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
   const fastestUs = Math.floor(fastestMs * 1_000);

@@ -1,5 +1,5 @@
 /**
- * How the runs of a cell reach their steady state, and how they answer before and after it. The label of each
+ * How the runs of a cell reach their steady state, and how they respond before and after it. The label of each
  * run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
  */
 import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";

@@ -161,7 +161,7 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<Chart
   };
 }
 
-/** Axes of a sweep: logarithmic where values span more than a decade, with room for a 0 beside them. */
+// Axes of a sweep: logarithmic where values span more than a decade, with room for a 0 beside them.
 
 /** From this ratio of the largest to the smallest value on, equal steps would crowd most values at one end. */
 const LOG_FROM = 20;

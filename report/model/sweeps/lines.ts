@@ -105,7 +105,7 @@ function labelOf(cell: CellRuns, dimensions: readonly LineDimension[]): string {
   return dimensions.map((dimension) => levelOf(cell, dimension)).filter(Boolean).join(" · ");
 }
 
-/** Over the values at which answers were right: a fast error is no answer. */
+/** Over the values at which responses were right: a fast error is no response. */
 function kneeOfLine(
   points: SweepLine["points"],
   { isOffered }: NumericFactor,

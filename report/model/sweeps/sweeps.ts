@@ -118,7 +118,7 @@ function findingsOf(lines: readonly SweepLine[], factor: NumericFactor): string[
     : [...findings, `${counted(hidden, "more line")}: see the figures and the table.`];
 }
 
-/** The values that a sweep's drawings show: one row a cell. */
+// The values that a sweep's drawings show: one row a cell.
 
 interface SweepRow {
   readonly subject: string;

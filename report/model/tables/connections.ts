@@ -24,7 +24,7 @@ interface ConnectionRow {
   readonly of: (figure: ThresholdFigure) => FigureRange | null;
 }
 
-/** Null where nothing was connected to, and nothing answered. @param level Of the intervals. */
+/** Null where nothing was connected to, and nothing responded. @param level Of the intervals. */
 export function connectionsTable(
   scenario: string,
   cells: readonly CellRuns[],

@@ -117,15 +117,15 @@ function reasonsOf(cell: CellRuns): ReasonCount[] {
   }
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   const rest = sum(sorted.slice(REASONS_PER_CELL), ([, count]) => count);
-  const unasked = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
+  const unsolicited = sum(cell.runs, ({ unsolicited = 0 }) => unsolicited);
   return [
     ...sorted.slice(0, REASONS_PER_CELL).map(([text, count]) => ({ cell, text, count })),
     ...(rest > 0 ? [{ cell, text: "other reasons", count: rest }] : []),
-    ...(unasked > 0 ? [{ cell, text: UNSOLICITED_TEXT, count: unasked }] : []),
+    ...(unsolicited > 0 ? [{ cell, text: UNSOLICITED_TEXT, count: unsolicited }] : []),
   ];
 }
 
-/** The wait after the deadline for requests in flight, while nothing new is sent. */
+// The wait after the deadline for requests in flight, while nothing new is sent.
 
 /** A wait shorter than this share of the run explains no figure of it. */
 const WORTH_A_WORD = 0.01;

@@ -152,7 +152,7 @@ function middle(
   };
 }
 
-/** How many requests a second of CPU time is good for, over the runs of a cell. */
+// How many requests a second of CPU time is good for, over the runs of a cell.
 
 /** The mean over the runs, with its interval where there are several; null where no CPU time was seen. */
 export function perCpuRange({ runs }: ResourceRow, level: number): Range | null {
@@ -207,7 +207,7 @@ function coresText({ row }: PerCpuCount): string {
   return `${formatNumber(median(row.runs.map(({ used }) => meanCoresOf(used))))} cores`;
 }
 
-/** What each target of a scenario used, and each of its parts, over all runs. */
+// What each target of a scenario used, and each of its parts, over all runs.
 
 /** A target or one of its parts. */
 export interface ResourceRow {

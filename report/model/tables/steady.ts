@@ -1,4 +1,4 @@
-/** How each cell reaches its steady state, and how it answers before and after; one row a cell. */
+/** How each cell reaches its steady state, and how it responds before and after; one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
 import { HOW_TO_READ } from "../numbers/how_to_read.ts";

@@ -73,7 +73,7 @@ export function tableOf<T>(
   };
 }
 
-/** Cells and columns that several tables share. */
+// Cells and columns that several tables share.
 
 export function textCell(text: string): TableCell {
   return { text };

@@ -76,7 +76,7 @@ export function changeFindings(
     const change = cell && changeOf(cell);
     const head = HEADS.get(change);
     if (cell === undefined || head === undefined) return [];
-    // Where answers were wrong, how fast they came is no reason.
+    // Where responses were wrong, how fast they came is no reason.
     const why = cell.errors === "" ? stepText(cell, one, points) : `; ${cell.errors}`;
     return [`${head}: ${sentenceOf(cell)}${why}.`];
   });

@@ -2,7 +2,6 @@
 /// <reference lib="dom.iterable" />
 /** Puts newer parts into the page while it is read. */
 import { noteChoices } from "./choices.ts";
-import { keyed, keyIn } from "./keyed.ts";
 
 const DATA = 'script[type="application/json"]';
 

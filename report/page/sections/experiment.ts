@@ -9,12 +9,13 @@ import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";
-import type { PagePlace } from "./figures.ts";
-import { publishedMarkup } from "./published.ts";
+import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
+import { marksLegend, publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
-import { settlingMarkup } from "./settling.ts";
 import { sweepsMarkup } from "./sweeps.ts";
 import { tableMarkup } from "./tables.ts";
+import type { SettlingModel } from "../../model/charts/settling.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 
 export function experimentMarkup(model: ReportModel, place: PagePlace): Markup {
   const { id } = place;
@@ -123,4 +124,19 @@ ${sourceMarkup(source)}</section>`;
 function sourceMarkup(source: string): Markup | null {
   if (source === "") return null;
   return markup`<details><summary>The experiment file</summary>${preMarkup(source)}</details>`;
+}
+
+// The section that plots the settling time of each cell against its settled latency.
+
+export function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup | null {
+  if (model === null) return null;
+  const { id } = place;
+  const { finding, chart, legend, table } = model;
+  return markup`<section id="${id}"><h2>Settling time</h2>
+${
+    chart === null ? markup`<p>${finding}</p>` : markup`<figure>${marksLegend(legend)}
+${chartMarkup(chart, "scatter", { ...place, id: `${id}-chart` })}
+${captionMarkup(finding, HOW_TO_READ.settling)}</figure>`
+  }
+${tableMarkup(table, { id: `${id}-table`, captioned: false })}</section>`;
 }

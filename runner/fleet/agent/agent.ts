@@ -15,7 +15,14 @@ import { VERSION } from "../../../base/version.ts";
 import { AgentRun } from "./agent_run.ts";
 import { AllowList } from "./allow.ts";
 import { readJob, secretsOfJob, type Sender } from "./job_reading.ts";
-import { type Link, type LinkOptions, ONCE, openLink } from "../protocol/redis_link.ts";
+import {
+  type Link,
+  type LinkOptions,
+  nowMs,
+  ONCE,
+  openLink,
+  readClock,
+} from "../protocol/redis_link.ts";
 import {
   agentQueue,
   messageQueue,
@@ -25,7 +32,6 @@ import {
 } from "../protocol/redis_keys.ts";
 import { readRunState } from "./run_state_watch.ts";
 import { PresenceKeeper } from "./presence.ts";
-import { nowMs, readClock } from "../protocol/redis_clock.ts";
 import {
   type AgentJob,
   type AgentMessageInput,

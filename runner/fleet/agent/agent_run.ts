@@ -16,9 +16,8 @@ import {
   messageId,
 } from "../protocol/agent_message.ts";
 import { packReport } from "../protocol/packing.ts";
-import { nowMs, readClock, startHereMs } from "../protocol/redis_clock.ts";
+import { type Link, nowMs, ONCE, readClock, startHereMs } from "../protocol/redis_link.ts";
 import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
-import { type Link, ONCE } from "../protocol/redis_link.ts";
 import { Bundler, Outbox } from "./outbox.ts";
 import { type End, readRunState, RunStateWatch } from "./run_state_watch.ts";
 

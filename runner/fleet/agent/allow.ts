@@ -64,7 +64,7 @@ export class AllowList {
 
   /**
    * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
-   * ones, and is then loaded at the first of those: whoever answers for the name may answer otherwise the
+   * ones, and is then loaded at the first of those: whoever resolves the name may resolve it otherwise the
    * next time (DNS rebinding), so it is not looked up again.
    */
   async admit(endpoint: Endpoint): Promise<Admission> {

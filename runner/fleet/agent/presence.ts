@@ -35,7 +35,7 @@ export class PresenceKeeper {
     }
   }
 
-  /** Is listed from now on. @param onTouch Called after each renewal: whether Redis has answered. */
+  /** Is listed from now on. @param onTouch Called after each renewal: whether Redis has responded. */
   async begin(onTouch: (responds: boolean) => void): Promise<void> {
     await this.#write();
     this.#renewal = setInterval(() => {
@@ -43,7 +43,7 @@ export class PresenceKeeper {
     }, PRESENCE_MS.renewed);
   }
 
-  /** Something has changed: writes it at once, if Redis answers. */
+  /** Something has changed: writes it at once, if Redis responds. */
   renewNow(): void {
     if (this.#renewal !== undefined) this.#write().catch(() => {});
   }

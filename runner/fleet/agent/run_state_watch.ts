@@ -31,7 +31,7 @@ export class RunStateView {
     this.#writtenMs = this.#repliedMs = this.#inTouchSinceMs = nowMs;
   }
 
-  /** Redis has answered. */
+  /** Redis has responded. */
   see({ runState, ageMs }: SeenRunState, nowMs: number): End | null {
     if (this.#isSilent) this.#inTouchSinceMs = nowMs;
     this.#isSilent = false;
@@ -52,7 +52,7 @@ export class RunStateView {
   }
 }
 
-/** What lies in Redis. Rejects when it does not answer. */
+/** What lies in Redis. Rejects when it does not respond. */
 export async function readRunState(
   client: RedisClient,
   coordinator: string,

@@ -13,7 +13,7 @@ import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { AgentMessageOf } from "../protocol/agent_message.ts";
 import { packedSoFar } from "../protocol/packing.ts";
-import type { FleetMember } from "./members.ts";
+import type { FleetMember } from "./roster.ts";
 import { implausibleBundle, implausibleOrder } from "./plausibility.ts";
 
 /** One interval of one worker. */

@@ -21,19 +21,18 @@ import {
   messageSender,
   type Presence,
 } from "../protocol/agent_message.ts";
-import { readClock } from "../protocol/redis_clock.ts";
-import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import {
   type Link,
   type LinkOptions,
   ONCE,
   openLink,
+  readClock,
   replyWithin,
   retryUntilReply,
 } from "../protocol/redis_link.ts";
+import { agentQueue, messageQueue, POLL_MS } from "../protocol/redis_keys.ts";
 import { FleetRun } from "./fleet_run.ts";
-import { type FleetMember, membersOf } from "./members.ts";
-import { Claims, roster } from "./roster.ts";
+import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
 
 export interface FleetOptions extends LinkOptions {

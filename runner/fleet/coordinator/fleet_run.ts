@@ -20,10 +20,10 @@ import {
   type ReceivedPart,
 } from "./agent_stream.ts";
 import { endOf, type FleetReports, reportsOf } from "./fleet_end.ts";
-import type { FleetMember } from "./members.ts";
+import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
-/** How Redis answers the coordinator (`RunStateKeeper`). */
+/** How Redis responds to the coordinator (`RunStateKeeper`). */
 export interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
@@ -196,7 +196,7 @@ export class FleetRun {
       ? silent
       : silent.filter((agent) => this.#isOver(agent, endMs, silent.length === open.length));
     if (given.length === 0) return [];
-    // Their messages may wait here, unread, or in a Redis that does not answer.
+    // Their messages may wait here, unread, or in a Redis that does not respond.
     const mayStillArrive = touch.inTouchSinceMs === Infinity || await unread().catch(() => 1) > 0;
     return mayStillArrive ? [] : given;
   }

@@ -14,6 +14,10 @@ import {
 } from "../protocol/redis_keys.ts";
 import { type Presence, presence } from "../protocol/agent_message.ts";
 import { replyWithin } from "../protocol/redis_link.ts";
+import type { DriverName } from "../../load/engine/driver.ts";
+import type { SilentShare } from "../../load/worker/silent_worker.ts";
+import type { LoadRequest } from "../../measure/loader.ts";
+import { type AssignedWorkers, shareOut, usableConnections } from "../../measure/share.ts";
 
 /**
  * All agents that are there, by name, each with the coordinator that it works for or that has claimed it.
@@ -135,10 +139,8 @@ export function workersByAgent(
   return own;
 }
 
-/**
- * Which agents a coordinator has, from before its first load until its end: those that it took are nobody
- * else's, at work or not. Two that choose at the same moment choose different ones.
- */
+// Which agents a coordinator has, from before its first load until its end: those that it took are nobody
+// else's, at work or not. Two that choose at the same moment choose different ones.
 
 /**
  * Claims the first ARGV[4] of the keys that are nobody else's than ARGV[1]'s, for ARGV[2] milliseconds; none
@@ -198,4 +200,41 @@ export class Claims {
     });
     return claimedIndices.parse(reply).map((index) => names[index - 1]);
   }
+}
+
+// Who of a fleet takes which part of a load.
+
+/** What a coordinator keeps of a worker's share: the script can be large, and is its agent's to know. */
+export interface MemberShare extends SilentShare {
+  readonly connections: number;
+}
+
+/** One agent and its part of the load. */
+export interface FleetMember {
+  readonly presence: Presence;
+  readonly assigned: AssignedWorkers;
+  /** Of each own worker. */
+  readonly shares: readonly MemberShare[];
+}
+
+/** The load, split over the agents' workers; agents for which nothing is left have no part in it. */
+export function membersOf(request: LoadRequest, agents: readonly Presence[]): FleetMember[] {
+  const brought = agents.map(({ workers }) => ({ workers: request.load.workers ?? workers }));
+  const own = workersByAgent(brought, usableConnections(request.load));
+  const workers = own.reduce((sum, count) => sum + count, 0);
+  let firstWorker = 0;
+  return agents.flatMap((presence, at): FleetMember[] => {
+    if (own[at] === 0) return [];
+    const assigned: AssignedWorkers = { firstWorker, workers, own: own[at] };
+    firstWorker += own[at];
+    // Which driver it takes is the agent's affair; when what is due does not depend on it.
+    const driver: DriverName = presence.driver;
+    const shares = shareOut(request, driver, assigned).map((share) => ({
+      connections: share.connections,
+      pacer: share.pacer,
+      durationUs: share.durationUs,
+      scriptKind: share.script.kind,
+    }));
+    return [{ presence, assigned, shares }];
+  });
 }

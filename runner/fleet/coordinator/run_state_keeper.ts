@@ -12,7 +12,7 @@ export const IDLE: RunState = { run: null, startAtMs: null, stop: false };
 export class RunStateKeeper {
   #runState = IDLE;
   #renewal: ReturnType<typeof setInterval> | undefined;
-  /** When Redis last answered, and since when it has answered without a gap; by performance.now(). */
+  /** When Redis last responded, and since when it has responded without a gap; by performance.now(). */
   #repliedMs = -Infinity;
   #inTouchSinceMs = Infinity;
 
@@ -42,7 +42,7 @@ export class RunStateKeeper {
     this.#repliedMs = nowMs;
   }
 
-  /** Since when Redis has answered without a gap, by performance.now(); Infinity while it does not. */
+  /** Since when Redis has responded without a gap, by performance.now(); Infinity while it does not. */
   get inTouchSinceMs(): number {
     return performance.now() - this.#repliedMs > RUN_STATE_MS.lives
       ? Infinity

@@ -6,20 +6,21 @@ import { z } from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
-import { MAX_REASONS } from "../../load/recording/totals.ts";
+import { MAX_REASONS, type WorkerTotals } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
-import type { WorkerTotals } from "../../load/recording/totals.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
 import {
   isAmong,
+  mostChars,
   packedHistogram,
   packedHistogramOrNone,
   packHistogram,
   packHistogramOrNone,
+  packWholes,
+  unpackWholes,
 } from "./packed_histogram.ts";
-import { mostChars, packWholes, unpackWholes } from "./whole_numbers.ts";
 
 /** Longer texts are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;

@@ -40,7 +40,7 @@ export const PRESENCE_MS = { renewed: 1_000, lives: 3_000 } as const;
 export const RUN_STATE_MS = { renewed: 400, lives: 1_500 } as const;
 /** How often an agent reads its coordinator's run state. */
 export const POLL_MS = { waiting: 50, loading: 250 } as const;
-/** Redis takes longer to answer: it does not. */
+/** Redis takes longer to respond: it does not. */
 export const REPLY_MS = 1_000;
 /** An agent that Redis has not responded for so long gives up: nobody receives its messages. */
 export const OUT_OF_TOUCH_MS = 10_000;

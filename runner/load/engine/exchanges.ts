@@ -133,7 +133,7 @@ export class Exchanges implements EventHandler {
   }
 
   // hot: once a read; in the common case one whole response, its record, and the next send. What a read
-  // holds cannot answer a request that is sent because of it, so the sends come after all of it.
+  // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.parts.recorder.received(length, nowUs);
@@ -217,7 +217,7 @@ export class Exchanges implements EventHandler {
     inFlight.drop(slot);
   }
 
-  /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they answer nothing. */
+  /** Bytes came while no request was out (RFC 9112 §9.2), with the last response or later: they respond to nothing. */
   #closeUnsolicited(slot: number, completed: boolean, nowUs: number): void {
     if (!this.ending.isDraining) this.parts.recorder.unsolicited++;
     this.#giveUp(slot, nowUs);

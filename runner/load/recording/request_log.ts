@@ -73,10 +73,8 @@ function digitsOf(value: number): number {
   return digits;
 }
 
-/**
- * The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
- * that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
- */
+// The file of the request log. Every worker appends whole lines to it, which the system keeps apart. When
+// that fails, as on a full disk, the log is not whole and says why; the measurement goes on.
 
 export class LogFile {
   /** Why lines are missing; null while none is. */

@@ -118,9 +118,7 @@ class DenoConnection implements TransportConnection {
   }
 }
 
-/**
- * The writing side of a connection: what it is given goes out whole and in order, one write at a time.
- */
+// The writing side of a connection: what it is given goes out whole and in order, one write at a time.
 
 export class WriteQueue {
   /** What the write under way began with; null when none is. */

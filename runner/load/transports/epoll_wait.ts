@@ -79,7 +79,7 @@ export function wakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_SET_TIMERSLACK, 1n, 0n, 0n, 0n) === 0;
 }
 
-/** Whether a worker could have that. Asks alone: what this thread starts would inherit it. */
+/** Whether a worker could have that. Tries alone: what this thread starts would inherit it. */
 export function canWakePunctually({ prctl }: Libc): boolean {
   return prctl(PR_GET_TIMERSLACK, 0n, 0n, 0n, 0n) >= 0;
 }

@@ -202,9 +202,7 @@ function delayMsOf(shares: readonly JobShare[]): number {
   return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);
 }
 
-/**
- * A worker isolate in one run: the requests to it, its messages so far, and its end if it does not respond.
- */
+// A worker isolate in one run: the requests to it, its messages so far, and its end if it does not respond.
 
 type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 

@@ -12,11 +12,10 @@ export interface ExactTest {
 /** Where nothing was counted: the interval then decides alone, as with too few runs. */
 export const UNCOUNTED: ExactTest = { p: 1, leastP: 1 };
 
-/**
- * The exact test of pairs: if neither side were the larger, each difference could as well have the other sign
- * (R. A. Fisher, "The Design of Experiments", 1935, §21; E. J. G. Pitman, 1937). Of all ways to set the signs, in
- * how many is the sum at least as far from 0? It presumes nothing about how the differences are distributed.
- */
+// The exact test of pairs: if neither side were the larger, each difference could as well have the other sign
+// (R. A. Fisher, "The Design of Experiments", 1935, §21; E. J. G. Pitman, 1937). Of all ways to set the
+// signs, in how many is the sum at least as far from 0? It presumes nothing about how the differences are
+// distributed.
 
 /** With more pairs there are too many ways to count, and Student's t leans on nothing but their number. */
 export const MOST_PAIRS = 16;
@@ -43,11 +42,9 @@ export function signFlip(differences: readonly number[]): ExactTest {
   return { p: extreme / sums.length, leastP: 1 / sums.length };
 }
 
-/**
- * The exact Mann-Whitney test: would two groups drawn from one population look this different? It uses
- * only the order of the values, so it presumes nothing about their distribution (H. B. Mann and
- * D. R. Whitney, "On a test of whether one of two random variables is stochastically larger", 1947).
- */
+// The exact Mann-Whitney test: would two groups drawn from one population look this different? It uses only
+// the order of the values, so it presumes nothing about their distribution (H. B. Mann and D. R. Whitney, "On
+// a test of whether one of two random variables is stochastically larger", 1947).
 
 /**
  * p: probability, under all ways to deal the values out to the groups, of a rank sum at least as far from its mean;

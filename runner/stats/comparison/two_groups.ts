@@ -22,7 +22,7 @@ const MATERIAL_RATIO = 1.05;
 
 /**
  * Gaps that 5 % of groups reach whose figures are skewed as log-normal values are (σ 0.5: skewness 1.75), and
- * 2 to 4 % of normal ones, of 20,000 each: [runs, gap]. With the 5 % between the groups that are asked for as well,
+ * 2 to 4 % of normal ones, of 20,000 each: [runs, gap]. With the 5 % between the groups that are required as well,
  * false alarms are fewer wherever runs differ by less than some 5 %.
  */
 const GAPS = [[4, 14.4], [5, 9.6], [7, 6.6], [10, 5.2], [14, 4.6], [20, 4.3], [28, 4], [

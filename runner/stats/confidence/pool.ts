@@ -163,10 +163,8 @@ function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Fl
   return rows;
 }
 
-/**
- * A run's intervals put together into fewer blocks, so that what pools whole runs again and again (looks, reports)
- * has less to merge. A bootstrap draws whole runs: see `bootstrap.ts`.
- */
+// A run's intervals put together into fewer blocks, so that what pools whole runs again and again (looks,
+// reports) has less to merge. A bootstrap draws whole runs: see `bootstrap.ts`.
 
 /** One second of a run of 10 s. */
 const BLOCKS_PER_RUN = 10;
@@ -198,10 +196,8 @@ export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   };
 }
 
-/**
- * What the intervals of a run's timeline hold, decoded: the finest blocks that there are. What a report or a
- * look of `repeat: until` takes a run for is put together from them.
- */
+// What the intervals of a run's timeline hold, decoded: the finest blocks that there are. What a report or a
+// look of `repeat: until` takes a run for is put together from them.
 
 /** An interval as `results.json` has it. */
 export interface TimelinePoint {

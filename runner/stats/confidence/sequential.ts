@@ -2,7 +2,7 @@
  * `repeat: until 2%`: when to look, and when to stop. Who looks after every run and stops at the first
  * narrow interval picks the moments when chance made it narrow: 95 % intervals then cover in as few as 92 %
  * (Y. S. Chow and H. Robbins, "On the asymptotic theory of fixed-width sequential confidence intervals",
- * 1965). So the looks are few and fixed ahead, and each asks for a 97.5 % interval: with this schedule it covers
+ * 1965). So the looks are few and fixed ahead, and each needs a 97.5 % interval: with this schedule it covers
  * in 95 to 97 % whatever the noise, and may be called a 95 % interval. `bench/statistics.ts` measures it.
  */
 import type { ConfidenceInterval } from "./confidence_interval.ts";

@@ -3,7 +3,7 @@
  * end, or were never sent. Such a value is right-censored: all that is known is that the request took at least
  * as long. The bounds are values of the whole histogram, and stand in a second one as well.
  *
- * Two answers to one question:
+ * Two estimates of one thing:
  * - the product limit (E. L. Kaplan and P. Meier, "Nonparametric estimation from incomplete observations",
  *   JASA 1958) spreads the weight of each bound over the longer values. It presumes that what ended the watch
  *   had nothing to do with how long the request would have taken, as where a closed loop is stopped by the clock;

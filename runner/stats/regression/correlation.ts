@@ -55,7 +55,7 @@ function dot(a: readonly number[], b: readonly number[]): number {
   return a.reduce((sum, value, i) => sum + value * b[i], 0);
 }
 
-/** How far Spearman's rank correlation of a few things may be off. */
+// How far Spearman's rank correlation of a few things may be off.
 
 /** Fewer things have no interval. */
 export const LEAST_CORRELATED = 4;

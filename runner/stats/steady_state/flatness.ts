@@ -179,11 +179,10 @@ export function driftOf(values: readonly number[]): Drift {
   };
 }
 
-/**
- * The strongest regular swing of a series: the sine that explains most of its variance, by Schuster's periodogram
- * (A. Schuster, 1898) on a grid four times as fine as that of the Fourier frequencies, so that a period between
- * two of these is not missed. A swing counts only with two whole cycles in the series: less is a bend.
- */
+// The strongest regular swing of a series: the sine that explains most of its variance, by Schuster's
+// periodogram (A. Schuster, 1898) on a grid four times as fine as that of the Fourier frequencies, so that a
+// period between two of these is not missed. A swing counts only with two whole cycles in the series: less is
+// a bend.
 
 export interface Cycle {
   /** Half the way from the lowest to the highest point of the sine, in the unit of the series. */

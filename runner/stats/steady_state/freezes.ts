@@ -1,5 +1,5 @@
 /**
- * Times in which a server answers nothing, or next to nothing, and then goes on: a stop-the-world collection, a
+ * Times in which a server sends no response, or next to nothing, and then goes on: a stop-the-world collection, a
  * lock, a disk that syncs. Medians do not show them, as no request of theirs is in any interval's median.
  */
 import { medianOf } from "../quantile.ts";
@@ -23,9 +23,9 @@ export interface Completions {
 const NEXT_TO_NOTHING = 0.05;
 /** Of fewer requests in the median interval, some intervals are empty by chance. */
 const LEAST_COMPLETED = 5;
-/** Seconds without answers that make a freeze: two intervals of 250 ms, so that a single late one is none. */
+/** Seconds without responses that make a freeze: two intervals of 250 ms, so that a single late one is none. */
 const LEAST_S = 0.5;
-/** A freeze lasts longer than so many requests: answers of slow requests to many connections come in bursts. */
+/** A freeze lasts longer than so many requests: responses of slow requests to many connections come in bursts. */
 const LEAST_REQUESTS = 4;
 /** A freeze alone is one from about a second on: a shorter one is an outlier. */
 const LEAST_ALONE_S = 0.9;

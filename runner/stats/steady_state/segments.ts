@@ -99,15 +99,12 @@ function squaredErrorOf({ values }: Segment): number {
   return squares / (values.length - 1) / values.length;
 }
 
-/**
- * Which values stick out of their neighbourhood: those far outside the spread of a sliding
- * window (E. Barrett et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and
- * only there: every figure that Plateau shows has them in it.
- *
- * Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to 400 intervals, so one window
- * can't do both its works. The median is of a short window, that keeps up with a change of level; the
- * spread is of the deviations from it in a long one, that a cluster of outliers can't widen.
- */
+// Which values stick out of their neighbourhood: those far outside the spread of a sliding window (E. Barrett
+// et al., OOPSLA 2017, §4.1). They are set aside while change points are sought, and only there: every figure
+// that Plateau shows has them in it. Barrett's window of 200 values suits runs of 2,000. Runs here have 40 to
+// 400 intervals, so one window can't do both its works. The median is of a short window, that keeps up with a
+// change of level; the spread is of the deviations from it in a long one, that a cluster of outliers can't
+// widen.
 
 /** Values on each side in the window of the median; up to three outliers in it do no harm. */
 const NEAR = 3;
@@ -138,11 +135,9 @@ function near(values: readonly number[], index: number): readonly number[] {
   return values.slice(start, start + 2 * reach + 1);
 }
 
-/**
- * A slow start too short for change points, whose segments need three values: the first intervals of a
- * program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
- * anywhere else is an outlier; at the start of a fresh process it has a reason.
- */
+// A slow start too short for change points, whose segments need three values: the first intervals of a
+// program that still compiles, as servers on V8 do for a quarter of a second or two. One slow interval
+// anywhere else is an outlier; at the start of a fresh process it has a reason.
 
 /** Standard deviations of the segment that follows: chance reaches them once in millions of runs. */
 const LEAST_ERRORS = 5;

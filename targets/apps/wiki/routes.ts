@@ -15,8 +15,7 @@ import {
   type WikiViewer,
 } from "./views.ts";
 import type { Rendered } from "./markdown.ts";
-import type { Pages, WikiPage } from "./pages.ts";
-import type { PageSearch } from "./search.ts";
+import type { Pages, PageSearch, WikiPage } from "./pages.ts";
 import { SESSION_SEC, type Sessions } from "./sessions.ts";
 
 export interface Wiki {

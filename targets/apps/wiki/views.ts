@@ -1,8 +1,7 @@
 /** The HTML of the wiki: each view lays out rows of the database, in the frame that all pages share. */
 import { html, raw } from "hono/html";
-import type { PageChange, PageHead, SectionCount, WikiPage } from "./pages.ts";
+import type { PageChange, PageHead, SearchHit, SectionCount, WikiPage } from "./pages.ts";
 import type { Rendered } from "./markdown.ts";
-import type { SearchHit } from "./search.ts";
 
 export interface PageView extends WikiViewer {
   readonly page: WikiPage;

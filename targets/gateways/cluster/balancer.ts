@@ -6,7 +6,7 @@ import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
 import { originRequestOf } from "../origin/request.ts";
 import { OriginClient } from "../origin/origin.ts";
-import { makePolicy, type Policy } from "./policies.ts";
+import type { PolicyName } from "../../../base/target/gateway_spec.ts";
 
 export class Balancer implements Gateway {
   readonly #instances: OriginClient[];
@@ -34,5 +34,78 @@ export class Balancer implements Gateway {
 
   close(): void {
     for (const instance of this.#instances) instance.close();
+  }
+}
+
+// Which instance gets the next request. `tests/targets/cluster_policies_test.ts` runs the same suite over all
+// policies. Pure: randomness is an argument.
+
+/** A policy's view of an instance. */
+export interface Instance {
+  /** Requests that it has and whose responses have not ended. */
+  readonly inFlight: number;
+}
+
+export interface Policy {
+  /** Index of the instance that gets the next request. @param instances At least one; may grow. */
+  pick(instances: readonly Instance[]): number;
+}
+
+/** A number from 0 to below 1. */
+export type Random = () => number;
+
+const makers = {
+  "round-robin": () => new RoundRobin(),
+  "least-connections": () => new LeastConnections(),
+  "random-two": (random) => new RandomTwo(random),
+} satisfies Record<PolicyName, (random: Random) => Policy>;
+
+export function makePolicy(name: PolicyName, random: Random = Math.random): Policy {
+  return makers[name](random);
+}
+
+/** Each in its turn. */
+class RoundRobin implements Policy {
+  #next = 0;
+
+  pick(instances: readonly Instance[]): number {
+    const index = this.#next % instances.length;
+    this.#next = index + 1;
+    return index;
+  }
+}
+
+/** The one with the fewest requests in flight; among equals each in its turn, as nginx does. */
+class LeastConnections implements Policy {
+  #next = 0;
+
+  pick(instances: readonly Instance[]): number {
+    let best = this.#next % instances.length;
+    for (let step = 1; step < instances.length; step++) {
+      const index = (this.#next + step) % instances.length;
+      if (instances[index].inFlight < instances[best].inFlight) best = index;
+    }
+    this.#next = best + 1;
+    return best;
+  }
+}
+
+/**
+ * Of two drawn at random, the one with fewer requests in flight (Mitzenmacher, "The power of two choices in
+ * randomized load balancing", 2001).
+ */
+class RandomTwo implements Policy {
+  constructor(private readonly random: Random) {}
+
+  pick(instances: readonly Instance[]): number {
+    const first = this.#below(instances.length);
+    if (instances.length === 1) return first;
+    const other = this.#below(instances.length - 1);
+    const second = other < first ? other : other + 1;
+    return instances[second].inFlight < instances[first].inFlight ? second : first;
+  }
+
+  #below(limit: number): number {
+    return Math.floor(this.random() * limit);
   }
 }

@@ -8,7 +8,7 @@ import { startSupervised } from "../../launch/child.ts";
 import { runtimeOf } from "../../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort, makeTemporaryFolder } from "../../launch/environment.ts";
 import { isServable, type NginxConfig, nginxConfig } from "./config.ts";
-import { fileOf } from "../../../base/target/written_files.ts";
+import { fileOf } from "../../../base/target/gateway_spec.ts";
 
 export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
 

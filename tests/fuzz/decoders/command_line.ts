@@ -1,5 +1,5 @@
 import { benchConflicts, benchParts } from "../../../cli/flags/bench_flags.ts";
-import { benchRequest } from "../../../cli/flags/bench_request.ts";
+import { benchRequest } from "../../../cli/commands/bench.ts";
 import { readArguments } from "../../../cli/command_line/arguments.ts";
 import { withTranslated } from "../../../cli/like/like.ts";
 import type { Decoder } from "../decoder.ts";

@@ -73,7 +73,7 @@ export class ViewForm {
     return fromS <= 0 && toS >= this.endS ? WHOLE.range : { fromS, toS };
   }
 
-  /** Takes one over in whole steps, too: a link may ask for any. */
+  /** Takes one over in whole steps, too: a link may hold any. */
   set range(range: TimeRange | null) {
     const fits = range !== null && range.fromS < Math.min(range.toS, this.endS);
     this.#from.value = String(fits ? this.#onStep(range.fromS) : 0);
