@@ -5,6 +5,11 @@ import { caveatSentence } from "../../report/model/findings/caveat_sentences.ts"
 import type { CaveatCode, CaveatOf } from "../../report/model/findings/caveats.ts";
 import { findingSentence } from "../../report/model/findings/sentences.ts";
 import {
+  type TimelineCode,
+  type TimelineFindingOf,
+  timelineSentence,
+} from "../../report/model/findings/timeline_finding.ts";
+import {
   ADVICE,
   FINDING_CODES,
   type FindingCode,
@@ -160,6 +165,32 @@ const CAVEATS: CaveatSamples = {
 for (const [code, [caveat, sentence]] of Object.entries(CAVEATS)) {
   Deno.test(`a caveat of code ${code} has a sentence`, () => {
     const text = caveatSentence(caveat).replaceAll("\u00a0", " ");
+    assert.equal(text, sentence);
+    assertReadable(text);
+  });
+}
+
+/** A code without a sample does not compile. */
+const TIMELINES: {
+  readonly [Code in TimelineCode]: readonly [TimelineFindingOf<Code>, sentence: string];
+} = {
+  "no-request-ended": [{ code: "no-request-ended", evidence: {} }, "No request ended."],
+  "slowest-interval": [
+    {
+      code: "slowest-interval",
+      evidence: { run: "hono, run 1", p99: 12, isAtLeast: true, endS: 1.25 },
+    },
+    "The slowest interval had a p99 of at least 12.0 ms: hono, run 1, 1.25 s after its start.",
+  ],
+  "least-steady-run": [
+    { code: "least-steady-run", evidence: { run: "hono, run 1", swing: 0.125 } },
+    "Requests/s were least steady in hono, run 1: ±12.5 % around their mean.",
+  ],
+};
+
+for (const [code, [finding, sentence]] of Object.entries(TIMELINES)) {
+  Deno.test(`a finding of timelines of code ${code} has a sentence`, () => {
+    const text = timelineSentence(finding).replaceAll("\u00a0", " ");
     assert.equal(text, sentence);
     assertReadable(text);
   });

@@ -18,8 +18,8 @@ interface TimelineEvidence {
   readonly "least-steady-run": { readonly run: string; readonly swing: number };
 }
 
-type TimelineCode = keyof TimelineEvidence;
-type TimelineFindingOf<Code extends TimelineCode> = {
+export type TimelineCode = keyof TimelineEvidence;
+export type TimelineFindingOf<Code extends TimelineCode> = {
   readonly code: Code;
   readonly evidence: TimelineEvidence[Code];
 };
@@ -38,12 +38,11 @@ const SENTENCES: {
 
 /** The slowest moment and the least steady run, in sentences. */
 export function timelineText(cells: readonly CellRuns[]): string {
-  return timelineFindings(cells).map((finding) => sentenceOf(finding.code, finding)).join(" ");
+  return timelineFindings(cells).map((finding) => timelineSentence(finding)).join(" ");
 }
 
-function sentenceOf<Code extends TimelineCode>(
-  code: Code,
-  { evidence }: TimelineFindingOf<Code>,
+export function timelineSentence<Code extends TimelineCode>(
+  { code, evidence }: TimelineFindingOf<Code>,
 ): string {
   return SENTENCES[code](evidence);
 }
