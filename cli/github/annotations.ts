@@ -12,7 +12,7 @@ import { cellLabel } from "../../report/model/runs/cells.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsOf } from "../../report/model/findings/no_response.ts";
+import { endsText, noResponseOf } from "../../report/model/findings/no_response.ts";
 import { trustSentences } from "../../report/model/findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
@@ -102,7 +102,9 @@ function missingAnnotation(missing: Missing): Annotation {
 function responseAnnotations(run: Measurement | Run): Annotation[] {
   const { checks: { passed, failed }, reasons } = run;
   if (isUnanswered(run)) {
-    const why = [endsOf([run]) || "none was due", ...Object.keys(reasons)].join("; ");
+    const why = [endsText(noResponseOf([run])) || "none was due", ...Object.keys(reasons)].join(
+      "; ",
+    );
     const message = `${placeOf(run)}: ${why}`;
     return [{ level: "error", title: "No request got a response", message }];
   }

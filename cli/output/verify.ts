@@ -1,6 +1,6 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import { endsOf, noResponseText } from "../../report/model/findings/no_response.ts";
+import { endsText, noResponseOf, noResponseText } from "../../report/model/findings/no_response.ts";
 import { trustSentences } from "../../report/model/findings/trust.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
@@ -15,7 +15,10 @@ export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
     const why = Object.keys(reasons).slice(0, MOST_REASONS);
-    throw new TargetError(`Cannot measure ${url}: ${lowered(noResponseText(measurement))}`, why);
+    throw new TargetError(
+      `Cannot measure ${url}: ${lowered(noResponseText(noResponseOf([measurement])))}`,
+      why,
+    );
   }
   if (checks.failed > 0) {
     const checked = checks.passed + checks.failed;
@@ -77,7 +80,7 @@ function silenceOf(silent: readonly Run[]): string[] {
     const [{ scenario, target }] = runs;
     const which = runs.map(({ repetition }) => repetition).join(", ");
     const named = `${scenario}, ${target}, run${runs.length === 1 ? "" : "s"} ${which}`;
-    return `${named}: no request got a response: ${endsOf(runs) || "none was due"}`;
+    return `${named}: no request got a response: ${endsText(noResponseOf(runs)) || "none was due"}`;
   });
 }
 

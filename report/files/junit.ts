@@ -5,7 +5,7 @@
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { JudgedClaim } from "../model/claims/claims.ts";
-import { endsOf } from "../model/findings/no_response.ts";
+import { endsText, noResponseOf } from "../model/findings/no_response.ts";
 import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
 import type { ReportModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -124,7 +124,9 @@ function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
   if (silent.length === 0) return null;
   const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
   const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
-  const message = `No request got a response${where}: ${endsOf(silent) || "none was due"}`;
+  const message = `No request got a response${where}: ${
+    endsText(noResponseOf(silent)) || "none was due"
+  }`;
   return { kind: "error", type: "no-response", message, detail };
 }
 

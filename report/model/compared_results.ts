@@ -14,9 +14,9 @@ import { resultDifferences, type ResultSide } from "./comparison/differences.ts"
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
-import { ratiosText } from "./comparison/words.ts";
-import { endsOf } from "./findings/no_response.ts";
-import { trustOfRuns } from "./findings/trust.ts";
+import { conditionText, ratiosText } from "./comparison/words.ts";
+import { endsText, noResponseOf } from "./findings/no_response.ts";
+import { doubtSentences, trustOfRuns } from "./findings/trust.ts";
 import { gatedCells } from "./gates/cells.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
@@ -87,7 +87,7 @@ export function compareSessions(
   const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
   return {
     cells,
-    differences: resultDifferences(base, next, matches.pairs),
+    differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: [...untrustedOf("BASE", bases), ...untrustedOf("NEW", nexts)],
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
@@ -105,10 +105,7 @@ function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
 }
 
 function untrustedOf(name: string, sides: readonly ResultSide[]): string[] {
-  const trust = trustOfRuns(sides.flatMap(({ runs }) => runs));
-  return trust === null || trust.level === "valid"
-    ? []
-    : [`${name} is ${trust.level}: ${trust.text}`];
+  return doubtSentences(name, trustOfRuns(sides.flatMap(({ runs }) => runs)));
 }
 
 function comparedCells(
@@ -164,7 +161,7 @@ function silenceOf(base: CellRuns, next: CellRuns): string {
     next.runs.filter(isUnanswered),
   ]] as const;
   return sides.filter(([, silent]) => silent.length > 0)
-    .map(([when, silent]) => `no request got a response ${when}: ${endsOf(silent)}`)
+    .map(([when, silent]) => `no request got a response ${when}: ${endsText(noResponseOf(silent))}`)
     .join("; ");
 }
 

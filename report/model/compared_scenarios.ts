@@ -90,9 +90,8 @@ function questionOf(cells: readonly CellRuns[]): Question {
 /** At each setting those that responded right, where there are two or more. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(rightCells(cells))
-    .map(({ label, cells: targets }) => ({ label, targets }))
-    .filter(({ targets }) => new Set(targets.map(({ target }) => target)).size > 1)
-    .map(({ label, targets }) => ({ label, ranked: rankedCells(targets) }));
+    .filter(({ cells: targets }) => new Set(targets.map(({ target }) => target)).size > 1)
+    .map(({ cells: targets, ...setting }) => ({ ...setting, ranked: rankedCells(targets) }));
 }
 
 function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {

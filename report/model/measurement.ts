@@ -5,7 +5,7 @@ import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
-import { noResponseText } from "./findings/no_response.ts";
+import { noResponseOf, noResponseText } from "./findings/no_response.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
 import { loadText } from "./method/load.ts";
 import type { Fact } from "./method/method.ts";
@@ -59,7 +59,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
   const latency = poolLatency([measurement]);
   return {
     url,
-    unanswered: isUnanswered(measurement) ? `${noResponseText(measurement)}.` : "",
+    unanswered: isUnanswered(measurement) ? `${noResponseText(noResponseOf([measurement]))}.` : "",
     trust: trustOf(measurement),
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement, latency),

@@ -13,10 +13,12 @@ import {
   type TailsChart,
   type TimelineChart,
 } from "./charts/charts.ts";
+import { caveatSentence } from "./findings/caveat_sentences.ts";
 import {
   type MissingModel,
   missingModels,
-  unansweredSentence,
+  noResponseCaveat,
+  stoppedCaveat,
   warningsOf,
 } from "./findings/caveats.ts";
 import {
@@ -42,7 +44,6 @@ import { requestText } from "./method/request.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
-import { repetitionsText } from "./findings/repetitions.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
 import { summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
@@ -52,10 +53,9 @@ import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelineFinding } from "./findings/timeline_finding.ts";
+import { timelineText } from "./findings/timeline_finding.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
-import { groupWarnings, unsteadyWarnings } from "./findings/unsteady_warnings.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
 export interface ReportModel {
@@ -151,24 +151,19 @@ export interface ScenarioModel {
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const { experiment, source = "", missing = [] } = results;
   const scenarios = groupRuns(results);
-  const repetitions = repetitionsText(results, scenarios);
   const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
   return {
     name: nameOfMeasured(results),
     title: titleOf(results),
     about: typeof experiment?.source === "string" ? experiment.source : "",
-    unanswered: unansweredSentence(results.runs),
+    unanswered: caveatSentence(noResponseCaveat(results.runs)),
     verdict: results.runs.every(isUnanswered)
       ? ""
       : experimentVerdict(scenarios.map(({ name }, i) => ({ name, summary: compared[i].summary }))),
     facts: factsOf(results),
-    repetitions,
+    repetitions: caveatSentence(stoppedCaveat(results, scenarios)),
     trust: trustOfRuns(results.runs),
-    warnings: [
-      ...warningsOf(results),
-      ...groupWarnings(scenarios),
-      ...unsteadyWarnings(scenarios, repeatedOf(results).figures),
-    ],
+    warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims: claimsModel(scenarios, results),
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
@@ -205,7 +200,7 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     timelines: timelinesOf(cells),
-    timelineFinding: timelineFinding(cells),
+    timelineFinding: timelineText(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
     boundsNote: boundsNote(cells.map(({ latency }) => latency)),

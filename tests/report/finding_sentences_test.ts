@@ -1,7 +1,14 @@
 /** Every code of a finding has a sentence, made from its evidence, in the words of the field. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
+import { caveatSentence } from "../../report/model/findings/caveat_sentences.ts";
+import type { CaveatCode, CaveatOf } from "../../report/model/findings/caveats.ts";
 import { findingSentence } from "../../report/model/findings/sentences.ts";
+import {
+  type TimelineCode,
+  type TimelineFindingOf,
+  timelineSentence,
+} from "../../report/model/findings/timeline_finding.ts";
 import {
   ADVICE,
   FINDING_CODES,
@@ -55,17 +62,137 @@ function sentencesOf(text: string): string[] {
   return text.replaceAll(/\s*\([^)]*\)/g, "").split(/(?<=[.;:])\s+/).filter((part) => part !== "");
 }
 
+/** One sentence of at most so many words a thought, in the words of the field, of known figures. */
+function assertReadable(text: string): void {
+  assert.match(text, /^[A-Za-z0-9][^\n]*\.$/);
+  assert.doesNotMatch(text, /undefined|null|NaN|\.\.|\{|\}/);
+  assert.deepEqual(offencesIn(text, "texts"), []);
+  for (const sentence of sentencesOf(text)) {
+    assert.ok(sentence.split(/\s+/).length <= MOST_WORDS, sentence);
+  }
+}
+
 for (const [code, evidence] of Object.entries(SAMPLES)) {
   Deno.test(`a finding of code ${code} has a sentence`, () => {
     const advice = code === "text" ? [] : [ADVICE[0]];
     const finding = trustFinding.parse({ code, severity: "suspect", evidence, advice });
     const text = findingSentence(finding);
-    assert.match(text, /^[A-Z0-9][^\n]*\.$/);
-    assert.doesNotMatch(text, /undefined|null|NaN|\.\.|\{|\}/);
-    assert.deepEqual(offencesIn(text, "texts"), []);
-    for (const sentence of sentencesOf(text)) {
-      assert.ok(sentence.split(/\s+/).length <= MOST_WORDS, sentence);
-    }
+    assert.match(text, /^[A-Z0-9]/);
+    assertReadable(text);
+  });
+}
+
+type CaveatSamples = {
+  readonly [Code in CaveatCode]: readonly [CaveatOf<Code>, sentence: string];
+};
+
+const warning = { severity: "warning", advice: [] } as const;
+
+/** A code without a sample does not compile. */
+const CAVEATS: CaveatSamples = {
+  "no-response": [
+    {
+      ...warning,
+      code: "no-response",
+      evidence: { ...SAMPLES["no-response"], silent: 2, runs: 6, cells: ["static, hono"] },
+    },
+    "No request got a response in 2 of 6 runs (static, hono): 50 timed out after 5 s.",
+  ],
+  "still-running": [
+    { ...warning, code: "still-running", evidence: { runs: 2, planned: 6 } },
+    "Still running: 2 of 6 planned runs are in.",
+  ],
+  interrupted: [
+    { ...warning, code: "interrupted", evidence: { runs: 0, planned: 1 } },
+    "Interrupted: 0 of 1 planned run are in.",
+  ],
+  "parts-missing": [
+    { ...warning, code: "parts-missing", evidence: { parts: 1 } },
+    "1 part of the plan has no measurement.",
+  ],
+  "two-groups": [
+    {
+      ...warning,
+      code: "two-groups",
+      evidence: {
+        cells: [{
+          cell: "static, hono",
+          figure: "rate",
+          groups: [{ count: 4, value: 15_000 }, { count: 1, value: 11_900 }],
+        }],
+      },
+    },
+    "Runs fall into two groups in static, hono (4 near 15,000/s, 1 near 11,900/s): " +
+    "the intervals there do not cover the truth in 95 of 100 cases.",
+  ],
+  "no-steady-state": [
+    {
+      ...warning,
+      code: "no-steady-state",
+      evidence: { cells: 5, cell: "static, hono", count: 4, of: 5 },
+      advice: ["longer-run"],
+    },
+    "5 cells have no steady state in most of their runs, such as static, hono: " +
+    "no steady state in 4 of 5 runs: run longer. The figures have no intervals.",
+  ],
+  "no-steady-part": [
+    {
+      ...warning,
+      code: "no-steady-part",
+      evidence: { cells: 1, cell: "static, hono", count: 2, of: 5 },
+    },
+    "static, hono: 2 of 5 runs have no steady part, and so no figures.",
+  ],
+  stopped: [
+    {
+      code: "stopped",
+      severity: "note",
+      evidence: {
+        repetitions: 5,
+        halfWidth: 0.5,
+        target: 0.02,
+        reason: "limit",
+        smallestChange: 20,
+      },
+      advice: ["more-runs"],
+    },
+    "Stopped after 5 repetitions, the most that were allowed: the widest interval of requests/s and " +
+    "p50 is ± 50 %, where ± 2 % was required; a change of less than 10× would not have been seen: " +
+    "add runs.",
+  ],
+};
+
+for (const [code, [caveat, sentence]] of Object.entries(CAVEATS)) {
+  Deno.test(`a caveat of code ${code} has a sentence`, () => {
+    const text = caveatSentence(caveat).replaceAll("\u00a0", " ");
+    assert.equal(text, sentence);
+    assertReadable(text);
+  });
+}
+
+/** A code without a sample does not compile. */
+const TIMELINES: {
+  readonly [Code in TimelineCode]: readonly [TimelineFindingOf<Code>, sentence: string];
+} = {
+  "no-request-ended": [{ code: "no-request-ended", evidence: {} }, "No request ended."],
+  "slowest-interval": [
+    {
+      code: "slowest-interval",
+      evidence: { run: "hono, run 1", p99: 12, isAtLeast: true, endS: 1.25 },
+    },
+    "The slowest interval had a p99 of at least 12.0 ms: hono, run 1, 1.25 s after its start.",
+  ],
+  "least-steady-run": [
+    { code: "least-steady-run", evidence: { run: "hono, run 1", swing: 0.125 } },
+    "Requests/s were least steady in hono, run 1: ±12.5 % around their mean.",
+  ],
+};
+
+for (const [code, [finding, sentence]] of Object.entries(TIMELINES)) {
+  Deno.test(`a finding of timelines of code ${code} has a sentence`, () => {
+    const text = timelineSentence(finding).replaceAll("\u00a0", " ");
+    assert.equal(text, sentence);
+    assertReadable(text);
   });
 }
 

@@ -3,7 +3,8 @@ import { renderMarkdown } from "../../report/files/markdown.ts";
 import { comparePairs } from "../../report/model/comparison/comparison.ts";
 import { groupOf } from "../../report/model/comparison/group.ts";
 import { verdictText } from "../../report/model/comparison/words.ts";
-import { repetitionsText } from "../../report/model/findings/repetitions.ts";
+import { caveatSentence } from "../../report/model/findings/caveat_sentences.ts";
+import { stoppedCaveat } from "../../report/model/findings/caveats.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { renderReportPage } from "../../report/page/page.ts";
@@ -26,7 +27,7 @@ function resultsOf(reached?: Reached, runs = 5): Results {
 }
 
 const textOf = (results: Results): string =>
-  repetitionsText(results, groupRuns(results)).replaceAll(/\s/g, " ");
+  caveatSentence(stoppedCaveat(results, groupRuns(results))).replaceAll(/\s/g, " ");
 
 const CHANGE = "a change of [\\d.]+ % would have been seen\\.$";
 

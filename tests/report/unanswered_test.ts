@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
-import { noResponseText } from "../../report/model/findings/no_response.ts";
+import { noResponseOf, noResponseText } from "../../report/model/findings/no_response.ts";
 import { findingSentence } from "../../report/model/findings/sentences.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
@@ -32,7 +32,7 @@ function halfMute(...repetitions: readonly number[]): Results {
 
 Deno.test("what became of unanswered requests is said with its counts, the most frequent first", () => {
   const texts = (["timeout", "unfinished", "dropped"] as const)
-    .map((ends) => noResponseText(silence(answered, ends)));
+    .map((ends) => noResponseText(noResponseOf([silence(answered, ends)])));
   assert.deepEqual(texts, [
     SENTENCE,
     "No request got a response: 50 still waiting at the end",
@@ -44,12 +44,12 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
     load: { timeout: 250 },
   };
   assert.equal(
-    noResponseText(mixed),
+    noResponseText(noResponseOf([mixed])),
     "No request got a response: 1,300 could not connect, 10 timed out after 250 ms, " +
       "9 ended in a reset, 7 never sent, 4 still waiting at the end",
   );
   const none = { ...mixed, requests: { ...mixed.requests, due: 0 } };
-  assert.equal(noResponseText(none), "No request was due");
+  assert.equal(noResponseText(noResponseOf([none])), "No request was due");
 });
 
 Deno.test("an answer with any status is an answer", () => {

@@ -5,8 +5,9 @@ function scenario(
   name: string,
   verdict: string,
   pairs: readonly string[] = [],
+  isTie = false,
 ): Parameters<typeof experimentVerdict>[0][number] {
-  return { name, summary: { verdict, pairs } };
+  return { name, summary: { verdict, pairs, isTie } };
 }
 
 Deno.test("scenarios with the same verdict are told together", () => {
@@ -28,7 +29,7 @@ Deno.test("one scenario has its ratio in the verdict", () => {
 Deno.test("of one scenario whose first sentence says the verdict already, it is said once", () => {
   const pair = "a and b show no significant difference: 1.23× the requests, p99 0.90×";
   assert.equal(
-    experimentVerdict([scenario("s", "a and b show no significant difference", [pair])]),
+    experimentVerdict([scenario("s", "a and b show no significant difference", [pair], true)]),
     `${pair}.`,
   );
 });

@@ -26,26 +26,36 @@ const MACHINE_WORDS: Readonly<Record<string, string>> = {
   v8: "V8",
 };
 
-/** One sentence for each difference, without a full stop; different seeds are none. */
+/** A condition that the sides do not share. */
+export interface ConditionDifference {
+  /** `static, hono: load.connections`, `processor` */
+  readonly what: string;
+  /** Null or undefined: a side without it. */
+  readonly base: unknown;
+  readonly next: unknown;
+}
+
+/** Different seeds are none; what several cells say alike is listed once. */
 export function resultDifferences(
   base: ResultSide,
   next: ResultSide,
   matches: readonly Match[],
-): string[] {
-  return unique([
+): ConditionDifference[] {
+  const all = [
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
     ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
       differences(key, base.experiment?.[key], next.experiment?.[key])
     ),
     ...matches.flatMap((match) => cellDifferences(match, { base, next })),
-  ]);
+  ];
+  return [...new Map(all.map((one) => [sortedJson(one), one])).values()];
 }
 
 function machineDifferences(
   { machine: base }: ResultSide,
   { machine: next }: ResultSide,
-): string[] {
+): ConditionDifference[] {
   if (base === null || next === null) return [];
   return Object.entries(base)
     .filter(([key]) => !IMMATERIAL.includes(key))
@@ -57,13 +67,16 @@ function machineDifferences(
 function cellDifferences(
   match: Match,
   { base, next }: { base: ResultSide; next: ResultSide },
-): string[] {
+): ConditionDifference[] {
   const [of, to] = [match.base, match.next];
   const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
   const place = `${nameOf(to)}: `;
   // Of targets with different names the settings are what is compared.
   const isSameTarget = of.cell.target === to.cell.target;
-  const specs = (section: string, [ofName, toName]: readonly [string, string]): string[] =>
+  const specs = (
+    section: string,
+    [ofName, toName]: readonly [string, string],
+  ): ConditionDifference[] =>
     differences(
       `${section}.${toName}`,
       settled(propertyOf(base.experiment?.[section], ofName), ofRun.parameters),
@@ -114,24 +127,15 @@ function settledPart(
   );
 }
 
-/** A sentence for each leaf of two values that differs. */
-function differences(name: string, base: unknown, next: unknown): string[] {
+/** Each leaf of two values that differs. */
+function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
   if (!isMap(base) || !isMap(next)) return difference(name, base, next);
   const keys = unique([...Object.keys(base), ...Object.keys(next)]);
   return keys.flatMap((key) => differences(`${name}.${key}`, base[key], next[key]));
 }
 
-function difference(name: string, base: unknown, next: unknown): string[] {
-  return sortedJson(base) === sortedJson(next) ? [] : [`${name}: ${shown(base)} → ${shown(next)}`];
-}
-
-/** As much as a line can hold. */
-const MOST_SHOWN = 80;
-
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return "none";
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
+function difference(what: string, base: unknown, next: unknown): ConditionDifference[] {
+  return sortedJson(base) === sortedJson(next) ? [] : [{ what, base, next }];
 }
 
 function sortedJson(value: unknown): string {

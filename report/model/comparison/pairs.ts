@@ -54,6 +54,8 @@ export interface CellPair {
 export interface Setting {
   /** `connections 50`; "" where no such factor varies. */
   readonly label: string;
+  /** What the label names. */
+  readonly factors: readonly { readonly name: string; readonly value: string }[];
   /** In their order. */
   readonly cells: readonly CellRuns[];
 }
@@ -62,8 +64,13 @@ export interface Setting {
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
   const paths = factorPaths(cells)
     .filter((path) => cells.every((cell) => valueOf(cell, path) !== undefined));
+  const factorsOf = (cell: CellRuns): Setting["factors"] =>
+    paths.map((path) => ({
+      name: factorName(cells, path),
+      value: valueText(valueOf(cell, path)),
+    }));
   const labelOf = (cell: CellRuns): string =>
-    paths.map((path) => `${factorName(cells, path)} ${valueText(valueOf(cell, path))}`).join(" · ");
+    factorsOf(cell).map(({ name, value }) => `${name} ${value}`).join(" · ");
   const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
   const rankOf = (cell: CellRuns): number =>
     paths.reduce(
@@ -71,7 +78,7 @@ export function settingsOf(cells: readonly CellRuns[]): Setting[] {
       0,
     );
   return [...Map.groupBy(cells, labelOf)]
-    .map(([label, group]) => ({ label, cells: group }))
+    .map(([label, group]) => ({ label, factors: factorsOf(group[0]), cells: group }))
     .sort((a, b) => rankOf(a.cells[0]) - rankOf(b.cells[0]));
 }
 

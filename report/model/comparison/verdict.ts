@@ -4,12 +4,12 @@ import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
 import { isOpenLoop, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
-import { isAhead, pairSentence, ratioText, verdictText } from "./words.ts";
+import { isAhead, isTie, pairSentence, ratioText, verdictText } from "./words.ts";
 import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 
 interface NamedSummary {
   readonly name: string;
-  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs">;
+  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs" | "isTie">;
 }
 
 /** So many different verdicts are printed. */
@@ -27,9 +27,9 @@ export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
   return `${printed.join("; ")}.`;
 }
 
-/** With the ratio of the next to the first, whose sentence may begin with the verdict. */
-function alone({ summary: { verdict, pairs } }: NamedSummary): string {
-  if (pairs.length > 0 && pairs[0].startsWith(`${verdict}: `)) return `${pairs[0]}.`;
+/** With the ratio of the next to the first; of a tie its sentence says the verdict. */
+function alone({ summary: { verdict, pairs, isTie } }: NamedSummary): string {
+  if (isTie) return `${pairs[0]}.`;
   return pairs.length === 0 ? `${verdict}.` : `${verdict} (${pairs[0]}).`;
 }
 
@@ -55,6 +55,8 @@ export interface ScenarioSummary {
   readonly brief: string;
   /** `express → fastify: 4.31× [4.20, 4.43] the requests, …`: each other target against the fastest. */
   readonly pairs: readonly string[];
+  /** Whether the first of `pairs` says the verdict, that there is no difference, with its ratios. */
+  readonly isTie: boolean;
 }
 
 /**
@@ -74,6 +76,7 @@ export function summaryOf(
     detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
     brief: joined([figures, ...errors]),
     pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
+    isTie: others.length > 0 && isTie(comparisonOf(others[0], first)),
   };
 }
 
@@ -81,7 +84,7 @@ export function summaryOf(
 export function incomparableSummary(cells: readonly CellRuns[]): ScenarioSummary {
   const verdict = "No two targets responded correctly at equal values of the factors";
   const errors = joined(errorSentences(cells));
-  return { verdict, detail: errors, brief: errors, pairs: [] };
+  return { verdict, detail: errors, brief: errors, pairs: [], isTie: false };
 }
 
 /** Verdict and detail as one text. */

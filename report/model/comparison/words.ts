@@ -3,6 +3,7 @@ import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts"
 import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
 import { unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import type { ConditionDifference } from "./differences.ts";
 import type { ComparedFigure } from "./group.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
@@ -51,6 +52,13 @@ export function isAhead(
   if (interval !== null) return verdict === "better";
   if (ratio === null) return false;
   return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
+}
+
+/** Whether the next is ahead neither in requests nor in p99, so that `pairSentence` says of no difference. */
+export function isTie(comparison: GroupComparison): boolean {
+  return (["rate", 99] as const).every((figure) =>
+    !isAhead(comparisonOf(comparison, figure), comparison)
+  );
 }
 
 /** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
@@ -162,4 +170,18 @@ function decimalsOfWidth(width: number): number {
 function fixed(ratio: number, decimals: number): string {
   if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
   return ratio >= 10 ? formatNumber(ratio) : ratio.toFixed(decimals);
+}
+
+/** `processor: Xeon → EPYC`: conditions of two results that differ, without a full stop. */
+export function conditionText({ what, base, next }: ConditionDifference): string {
+  return `${what}: ${shown(base)} → ${shown(next)}`;
+}
+
+/** As much as a line can hold. */
+const MOST_SHOWN = 80;
+
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return "none";
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length <= MOST_SHOWN ? text : `${text.slice(0, MOST_SHOWN - 1)}…`;
 }

@@ -1,4 +1,4 @@
-/** The ends of the requests of runs in which no request got a response, so that nothing was measured. */
+/** Requests without a response, counted over runs in which nothing else came, and the sentence of them. */
 import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
 import type { Measurement } from "../../../runner/result/result.ts";
 import { formatCount } from "../numbers/units.ts";
@@ -7,6 +7,31 @@ export type Unanswered =
   & Pick<Measurement, "errors">
   & { readonly requests: Pick<Measurement["requests"], "due" | "unfinished" | "dropped"> }
   & { readonly load: Pick<Measurement["load"], "timeout"> };
+
+/** How requests ended in runs in which none got a response. */
+export interface NoResponse {
+  readonly due: number;
+  readonly errors: Readonly<Partial<Record<ErrorKind, number>>>;
+  readonly unfinished: number;
+  readonly dropped: number;
+  /** Milliseconds; null where the runs have different ones. */
+  readonly timeout: number | null;
+}
+
+/** Over all these runs, at least one. */
+export function noResponseOf(runs: readonly Unanswered[]): NoResponse {
+  const sum = (of: (run: Unanswered) => number): number =>
+    runs.reduce((whole, run) => whole + of(run), 0);
+  const errors = ERRORS.map((kind) => [kind, sum(({ errors }) => errors[kind] ?? 0)] as const);
+  const [timeout, ...others] = new Set(runs.map(({ load }) => load.timeout));
+  return {
+    due: sum(({ requests }) => requests.due),
+    errors: Object.fromEntries(errors),
+    unfinished: sum(({ requests }) => requests.unfinished),
+    dropped: sum(({ requests }) => requests.dropped),
+    timeout: others.length > 0 ? null : timeout,
+  };
+}
 
 const BECAME: Record<Exclude<ErrorKind, "timeout">, string> = {
   connect: "could not connect",
@@ -17,17 +42,15 @@ const BECAME: Record<Exclude<ErrorKind, "timeout">, string> = {
   dns: "found no address for the name",
 };
 
-/** `50 timed out after 5 s, 12 never sent` over all these runs, the most frequent first; "" where none was due. */
-export function endsOf(runs: readonly Unanswered[]): string {
-  const sum = (of: (run: Unanswered) => number): number =>
-    runs.reduce((whole, run) => whole + of(run), 0);
+/** `50 timed out after 5 s, 12 never sent`, the most frequent first; "" where none was due. */
+export function endsText({ errors, unfinished, dropped, timeout }: NoResponse): string {
   const kinds = ERRORS.map((kind) => ({
-    count: sum(({ errors }) => errors[kind] ?? 0),
-    became: kind === "timeout" ? timedOutText(runs) : BECAME[kind],
+    count: errors[kind] ?? 0,
+    became: kind === "timeout" ? timedOutText(timeout) : BECAME[kind],
   }));
   const others = [
-    { count: sum(({ requests }) => requests.unfinished), became: "still waiting at the end" },
-    { count: sum(({ requests }) => requests.dropped), became: "never sent" },
+    { count: unfinished, became: "still waiting at the end" },
+    { count: dropped, became: "never sent" },
   ];
   return [...kinds, ...others].filter(({ count }) => count > 0)
     .sort((a, b) => b.count - a.count)
@@ -36,15 +59,11 @@ export function endsOf(runs: readonly Unanswered[]): string {
 }
 
 /** `No request got a response: 50 timed out after 5 s`; no full stop. */
-export function noResponseText(run: Unanswered): string {
-  return run.requests.due === 0
-    ? "No request was due"
-    : `No request got a response: ${endsOf([run])}`;
+export function noResponseText(found: NoResponse): string {
+  return found.due === 0 ? "No request was due" : `No request got a response: ${endsText(found)}`;
 }
 
-/** Runs with different time-outs name none. */
-function timedOutText(runs: readonly Unanswered[]): string {
-  const [first, ...others] = new Set(runs.map(({ load }) => load.timeout));
-  if (others.length > 0) return "timed out";
-  return `timed out after ${first >= 1_000 ? `${first / 1_000} s` : `${first} ms`}`;
+function timedOutText(timeout: number | null): string {
+  if (timeout === null) return "timed out";
+  return `timed out after ${timeout >= 1_000 ? `${timeout / 1_000} s` : `${timeout} ms`}`;
 }

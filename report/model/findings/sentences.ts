@@ -18,8 +18,7 @@ type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => st
 
 /** Each without its full stop. */
 const SENTENCES: Worded = {
-  "no-response": ({ evidence: { errors, timeout, ...requests } }) =>
-    noResponseText({ requests, errors, load: { timeout } }),
+  "no-response": ({ evidence }) => noResponseText(evidence),
   "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
     `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
     (knownUntil === 0

@@ -17,24 +17,23 @@ export interface TrustModel {
   readonly reasons: readonly string[];
 }
 
-const MEANINGS: Record<Trust, string> = {
+/** What doubt means for the figures: besides a level that nothing was measured, or that nothing else is doubted. */
+type TrustMeaning = Trust | "nothing-measured" | "never-settled";
+
+const MEANINGS: Readonly<Record<TrustMeaning, string>> = {
   valid: "neither the generator nor the machine was the limit",
   suspect: "the generator or the machine may have been the limit, not the target",
   invalid: "the generator or the machine was the limit, not the target",
+  "nothing-measured": "nothing was measured",
+  "never-settled": "the run never settled, so its figures are those of a moment",
 };
-
-/** Whatever else is doubted: no request got a response. */
-const UNANSWERED = "nothing was measured";
-
-/** Where nothing else is doubted. */
-const UNSETTLED = "the run never settled, so its figures are those of a moment";
 
 /** The parts of a run that decide its trust. */
 type TrustBasis = Pick<Measurement, "generator" | "requests">;
 
 export function trustOf(measurement: TrustBasis): TrustModel {
-  const level = levelOf(measurement);
-  return { level, text: meaningOf(level, [measurement]), reasons: reasonsOf(measurement) };
+  const verdict = trustVerdict([measurement]);
+  return { level: verdict.level, text: verdictText(verdict), reasons: reasonsOf(measurement) };
 }
 
 /** Sentences, the worst first. */
@@ -49,48 +48,74 @@ function reasonsOf({ generator: { findings } }: TrustBasis): string[] {
   return findings.filter(({ code }) => code !== "no-response").map(findingSentence);
 }
 
-function meaningOf(level: Trust, runs: readonly TrustBasis[]): string {
-  if (runs.every(isUnanswered)) return UNANSWERED;
+/** How much some runs are to be doubted. */
+interface TrustVerdict {
+  /** Of the worst run. */
+  readonly level: Trust;
+  readonly meaning: TrustMeaning;
+  /** Runs of this level. */
+  readonly doubted: number;
+  /** All runs. */
+  readonly runs: number;
+}
+
+/** @param runs At least one. */
+function trustVerdict(runs: readonly TrustBasis[]): TrustVerdict {
+  const level = TRUSTS.findLast((level) => runs.some((run) => levelOf(run) === level)) ?? "valid";
+  const doubted = runs.filter((run) => levelOf(run) === level);
+  const meaning = meaningOf(level, doubted);
+  return { level, meaning, doubted: doubted.length, runs: runs.length };
+}
+
+function meaningOf(level: Trust, runs: readonly TrustBasis[]): TrustMeaning {
+  if (runs.every(isUnanswered)) return "nothing-measured";
   const isUnsettled = runs.every(({ generator: { findings } }) =>
     findings.length > 0 && findings.every(({ code }) => code === "unsteady")
   );
-  return isUnsettled ? UNSETTLED : MEANINGS[level];
+  return isUnsettled ? "never-settled" : level;
+}
+
+/** `in 2 of 6 runs nothing was measured`; without a full stop. */
+function verdictText({ level, meaning, doubted, runs }: TrustVerdict): string {
+  const text = MEANINGS[meaning];
+  if (runs === 1) return text;
+  const all = counted(runs, "run");
+  return level === "valid" ? `${text} in any of ${all}` : `in ${doubted} of ${all} ${text}`;
 }
 
 /** Null without runs. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;
-  const level = worstOf(runs);
-  const ill = runs.filter((run) => levelOf(run) === level);
-  const all = counted(runs.length, "run");
-  if (level === "valid") {
-    return {
-      level,
-      text: runs.length === 1 ? MEANINGS.valid : `${MEANINGS.valid} in any of ${all}`,
-      reasons: [],
-    };
-  }
-  const share = runs.length === 1 ? "" : `in ${ill.length} of ${all} `;
+  const verdict = trustVerdict(runs);
+  const [first] = runs;
+  const reasons = runs.length === 1 ? reasonsOf(first) : doubtsOf(runs).map(reasonOf);
+  return {
+    level: verdict.level,
+    text: verdictText(verdict),
+    reasons: verdict.level === "valid" ? [] : reasons,
+  };
+}
+
+/** `BASE is suspect: …`, of the runs of one side; none where they are valid. */
+export function doubtSentences(name: string, trust: TrustModel | null): string[] {
+  return trust === null || trust.level === "valid"
+    ? []
+    : [`${name} is ${trust.level}: ${trust.text}`];
+}
+
+/** Cells that are to be doubted for the same reasons, the worst first. */
+function doubtsOf(runs: readonly Run[]): Doubt[][] {
   const doubted = TRUSTS.filter((level) => level !== "valid").toReversed()
     .flatMap((level) => runs.filter((run) => levelOf(run) === level));
   const cells = [...Map.groupBy(doubted, (run) => levelOf(run) + cellOf(run)).values()].map(
     doubtOf,
   );
-  const alike = [...Map.groupBy(cells, ({ level, kinds }) => level + kinds)];
-  return {
-    level,
-    text: share + meaningOf(level, ill),
-    reasons: runs.length === 1 ? reasonsOf(doubted[0]) : alike.map(([, cells]) => reasonOf(cells)),
-  };
+  return [...Map.groupBy(cells, ({ level, kinds }) => level + kinds).values()];
 }
 
 /** Results of earlier versions call a run without a response valid. */
 function levelOf(run: TrustBasis): Trust {
   return isUnanswered(run) ? "invalid" : run.generator.trust;
-}
-
-function worstOf(runs: readonly Run[]): Trust {
-  return TRUSTS.findLast((level) => runs.some((run) => levelOf(run) === level)) ?? "valid";
 }
 
 function cellOf(run: Run): string {
@@ -104,7 +129,7 @@ interface Doubt {
   readonly level: Trust;
   readonly runs: number;
   /** Of that run. */
-  readonly sentences: string;
+  readonly findings: readonly TrustFinding[];
   /** Its findings but for their figures: what cells that are doubted alike share. */
   readonly kinds: string;
 }
@@ -116,7 +141,7 @@ function doubtOf(runs: readonly Run[]): Doubt {
     place,
     level: levelOf(first),
     runs: runs.length,
-    sentences: trustSentences(first).join(" "),
+    findings: first.generator.findings,
     kinds: JSON.stringify(first.generator.findings.map(kindOf)),
   };
 }
@@ -130,7 +155,8 @@ function kindOf(finding: TrustFinding): unknown[] {
 /** `static, express, run 2 and 1 more are invalid: …`; of several cells one stands for all. */
 function reasonOf(cells: readonly Doubt[]): string {
   const runs = sum(cells, (cell) => cell.runs);
-  const [{ place, level, sentences }] = cells;
+  const [{ place, level, findings }] = cells;
+  const sentences = findings.map(findingSentence).join(" ");
   if (cells.length > 1) {
     return `${runs} runs in ${cells.length} cells are ${level}, such as ${place}: ${sentences}`;
   }

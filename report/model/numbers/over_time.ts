@@ -16,7 +16,9 @@ export function overTimeText(warmup: Warmup): string {
 
 /** Freezes of a run that is unsteady for another reason. */
 function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
-  return freezes === undefined || unsettled === "freezes" ? "" : freezesText(freezes);
+  return freezes === undefined || unsettled === "freezes"
+    ? ""
+    : `the server ${freezesText(freezes)}`;
 }
 
 /** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" where the results have no reason. */
@@ -39,7 +41,9 @@ const LEAST_SHOWN = 0.001;
  * `within ± 2.1 %`: the run that strays farthest, and `(p50 ± 40 µs)` where latency is so low that its percents are
  * the machine's; "" where the results do not say.
  */
-export function withinText(warmups: readonly Warmup[]): string {
+export function withinText(
+  warmups: readonly Pick<Warmup, "withinRatio" | "withinMs">[],
+): string {
   const ratio = Math.max(...warmups.map(({ withinRatio }) => withinRatio ?? -1));
   const ms = Math.max(...warmups.map(({ withinMs }) => withinMs ?? -1));
   if (ratio < 0) return "";
@@ -56,12 +60,12 @@ interface UnsettledRun {
   readonly freezes?: Freezes;
 }
 
-/** `the server sent no response for 2.0 s, 3 times, every 10 s`; of several the longest. */
+/** `sent no response for 2.0 s, 3 times, every 10 s`; of several the longest. */
 export function freezesText({ count, longestS, periodS }: Freezes): string {
   const times = count === 1 ? "once" : `${count} times`;
   const every = periodS === null ? "" : `, every ${Number(periodS.toPrecision(2))} s`;
   const length = count === 1 || periodS !== null ? "for" : "for up to";
-  return `the server sent no response ${length} ${longestS.toFixed(1)} s, ${times}${every}`;
+  return `sent no response ${length} ${longestS.toFixed(1)} s, ${times}${every}`;
 }
 
 /** `it drifts by 12 % from start to end`; "" where the results do not say why. */
@@ -69,7 +73,7 @@ export function unsettledText(run: UnsettledRun): string {
   const { unsettled, freezes, driftRatio, cyclePeriodS } = run;
   switch (unsettled) {
     case "freezes":
-      return freezes === undefined ? "" : freezesText(freezes);
+      return freezes === undefined ? "" : `the server ${freezesText(freezes)}`;
     case "drift":
       return driftRatio === undefined
         ? "it drifts"

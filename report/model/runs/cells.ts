@@ -102,13 +102,17 @@ function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
 
 /** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
 export function cellLabel({ target, parameters }: Pick<Run, "target" | "parameters">): string {
+  return [target, settingLabel(parameters)].filter(Boolean).join(" · ");
+}
+
+/** `connections 50 · delay 100ms`; "" where no factor varies. */
+export function settingLabel(parameters: Run["parameters"]): string {
   const paths = Object.keys(parameters);
-  const varying = Object.entries(parameters).map(([path, value]) => {
+  return Object.entries(parameters).map(([path, value]) => {
     const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
     const text = typeof value === "string" ? value : JSON.stringify(value);
     return `${isOnly ? shortPath(path) : path} ${text}`;
-  });
-  return [target, ...varying].join(" · ");
+  }).join(" · ");
 }
 
 /** Without the section of the target's lines. */
@@ -175,8 +179,11 @@ export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | nul
 }
 
 /** `no steady state in 4 of 5 runs: run longer` */
-export function unsteadyText({ count, of }: Unsteady): string {
-  return of === 1
-    ? "no steady state: run longer"
-    : `no steady state in ${count} of ${of} runs: run longer`;
+export function unsteadyText(unsteady: Unsteady): string {
+  return `${noSteadyStateText(unsteady)}: run longer`;
+}
+
+/** `no steady state in 4 of 5 runs` */
+export function noSteadyStateText({ count, of }: Unsteady): string {
+  return of === 1 ? "no steady state" : `no steady state in ${count} of ${of} runs`;
 }

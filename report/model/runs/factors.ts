@@ -102,8 +102,8 @@ export function valueText(value: ParameterValue | undefined): string {
 const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
 
 /** What a sentence says varies: `number of connections`, `cpuTime`. */
-export function variableName(name: string): string {
-  return COUNTED.includes(name) ? `number of ${name}` : name;
+export function variableName(name: string, article: "" | "the " = ""): string {
+  return COUNTED.includes(name) ? `${article}number of ${name}` : name;
 }
 
 /** A value in a sentence: `64 connections`, `5,000/s`, `delay 100ms`. */

@@ -55,8 +55,10 @@ function kneeText(
   const about = factor.isOffered ? "" : "about ";
   const phrase = about + phraseOf(factor, betweenText(factor, at));
   if (interval === null) return phrase;
-  const [low, high] = [interval.low, interval.high]
-    .map((end) => betweenText(factor, end).replace(/\/s$/, ""));
+  // The rate before them has the unit.
+  const endText = (end: number): string =>
+    factor.kind === "rate" ? formatNumber(end) : betweenText(factor, end);
+  const [low, high] = [interval.low, interval.high].map(endText);
   return `${phrase}${GLUE}[${low},${GLUE}${high}]`;
 }
 

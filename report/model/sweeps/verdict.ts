@@ -6,17 +6,15 @@ import {
   p99Text,
   type ScenarioSummary,
 } from "../comparison/verdict.ts";
-import type { CellRuns } from "../runs/cells.ts";
+import { type CellRuns, settingLabel } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { isOpenLoop, type Lookup } from "../comparison/pairs.ts";
+import { isOpenLoop, type Lookup, type Setting } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
 import { factorName, factorPaths, variableName } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
 
 /** What competes at equal values of the factors, from the fastest; at least two. */
-export interface Contest {
-  /** `connections 50`. */
-  readonly label: string;
+export interface Contest extends Pick<Setting, "label" | "factors"> {
   readonly ranked: readonly CellRuns[];
 }
 
@@ -51,16 +49,18 @@ export function contestSummary(
     ]),
     brief: joined([places, ...errors]),
     pairs: pairsOf(decided, lookup),
+    isTie: false,
   };
 }
 
-function decide({ label, ranked }: Contest, lookup: Lookup): Decided {
+function decide(contest: Contest, lookup: Lookup): Decided {
+  const { ranked } = contest;
   const [first, second] = ranked;
   const open = isOpenLoop(ranked);
   const comparison = lookup(second, first);
   const decision = comparisonOf(comparison, open ? 99 : "rate");
   const leader = isAhead(decision, comparison) ? first.target : null;
-  return { label, ranked, isOpen: open, decision, leader };
+  return { ...contest, isOpen: open, decision, leader };
 }
 
 function verdictOf(decided: readonly Decided[], leaders: readonly string[]): string {
@@ -68,13 +68,11 @@ function verdictOf(decided: readonly Decided[], leaders: readonly string[]): str
   const isSingle = decided.every(({ decision }) => decision.interval === null);
   if (leaders.length > 1) {
     const verb = isSingle ? "was" : "is";
-    const [those, ...others] = names.map((name) =>
-      name.startsWith("number ") ? `the ${name}` : name
-    );
-    return `Which ${verb} fastest depends on ${[those, ...others].join(" and ")}`;
+    const those = names.map((name) => variableName(name, "the "));
+    return `Which ${verb} fastest depends on ${those.join(" and ")}`;
   }
   const [leader] = leaders;
-  const everywhere = `at every ${names.join(" and ")}`;
+  const everywhere = `at every ${names.map((name) => variableName(name)).join(" and ")}`;
   if (leader === "") {
     const rivals = unique(decided.flatMap(({ ranked }) => ranked.map(({ target }) => target)));
     return `${listed(rivals, "and")} show ${NO_DIFFERENCE} ${everywhere}`;
@@ -87,33 +85,26 @@ function verdictOf(decided: readonly Decided[], leaders: readonly string[]): str
 
 /** Of the factors that the labels name. */
 function namesOf(decided: readonly Decided[]): string[] {
-  return unique(
-    decided.flatMap(({ label }) => label.split(" · ").map((part) => variableName(nameOf(part)))),
-  );
-}
-
-function nameOf(part: string): string {
-  return part.slice(0, part.indexOf(" "));
+  return unique(decided.flatMap(({ factors }) => factors.map(({ name }) => name)));
 }
 
 /** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; no significant difference at cpuTime 50`. */
 function placesText(decided: readonly Decided[], leaders: readonly string[]): string {
   const named = [...leaders.filter(Boolean), ...leaders.filter((leader) => leader === "")];
   return named.map((leader) => {
-    const labels = decided.filter((one) => (one.leader ?? "") === leader).map(({ label }) => label);
-    const where = labels.length > MOST_PLACES
-      ? `at ${labels.length} of ${decided.length} values`
-      : `at ${labelsText(labels)}`;
+    const places = decided.filter((one) => (one.leader ?? "") === leader);
+    const where = places.length > MOST_PLACES
+      ? `at ${places.length} of ${decided.length} values`
+      : `at ${labelsText(places)}`;
     return `${leader || NO_DIFFERENCE} ${where}`;
   }).join("; ");
 }
 
 /** A name that all begin with is said once. */
-function labelsText(labels: readonly string[]): string {
-  const [first] = labels;
-  const name = nameOf(first);
-  const isOne = !first.includes(" · ");
-  const texts = labels.map((label, i) => isOne && i > 0 ? label.slice(name.length + 1) : label);
+function labelsText(places: readonly Contest[]): string {
+  const texts = places.map(({ label, factors }, i) =>
+    factors.length === 1 && i > 0 ? factors[0].value : label
+  );
   return listed(texts, "and");
 }
 
@@ -151,7 +142,7 @@ export function spanSummary(
 ): ScenarioSummary {
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
   const { target } = first;
-  const settingOf = ({ label }: CellRuns): string => label.slice(target.length + " · ".length);
+  const settingOf = ({ runs: [{ parameters }] }: CellRuns): string => settingLabel(parameters);
   const comparison = lookup(last, first);
   const figure = isOpenLoop(ranked) ? 99 : "rate";
   const text = figure === 99 ? p99Text : cellRateText;
@@ -166,6 +157,7 @@ export function spanSummary(
     detail: joined([`${figures}; ${ratio}`, ...errors]),
     brief: joined([figures, ...errors]),
     pairs: [pairSentence(last.label, first.label, comparison)],
+    isTie: false,
   };
 }
 

@@ -3,6 +3,7 @@ import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts
 import { DECISIVE } from "../comparison/group.ts";
 import { type ComparedCell, type ResultsComparison, sentenceOf } from "../compared_results.ts";
 import { formatRatio, SESSIONS_TEXT } from "../comparison/words.ts";
+import { doubtSentences } from "../findings/trust.ts";
 import { figureOfCell } from "../sweeps/charts.ts";
 import { counted, unique } from "../numbers/words.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
@@ -113,9 +114,7 @@ export function trendDoubts(
   points: readonly TrendPoint[],
 ): string[] {
   return unique([
-    ...points.flatMap(({ label, model: { trust } }) =>
-      trust === null || trust.level === "valid" ? [] : [`${label} is ${trust.level}: ${trust.text}`]
-    ),
+    ...points.flatMap(({ label, model: { trust } }) => doubtSentences(label, trust)),
     ...differences.map((difference) => `Not measured alike, first and newest: ${difference}`),
   ]);
 }
