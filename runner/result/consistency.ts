@@ -102,7 +102,7 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
   for (const [at, { endS, histogram, censoredHistogram }] of points.entries()) {
     if (!(endS > (points[at - 1]?.endS ?? -Infinity))) {
       yield {
-        path: [...path, at, "t"],
+        path: [...path, at, "endS"],
         message: `Cannot use ${endS} s: it is not after the one before`,
       };
     }

@@ -66,7 +66,10 @@ Deno.test("bench writes JSON that keeps to its schema, and its intervals", async
   const rows: Row[] = parse(await Deno.readTextFile(csv), { columns: true });
   assert.deepEqual(
     rows.map(({ endS, completed }) => [Number(endS), Number(completed)]),
-    timeline.points.map(({ t, completed }: { t: number; completed: number }) => [t, completed]),
+    timeline.points.map(({ endS, completed }: { endS: number; completed: number }) => [
+      endS,
+      completed,
+    ]),
   );
 });
 

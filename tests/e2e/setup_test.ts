@@ -46,7 +46,7 @@ testWith(
     assert.deepEqual(others, []);
     const second = await plateau(args, { env: fresh(folder.path) });
     assert.equal(second.code, 0, second.stderr);
-    assert.match(second.stdout, new RegExp(`^node-http +is there: \\S+/${installed}\\n$`));
+    assert.match(second.stdout, new RegExp(`^node-http +already installed: \\S+/${installed}\\n$`));
   },
 );
 
@@ -63,7 +63,7 @@ Deno.test("without their programs each framework is skipped with the reason, exi
     /^express +\S+ +skipped: Cannot install express: there is no node and no npm on PATH: install Node/,
   );
   assert.match(lines[1], /^gin +\S+ +skipped: Cannot install gin: there is no go on PATH/);
-  assert.match(stderr, /^Cannot install 2 of 2 frameworks: express, gin\n$/);
+  assert.match(stderr, /^Cannot install 2 of 2 frameworks, for the reasons above: express, gin\n$/);
   assert.deepEqual(installedIn(folder.path), []);
 });
 

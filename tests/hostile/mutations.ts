@@ -104,7 +104,7 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: "absurd times",
-    spoil: (measurement) => Object.assign(measurement, { elapsed: 1e300, rate: 1e308 }),
+    spoil: (measurement) => Object.assign(measurement, { elapsedS: 1e300, rate: 1e308 }),
     refused: null,
   },
   {
@@ -121,7 +121,7 @@ export const MUTATIONS: readonly Mutation[] = [
       const { points } = at(measurement, "timeline");
       if (Array.isArray(points)) points.reverse();
     },
-    refused: /timeline\.points\.1\.t: Cannot use [\d.]+ s: it is not after the one before/,
+    refused: /timeline\.points\.1\.endS: Cannot use [\d.]+ s: it is not after the one before/,
   },
   {
     name: "dates that are none",

@@ -108,7 +108,7 @@ const CAVEATS: CaveatSamples = {
   ],
   "parts-missing": [
     { ...warning, code: "parts-missing", evidence: { parts: 1 } },
-    "1 part of the plan has no measurement.",
+    "1 planned cell was not measured.",
   ],
   "two-groups": [
     {

@@ -147,7 +147,7 @@ Deno.test("parts without a measurement are told once per reason", () => {
   assert.deepEqual(missing.map(({ what, reason }) => [what, reason]), [
     ["redis, slow; fast, run 2", "there is no Redis"],
   ]);
-  assert.match(warnings.join(), /2 parts of the plan have no measurement/);
+  assert.match(warnings.join(), /2 planned cells were not measured/);
 });
 
 function missingRedis(): ReturnType<typeof resultsFixture> {

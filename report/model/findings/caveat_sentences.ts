@@ -29,7 +29,7 @@ const SENTENCES: CaveatTexts = {
   "still-running": ({ evidence }) => `Still running: ${progressText(evidence)}`,
   interrupted: ({ evidence }) => `Interrupted: ${progressText(evidence)}`,
   "parts-missing": ({ evidence: { parts } }) =>
-    `${counted(parts, "part")} of the plan ${parts === 1 ? "has" : "have"} no measurement`,
+    `${counted(parts, "planned cell")} ${parts === 1 ? "was" : "were"} not measured`,
   "two-groups": ({ evidence: { cells } }) =>
     `Runs fall into two groups in ${groupedText(cells)}: ` +
     "the intervals there do not cover the truth in 95 of 100 cases",
