@@ -17,6 +17,7 @@ import {
   trustFinding,
 } from "../../runner/result/findings.ts";
 import { offencesIn } from "../architecture/glossary.ts";
+import { assertReadable } from "./readable.ts";
 
 type Samples = { readonly [Code in FindingCode]: FindingOf<Code>["evidence"] };
 
@@ -54,23 +55,6 @@ const SAMPLES: Samples = {
   "findings-omitted": { omitted: 4 },
   text: { text: "A sentence of an old file.", cause: null },
 };
-
-/** The longest that a reader takes in at once, without numbers in brackets. */
-const MOST_WORDS = 25;
-
-function sentencesOf(text: string): string[] {
-  return text.replaceAll(/\s*\([^)]*\)/g, "").split(/(?<=[.;:])\s+/).filter((part) => part !== "");
-}
-
-/** One sentence of at most so many words a thought, in the words of the field, of known figures. */
-function assertReadable(text: string): void {
-  assert.match(text, /^[A-Za-z0-9][^\n]*\.$/);
-  assert.doesNotMatch(text, /undefined|null|NaN|\.\.|\{|\}/);
-  assert.deepEqual(offencesIn(text, "texts"), []);
-  for (const sentence of sentencesOf(text)) {
-    assert.ok(sentence.split(/\s+/).length <= MOST_WORDS, sentence);
-  }
-}
 
 for (const [code, evidence] of Object.entries(SAMPLES)) {
   Deno.test(`a finding of code ${code} has a sentence`, () => {

@@ -2,7 +2,6 @@
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
-import { formatShare } from "../numbers/units.ts";
 import {
   type FigureRange,
   type JudgedCell,
@@ -13,6 +12,7 @@ import {
 } from "../runs/figure_range.ts";
 import { figureOfRun, type ThresholdFigure } from "../runs/figures.ts";
 import type { ClaimMember } from "./context.ts";
+import { type ClaimAbsence, type ClaimDoubt, doubt, type FoundFigure } from "./finding.ts";
 
 export interface Amount {
   readonly member: ClaimMember;
@@ -29,17 +29,23 @@ export interface Amount {
 
 interface OpenAmount {
   readonly toward: "more" | "less";
-  readonly why: string;
+  readonly why: ClaimDoubt;
 }
 
 export function amountOf(
   figure: ThresholdFigure,
   member: ClaimMember,
-): Amount | { readonly none: string } {
+): Amount | { readonly none: ClaimAbsence } {
   const { cell, label, missingReason } = member;
-  if (cell === null) return { none: `${label} was not measured: ${missingReason}` };
+  if (cell === null) {
+    return {
+      none: { code: "cell-not-measured", evidence: { cell: label, reason: missingReason } },
+    };
+  }
   const range = rangeOf(figure, cell);
-  if ("none" in range) return { none: `${label} has no ${figure}: ${range.none}` };
+  if ("none" in range) {
+    return { none: { code: "no-figure", evidence: { cell: label, figure, reason: range.none } } };
+  }
   const open = openOf(figure, member, range.isAtLeast);
   const ofARun = EXTREME.test(figure) ? meanOfRuns(figure, cell) : null;
   if (ofARun === null) {
@@ -62,6 +68,10 @@ function meanOfRuns(figure: ThresholdFigure, { runs, level }: JudgedCell): Range
   return values.length < 2 ? null : meanRange(values, level);
 }
 
+export function foundFigure({ name, member, range }: Amount): FoundFigure {
+  return { name, cell: member.label, value: range.value };
+}
+
 /** Null where both are 0. */
 export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
   const ratio = of.drawn && to.drawn &&
@@ -73,18 +83,14 @@ const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
 
 function openOf(
   figure: ThresholdFigure,
-  { label, wrongRatio }: ClaimMember,
+  { label: cell, wrongRatio }: ClaimMember,
   isAtLeast: boolean,
 ): OpenAmount | null {
-  if (isAtLeast) {
-    const why =
-      `requests of ${label} that timed out, were unfinished or were never sent would decide it`;
-    return { toward: "more", why };
-  }
+  if (isAtLeast) return { toward: "more", why: doubt("requests-open", { cell }) };
   const isTime = TIME.test(figure);
   if (wrongRatio <= TOLERATED_WRONG_RATIO || !(isTime || RATES.includes(figure))) return null;
-  const why = `${formatShare(wrongRatio)} of the requests of ${label} were wrong or failed, ` +
-    "and a fast error is no success";
+  // A fast error is no success.
+  const why = doubt("wrong-responses", { cell, wrongRatio });
   return { toward: isTime ? "more" : "less", why };
 }
 
@@ -103,14 +109,14 @@ export function widened(
   };
 }
 
-/** Why there is no interval, without a full stop. */
-export function whyNoInterval(amounts: readonly Amount[]): string {
+/** Why there is no interval. */
+export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
   const single = amounts.filter(({ cell }) => cell.runs.length === 1);
   if (single.length === amounts.length) {
-    return amounts.length === 1 ? "one run: no interval" : "one run each: no interval";
+    return doubt(amounts.length === 1 ? "one-run" : "one-run-each", {});
   }
-  if (single.length > 0) return `one run of ${single[0].member.label}: no interval`;
-  return "one run has the figure: no interval";
+  if (single.length > 0) return doubt("one-run-of", { cell: single[0].member.label });
+  return doubt("one-run-with-figure", {});
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Claim } from "../../../runner/result/result.ts";
 import { comparedFindings } from "./compared.ts";
 import { correlationFinding } from "./correlation.ts";
 import { CLAIM_OUTCOMES, type ClaimFinding, type ClaimOutcome, worstFinding } from "./finding.ts";
+import { claimSentence, doubtedSentence, foundText } from "./sentences.ts";
 import { type ClaimContext, type Claimed, contextOf } from "./context.ts";
 import { ratiosFindings } from "./ratios.ts";
 import { warmupFindings } from "./warmup.ts";
@@ -14,7 +15,7 @@ import { type Table, tableOf, textCell } from "../tables/table.ts";
 import { GLUE } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
-import { type TrustModel, trustOfRuns } from "../findings/trust.ts";
+import { trustOfRuns } from "../findings/trust.ts";
 
 export interface JudgedClaim {
   /** As it was written. */
@@ -34,12 +35,13 @@ export interface JudgedClaim {
 export function judgeClaims(claims: readonly Claim[], ground: ClaimContext): JudgedClaim[] {
   return claims.map((claim) => {
     const findings = findingsOf(claim, ground);
-    const { outcome, found, sentence } = worstFinding(findings);
+    const worst = worstFinding(findings);
+    const { outcome } = worst;
     const holding = findings.filter((one) => one.outcome === "reproduced").length;
     const held = findings.length === 1 ? "" : `${holding} of ${findings.length} cells`;
     const { text, source = "", note = "" } = claim;
-    const said = sentenceOf(sentence, held, outcome);
-    return { claim: text, source, note, outcome, found, held, sentence: said };
+    const sentence = sentenceOf(claimSentence(worst), held, outcome);
+    return { claim: text, source, note, outcome, found: foundText(worst), held, sentence };
   });
 }
 
@@ -150,11 +152,6 @@ export function claimsModel(
 ): ClaimsModel {
   const claims = results.experiment?.claims ?? [];
   const judged = claims.length === 0 ? [] : judgeClaims(claims, contextOf(scenarios, results));
-  const doubt = doubtOf(trustOfRuns(results.runs));
+  const doubt = doubtedSentence(trustOfRuns(results.runs));
   return { judged, summary: claimsSummary(judged), table: claimsTable(judged, doubt) };
-}
-
-function doubtOf(trust: TrustModel | null): string {
-  if (trust === null || trust.level === "valid") return "";
-  return `These runs are ${trust.level}, and so are the outcomes: ${trust.text}.`;
 }

@@ -3,22 +3,22 @@
  * over the runs; a figure against a quantity by its own interval.
  */
 import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
-import { figureRangeText, quotientOf, type Range } from "../runs/figure_range.ts";
-import { type Amount, amountOf, ratioOfAmounts, whyNoInterval } from "./amount.ts";
+import { quotientOf } from "../runs/figure_range.ts";
+import { type Amount, amountOf, foundFigure, ratioOfAmounts, whyNoInterval } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
 import {
+  absentFinding,
   type Allowed,
   allowedAround,
   allowedBy,
-  allowedText,
+  type ClaimEvidence,
   type ClaimFinding,
   inverted,
+  peakZeroFinding,
   scaled,
-  timesText,
-  undecidedClaim,
 } from "./finding.ts";
-import { claimRatioText, decided } from "./ratios.ts";
-import { type Constant, constantOf, constantsFinding, sideName } from "./constants.ts";
+import { decided } from "./ratios.ts";
+import { type Constant, constantAbsent, constantOf, constantsFinding } from "./constants.ts";
 
 /** One for each cell, or for each pair of cells; at least one. */
 export function comparedFindings(says: Compare | Within, ground: ClaimContext): ClaimFinding[] {
@@ -55,13 +55,16 @@ function figuresFindings(left: FigureSide, right: FigureSide, judge: Judge): Cla
   const { allowed, ground } = judge;
   const [of, to] = [chosenBy(left.selector, ground), chosenBy(right.selector, ground)];
   const none = [of, to].flatMap((chosen) => "none" in chosen ? [chosen.none] : []);
-  if ("none" in of || "none" in to) return [undecidedClaim([...new Set(none)].join("; "))];
+  if ("none" in of || "none" in to) return [absentFinding(...none)];
   // Whether a cell is faster than itself is no question.
   const pairs = pairsOf(of, to)
     .filter((pair) => pair.left !== pair.right || left.figure !== right.figure);
   if (pairs.length === 0) {
     return [
-      undecidedClaim(`no cell of ${left.selector.text} has its like in ${right.selector.text}`),
+      absentFinding({
+        code: "no-pair",
+        evidence: { left: left.selector.text, right: right.selector.text },
+      }),
     ];
   }
   return pairs.map((pair) => ratioFinding({ left, right }, pair, allowed));
@@ -74,44 +77,32 @@ function ratioFinding(
 ): ClaimFinding {
   const of = amountOf(sides.left.figure, members.left);
   const to = amountOf(sides.right.figure, members.right);
-  if ("none" in of) return undecidedClaim(of.none);
-  if ("none" in to) return undecidedClaim(to.none);
+  if ("none" in of) return absentFinding(of.none);
+  if ("none" in to) return absentFinding(to.none);
   const ratio = ratioOfAmounts(of, to);
-  const second = of.name === to.name ? "" : `${to.name} `;
-  const { unit } = sides.left;
-  const values = `${of.name} is ${valueText(of.range, unit)} (${of.member.label}) against ` +
-    `${second}${valueText(to.range, unit)} (${to.member.label})`;
-  if (ratio === null) return bothZero([of, to], values, allowed);
-  return ofRatio({ ratio, allowed, values, of, to });
-}
-
-/** 0 is at most 0 however often it is taken, and never more. */
-function bothZero(amounts: readonly Amount[], values: string, { isClosed }: Allowed): ClaimFinding {
-  const isKnown = amounts.every(({ range, open }) => range.interval !== null && open === null);
+  const pair = { of: foundFigure(of), to: foundFigure(to), unit: sides.left.unit };
+  if (ratio === null) return bothZero([of, to], pair, allowed);
   return {
-    outcome: isKnown ? isClosed ? "reproduced" : "not reproduced" : "inconclusive",
-    found: "",
-    sentence: isKnown ? values : `${values}; ${whyNoInterval(amounts)}`,
-    margin: 0,
+    code: "ratio",
+    evidence: { ...pair, ratio, allowed },
+    ...decided({ range: ratio, allowed, of, to }),
   };
 }
 
-interface Ratio {
-  readonly ratio: Range;
-  readonly allowed: Allowed;
-  readonly values: string;
-  readonly of: Amount;
-  readonly to: Amount | Constant;
-}
-
-function ofRatio({ ratio, allowed, values, of, to }: Ratio): ClaimFinding {
-  const found = claimRatioText(ratio);
-  const sentence = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
-  return decided({ range: ratio, allowed, of, to, found, sentence });
-}
-
-function valueText({ value }: Range, unit: FigureSide["unit"]): string {
-  return figureRangeText({ value, interval: null }, unit);
+/** 0 is at most 0 however often it is taken, and never more. */
+function bothZero(
+  amounts: readonly Amount[],
+  evidence: ClaimEvidence["both-zero"],
+  { isClosed }: Allowed,
+): ClaimFinding {
+  const isKnown = amounts.every(({ range, open }) => range.interval !== null && open === null);
+  return {
+    code: "both-zero",
+    evidence,
+    outcome: isKnown ? isClosed ? "reproduced" : "not reproduced" : "inconclusive",
+    doubt: isKnown ? null : whyNoInterval(amounts),
+    margin: 0,
+  };
 }
 
 function figureFindings(
@@ -120,12 +111,12 @@ function figureFindings(
   { allowed, ground }: Judge,
 ): ClaimFinding[] {
   const chosen = chosenBy(side.selector, ground);
-  if ("none" in chosen) return [undecidedClaim(chosen.none)];
+  if ("none" in chosen) return [absentFinding(chosen.none)];
   const to = constantOf(constant, ground);
-  if (to === null) return [undecidedClaim(`${sideName(constant)} was not measured`)];
+  if (to === null) return [constantAbsent(constant)];
   return chosen.members.map((member) => {
     const of = amountOf(side.figure, member);
-    if ("none" in of) return undecidedClaim(of.none);
+    if ("none" in of) return absentFinding(of.none);
     return constant.kind === "quantity"
       ? limitFinding(of, { side, constant, allowed: scaled(allowed, constant.value) })
       : peakFinding(of, to, allowed);
@@ -140,20 +131,22 @@ function limitFinding(
     allowed: Allowed;
   },
 ): ClaimFinding {
-  const { name, range } = of;
-  const found = figureRangeText(range, unit);
-  const limitText = (limit: number): string =>
-    limit === constant.value ? constant.text : valueText({ value: limit, interval: null }, unit);
-  const sentence = `${name} is ${found} (${of.member.label}), claimed ${
-    allowedText(allowed, limitText)
-  }`;
-  return decided({ range, allowed, of, to: null, found, sentence });
+  const { value, text } = constant;
+  const { interval } = of.range;
+  return {
+    code: "limit",
+    evidence: { of: foundFigure(of), interval, unit, limit: { value, text }, allowed },
+    ...decided({ range: of.range, allowed, of, to: null }),
+  };
 }
 
 function peakFinding(of: Amount, to: Constant, allowed: Allowed): ClaimFinding {
-  const { range, name, member } = of;
-  const values = `${name} is ${valueText(range, "perSec")} (${member.label}) against ` +
-    `${valueText(to.range, "perSec")} (${to.name})`;
-  const ratio = quotientOf(range, to.range);
-  return ratio === null ? undecidedClaim(values) : ofRatio({ ratio, allowed, values, of, to });
+  const pair = { of: foundFigure(of), peak: { name: to.name, value: to.range.value } };
+  const ratio = quotientOf(of.range, to.range);
+  if (ratio === null) return peakZeroFinding(pair);
+  return {
+    code: "peak-ratio",
+    evidence: { ...pair, ratio, allowed },
+    ...decided({ range: ratio, allowed, of, to }),
+  };
 }

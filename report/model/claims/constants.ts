@@ -1,17 +1,16 @@
 /** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
 import type { ClaimSide } from "../../../runner/result/result.ts";
-import { formatRatio } from "../comparison/words.ts";
-import { formatNumber } from "../numbers/units.ts";
 import { meanRange, quotientOf, type Range } from "../runs/figure_range.ts";
 import { type ClaimContext } from "./context.ts";
 import {
+  absentFinding,
   type Allowed,
-  allowedText,
+  type ClaimDoubt,
   type ClaimFinding,
   claimOutcome,
+  doubt,
+  type FoundConstant,
   marginOf,
-  timesText,
-  undecidedClaim,
 } from "./finding.ts";
 
 export interface Constant {
@@ -43,11 +42,9 @@ function exactly(value: number): Range {
 }
 
 /** Why a claim of it, which is inconclusive, is not for the runs to decide; null: it is. */
-export function whyOpen({ name, range: { interval } }: Constant): string | null {
-  if (interval === null) return `${name} was measured once: no interval`;
-  return interval.high === Infinity
-    ? `${name} is known to be at least that, and may be more`
-    : null;
+export function whyOpen({ name, range: { interval } }: Constant): ClaimDoubt | null {
+  if (interval === null) return doubt("measured-once", { name });
+  return interval.high === Infinity ? doubt("at-least", { name }) : null;
 }
 
 /** Two peaks of throughput, or one and a quantity. */
@@ -59,23 +56,30 @@ export function constantsFinding(
   const [of, to] = [constantOf(left, ground), constantOf(right, ground)];
   const ratio = of && to && quotientOf(of.range, to.range);
   if (of === null || to === null || ratio === null) {
-    return undecidedClaim(`${sideName(of === null ? left : right)} was not measured`);
+    return constantAbsent(of === null ? left : right);
   }
-  const found = formatRatio(ratio.value, ratio.interval);
-  const values = [left, right].map((side) => saidOf(side, side === left ? of : to)).join(", ");
-  const said = `${values}: ${found}, claimed ${allowedText(allowed, timesText)}`;
+  const sides = [foundConstant(left, of), foundConstant(right, to)];
   const outcome = claimOutcome(ratio.interval, allowed);
-  const margin = marginOf(ratio.value, allowed);
-  if (outcome !== "inconclusive") return { outcome, found, sentence: said, margin };
-  const why = whyOpen(of) ?? whyOpen(to) ?? "the interval lies across the limit";
-  return { outcome, found, sentence: `${said}; ${why}`, margin };
+  return {
+    code: "constants",
+    evidence: { sides, ratio, allowed },
+    outcome,
+    doubt: outcome === "inconclusive"
+      ? whyOpen(of) ?? whyOpen(to) ?? doubt("across-limit", {})
+      : null,
+    margin: marginOf(ratio.value, allowed),
+  };
 }
 
-function saidOf({ kind }: ClaimSide, { name, range }: Constant): string {
-  return kind === "quantity" ? name : `${name} is ${formatNumber(range.value)}/s`;
+function foundConstant({ kind }: ClaimSide, { name, range }: Constant): FoundConstant {
+  return { name, value: kind === "quantity" ? null : range.value };
 }
 
-export function sideName(side: ClaimSide): string {
+export function constantAbsent(side: ClaimSide): ClaimFinding {
+  return absentFinding({ code: "constant-not-measured", evidence: { name: sideName(side) } });
+}
+
+function sideName(side: ClaimSide): string {
   if (side.kind === "quantity") return side.text;
   return side.kind === "ceiling" ? `ceiling(${side.of})` : side.figure;
 }

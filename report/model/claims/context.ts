@@ -24,6 +24,7 @@ import {
 } from "../method/declared_values.ts";
 import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
+import type { ClaimAbsence } from "./finding.ts";
 
 export type Claimed = DeclaredSettings & Partial<Pick<Results, "missing" | "peakThroughput">>;
 
@@ -103,19 +104,25 @@ function missingOf({ missing = [] }: Claimed, measured: readonly ClaimMember[]):
 /** A selector with the cells that it means; or why there is none. */
 export type Chosen =
   | { readonly choice: CellChoice; readonly members: readonly ClaimMember[] }
-  | { readonly none: string };
+  | { readonly none: ClaimAbsence };
 
 export function chosenBy(selector: FigureSide["selector"], ground: ClaimContext): Chosen {
   const choice = choiceOf(selector, ground.names);
-  if ("problem" in choice) return { none: choice.problem };
+  if ("problem" in choice) {
+    return { none: { code: "wrong-selector", evidence: { problem: choice.problem } } };
+  }
   const chosen = chosenCells(choice.value, ground.members);
   if (chosen.length > 0) return { choice: choice.value, members: chosen };
-  if (selector.text === "") return { none: "nothing was measured" };
+  if (selector.text === "") return { none: { code: "nothing-measured", evidence: {} } };
   const isOut = ground.declared.some((pair) =>
     isMeant(choice.value, (word) => isLeftOut(word, [pair]))
   );
-  const why = isOut ? ": left out by --only" : "";
-  return { none: `no cell of ${selector.text} was measured${why}` };
+  return {
+    none: {
+      code: "none-selected",
+      evidence: { selector: selector.text, isLeftOut: isOut },
+    },
+  };
 }
 
 export interface MemberPair {
@@ -125,8 +132,8 @@ export interface MemberPair {
 
 /** Every two that agree on what both selectors name alike, or neither; what one of them has not, both agree on. */
 export function pairsOf(
-  left: Exclude<Chosen, { none: string }>,
-  right: Exclude<Chosen, { none: string }>,
+  left: Exclude<Chosen, { none: ClaimAbsence }>,
+  right: Exclude<Chosen, { none: ClaimAbsence }>,
 ): MemberPair[] {
   const differ = (dimension: string): boolean => differIn(dimension, left.choice, right.choice);
   const agree = (a: ClaimMember, b: ClaimMember): boolean =>

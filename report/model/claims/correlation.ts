@@ -5,27 +5,35 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import { counted } from "../numbers/words.ts";
 import type { ThresholdFigure } from "../runs/figures.ts";
-import { allowedBy, type ClaimFinding, claimOutcome, undecidedClaim } from "./finding.ts";
+import {
+  absentFinding,
+  allowedBy,
+  type ClaimDoubt,
+  type ClaimEvidence,
+  type ClaimFinding,
+  claimOutcome,
+  doubt,
+} from "./finding.ts";
 import { amountOf } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember } from "./context.ts";
 
 export function correlationFinding(says: Correlation, ground: ClaimContext): ClaimFinding {
   const chosen = chosenBy(says.selector, ground);
-  if ("none" in chosen) return undecidedClaim(chosen.none);
+  if ("none" in chosen) return absentFinding(chosen.none);
   const both = chosen.members.flatMap((member) => {
     const [first, second] = says.figures.map((figure) => valueOf(figure, member));
     return first === null || second === null ? [] : [[first, second]];
   });
-  const left = chosen.members.length - both.length;
-  const without = left === 0 ? "" : `; ${counted(left, "cell")} without both figures`;
+  const cells = both.length;
+  const without = chosen.members.length - cells;
   const rho = spearmanRho(both.map(([first]) => first), both.map(([, second]) => second));
-  const over = `over ${counted(both.length, "cell")}`;
+  const { figures, relation, limit } = says;
   if (Number.isNaN(rho)) {
-    return undecidedClaim(`${says.figures.join(" and ")} have no order ${over}${without}`);
+    return absentFinding({ code: "no-order", evidence: { figures, cells, without } });
   }
-  return judged(says, { rho, over, without, interval: spearmanInterval(rho, both.length) });
+  const interval = spearmanInterval(rho, cells);
+  return judged({ figures, relation, limit, rho, cells, without, interval });
 }
 
 function valueOf(figure: ThresholdFigure, member: ClaimMember): number | null {
@@ -33,35 +41,20 @@ function valueOf(figure: ThresholdFigure, member: ClaimMember): number | null {
   return "none" in amount ? null : amount.range.value;
 }
 
-interface CorrelatedFigures {
-  readonly rho: number;
-  readonly over: string;
-  readonly without: string;
-  readonly interval: { readonly low: number; readonly high: number } | null;
-}
-
-function judged(
-  { figures, relation, limit }: Correlation,
-  { rho, over, without, interval }: CorrelatedFigures,
-): ClaimFinding {
+function judged(evidence: ClaimEvidence["correlation"]): ClaimFinding {
+  const { rho, relation, limit, interval } = evidence;
   const outcome = claimOutcome(interval, allowedBy(relation, limit));
-  const found = coefficientText(rho, interval);
-  const why = interval === null
-    ? `; fewer than ${LEAST_CORRELATED} cells: no interval`
-    : outcome === "inconclusive"
-    ? "; the interval over the cells lies across the limit, more cells would decide"
-    : "";
-  const sentence = `Spearman's correlation of ${figures.join(" and ")} is ${found} ${over}, ` +
-    `claimed ${WORDS[relation]} ${limit}${why}${without}`;
-  const margin = relation.startsWith(">") ? rho - limit : limit - rho;
-  return { outcome, found, sentence, margin };
+  return {
+    code: "correlation",
+    evidence,
+    outcome,
+    doubt: outcome === "inconclusive" ? doubtOf(interval) : null,
+    margin: relation.startsWith(">") ? rho - limit : limit - rho,
+  };
 }
 
-const WORDS = { ">": "above", ">=": "at least", "<": "below", "<=": "at most" } as const;
-
-function coefficientText(rho: number, interval: CorrelatedFigures["interval"]): string {
-  const text = (value: number): string => value.toFixed(2).replace("-", "−");
+function doubtOf(interval: ClaimEvidence["correlation"]["interval"]): ClaimDoubt {
   return interval === null
-    ? text(rho)
-    : `${text(rho)} [${text(interval.low)}, ${text(interval.high)}]`;
+    ? doubt("few-cells", { least: LEAST_CORRELATED })
+    : doubt("across-limit-of-cells", {}, ["more-cells"]);
 }

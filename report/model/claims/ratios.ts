@@ -6,18 +6,17 @@ import type { FigureSide, Ratios } from "../../../runner/result/result.ts";
 import { contrastOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Range } from "../runs/figure_range.ts";
 import {
+  absentFinding,
   type Allowed,
   allowedBy,
-  allowedText,
+  type ClaimDecision,
   type ClaimFinding,
   claimOutcome,
+  doubt,
   marginOf,
-  timesText,
-  undecidedClaim,
 } from "./finding.ts";
-import { type Amount, amountOf, whyNoInterval, widened } from "./amount.ts";
+import { type Amount, amountOf, foundFigure, whyNoInterval, widened } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
-import { formatRatio } from "../comparison/words.ts";
 import { type Constant, whyOpen } from "./constants.ts";
 
 /** One for each four cells that go together; at least one. */
@@ -26,7 +25,7 @@ export function ratiosFindings(says: Ratios, ground: ClaimContext): ClaimFinding
   const sides = [left.of, left.to, right.of, right.to];
   const chosen = sides.map(({ selector }) => chosenBy(selector, ground));
   const none = chosen.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return [undecidedClaim([...new Set(none)].join("; "))];
+  if (none.length > 0) return [absentFinding(...none)];
   const [of, to, otherOf, otherTo] = chosen.flatMap((one) => "none" in one ? [] : [one]);
   const above = pairsOf(of, otherOf);
   const below = pairsOf(to, otherTo);
@@ -37,7 +36,7 @@ export function ratiosFindings(says: Ratios, ground: ClaimContext): ClaimFinding
       below.some((pair) => pair.left === one.right && pair.right === other.right)
     ).map((other) => [one.left, one.right, other.left, other.right])
   );
-  if (fours.length === 0) return [undecidedClaim("no cells of the two ratios go together")];
+  if (fours.length === 0) return [absentFinding({ code: "no-four", evidence: {} })];
   return fours.map((members) => findingOf(says, sides, members));
 }
 
@@ -48,33 +47,25 @@ function findingOf(
 ): ClaimFinding {
   const found = sides.map(({ figure }, i) => amountOf(figure, members[i]));
   const none = found.flatMap((one) => "none" in one ? [one.none] : []);
-  if (none.length > 0) return undecidedClaim([...new Set(none)].join("; "));
+  if (none.length > 0) return absentFinding(...none);
   const amounts = found.flatMap((one) => "none" in one ? [] : [one]);
   const ratio = ratioOfRatios(amounts);
-  if (ratio === null) return undecidedClaim("one of the figures is 0");
+  if (ratio === null) return absentFinding({ code: "figure-zero", evidence: {} });
   const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
   const allowed = allowedBy(relation, limit);
   const open = amounts.find((amount) => amount.open !== null)?.open;
   const outcome = open ? "inconclusive" : claimOutcome(ratio.interval, allowed);
   const why = ratio.interval === null
     ? whyNoInterval(amounts)
-    : open?.why ?? "the interval lies across the limit, more runs would decide";
-  const text = claimRatioText(ratio);
-  const [of, to, otherOf, otherTo] = amounts;
-  const sentence = `${quotientText(of, to)} against ${quotientText(otherOf, otherTo)}: ${text}, ` +
-    `claimed ${allowedText(allowed, timesText)}`;
+    : open?.why ?? doubt("across-limit", {}, ["more-runs"]);
+  const [of, to, otherOf, otherTo] = amounts.map(foundFigure);
   return {
+    code: "ratios",
+    evidence: { figures: [of, to, otherOf, otherTo], ratio, allowed },
     outcome,
-    found: text,
-    sentence: outcome === "inconclusive" ? `${sentence}; ${why}` : sentence,
+    doubt: outcome === "inconclusive" ? why : null,
     margin: marginOf(ratio.value, allowed),
   };
-}
-
-function quotientText(of: Amount, to: Amount): string {
-  const second = of.name === to.name ? "" : `${to.name} `;
-  const value = claimRatioText({ value: of.range.value / to.range.value, interval: null });
-  return `${of.name} is ${value} (${of.member.label} over ${second}${to.member.label})`;
 }
 
 /** By how a figure is in the ratio of ratios. */
@@ -103,17 +94,15 @@ export interface JudgedAmount {
   readonly of: Amount;
   /** What it is divided by; null: nothing. */
   readonly to: Amount | Constant | null;
-  readonly found: string;
-  readonly sentence: string;
 }
 
 /** The outcome, and where there is none, why. */
-export function decided({ range, allowed, of, to, found, sentence }: JudgedAmount): ClaimFinding {
+export function decided({ range, allowed, of, to }: JudgedAmount): ClaimDecision {
   const constant = to === null || "cell" in to ? null : to;
   const amounts = to === null || !("cell" in to) ? [of] : [of, to];
   const outcome = claimOutcome(widened(range.interval, amounts), allowed);
   const margin = marginOf(range.value, allowed);
-  if (outcome !== "inconclusive") return { outcome, found, sentence, margin };
+  if (outcome !== "inconclusive") return { outcome, doubt: null, margin };
   const open = amounts.find((amount) => amount.open !== null)?.open;
   const isOpen = open && claimOutcome(range.interval, allowed) !== "inconclusive";
   const why = amounts.some((amount) => amount.range.interval === null)
@@ -121,11 +110,6 @@ export function decided({ range, allowed, of, to, found, sentence }: JudgedAmoun
     : isOpen
     ? open.why
     : (constant && whyOpen(constant)) ??
-      "the interval lies across the limit, more runs would decide";
-  return { outcome, found, sentence: `${sentence}; ${why}`, margin };
-}
-
-/** `2.14× [2.01, 2.28]`. */
-export function claimRatioText({ value, interval }: Range): string {
-  return formatRatio(value, interval);
+      doubt("across-limit", {}, ["more-runs"]);
+  return { outcome, doubt: why, margin };
 }

@@ -4,9 +4,7 @@
  */
 import type { WarmupClaim } from "../../../runner/result/result.ts";
 import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
-import { counted } from "../numbers/words.ts";
-import { figureRangeText } from "../runs/figure_range.ts";
-import { allowedBy, type ClaimFinding, claimOutcome, undecidedClaim } from "./finding.ts";
+import { absentFinding, allowedBy, type ClaimFinding, claimOutcome, doubt } from "./finding.ts";
 import { chosenBy, type ClaimContext, type ClaimMember } from "./context.ts";
 
 /** One for each cell; at least one. */
@@ -15,7 +13,7 @@ export function warmupFindings(
   ground: ClaimContext,
 ): ClaimFinding[] {
   const chosen = chosenBy(selector, ground);
-  if ("none" in chosen) return [undecidedClaim(chosen.none)];
+  if ("none" in chosen) return [absentFinding(chosen.none)];
   return chosen.members.map((member) => warmupFinding(member, label));
 }
 
@@ -25,27 +23,29 @@ function warmupFinding(
   { cell, label: name, missingReason }: ClaimMember,
   label: WarmupClaim["label"],
 ): ClaimFinding {
-  if (cell === null) return undecidedClaim(`${name} was not measured: ${missingReason}`);
+  if (cell === null) {
+    return absentFinding({
+      code: "cell-not-measured",
+      evidence: { cell: name, reason: missingReason },
+    });
+  }
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
-  if (labels.length === 0) return undecidedClaim(`${name} has a load that itself changes`);
+  if (labels.length === 0) return absentFinding({ code: "load-changes", evidence: { cell: name } });
   const labelled = labels.filter((one) => one !== "too-short");
   if (labelled.length === 0) {
-    return undecidedClaim(`the runs of ${name} were too short to detect a warm-up`);
+    return absentFinding({ code: "runs-too-short", evidence: { cell: name } });
   }
   const count = labelled.filter((one) => one === label).length;
   const share = count / labelled.length;
   // One run says nothing about the next.
   const interval = labelled.length === 1 ? null : shareInterval(count, labelled.length);
-  const shareText = figureRangeText({ value: share, interval }, "share");
-  const counts = `${count} of ${counted(labelled.length, "run")}`;
   const outcome = claimOutcome(interval, MOST);
-  const why = interval === null ? "one run: no interval" : "inconclusive: too few runs";
-  const sentence = `${counts} of ${name} ${labelled.length === 1 ? "is" : "are"} ${label}: ` +
-    `${shareText}, claimed of more than half`;
+  const why = interval === null ? doubt("one-run", {}) : doubt("few-runs", {});
   return {
+    code: "warmup",
+    evidence: { cell: name, label, count, of: labelled.length, share: { value: share, interval } },
     outcome,
-    found: `${counts}: ${shareText}`,
-    sentence: outcome === "inconclusive" ? `${sentence}; ${why}` : sentence,
+    doubt: outcome === "inconclusive" ? why : null,
     margin: share - 0.5,
   };
 }
