@@ -1,6 +1,6 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
-import { verdictSentence } from "../../model/comparison/verdict_sentences.ts";
 import type { AgentsPanel } from "../../model/agents/agents.ts";
+import { verdictSentence } from "../../model/comparison/verdict_sentences.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { Table } from "../../model/tables/table.ts";
