@@ -29,7 +29,7 @@ export async function loadEngine(): Promise<void> {
 }
 
 /** Gives the value of the group; null when it isn't there. */
-export type PatternSearch = (text: string, isCut: boolean) => string | null;
+type PatternSearch = (text: string, isCut: boolean) => string | null;
 
 /**
  * In a text that was cut, a match that reaches the cut is none: its continuation is unknown.

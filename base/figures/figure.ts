@@ -63,7 +63,7 @@ const OTHERS = [
   "generator.cpu",
 ] as const;
 
-export type FigureName =
+type FigureName =
   | typeof TIMES[number]
   | typeof LATENCIES[number]
   | `${typeof BY_SECOND[number]}.${typeof SPREADS[number]}`

@@ -8,7 +8,7 @@ import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
 
 /** One word of a selector: a name, or `factor=value`. */
-export interface SelectorPart {
+interface SelectorPart {
   /** `target`, `scenario`, a factor's path or the last part of it; null for a name alone. */
   readonly key: string | null;
   readonly value: string;

@@ -15,7 +15,7 @@ const MAX_INTERIM = LIMITS.interimResponses.most;
 /** Where the head at hand began, when that was not in the bytes at hand. */
 const EARLIER = -1;
 
-export interface HeadOptions {
+interface HeadOptions {
   readonly sink: ResponseSink | null;
   readonly known: KnownHead | null;
   readonly maxBytes: number;

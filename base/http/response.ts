@@ -27,7 +27,7 @@ const BY_LENGTH = 1;
 const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
-export interface ReaderOptions {
+interface ReaderOptions {
   /** Keeps the head and body of each response in `kept`. */
   readonly retain?: boolean;
   /** Takes heads and bodies in place of `kept`, piece by piece. */

@@ -22,7 +22,7 @@ export interface TcpEndpoint {
   readonly tls?: Tls;
 }
 
-export interface UnixEndpoint {
+interface UnixEndpoint {
   /** Path of the socket. */
   readonly path: string;
 }

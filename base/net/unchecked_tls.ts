@@ -8,7 +8,7 @@ import { handshakeFailed, refused } from "./dial_error.ts";
 import type { TcpEndpoint, Tls } from "./endpoint.ts";
 
 /** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
-export class UncheckedConnection {
+class UncheckedConnection {
   #error: Error | null = null;
   #wake = (): void => {};
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import type { Text } from "./linux.ts";
 import { readSystemFile } from "./linux.ts";
 
-export interface CgroupLimits {
+interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */
   readonly cores: number | null;
   readonly memory: number | null;

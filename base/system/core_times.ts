@@ -46,7 +46,7 @@ export function readCoreTimes(allowed: readonly number[] | null): CoreTimes | nu
 }
 
 /** Between two looks, each of the same cores. */
-export interface CoreUse {
+interface CoreUse {
   /** In use by programs and interrupts. */
   readonly busyMs: number;
   readonly stolenMs: number;

@@ -7,7 +7,7 @@
 import { readName } from "./processes.ts";
 
 /** An address in network order, 4 or 16 bytes, or the path of a unix socket. */
-export type ListeningAt =
+type ListeningAt =
   | { readonly bytes: Uint8Array; readonly port: number }
   | { readonly path: string };
 

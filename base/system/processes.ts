@@ -40,7 +40,7 @@ export function parseStat(text: string): ProcessStat {
 }
 
 /** What a thread's status says of it, and of the process that it belongs to. */
-export interface ThreadStatus {
+interface ThreadStatus {
   /** Resident memory of the process; 0 for kernel threads and ended processes. */
   readonly memoryBytes: number;
   /** Context switches of the thread alone: it waited for something, or had to make room. */

@@ -21,7 +21,7 @@ export function wholeNumber(least: number, most: number): z.ZodType<number> {
 }
 
 /** One setting as a file has it. */
-export interface GivenSetting {
+interface GivenSetting {
   /** The setting's name, with a dot where the file has keys inside keys: `rateLimit.limit`. */
   readonly key: string;
   /** Where it stands: `rateLimit`, then `limit`. */
@@ -52,7 +52,7 @@ function isGroup(value: Json): value is Record<string, Json> {
 }
 
 /** What is wrong with one setting, under the key that it was given. */
-export interface SettingIssue {
+interface SettingIssue {
   readonly key: string;
   readonly message: string;
 }

@@ -48,13 +48,13 @@ function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Sp
   return { ...spec, set: flatSettings(spec.set) };
 }
 
-export const appTarget = z.strictObject({
+const appTarget = z.strictObject({
   app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
   set,
 }).superRefine(({ app, set }, context) => checkSettings(appSettings[app], set, context))
   .overwrite(withFlatSettings);
 
-export const frameworkTarget = z.strictObject({
+const frameworkTarget = z.strictObject({
   framework: z.enum(frameworkNames).describe(
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
@@ -66,7 +66,7 @@ export const frameworkTarget = z.strictObject({
 
 const variable = z.union([z.string(), z.number(), z.boolean()]);
 
-export const commandTarget = z.strictObject({
+const commandTarget = z.strictObject({
   command: z.array(z.string().min(1)).min(1)
     .describe(
       "Program and arguments; in an argument {port} becomes a free port and {host} the address to listen on, " +

@@ -42,7 +42,7 @@ export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Com
   };
 }
 
-export type ReadArguments<P extends CommandParts> =
+type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
 /** What may stand in one place. */
-export interface CompletedValue {
+interface CompletedValue {
   /** As the help calls it: `FILE`, `N`. */
   readonly name: string;
   /** The words that it can be, or that come first to mind; none when it can be anything. */
@@ -12,7 +12,7 @@ export interface CompletedValue {
   readonly isFile: boolean;
 }
 
-export interface TypedFlag {
+interface TypedFlag {
   /** `-c`, `--connections`: one of them or both. */
   readonly names: readonly string[];
   readonly about: string;
@@ -21,7 +21,7 @@ export interface TypedFlag {
   readonly isRepeatable: boolean;
 }
 
-export interface TypedCommand {
+interface TypedCommand {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly TypedFlag[];

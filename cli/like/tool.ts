@@ -8,7 +8,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 
 /** A flag of `bench`, with its value if it has one. */
-export type BenchFlag = readonly [name: string, text?: string];
+type BenchFlag = readonly [name: string, text?: string];
 
 /** The counterpart of an option. */
 export interface Meaning {

@@ -174,7 +174,7 @@ export interface LiveHead {
   readonly fields: ReadonlyMap<string, string>;
 }
 
-export interface Refusal {
+interface Refusal {
   readonly status: number;
   /** A line for the client. */
   readonly text: string;

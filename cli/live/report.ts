@@ -22,7 +22,7 @@ import { type LiveHead, type LiveResponse, plain } from "./connection.ts";
 import { LiveServer } from "./server.ts";
 import { Viewers } from "./viewers.ts";
 
-export interface LiveReportOptions {
+interface LiveReportOptions {
   /** 0 picks a free one. */
   readonly port: number;
   /** The baseline of thresholds, or null. */

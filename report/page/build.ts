@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
 
-export interface ClientBundle {
+interface ClientBundle {
   /** Where its sources begin, relative to this file. */
   readonly entry: string;
   /** Packages that end in the bundle, too. */

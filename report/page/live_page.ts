@@ -13,7 +13,7 @@ import type { Progress } from "../../runner/result/progress.ts";
 import { counted } from "../model/numbers/words.ts";
 import { cellLabel } from "../model/runs/cells.ts";
 
-export interface LiveState {
+interface LiveState {
   /** The number of this page among those of the experiment. */
   readonly page: number;
   readonly status: LiveStatus;

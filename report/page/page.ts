@@ -19,7 +19,7 @@ import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
 
 /** The additional parts of the page of a running experiment. */
-export interface LiveParts {
+interface LiveParts {
   readonly bar: Markup;
   /** Runs after the page's own. */
   readonly script: string;

@@ -15,7 +15,7 @@ export function lineOf(text: string, style?: Style): TextLine {
   return [{ text, style }];
 }
 
-export interface ParagraphStyle {
+interface ParagraphStyle {
   /** Before every line but the first. */
   readonly indent?: string;
   readonly style?: Style;

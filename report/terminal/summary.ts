@@ -184,7 +184,7 @@ function listLines(
 
 // The outcomes of a scenario's requests: statuses, then errors with their reasons.
 
-export function outcomeTableLines(
+function outcomeTableLines(
   { outcomes, reasons }: Pick<ScenarioModel["tables"], "outcomes" | "reasons">,
   options: TerminalOptions,
 ): TextLine[] {

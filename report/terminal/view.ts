@@ -10,7 +10,7 @@ import { type TerminalOptions, type TextLine, writtenLines } from "../writing/te
 import type { Written } from "../writing/written.ts";
 import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
-export interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
+interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
   /** Of the terminal, read each time, as windows change; null without a live view. */
   readonly size: (() => ScreenSize) | null;

@@ -6,7 +6,7 @@
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 
-export type CsvValue = string | number | null;
+type CsvValue = string | number | null;
 export type CsvRecord = Readonly<Record<string, CsvValue>>;
 
 /** Columns are those of any row, in the order in which they first appear. */

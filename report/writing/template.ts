@@ -16,7 +16,7 @@ export type TemplatePart<P extends OutputFormat> =
   | null
   | readonly TemplatePart<P>[];
 
-export type MarkupTemplate<P extends OutputFormat> = (
+type MarkupTemplate<P extends OutputFormat> = (
   strings: TemplateStringsArray,
   ...parts: readonly TemplatePart<P>[]
 ) => Fragment<P>;

@@ -22,7 +22,7 @@ import type { Measurement } from "../result/result.ts";
 import { medianOf } from "../stats/quantile.ts";
 import type { FromResponder, ToResponder } from "./null_responder.ts";
 
-export interface CalibrationRequest {
+interface CalibrationRequest {
   readonly driver: DriverName;
   readonly signal: AbortSignal;
 }

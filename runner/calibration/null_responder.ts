@@ -85,7 +85,7 @@ const LONGEST_WAIT_MS = 20;
 const ACCEPT_FLAGS = SOCK_STREAM_NONBLOCK_CLOEXEC & ~1;
 const ONE = Int32Array.of(1);
 
-export class EpollResponder {
+class EpollResponder {
   readonly port: number;
   readonly #libc = { ...libc(), ...listenCalls() };
   readonly #listener: number;

@@ -6,7 +6,7 @@ import { z } from "zod";
 import type { HostFacts } from "./sight.ts";
 
 /** ok: fit to measure on; advice: there is something to do; unknown: it is not visible here. */
-export const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
+const CHECK_VERDICTS = ["ok", "advice", "unknown"] as const;
 
 export const checkResult = z.strictObject({
   found: z.string(),

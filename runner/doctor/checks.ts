@@ -16,7 +16,7 @@ const COARSE_US = 1;
 /** Clocks that are read through a device, in a microsecond or more. */
 const SLOW_SOURCES = ["hpet", "acpi_pm", "jiffies"];
 
-export const clockCheck: DoctorCheck = {
+const clockCheck: DoctorCheck = {
   title: "Clock",
   run({ clock: { stepUs, source } }): CheckResult {
     const from = source === null ? "" : `, from ${source}`;
@@ -29,14 +29,14 @@ export const clockCheck: DoctorCheck = {
   },
 };
 
-export const driverCheck: DoctorCheck = {
+const driverCheck: DoctorCheck = {
   title: "Driver",
   run({ driver: { driver, note } }): CheckResult {
     return note === null ? ok(driver) : advise(driver, note);
   },
 };
 
-export const generatorCheck: DoctorCheck = {
+const generatorCheck: DoctorCheck = {
   title: "Generator",
   run({ calibration }): CheckResult {
     if (calibration === null) return unknown("it could not be calibrated");
@@ -58,7 +58,7 @@ const ORIGINS = {
   private: "started for each experiment that needs it",
 } as const;
 
-export const redisCheck: DoctorCheck = {
+const redisCheck: DoctorCheck = {
   title: "Redis",
   run({ redis }): CheckResult {
     if (redis === null) {
@@ -72,7 +72,7 @@ export const redisCheck: DoctorCheck = {
   },
 };
 
-export const nginxCheck: DoctorCheck = {
+const nginxCheck: DoctorCheck = {
   title: "nginx",
   run({ nginx }): CheckResult {
     if (nginx !== null) return ok(nginx);
@@ -129,7 +129,7 @@ export const container: DoctorCheck = {
   },
 };
 
-export const virtualMachine: DoctorCheck = {
+const virtualMachine: DoctorCheck = {
   title: "Virtual",
   run({ machine: { os, virtual } }): CheckResult {
     if (os !== "linux") return unknown("its signs are looked for on Linux only");
@@ -221,7 +221,7 @@ export const turbo: DoctorCheck = {
 /** More than this is not idle. */
 const IDLE_RATIO = 0.05;
 
-export const idleLoad: DoctorCheck = {
+const idleLoad: DoctorCheck = {
   title: "Idle load",
   run({ idle: { busyRatio, busiest, seconds }, machine: { allowedCores } }): CheckResult {
     if (busyRatio === null) return unknown("the system does not count it");

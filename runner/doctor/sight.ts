@@ -26,7 +26,7 @@ export interface Idle {
 }
 
 /** Redis as a run would find it, or why it would not. */
-export type RedisFound =
+type RedisFound =
   | { readonly version: string; readonly kind: "given" | "found" | "private" }
   | { readonly problem: string }
   | null;
@@ -48,7 +48,7 @@ export interface HostFacts {
   readonly nginx: string | null;
 }
 
-export interface LookOptions {
+interface LookOptions {
   /** The Redis that the user named, or null. */
   readonly redisUrl: string | null;
   readonly signal: AbortSignal;

@@ -13,7 +13,7 @@ import type { EarlierRuns } from "./resume.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { Schedule } from "./schedule.ts";
 
-export interface BlocksRequest {
+interface BlocksRequest {
   readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */

@@ -41,7 +41,7 @@ export interface ExperimentRequest extends StartingRequest {
   readonly redisUrl: string | null;
 }
 
-export interface ExperimentHooks {
+interface ExperimentHooks {
   /** Carries out every load; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;

@@ -86,7 +86,7 @@ export function needsOf(
 }
 
 /** Paths of a target, or of one behind it, that need Redis. */
-export function redisPathsOf(
+function redisPathsOf(
   spec: TargetSpec,
   others: Readonly<Record<string, TargetSpec>>,
 ): string[] {

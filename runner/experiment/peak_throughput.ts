@@ -7,7 +7,7 @@ import type { FirstCalibration } from "../calibration/calibration.ts";
 import type { MeasuredPeak, PeakThroughput } from "../result/generator.ts";
 import type { OnProgress } from "../result/progress.ts";
 
-export interface PeakThroughputRequest {
+interface PeakThroughputRequest {
   readonly wanted: Experiment["ceilings"];
   readonly generator: FirstCalibration;
   readonly redis: Pick<ProvidedRedis, "url"> | null;

@@ -31,14 +31,14 @@ const WATCHED = ["rate", 50] as const;
 /** A budget holds for what comes after: one run says nothing about the next. */
 const LEAST_IN_BUDGET = 2;
 
-export interface Timing {
+interface Timing {
   /** Since the first run began. */
   readonly elapsedMs: number;
   /** What another block is expected to take; 0 when it would hold no run. */
   readonly blockMs: number;
 }
 
-export type Decision =
+type Decision =
   /** `note` is for the user, after a look. */
   | { readonly goesOn: true; readonly note: string | null }
   | { readonly goesOn: false; readonly stopping: Stopping };

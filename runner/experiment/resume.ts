@@ -86,7 +86,7 @@ export function continued({ stopping: _, ...kept }: Results, at: string): Result
   };
 }
 
-export interface ResumeHost {
+interface ResumeHost {
   /** Of Plateau. */
   readonly version: string;
   readonly machine: Machine;
@@ -131,7 +131,7 @@ function commitText(commit: Commit | null): string {
 // What differs between two values as JSON has them, path by path. Pure.
 
 /** Undefined: it was not there, or is not any more. */
-export interface SettingChange {
+interface SettingChange {
   /** Such as `load.connections`; "" for the whole. */
   readonly path: string;
   readonly before: unknown;

@@ -19,7 +19,7 @@ export interface StartingRequest {
   readonly kept: Results | null;
 }
 
-export interface StartingFacts {
+interface StartingFacts {
   readonly provenance: Provenance;
   readonly redis: Pick<ProvidedRedis, "kind"> | null;
 }

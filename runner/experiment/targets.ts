@@ -74,7 +74,7 @@ export class ExperimentTargets {
 
 // An experiment's `pin` in force.
 
-export interface Pinned extends Disposable {
+interface Pinned extends Disposable {
   /** One load worker for each core that is theirs; null: chosen from the machine. */
   readonly workers: number | null;
 }

@@ -9,7 +9,7 @@ import { type CoreTimes, coreUseBetween, readCoreTimes } from "../../base/system
 import { readAllowedCores } from "../../base/system/linux.ts";
 import type { HostActivity } from "../result/generator.ts";
 
-export interface HostReading {
+interface HostReading {
   /** By a clock that only goes forward. */
   readonly atMs: number;
   readonly times: CoreTimes | null;

@@ -27,7 +27,7 @@ export interface HostUse {
 }
 
 /** Begins to watch; the returned function ends it. */
-export type BeginWatch = () => () => HostUse;
+type BeginWatch = () => () => HostUse;
 
 /**
  * Looks for the target, before the load begins, as that takes some 10 ms.

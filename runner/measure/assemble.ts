@@ -42,7 +42,7 @@ export type LoadDescription = Pick<
 type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram" | "histograms">;
 
 /** What is known of the load beside its workers' reports. */
-export interface LoadContext {
+interface LoadContext {
   readonly timeline: Timeline;
   readonly intervalMs: number;
   /** Of each worker. */

@@ -18,7 +18,7 @@ export function clockOf({ kind }: Pick<Measurement["load"], "kind">): LatencyClo
 }
 
 /** A percentile, microseconds. */
-export type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
+type PercentileEstimate = (times: BoundedTimes, percentile: number) => number;
 
 /**
  * How percentiles of a latency are estimated, microseconds. In a closed loop ("sent") the clock ends the watch on

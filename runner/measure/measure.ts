@@ -15,7 +15,7 @@ import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { Health } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
-export interface LoadHooks {
+interface LoadHooks {
   /** Carries the load out; the caller closes it. */
   readonly loader: Loader;
   readonly onProgress: OnProgress;

@@ -15,7 +15,7 @@ import type { Measurement } from "../result/result.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 
 /** Some of the workers, which stand next to each other. */
-export interface WorkerRange {
+interface WorkerRange {
   readonly firstWorker: number;
   readonly workers: number;
 }
@@ -33,7 +33,7 @@ export interface WholeInterval {
 }
 
 /** What was reported of an interval so far. */
-export interface IntervalSum {
+interface IntervalSum {
   /** Workers that have reported a part. */
   reported: number;
   /** Whether it was published as whole. */

@@ -255,5 +255,4 @@ export type {
   WarmupClaim,
   Within,
 } from "../../scenarios/claims/claim.ts";
-export type ResourcePoint = z.output<typeof resourcePoint>;
 export type Part = z.output<typeof part>;

@@ -42,7 +42,7 @@ export const warmup = z.strictObject({
 export type Warmup = z.output<typeof warmup>;
 
 /** An interval of the timeline, as far as its steadiness needs it. */
-export interface TimedPoint {
+interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;

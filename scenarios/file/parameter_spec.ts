@@ -55,7 +55,7 @@ const parameter = z.union([...value.options, secretValue, choices]);
 
 /** As written, or name → value used. */
 export const parametersSpec = z.record(name, parameter);
-export type Parameter = z.output<typeof parameter>;
+type Parameter = z.output<typeof parameter>;
 
 type SecretParameter = z.output<typeof secretValue>;
 type ChoiceChanges = z.output<typeof choices>;

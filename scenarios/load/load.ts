@@ -31,7 +31,7 @@ interface CommonLoad {
 }
 
 /** Each connection sends its next request when the last response is complete. */
-export interface ClosedLoad extends CommonLoad {
+interface ClosedLoad extends CommonLoad {
   readonly kind: "closed";
   readonly pipeline: number;
   /** Null when the run ends by `requests`. */
@@ -40,7 +40,7 @@ export interface ClosedLoad extends CommonLoad {
 }
 
 /** Requests arrive at a constant rate, whether or not a connection is free. */
-export interface RateLoad extends CommonLoad {
+interface RateLoad extends CommonLoad {
   readonly kind: "rate";
   readonly ratePerSec: number;
   readonly arrivals: "uniform" | "poisson";
@@ -48,7 +48,7 @@ export interface RateLoad extends CommonLoad {
 }
 
 /** Virtual users arrive at rates that change from phase to phase. */
-export interface PhasesLoad extends CommonLoad {
+interface PhasesLoad extends CommonLoad {
   readonly kind: "phases";
   readonly phases: readonly Phase[];
   readonly arrivals: "uniform" | "poisson";
@@ -87,7 +87,7 @@ export function loadFor(
 }
 
 /** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
-export interface LoadFields {
+interface LoadFields {
   readonly connections?: number;
   /** Milliseconds. */
   readonly duration?: number;
@@ -119,7 +119,7 @@ export function loadOf(fields: LoadFields): Load {
 }
 
 /** One of the loads that factors make, with their values. */
-export interface LoadVariant {
+interface LoadVariant {
   readonly load: Load;
   readonly parameters: FactorValues;
 }

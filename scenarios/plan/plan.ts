@@ -14,7 +14,7 @@ import type { Repeat } from "./repetition.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
 
 /** The parts of an experiment that decide its runs. */
-export interface RunFactors {
+interface RunFactors {
   readonly targets: Readonly<Record<string, WrittenTarget>>;
   readonly scenarios: Readonly<Record<string, Scenario>>;
   readonly load: LoadSpec;

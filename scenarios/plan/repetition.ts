@@ -32,7 +32,7 @@ const sequence = z.strictObject({
   budget,
 }));
 
-export interface Sequence {
+interface Sequence {
   /** Half the width that intervals may have, over their value: 0.02 for ± 2 %. Null: the clock alone decides. */
   readonly until: number | null;
   readonly atMost: number | null;

@@ -81,7 +81,7 @@ export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
 
 export const valuesSpec = (files: Files) => z.record(valueName, valueSpec(files));
 
-export type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
+type ValueSpec = z.output<ReturnType<typeof valueSpec>>;
 type TableSpec = z.output<ReturnType<typeof csv>>;
 export type ValueSpecs = Readonly<Record<string, ValueSpec>>;
 

@@ -9,7 +9,7 @@ import type { z } from "zod";
 import type { MiddlewareHandler } from "hono";
 
 /** The environment of an app; everything else it gets through its settings. */
-export interface AppContext {
+interface AppContext {
   /** Where the Redis server is (`redis://host:port`), or null when there is none. */
   readonly redisUrl: string | null;
   /** Takes one line of the request log. */
@@ -70,7 +70,7 @@ export function requestLog(log: (line: string) => void): MiddlewareHandler<Clien
 const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
 
 /** Apache's date, in UTC: `10/Oct/2000:13:55:36 +0000`. */
-export function clfDate(date: Date): string {
+function clfDate(date: Date): string {
   const [year, month, rest] = date.toISOString().split("-");
   return `${rest.slice(0, 2)}/${MONTHS[Number(month) - 1]}/${year}:${rest.slice(3, 11)} +0000`;
 }

@@ -15,7 +15,7 @@ import { frameworkNamed } from "./registry.ts";
 import type { Toolchain } from "./framework.ts";
 import { createHash } from "node:crypto";
 
-export interface Installation {
+interface Installation {
   readonly folder: string;
   /** False when it was there already. */
   readonly fresh: boolean;
@@ -147,7 +147,7 @@ function isFolder(path: string): boolean {
 export const PACK = "frameworks.json";
 
 /** Text of each file by its path in the framework's folder, in order of the paths. */
-export type Sources = ReadonlyMap<string, string>;
+type Sources = ReadonlyMap<string, string>;
 
 /** What tools leave in a folder when they are used right there. */
 const NO_SOURCES = new Set(["node_modules", ".venv", "build", "dist", "server"]);
@@ -183,7 +183,7 @@ export function digestOf(sources: Sources): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-export async function writeSources(sources: Sources, folder: string): Promise<void> {
+async function writeSources(sources: Sources, folder: string): Promise<void> {
   for (const [path, text] of sources) {
     await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
     await Deno.writeTextFile(join(folder, path), text);

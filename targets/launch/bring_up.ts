@@ -11,7 +11,7 @@ import { OriginConnection } from "../gateways/origin/connection.ts";
 /** A target that takes longer to respond gets another request. */
 const ATTEMPT_MS = 5_000;
 
-export interface Bringing {
+interface Bringing {
   readonly child: Child;
   /** As `RunningTarget` has it. */
   readonly runtime: string | null;
@@ -63,7 +63,7 @@ export async function bringUp(
  * connection, follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no response by
  * IPv6. Throws an error that says why there is none.
  */
-export async function requestStatus(
+async function requestStatus(
   { origin, path }: { readonly origin: string; readonly path: string },
   limitMs: number,
 ): Promise<number> {

@@ -39,7 +39,7 @@ export interface Child extends WatchedTree {
   stop(): Promise<void>;
 }
 
-export interface ProcessEnvironment {
+interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
 }

@@ -67,7 +67,7 @@ export function locateFolder(
 const QUIET_PORTS = { first: 20_000, count: 12_000 };
 const MOST_DRAWS = 100;
 
-export interface PortWish {
+interface PortWish {
   /** The address to listen on. */
   readonly host?: string;
   /** Ports that are taken already, though nobody listens on them yet. */

@@ -74,7 +74,7 @@ export interface LaunchContext {
   readonly listen?: ListeningPort;
 }
 
-export interface ListeningPort {
+interface ListeningPort {
   readonly port: number;
   /** Other processes listen on the same port, and the kernel shares out connections. */
   readonly shared: boolean;

@@ -6,7 +6,7 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { allowedCores, keepProcessTo, startOn } from "../../base/system/affinity.ts";
 
 /** Cores by number; null: as the system likes. */
-export interface Pin {
+interface Pin {
   readonly targets: readonly number[] | null;
   readonly workers: readonly number[] | null;
 }

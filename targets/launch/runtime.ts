@@ -33,7 +33,7 @@ const RUNTIMES: readonly Runtime[] = [
 ];
 
 /** Where the program runs. */
-export interface ProgramPlace {
+interface ProgramPlace {
   readonly env: Record<string, string>;
   readonly cwd: string;
 }

@@ -10,7 +10,7 @@ import type { Exit } from "./launcher.ts";
 /** Between two attempts. */
 const PAUSE_MS = 10;
 
-export interface StartUp<Result> {
+interface StartUp<Result> {
   readonly child: Child;
   /** For messages: the process that starts and the request that it gets: "target express", "GET /static". */
   readonly what: string;
@@ -21,7 +21,7 @@ export interface StartUp<Result> {
   attempt(announcement: string): Promise<Result>;
 }
 
-export interface StartResult<Result> {
+interface StartResult<Result> {
   readonly result: Result;
   /** From the start of the process to the response. */
   readonly startUpMs: number;

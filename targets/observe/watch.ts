@@ -26,7 +26,7 @@ export interface WatchedUse {
   readonly parts: PartUse[];
 }
 
-export interface PartUse {
+interface PartUse {
   readonly role: WatchedPart["role"] | "redis";
   readonly name: string;
   readonly points: UsePoint[];

@@ -18,7 +18,7 @@ const LIMIT_MS = 60_000;
 /** Enough for an interval. */
 const ROUNDS = 3;
 
-export interface RedisBenchmark {
+interface RedisBenchmark {
   /** The mean of the rounds. */
   readonly perSec: number;
   readonly rounds: number[];

@@ -9,7 +9,7 @@ const RECONNECT_MS = 100;
 
 export type RedisClient = ReturnType<typeof createClient>;
 
-export interface ConnectOptions {
+interface ConnectOptions {
   /** Authorities that are trusted besides the usual ones, as PEM; for rediss. */
   readonly caCerts?: readonly string[];
   /** Commands wait while the connection is lost; else they fail at once. */

@@ -23,7 +23,7 @@ export interface ProvidedRedis extends WatchedTree {
   stop(): Promise<void>;
 }
 
-export interface RedisOptions {
+interface RedisOptions {
   /** What the user gave (`--redis`, `REDIS_URL`), or null. */
   readonly url: string | null;
   /** Ends the wait early, on Ctrl-C. */

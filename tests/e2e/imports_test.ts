@@ -173,7 +173,7 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
   const args = ["run", "visit.har", "--out", "out", "--duration", "700ms"];
   const { code, stderr } = await plateau(args, { cwd: folder.path });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Note: without its cookie fields, which are one visitor's own$/m);
+  assert.match(stderr, /^Note: without its cookie fields, which belong to one user$/m);
   const { runs: [{ requests, load }] } = JSON.parse(
     await Deno.readTextFile(join(folder.path, "out/results.json")),
   );
@@ -205,5 +205,5 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   const twice = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
   assert.equal(twice.code, 2);
   const none = await plateau(["init", "other.yaml", "--from", "load/users.csv"], { cwd });
-  assert.match(none.stderr, /users\.csv: Cannot take this over: it is neither/);
+  assert.match(none.stderr, /users\.csv: Cannot convert this file: it is neither/);
 });

@@ -114,7 +114,7 @@ Deno.test("a target that can't be measured does not hold up repeat: until", asyn
     missing: made,
     planned: 2 * made,
     repetitions: made,
-    why: "narrow",
+    why: "precision",
   });
 });
 

@@ -222,7 +222,7 @@ Deno.test("resume refuses another machine, another version and a folder without 
   assert.match(stderr, /what Plateau 0\.0\.1 began/);
   assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
   site.edit({ flags: undefined });
-  assert.match((await site.resume()).stderr, /do not say how they were asked for/);
+  assert.match((await site.resume()).stderr, /they do not hold the command line/);
   const nowhere = await plateau(["run", "--resume", site.at("nowhere")]);
   assert.equal(nowhere.code, 2);
   assert.match(nowhere.stderr, /nowhere/);
@@ -234,7 +234,7 @@ Deno.test("two can't measure into one folder at a time", async () => {
   await program.until("a run is in", () => (site.saved()?.runs.length ?? 0) > 0);
   const { code, stderr } = await site.resume();
   assert.equal(code, 2);
-  assert.match(stderr, /another plateau does so now/);
+  assert.match(stderr, /another plateau process uses it/);
 });
 
 Deno.test("relative paths of an experiment start where they did", async () => {

@@ -186,7 +186,7 @@ for (
     await terminal.shows(/^fastify is not installed\. Install it now\? \[y\/N\]/m);
     await terminal.type(answer);
     await terminal.shows(sees);
-    const screen = await terminal.shows(/Cannot measure all that was planned/);
+    const screen = await terminal.shows(/Cannot measure the whole plan/);
     assert.equal(/out of luck/.test(screen), answer === "y");
     assert.deepEqual(installedIn(folder.path), []);
   });

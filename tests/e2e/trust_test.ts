@@ -134,7 +134,7 @@ Deno.test("--strict ends with code 4 when bench can't be trusted, and its result
   assert.equal(generator.trust, "suspect");
   const [url, _load, verdict, reason] = strict.stdout.split("\n");
   assert.equal(url, `${api.origin}/static`);
-  assert.match(verdict, /^suspect: the generator or the machine may have been in the way/);
+  assert.match(verdict, /^suspect: the generator or the machine may have been the limit, not the target/);
   assert.match(reason, /^ {2}The run took/);
   assert.equal((await plateau(asked)).code, 0);
 });

@@ -7,7 +7,7 @@
 const FOCUSABLE = "main :is(a, button, input, summary, [tabindex]), nav a";
 const SCROLLED = "main .scroll, main pre, nav ul";
 
-export interface ReaderChoices {
+interface ReaderChoices {
   /** Before the page's client looks at the new parts. */
   restore(): void;
   /** After that: sends the events that the page's client follows. */

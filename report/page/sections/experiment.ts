@@ -128,7 +128,7 @@ function sourceMarkup(source: string): Markup | null {
 
 // The section that plots the settling time of each cell against its settled latency.
 
-export function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup | null {
+function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup | null {
   if (model === null) return null;
   const { id } = place;
   const { finding, chart, legend, table } = model;

@@ -3,7 +3,7 @@ import { COLORS } from "../../model/charts/charts.ts";
 import type { Column, Table, TableCell } from "../../model/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
-export interface TableOptions {
+interface TableOptions {
   /** Unique in the page. */
   readonly id: string;
   /** False where a heading above says the same; the caption is then for screen readers only. */

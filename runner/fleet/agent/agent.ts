@@ -40,7 +40,7 @@ import {
   type Presence,
 } from "../protocol/agent_message.ts";
 
-export interface AgentOptions extends LinkOptions {
+interface AgentOptions extends LinkOptions {
   readonly name: string;
   readonly workers: number;
   /** Hosts that it may load, as `AllowList` takes them. */

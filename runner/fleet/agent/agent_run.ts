@@ -21,7 +21,7 @@ import { OUT_OF_TOUCH_MS } from "../protocol/redis_keys.ts";
 import { Bundler, Outbox } from "./outbox.ts";
 import { type End, readRunState, RunStateWatch } from "./run_state_watch.ts";
 
-export interface RunSetting {
+interface RunSetting {
   /** Its name. */
   readonly agent: string;
   readonly link: Link;

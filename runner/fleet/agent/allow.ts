@@ -43,7 +43,7 @@ export const allowedHost = z.string().trim().refine(
 /** All addresses of a name, as the system resolves names. */
 type Resolve = (name: string) => Promise<readonly string[]>;
 
-export type Admission =
+type Admission =
   /** @property refusal Why it is not loaded, a sentence. */
   | { readonly refusal: string }
   /** @property address The one that was checked, to be dialled; null when the endpoint is loaded as it is. */

@@ -12,7 +12,7 @@ import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 /** Who learns that a job is refused. */
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
-export type ReadJob =
+type ReadJob =
   /** @property job Goes to the address that was checked, where one was. */
   | { readonly job: AgentJob }
   /** @property sender Null when the job does not even have that. */

@@ -15,7 +15,7 @@ import { replyWithin } from "../protocol/redis_link.ts";
 export type End = "stopped" | "over" | "gone" | "out of touch";
 
 /** The run state, and how long ago it was written; null for none. */
-export interface SeenRunState {
+interface SeenRunState {
   readonly runState: RunState | null;
   readonly ageMs: number;
 }
@@ -73,7 +73,7 @@ function parsed(text: string | null): RunState | null {
   }
 }
 
-export interface RunStateWatchOptions {
+interface RunStateWatchOptions {
   readonly client: RedisClient;
   readonly coordinator: string;
   readonly run: string;

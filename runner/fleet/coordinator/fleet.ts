@@ -35,7 +35,7 @@ import { FleetRun } from "./fleet_run.ts";
 import { Claims, type FleetMember, membersOf, roster } from "./roster.ts";
 import { IDLE, RunStateKeeper } from "./run_state_keeper.ts";
 
-export interface FleetOptions extends LinkOptions {
+interface FleetOptions extends LinkOptions {
   /** How many, or all that are free. */
   readonly agents: number | "all";
   readonly onNote: (text: string) => void;

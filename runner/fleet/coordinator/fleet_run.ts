@@ -24,7 +24,7 @@ import type { FleetMember } from "./roster.ts";
 import { implausibleStart } from "./plausibility.ts";
 
 /** How Redis responds to the coordinator (`RunStateKeeper`). */
-export interface Touch {
+interface Touch {
   readonly inTouchSinceMs: number;
   readonly silentMs: number;
 }

@@ -66,7 +66,7 @@ const LOOK_AGAIN_MS = 50;
  * All agents that are there, once there are enough. Those that may be free in a moment, as their coordinator
  * is gone, are waited for.
  */
-export async function rosterFor(
+async function rosterFor(
   client: RedisClient,
   wanted: number | "all",
 ): Promise<Presence[]> {
@@ -96,7 +96,7 @@ export function freeOf(present: readonly Presence[], wanted: number | "all"): Pr
 }
 
 /** Those of all that a load does without, and why. */
-export function unusableAgents(present: readonly Presence[]): string[] {
+function unusableAgents(present: readonly Presence[]): string[] {
   return present.filter((agent) => !isFit(agent)).map((agent) =>
     `${whyNot(agent)}: it is left out`
   );
@@ -205,7 +205,7 @@ export class Claims {
 // Who of a fleet takes which part of a load.
 
 /** What a coordinator keeps of a worker's share: the script can be large, and is its agent's to know. */
-export interface MemberShare extends SilentShare {
+interface MemberShare extends SilentShare {
   readonly connections: number;
 }
 

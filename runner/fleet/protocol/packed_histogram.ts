@@ -23,7 +23,7 @@ export function packWholes(numbers: ArrayLike<number>): string {
 }
 
 /** Gives the numbers of a text one after the other. Meant to be used again, as making room takes long. */
-export class WholeNumbers {
+class WholeNumbers {
   #bytes = new Uint8Array(0);
   readonly #reader = new Leb128Reader();
 

@@ -47,7 +47,7 @@ export const packedPart = z.strictObject({
   censored: packedHistogramOrNone,
 }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
 
-export type PackedPart = z.input<typeof packedPart>;
+type PackedPart = z.input<typeof packedPart>;
 
 export function packPart(part: IntervalPart): PackedPart {
   const { errors, latency, censored } = part;
@@ -61,7 +61,7 @@ export function packPart(part: IntervalPart): PackedPart {
 
 export const packedHealth = z.strictObject({ cpuRatio: z.number().min(0), lateUs: us });
 
-export type PackedHealth = z.input<typeof packedHealth>;
+type PackedHealth = z.input<typeof packedHealth>;
 
 export function packHealth({ cpuRatio, lateUs }: Health): PackedHealth {
   return { cpuRatio, lateUs };
@@ -194,7 +194,7 @@ export const packedReport = z.strictObject({
   timerUs: us,
 });
 
-export type PackedReport = z.input<typeof packedReport>;
+type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
   const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs } = report;
@@ -211,7 +211,7 @@ export function packReport(report: WorkerReport): PackedReport {
 
 export const packedSoFar = packedReport.extend({ open: packedHistogram });
 
-export type PackedSoFar = z.input<typeof packedSoFar>;
+type PackedSoFar = z.input<typeof packedSoFar>;
 
 export function packSoFar(report: SoFarReport): PackedSoFar {
   return { ...packReport(report), open: packHistogram(report.open) };

@@ -7,7 +7,7 @@ import { beyond, isWithin, LIMITS, mostOf } from "../../../base/limits.ts";
 import { searchFor } from "../../../base/pattern.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
-export type Taker = (reader: ResponseReader) => string | null;
+type Taker = (reader: ResponseReader) => string | null;
 
 const NOTHING = new Uint8Array(0);
 

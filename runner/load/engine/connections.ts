@@ -13,7 +13,7 @@ export interface Message {
 }
 
 /** An exchange that waits for its connection. */
-export interface WaitingExchange {
+interface WaitingExchange {
   /** As its load numbers them. */
   readonly request: number;
   readonly message: Message;

@@ -20,7 +20,7 @@ export const LONGEST_DRAIN_US = 5_000_000;
  */
 export const LINGER_US = 100_000;
 
-export interface EndingParts {
+interface EndingParts {
   readonly recorder: Recorder;
   readonly pacer: Pacer;
   readonly connections: Connections;

@@ -43,7 +43,7 @@ export type StepSpec =
     readonly captures: readonly CaptureSpec[];
   };
 
-export type PreparedStep =
+type PreparedStep =
   | { readonly kind: "think"; readonly us: number }
   | {
     readonly kind: "request";
@@ -62,7 +62,7 @@ interface Capture {
   readonly take: (reader: ResponseReader) => string | null;
 }
 
-export interface ResponseJudgement {
+interface ResponseJudgement {
   /** Whether anything was expected of the response, and whether it was so. */
   readonly checked: boolean;
   readonly right: boolean;

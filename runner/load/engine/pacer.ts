@@ -50,7 +50,7 @@ export class ClosedPacer implements Pacer {
 }
 
 /** Open loop: an exchange is due when it arrives, whether or not anybody is free. */
-export class OpenPacer implements Pacer {
+class OpenPacer implements Pacer {
   readonly intended = true;
   nextUs: number;
   /** The first that it was stopped before; Infinity until then. */

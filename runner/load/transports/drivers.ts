@@ -6,7 +6,7 @@ import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
 import { TcpDriver } from "./tcp.ts";
 
-export interface DriverSetting {
+interface DriverSetting {
   readonly endpoint: Endpoint;
   readonly slots: number;
   /** Microseconds since the start of the run. */

@@ -30,7 +30,7 @@ const LONGEST_WAIT_US = 999_999;
 export type Wait = (untilUs: number, nowUs: number) => number;
 
 /** What is waited for. */
-export interface EventQueue {
+interface EventQueue {
   readonly libc: Libc;
   readonly epoll: number;
   /** Takes struct epoll_event, of `EVENT_WORDS` each. */

@@ -20,7 +20,7 @@ const LONGEST_DELAY_MS = 3_000;
 /** Of a worker that was ended. */
 const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 
-export interface PoolHooks {
+interface PoolHooks {
   /** So many workers are ready. */
   readonly onReady?: (workers: number) => void;
   /**
@@ -208,7 +208,7 @@ type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 
 const LOWEST_PRIORITY = 19;
 
-export class PoolWorker {
+class PoolWorker {
   /** With its last interval; null before the first. */
   soFar: SoFarReport | null = null;
   lastIndex = 0;

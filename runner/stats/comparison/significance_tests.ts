@@ -50,7 +50,7 @@ export function signFlip(differences: readonly number[]): ExactTest {
  * p: probability, under all ways to deal the values out to the groups, of a rank sum at least as far from its mean;
  * exact with ties too, which share their mean rank. The least is 0.10 for 3 and 3 values, 0.029 for 4 and 4.
  */
-export interface MannWhitney extends ExactTest {
+interface MannWhitney extends ExactTest {
   /** Pairs in which the value of the first group is the larger; ties count half. */
   readonly u: number;
 }

@@ -3,7 +3,7 @@ import type { ExactTest } from "./significance_tests.ts";
 import type { ConfidenceInterval } from "../confidence/confidence_interval.ts";
 import { tQuantile } from "../confidence/student_t.ts";
 
-export const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as const;
+const VERDICTS = ["better", "worse", "equivalent", "inconclusive"] as const;
 export type Verdict = typeof VERDICTS[number];
 
 /**
@@ -16,7 +16,7 @@ export type Verdict = typeof VERDICTS[number];
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - errors: so many responses were wrong that their speed says nothing.
  */
-export const VERDICT_REASONS = [
+const VERDICT_REASONS = [
   "nothing",
   "one-run",
   "few-runs",
@@ -39,7 +39,7 @@ export interface ComparisonJudgement {
 /** A difference is called real below this p: 1 false alarm in 20 comparisons. */
 export const SIGNIFICANCE = 0.05;
 /** How surely `smallestChangeOf` would have been seen, and `runsToDecide` decide. */
-export const POWER = 0.8;
+const POWER = 0.8;
 
 export interface Comparison {
   /** New over base. */

@@ -38,7 +38,7 @@ export function intervalOf(estimate: Estimate, confidence = 0.95): ConfidenceInt
   return contrastOf([{ estimate, power: 1 }], { confidence });
 }
 
-export interface RatioOptions {
+interface RatioOptions {
   readonly confidence?: number;
   /** What else the sides differ by, besides what their runs show: the sessions in which they were measured. */
   readonly between?: readonly Variance[];
@@ -58,7 +58,7 @@ export function ratioInterval(
 }
 
 /** A factor of a product of powers: 1 for what is multiplied by, −1 for what is divided by. */
-export interface Term {
+interface Term {
   readonly estimate: Estimate;
   readonly power: number;
 }
@@ -81,7 +81,7 @@ export function contrastOf(
 }
 
 /** @param variance Of ln value. */
-export function studentInterval(
+function studentInterval(
   value: number,
   { variance, degreesOfFreedom }: Variance,
   confidence: number,
@@ -99,7 +99,7 @@ export function studentInterval(
 }
 
 /** Of independent parts (B. L. Welch, Biometrika 1947; F. E. Satterthwaite, Biometrics 1946). */
-export function sumOfVariances(parts: readonly Variance[]): Variance {
+function sumOfVariances(parts: readonly Variance[]): Variance {
   const variance = parts.reduce((sum, part) => sum + part.variance, 0);
   if (variance === 0) {
     const degreesOfFreedom = parts.reduce((sum, part) => sum + part.degreesOfFreedom, 0);

@@ -200,7 +200,7 @@ export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
 // look of `repeat: until` takes a run for is put together from them.
 
 /** An interval as `results.json` has it. */
-export interface TimelinePoint {
+interface TimelinePoint {
   /** Its end, seconds since the start of the run. */
   readonly endS: number;
   readonly completed: number;

@@ -3,7 +3,7 @@ import { tQuantile, twoSidedP } from "./student_t.ts";
 
 const CONFIDENCE = 0.95;
 
-export interface ProportionRange {
+interface ProportionRange {
   readonly low: number;
   readonly high: number;
 }

@@ -26,7 +26,7 @@ export interface KneePoint {
   readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
 }
 
-export interface KneeOptions {
+interface KneeOptions {
   /** Whether `at` is the offered rate, in the unit of what was served. */
   readonly isOffered: boolean;
   /** Default 0.95. */

@@ -5,7 +5,7 @@
  * itself and meet, or at a point, where one regression fits both.
  */
 
-export interface SegmentedLine {
+interface SegmentedLine {
   readonly corner: number;
   readonly level: number;
   /** Of the rising part; positive. */

@@ -27,7 +27,7 @@
  */
 const PENALTY = 6;
 
-export interface ChangePointOptions {
+interface ChangePointOptions {
   /** Price of one change. Default `PENALTY` · ln n. */
   readonly penalty?: number;
   /** Least number of values in a segment, at least 2; a variance needs as many. Default 2. */

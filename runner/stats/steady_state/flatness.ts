@@ -184,7 +184,7 @@ export function driftOf(values: readonly number[]): Drift {
 // period between two of these is not missed. A swing counts only with two whole cycles in the series: less is
 // a bend.
 
-export interface Cycle {
+interface Cycle {
   /** Half the way from the lowest to the highest point of the sine, in the unit of the series. */
   readonly amplitude: number;
   /** Values from one top to the next. */

@@ -18,7 +18,7 @@ export const LEAST_SEGMENT = 3;
 /** Segments count as at least this noisy, so that a few equal (rounded) values are no segment of their own. */
 export const LEAST_STDEV_RATIO = MATERIAL_RATIO / 4;
 /** Turns a median absolute deviation into the standard deviation of normally distributed values. */
-export const STDEV_PER_MAD = 1.4826;
+const STDEV_PER_MAD = 1.4826;
 
 export interface Segment {
   /** Index of its first value; the next segment's, or the end of the series, is its end. */

@@ -43,7 +43,7 @@ const LEAST_GOES_ON = 0.25;
 const EXCURSION_RATIO = 0.1;
 
 /** What is known of a series beside its segments. */
-export interface SeriesFacts {
+interface SeriesFacts {
   /** How many intervals it has. */
   readonly length: number;
   /** Its values, outliers included: the tops of a sine look like such. */

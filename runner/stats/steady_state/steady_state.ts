@@ -24,14 +24,14 @@ export type SteadyLabel = typeof STEADY_LABELS[number];
 export const LEAST_STEADY_INTERVALS = 20;
 
 /** A run of intervals on one level. */
-export interface SteadySegment {
+interface SteadySegment {
   /** Index of its first interval; the next one's is its end. */
   readonly from: number;
   /** Median of its intervals' values, outliers aside, in the unit of the series. */
   readonly level: number;
 }
 
-export interface SteadyState {
+interface SteadyState {
   readonly label: SteadyLabel;
   /** Index of the first interval of the steady part (0 when flat); null when there is none. */
   readonly steadyFrom: number | null;

@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { RedisClient } from "../../redis/client.ts";
 
-export interface CacheLookup {
+interface CacheLookup {
   readonly text: string;
   /** False for the request that paid. One that waited for another's payment has a hit, as with nginx's `proxy_cache_lock`. */
   readonly hit: boolean;

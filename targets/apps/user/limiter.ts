@@ -7,7 +7,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limite
 import type { Context, Env, MiddlewareHandler } from "hono";
 import type { RedisClient } from "../../redis/client.ts";
 
-export interface RateLimit {
+interface RateLimit {
   /** Requests in each window. */
   readonly limit: number;
   /** Whole seconds. */

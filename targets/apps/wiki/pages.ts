@@ -134,7 +134,7 @@ const hit = z.object({
   /** Text and found words in turn. */
   excerpt: z.string().transform((text) => text.split(BEFORE).flatMap((part) => part.split(AFTER))),
 });
-export type Hit = z.output<typeof hit>;
+type Hit = z.output<typeof hit>;
 
 export interface SearchHit {
   /** Pages with all the words. */

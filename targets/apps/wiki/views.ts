@@ -3,7 +3,7 @@ import { html, raw } from "hono/html";
 import type { PageChange, PageHead, SearchHit, SectionCount, WikiPage } from "./pages.ts";
 import type { Rendered } from "./markdown.ts";
 
-export interface PageView extends WikiViewer {
+interface PageView extends WikiViewer {
   readonly page: WikiPage;
   readonly rendered: Rendered;
   readonly tags: readonly string[];
@@ -40,7 +40,7 @@ function renderMain({ page, rendered, tags, linking, user }: PageView): WikiHtml
   `;
 }
 
-export interface HomeView extends WikiViewer {
+interface HomeView extends WikiViewer {
   readonly rendered: Rendered;
   readonly sections: readonly SectionCount[];
   readonly newest: readonly PageChange[];
@@ -66,7 +66,7 @@ export function renderHome({ user, rendered, sections, newest, pages }: HomeView
   return renderFrame({ title: "Home", user, aside, main });
 }
 
-export interface ListView extends WikiViewer {
+interface ListView extends WikiViewer {
   readonly title: string;
   readonly heads: readonly PageHead[];
 }
@@ -119,7 +119,7 @@ export interface WikiViewer {
   readonly user: string | null;
 }
 
-export interface PageFrame extends WikiViewer {
+interface PageFrame extends WikiViewer {
   readonly title: string;
   readonly main: WikiHtml;
   /** Beside the main part. */

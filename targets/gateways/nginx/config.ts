@@ -15,12 +15,12 @@ export interface NginxConfig {
   readonly serves: FolderServed | ServersServed;
 }
 
-export interface FolderServed {
+interface FolderServed {
   /** A relative one is in nginx's own. */
   readonly folder: string;
 }
 
-export interface ServersServed {
+interface ServersServed {
   readonly servers: readonly Server[];
   readonly policy: PolicyName;
 }

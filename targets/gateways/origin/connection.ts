@@ -11,7 +11,7 @@ import type { Fields } from "./fields.ts";
 
 const BUFFER_BYTES = 64 * 1_024;
 
-export interface OriginHead {
+interface OriginHead {
   readonly status: number;
   /** Names in lower case. */
   readonly fields: Fields;

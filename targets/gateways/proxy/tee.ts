@@ -7,7 +7,7 @@ import { fieldList } from "../origin/fields.ts";
 import type { BodyBytes } from "../origin/connection.ts";
 import type { OriginResponse } from "../origin/origin.ts";
 
-export interface Tee {
+interface Tee {
   /** For the client. */
   readonly response: OriginResponse;
   /** For the cache: null when it was too large or cut off. Never rejects. */

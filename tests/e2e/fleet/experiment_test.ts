@@ -96,7 +96,7 @@ testWith(
     assert.equal((await fleet.endOf(coordinator)).code, 130);
     const redis = ["--redis", fleet.redis.url];
     const refused: [args: string[], why: RegExp][] = [
-      [[], /^--agents: Cannot reach agents without the Redis/],
+      [[], /^--agents: Cannot reach agents without their Redis/],
       [[...redis, "--agents", "1"], /^--agents: Cannot change this to 1 .* it was all/],
     ];
     for (const [args, why] of refused) {

@@ -9,7 +9,7 @@ import type { Chart } from "../../../model/charts/charts.ts";
 import { chartOf } from "./page_data.ts";
 import { readTheme, type Theme } from "./theme.ts";
 
-export type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
+type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
 /** Charts this near to the screen are drawn, so that they are finished when scrolled into view. */
 const NEAR = "400px";

@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Tables that the client makes, in the form of those of the page. Every text stays text. */
 
-export interface ColumnHead {
+interface ColumnHead {
   readonly label: string;
   readonly unit: string;
 }

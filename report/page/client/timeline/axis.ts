@@ -9,7 +9,7 @@ import type { Theme } from "../charts/theme.ts";
 const GAP = 0.06;
 
 /** One interval of one run, both by their position. */
-export interface IntervalPosition {
+interface IntervalPosition {
   readonly run: number;
   readonly interval: number;
 }

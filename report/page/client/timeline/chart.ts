@@ -17,7 +17,7 @@ type TimelineConfig = ChartConfiguration<"line", TrackPoint[]>;
 
 type TrackName = "latency" | "rate" | "cpu" | "memory";
 
-export interface TimelineOptions {
+interface TimelineOptions {
   readonly theme: Theme;
   readonly marks: Marks;
   /** Called with the index of the points under the pointer. */

@@ -25,7 +25,7 @@ import { ViewForm } from "./view_form.ts";
 /** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
 
-export class TimelineFigure {
+class TimelineFigure {
   readonly section: string;
   readonly #element: HTMLElement;
   readonly #canvases: readonly HTMLCanvasElement[];
@@ -182,7 +182,7 @@ export class TimelineFigure {
 }
 
 /** All figures of timelines of the page, by their section. */
-export type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
+type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
 
 export function timelineFigures(drawings: Drawings): TimelineFigures {
   const figures = [...document.querySelectorAll<HTMLElement>("figure.timelines")].flatMap(
@@ -207,7 +207,7 @@ export function followLink(figures: TimelineFigures): void {
 /// <reference lib="dom" />
 // Dragging over a chart, by mouse, pen or finger; a finger that moves up or down still scrolls the page.
 
-export interface Brush {
+interface Brush {
   /** Seconds of the run under the pointer; `run` null looks it up, and the rest of the drag stays in it. */
   at(
     offsetPx: number,

@@ -48,7 +48,7 @@ interface SelectedCell {
   readonly figures: RangeFigures;
 }
 
-export interface Selected {
+interface Selected {
   /** What was selected: "2–5 s of run 1". */
   readonly what: string;
   readonly percentiles: readonly string[];
