@@ -22,6 +22,7 @@ import {
   rule,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
+import { verdictSentence } from "../model/comparison/verdict_sentences.ts";
 import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
@@ -95,7 +96,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
   return paragraphs([
     request ? md`### ${name}: ${request}` : md`### ${name}`,
     plain(load && `Load: ${load}`),
-    md`**${summary.verdict}**${summary.detail && `: ${summary.detail}`}`,
+    md`**${verdictSentence(summary.verdict)}**${summary.detail && `: ${summary.detail}`}`,
     tableMarkdown(tables.summary),
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),

@@ -1,6 +1,6 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
 import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/verdict.ts";
-import type { CellRuns, ScenarioRuns } from "./runs/cells.ts";
+import { cellParts, type CellRuns, type ScenarioRuns } from "./runs/cells.ts";
 import type { JudgeOptions } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";
 import { type Contest, contestSummary, spanSummary } from "./sweeps/verdict.ts";
@@ -49,6 +49,7 @@ export function compareScenarios(
       name: next.label,
       color: next.color,
       base: base.label,
+      parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
       comparison: lookup(base, next),
     }));
     return {

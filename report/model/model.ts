@@ -5,7 +5,8 @@
 import type { Run } from "../../runner/result/result.ts";
 import { type MeasuredRuns, nameOfMeasured, titleOf } from "./runs/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
-import { experimentVerdict, type ScenarioSummary } from "./comparison/verdict.ts";
+import type { ScenarioSummary } from "./comparison/verdict.ts";
+import { experimentVerdict } from "./comparison/verdict_sentences.ts";
 import {
   type BarsChart,
   barsOf,

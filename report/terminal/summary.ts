@@ -1,5 +1,6 @@
 /** The output of `plateau run` at its end. */
-import { type ScenarioSummary, summaryText } from "../model/comparison/verdict.ts";
+import type { ScenarioSummary } from "../model/comparison/verdict.ts";
+import { summaryText } from "../model/comparison/verdict_sentences.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type ScenarioSummary, summaryText } from "../../report/model/comparison/verdict.ts";
+import type { ScenarioSummary } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { compareScenarios } from "../../report/model/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -92,7 +92,11 @@ Deno.test("many pairs are several charts on one axis, with every pair in one of 
 
 Deno.test("different bases are told row by row", () => {
   const [first, second] = pairsOf(FOUR);
-  const forest = forestOf([first, { ...second, base: "hono" }], false);
+  const forest = forestOf([first, {
+    ...second,
+    base: "hono",
+    parts: { ...second.parts, base: ["hono"] },
+  }], false);
   assert.deepEqual(forest?.charts[0].chart.rows.map(({ label }) => label), [
     "fastify / express",
     "koa / hono",
@@ -102,8 +106,14 @@ Deno.test("different bases are told row by row", () => {
 
 Deno.test("what two cells share is told once", () => {
   const [pair] = pairsOf(FOUR);
-  const other = { ...pair, name: "hono · connections 10", base: "nginx · connections 10" };
-  const self = { ...pair, name: "hono · connections 50", base: "hono · connections 1" };
+  const named = (name: string[], base: string[]): ForestPair => ({
+    ...pair,
+    name: name.join(" · "),
+    base: base.join(" · "),
+    parts: { name, base },
+  });
+  const other = named(["hono", "connections 10"], ["nginx", "connections 10"]);
+  const self = named(["hono", "connections 50"], ["hono", "connections 1"]);
   const charts = forestOf([other, self], false)?.charts ?? [];
   const [{ rows, namesApart }] = charts.map(({ chart }) => chart);
   assert.deepEqual(rows.map(({ label }) => label), [
@@ -143,6 +153,7 @@ function pairsOf({ forest }: ScenarioModel): ForestPair[] {
       marginRatio: 0.02,
     };
     assert.equal(comparisonOf(comparison, "rate").ratio, ratio);
-    return { name: label, color, base: "express", comparison };
+    const parts = { name: [label], base: ["express"] };
+    return { name: label, color, base: "express", parts, comparison };
   });
 }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Table } from "../../report/model/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

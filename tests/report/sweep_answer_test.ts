@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/model/comparison/verdict.ts";
+import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import {
   compareScenarios,

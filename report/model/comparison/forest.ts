@@ -11,6 +11,8 @@ export interface ForestPair {
   readonly name: string;
   readonly color: number;
   readonly base: string;
+  /** What the labels of both consist of: the target, then each factor with its value. */
+  readonly parts: { readonly name: readonly string[]; readonly base: readonly string[] };
   readonly comparison: GroupComparison;
 }
 
@@ -63,22 +65,23 @@ function baseOf(pairs: readonly ForestPair[]): string | null {
 }
 
 /** `hono / nginx · connections 10`: common factors of two cells are printed once. */
-function pairLabel(name: string, base: string): string {
-  const [parts, others] = [name, base].map((label) => label.split(" · "));
-  if (parts.length !== others.length) return `${name} / ${base}`;
-  return parts.map((part, i) => part === others[i] ? part : `${part} / ${others[i]}`).join(" · ");
+function pairLabel({ name, base, parts }: ForestPair): string {
+  if (parts.name.length !== parts.base.length) return `${name} / ${base}`;
+  return parts.name
+    .map((part, i) => part === parts.base[i] ? part : `${part} / ${parts.base[i]}`).join(" · ");
 }
 
 function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestChart {
   const common = baseOf(pairs);
-  const rows = pairs.flatMap(({ name, color, base, comparison }) => {
+  const rows = pairs.flatMap((pair) => {
+    const { name, color, comparison } = pair;
     const compared = comparisonOf(comparison, figure);
     const { ratio, interval, verdict } = compared;
     if (ratio === null) return [];
     // Drawn, it would push every other to the same place.
     const drawn = interval && !isTooWide(interval) ? interval : null;
     return [{
-      label: common !== null ? name : pairLabel(name, base),
+      label: common !== null ? name : pairLabel(pair),
       color,
       ratio: compact(ratio),
       low: drawn && compact(drawn.low),

@@ -1,55 +1,99 @@
-/** The verdict of a whole experiment in one sentence, from the verdicts of its scenarios. */
-import { counted, listed } from "../numbers/words.ts";
+/**
+ * The verdict of one scenario as data: who is fastest, by what ratio, and how sure that is; `verdict_sentences.ts`
+ * words it. It claims no more than the runs show: one run is "in one run", and a difference without a verdict has
+ * no winner.
+ */
 import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
-import { comparisonOf, type GroupComparison } from "./comparison.ts";
-import type { ComparedFigure } from "./group.ts";
+import { comparisonOf } from "./comparison.ts";
 import { isOpenLoop, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
 import { isAhead, isTie, pairSentence, ratioText, verdictText } from "./words.ts";
 import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
 
-interface NamedSummary {
-  readonly name: string;
-  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs" | "isTie">;
+/** note: who is fastest, or that nobody is; warning: the runs do not decide it. */
+type VerdictSeverity = "note" | "warning";
+
+interface Leader {
+  readonly target: string;
 }
 
-/** So many different verdicts are printed. */
-const MOST_VERDICTS = 4;
-
-/** `In static and fib: hono is fastest; in redis: hono and express show no significant difference.`; "" without scenarios. */
-export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
-  if (scenarios.length === 0) return "";
-  if (scenarios.length === 1) return alone(scenarios[0]);
-  const groups = [...Map.groupBy(scenarios, ({ summary }) => summary.verdict)];
-  const printed = groups.slice(0, MOST_VERDICTS)
-    .map(([verdict, those], i) => `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdict}`);
-  const rest = groups.slice(MOST_VERDICTS).reduce((sum, [, those]) => sum + those.length, 0);
-  if (rest > 0) printed.push(`${counted(rest, "more scenario")} below`);
-  return `${printed.join("; ")}.`;
+/** What decides: of requests at a pace of their own all targets get as many, so their p99 does. */
+interface DecidedLeader extends Leader {
+  readonly by: "rate" | "p99";
 }
 
-/** With the ratio of the next to the first; of a tie its sentence says the verdict. */
-function alone({ summary: { verdict, pairs, isTie } }: NamedSummary): string {
-  if (isTie) return `${pairs[0]}.`;
-  return pairs.length === 0 ? `${verdict}.` : `${verdict} (${pairs[0]}).`;
+/** At every value of these factors. */
+interface AtEverySetting {
+  readonly factors: readonly string[];
 }
 
-/** As many scenarios are named. */
-const MOST_NAMES = 4;
-
-function namesOf(scenarios: readonly NamedSummary[]): string {
-  if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
-  return listed(scenarios.map(({ name }) => name), "and");
+/** One target at the settings where it is fastest and slowest: `connections 50`. */
+interface Span extends Leader {
+  readonly fastest: string;
+  readonly slowest: string;
 }
 
-/**
- * The verdict of one scenario in one sentence: who is fastest, by what ratio, and how sure that is. It claims
- * no more than the runs show: one run is "in one run", and a difference without a verdict has no winner.
- */
+/** By code, what was seen; targets by their labels. */
+export interface VerdictEvidence {
+  readonly "no-right-response": Readonly<Record<never, never>>;
+  /** No two targets responded right at equal settings. */
+  readonly incomparable: Readonly<Record<never, never>>;
+  /** `rate`: requests/s, the mean of its runs. */
+  readonly alone: Leader & { readonly rate: number };
+  readonly tie: { readonly targets: readonly string[] };
+  readonly fastest: DecidedLeader;
+  readonly "fastest-in-one-run": Leader;
+  readonly "fastest-in-few-runs": Leader;
+  /** Targets lead at some settings only; without an interval anywhere nothing is said of other runs. */
+  readonly "depends-on-factors": AtEverySetting & { readonly hasInterval: boolean };
+  readonly "tie-at-every-setting": AtEverySetting & { readonly targets: readonly string[] };
+  readonly "fastest-at-every-setting": AtEverySetting & DecidedLeader;
+  readonly "fastest-in-few-runs-at-every-setting": AtEverySetting & Leader;
+  readonly span: Span;
+  readonly "inconclusive-span": Span;
+  readonly "span-in-few-runs": Span;
+  /** One target, equivalent where it is fastest and slowest. */
+  readonly "same-at-every-setting": AtEverySetting & Leader;
+}
+
+export type VerdictCode = keyof VerdictEvidence;
+
+export interface VerdictOf<Code extends VerdictCode> {
+  readonly code: Code;
+  readonly severity: VerdictSeverity;
+  readonly evidence: VerdictEvidence[Code];
+}
+
+export type ScenarioVerdict = { [Code in VerdictCode]: VerdictOf<Code> }[VerdictCode];
+
+const SEVERITIES: Readonly<Record<VerdictCode, VerdictSeverity>> = {
+  "no-right-response": "warning",
+  incomparable: "warning",
+  alone: "note",
+  tie: "note",
+  fastest: "note",
+  "fastest-in-one-run": "warning",
+  "fastest-in-few-runs": "warning",
+  "depends-on-factors": "note",
+  "tie-at-every-setting": "note",
+  "fastest-at-every-setting": "note",
+  "fastest-in-few-runs-at-every-setting": "warning",
+  span: "note",
+  "inconclusive-span": "warning",
+  "span-in-few-runs": "warning",
+  "same-at-every-setting": "note",
+};
+
+export function verdictOf<Code extends VerdictCode>(
+  code: Code,
+  evidence: VerdictEvidence[Code],
+): VerdictOf<Code> {
+  return { code, severity: SEVERITIES[code], evidence };
+}
 
 export interface ScenarioSummary {
   /** Who is fastest, or that nobody is. */
-  readonly verdict: string;
-  /** By how much; "" when there is nothing to add. Ends with a full stop, the verdict does not. */
+  readonly verdict: ScenarioVerdict;
+  /** By how much, in sentences; "" when there is nothing to add. */
   readonly detail: string;
   /** The same without the ratios, for where `pairs` are shown beside it. */
   readonly brief: string;
@@ -69,7 +113,9 @@ export function summaryOf(
   comparisonOf: Lookup,
 ): ScenarioSummary {
   const errors = errorSentences(cells);
-  const { verdict, figures, ratios } = ranking(ranked, comparisonOf);
+  const verdict = rankedVerdict(ranked, comparisonOf);
+  const figures = figuresOf(verdict, ranked, comparisonOf);
+  const ratios = verdict.code === "tie" ? "" : ratiosOf(ranked, comparisonOf);
   const [first, ...others] = ranked;
   return {
     verdict,
@@ -82,16 +128,9 @@ export function summaryOf(
 
 /** Of targets without equal settings. */
 export function incomparableSummary(cells: readonly CellRuns[]): ScenarioSummary {
-  const verdict = "No two targets responded correctly at equal values of the factors";
   const errors = joined(errorSentences(cells));
+  const verdict = verdictOf("incomparable", {});
   return { verdict, detail: errors, brief: errors, pairs: [], isTie: false };
-}
-
-/** Verdict and detail as one text. */
-export function summaryText(
-  { verdict, detail }: Pick<ScenarioSummary, "verdict" | "detail">,
-): string {
-  return detail ? `${verdict}: ${detail}` : `${verdict}.`;
 }
 
 /** Sentences without their full stops as one text. */
@@ -99,59 +138,46 @@ export function joined(sentences: readonly string[]): string {
   return sentences.filter(Boolean).map((text) => `${text}.`).join(" ");
 }
 
-/** Sentences without their full stops. */
-interface Ranking {
-  readonly verdict: string;
-  /** Of those that the verdict names. */
-  readonly figures: string;
-  /** How they compare; "" when there is nothing to compare. */
-  readonly ratios: string;
-}
-
-function ranking(ranked: readonly CellRuns[], lookup: Lookup): Ranking {
-  const [first, second, ...others] = ranked;
-  if (!first) return { verdict: "No target responded correctly", figures: "", ratios: "" };
-  if (!second) {
-    const verdict = `${first.label} served ${cellRateText(first)}`;
-    return { verdict, figures: `${runsText(first)}, ${p99Text(first)}`, ratios: "" };
-  }
-  const open = isOpenLoop(ranked);
-  const deciding: ComparedFigure = open ? 99 : "rate";
+/** @param ranked From the fastest. */
+function rankedVerdict(ranked: readonly CellRuns[], lookup: Lookup): ScenarioVerdict {
+  const [first, second] = ranked;
+  if (!first) return verdictOf("no-right-response", {});
+  const target = first.label;
+  if (!second) return verdictOf("alone", { target, rate: first.rate.mean });
+  const by = isOpenLoop(ranked) ? "p99" : "rate";
   const comparison = lookup(second, first);
-  const decision = comparisonOf(comparison, deciding);
-  const ratios = ratiosOf(first, [second, ...others], lookup);
-  if (!isAhead(decision, comparison)) return tooClose(first, second, { comparison, deciding });
-  if (decision.interval === null) {
-    return { verdict: fewRunsText(first, second), figures: figuresText(first), ratios };
-  }
-  const verdict = open ? `${first.label} responds fastest` : `${first.label} is fastest`;
-  return { verdict, figures: figuresText(first), ratios };
+  const decision = comparisonOf(comparison, by === "p99" ? 99 : by);
+  if (!isAhead(decision, comparison)) return verdictOf("tie", { targets: [target, second.label] });
+  if (decision.interval !== null) return verdictOf("fastest", { target, by });
+  const isOneEach = first.runs.length === 1 && second.runs.length === 1;
+  return verdictOf(isOneEach ? "fastest-in-one-run" : "fastest-in-few-runs", { target });
 }
 
-function fewRunsText(first: CellRuns, second: CellRuns): string {
-  return first.runs.length === 1 && second.runs.length === 1
-    ? `${first.label} was fastest in one run each`
-    : `${first.label} was fastest (inconclusive: too few runs)`;
+/** Of those that the verdict names, without a full stop. */
+function figuresOf(
+  { code }: ScenarioVerdict,
+  ranked: readonly CellRuns[],
+  lookup: Lookup,
+): string {
+  const [first, second] = ranked;
+  if (!first) return "";
+  if (!second) return `${runsText(first)}, ${p99Text(first)}`;
+  return code === "tie" ? tieFigures(ranked, lookup) : figuresText(first);
 }
 
-function tooClose(
-  first: CellRuns,
-  second: CellRuns,
-  { comparison, deciding }: { comparison: GroupComparison; deciding: ComparedFigure },
-): Ranking {
-  const decision = comparisonOf(comparison, deciding);
-  const text = deciding === "rate" ? cellRateText : p99Text;
-  return {
-    verdict: `${first.label} and ${second.label} show no significant difference`,
-    figures: `${text(first)} and ${text(second)}, ${
-      verdictText(decision, comparison.marginRatio)
-    } (ratio ${ratioText(decision)})`,
-    ratios: "",
-  };
+function tieFigures(ranked: readonly CellRuns[], lookup: Lookup): string {
+  const [first, second] = ranked;
+  const comparison = lookup(second, first);
+  const isOpen = isOpenLoop(ranked);
+  const decision = comparisonOf(comparison, isOpen ? 99 : "rate");
+  const text = isOpen ? p99Text : cellRateText;
+  return `${text(first)} and ${text(second)}, ${
+    verdictText(decision, comparison.marginRatio)
+  } (ratio ${ratioText(decision)})`;
 }
 
-/** Of many only the next and the last. */
-function ratiosOf(first: CellRuns, others: readonly CellRuns[], lookup: Lookup): string {
+/** How they compare, of many only the next and the last; "" when there is nothing to compare. */
+function ratiosOf([first, ...others]: readonly CellRuns[], lookup: Lookup): string {
   const texts = others.map((cell) => ratiosText(first, cell, lookup));
   return texts.length <= 2
     ? texts.join("; ")

@@ -5,12 +5,15 @@ import {
   joined,
   p99Text,
   type ScenarioSummary,
+  type ScenarioVerdict,
+  type VerdictEvidence,
+  verdictOf,
 } from "../comparison/verdict.ts";
 import { type CellRuns, settingLabel } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
 import { isOpenLoop, type Lookup, type Setting } from "../comparison/pairs.ts";
 import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
-import { factorName, factorPaths, variableName } from "../runs/factors.ts";
+import { factorName, factorPaths } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
 
 /** What competes at equal values of the factors, from the fastest; at least two. */
@@ -42,7 +45,7 @@ export function contestSummary(
   const isUnanimous = leaders.length === 1;
   const places = isUnanimous ? "" : placesText(decided, leaders);
   return {
-    verdict: verdictOf(decided, leaders),
+    verdict: contestVerdict(decided, leaders),
     detail: joined([
       [places, ratiosText(decided, isUnanimous)].filter(Boolean).join("; "),
       ...errors,
@@ -63,24 +66,18 @@ function decide(contest: Contest, lookup: Lookup): Decided {
   return { ...contest, isOpen: open, decision, leader };
 }
 
-function verdictOf(decided: readonly Decided[], leaders: readonly string[]): string {
-  const names = namesOf(decided);
-  const isSingle = decided.every(({ decision }) => decision.interval === null);
-  if (leaders.length > 1) {
-    const verb = isSingle ? "was" : "is";
-    const those = names.map((name) => variableName(name, "the "));
-    return `Which ${verb} fastest depends on ${those.join(" and ")}`;
+function contestVerdict(decided: readonly Decided[], leaders: readonly string[]): ScenarioVerdict {
+  const factors = namesOf(decided);
+  const hasInterval = decided.some(({ decision }) => decision.interval !== null);
+  if (leaders.length > 1) return verdictOf("depends-on-factors", { factors, hasInterval });
+  const [target] = leaders;
+  if (target === "") {
+    const targets = unique(decided.flatMap(({ ranked }) => ranked.map((cell) => cell.target)));
+    return verdictOf("tie-at-every-setting", { factors, targets });
   }
-  const [leader] = leaders;
-  const everywhere = `at every ${names.map((name) => variableName(name)).join(" and ")}`;
-  if (leader === "") {
-    const rivals = unique(decided.flatMap(({ ranked }) => ranked.map(({ target }) => target)));
-    return `${listed(rivals, "and")} show ${NO_DIFFERENCE} ${everywhere}`;
-  }
-  if (isSingle) return `${leader} was fastest ${everywhere} (inconclusive: too few runs)`;
-  return decided.every((one) => one.isOpen)
-    ? `${leader} responds fastest ${everywhere}`
-    : `${leader} is fastest ${everywhere}`;
+  if (!hasInterval) return verdictOf("fastest-in-few-runs-at-every-setting", { factors, target });
+  const by = decided.every(({ isOpen }) => isOpen) ? "p99" : "rate";
+  return verdictOf("fastest-at-every-setting", { factors, target, by });
 }
 
 /** Of the factors that the labels name. */
@@ -141,19 +138,18 @@ export function spanSummary(
   lookup: Lookup,
 ): ScenarioSummary {
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
-  const { target } = first;
   const settingOf = ({ runs: [{ parameters }] }: CellRuns): string => settingLabel(parameters);
   const comparison = lookup(last, first);
   const figure = isOpenLoop(ranked) ? 99 : "rate";
   const text = figure === 99 ? p99Text : cellRateText;
   const what = figure === 99 ? "the p99" : "the requests";
   const decision = comparisonOf(comparison, figure);
-  const figures = `${text(last)} at ${settingOf(last)}, ${text(first)} at ${settingOf(first)}`;
+  const span = { target: first.target, fastest: settingOf(first), slowest: settingOf(last) };
+  const figures = `${text(last)} at ${span.slowest}, ${text(first)} at ${span.fastest}`;
   const ratio = `${ratioText(decision)} ${what}`;
-  const ends = `fastest at ${settingOf(first)} and slowest at ${settingOf(last)}`;
   const errors = errorSentences(cells);
   return {
-    verdict: `${target} ${spanVerdict(decision, ends, cells)}`,
+    verdict: spanVerdict(decision, span, cells),
     detail: joined([`${figures}; ${ratio}`, ...errors]),
     brief: joined([figures, ...errors]),
     pairs: [pairSentence(last.label, first.label, comparison)],
@@ -164,14 +160,14 @@ export function spanSummary(
 /** What is slowest and fastest was picked after the fact, so nothing is said of a difference without a verdict. */
 function spanVerdict(
   { interval, verdict, reason }: FigureComparison,
-  ends: string,
+  span: VerdictEvidence["span"],
   cells: readonly CellRuns[],
-): string {
-  if (verdict === "better") return `is ${ends}`;
+): ScenarioVerdict {
+  if (verdict === "better") return verdictOf("span", span);
   if (interval === null || verdict === "inconclusive") {
-    const isOpen = reason === "one-run" || reason === "few-runs";
-    return `was ${ends} (${isOpen ? "inconclusive: too few runs" : "inconclusive"})`;
+    const isFew = reason === "one-run" || reason === "few-runs";
+    return verdictOf(isFew ? "span-in-few-runs" : "inconclusive-span", span);
   }
-  const names = factorPaths(cells).map((path) => variableName(factorName(cells, path)));
-  return `is about as fast at every ${names.join(" and ")}`;
+  const factors = factorPaths(cells).map((path) => factorName(cells, path));
+  return verdictOf("same-at-every-setting", { factors, target: span.target });
 }

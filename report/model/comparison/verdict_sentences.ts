@@ -1,0 +1,123 @@
+/** The sentences of verdicts, one for each code, made from its evidence alone; and those of a whole experiment. */
+import { formatNumber } from "../numbers/units.ts";
+import { counted, listed } from "../numbers/words.ts";
+import { variableName } from "../runs/factors.ts";
+import type {
+  ScenarioSummary,
+  ScenarioVerdict,
+  VerdictCode,
+  VerdictEvidence,
+  VerdictOf,
+} from "./verdict.ts";
+
+type VerdictTexts = {
+  readonly [Code in VerdictCode]: (evidence: VerdictEvidence[Code]) => string;
+};
+
+const FEW_RUNS = "(inconclusive: too few runs)";
+
+/** Each without its full stop. */
+const VERDICT_TEXTS: VerdictTexts = {
+  "no-right-response": () => "No target responded correctly",
+  incomparable: () => "No two targets responded correctly at equal values of the factors",
+  alone: ({ target, rate }) => `${target} served ${formatNumber(rate)} requests/s`,
+  tie: tieText,
+  fastest: fastestText,
+  "fastest-in-one-run": ({ target }) => `${target} was fastest in one run each`,
+  "fastest-in-few-runs": ({ target }) => `${target} was fastest ${FEW_RUNS}`,
+  "depends-on-factors": ({ factors, hasInterval }) => {
+    const those = factors.map((name) => variableName(name, "the "));
+    return `Which ${hasInterval ? "is" : "was"} fastest depends on ${those.join(" and ")}`;
+  },
+  "tie-at-every-setting": (evidence) => `${tieText(evidence)} ${everywhereText(evidence)}`,
+  "fastest-at-every-setting": (evidence) => `${fastestText(evidence)} ${everywhereText(evidence)}`,
+  "fastest-in-few-runs-at-every-setting": (evidence) =>
+    `${evidence.target} was fastest ${everywhereText(evidence)} ${FEW_RUNS}`,
+  span: (evidence) => `${evidence.target} is ${endsText(evidence)}`,
+  "inconclusive-span": (evidence) => `${evidence.target} was ${endsText(evidence)} (inconclusive)`,
+  "span-in-few-runs": (evidence) => `${evidence.target} was ${endsText(evidence)} ${FEW_RUNS}`,
+  "same-at-every-setting": (evidence) =>
+    `${evidence.target} is about as fast ${everywhereText(evidence)}`,
+};
+
+/** Without its full stop. */
+export function verdictSentence(verdict: ScenarioVerdict): string {
+  return textOf(verdict.code, verdict);
+}
+
+/** Ties the sentence to its own evidence: a union of both could not be called. */
+function textOf<Code extends VerdictCode>(code: Code, { evidence }: VerdictOf<Code>): string {
+  return VERDICT_TEXTS[code](evidence);
+}
+
+function tieText({ targets }: VerdictEvidence["tie"]): string {
+  return `${listed(targets, "and")} show no significant difference`;
+}
+
+function fastestText({ target, by }: VerdictEvidence["fastest"]): string {
+  return by === "p99" ? `${target} responds fastest` : `${target} is fastest`;
+}
+
+/** `at every number of connections and delay` */
+function everywhereText(
+  { factors }: Pick<VerdictEvidence["depends-on-factors"], "factors">,
+): string {
+  return `at every ${factors.map((name) => variableName(name)).join(" and ")}`;
+}
+
+function endsText({ fastest, slowest }: VerdictEvidence["span"]): string {
+  return `fastest at ${fastest} and slowest at ${slowest}`;
+}
+
+/** Verdict and detail as one text. */
+export function summaryText(
+  { verdict, detail }: Pick<ScenarioSummary, "verdict" | "detail">,
+): string {
+  const sentence = verdictSentence(verdict);
+  return detail ? `${sentence}: ${detail}` : `${sentence}.`;
+}
+
+interface NamedSummary {
+  readonly name: string;
+  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs" | "isTie">;
+}
+
+/** So many different verdicts are printed. */
+const MOST_VERDICTS = 4;
+
+/** `In static and fib: hono is fastest; in redis: hono and express show no significant difference.`; "" without scenarios. */
+export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
+  if (scenarios.length === 0) return "";
+  if (scenarios.length === 1) return alone(scenarios[0]);
+  const groups = [...Map.groupBy(scenarios, ({ summary }) => keyOf(summary.verdict)).values()];
+  const printed = groups.slice(0, MOST_VERDICTS)
+    .map((those, i) =>
+      `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdictSentence(those[0].summary.verdict)}`
+    );
+  const rest = groups.slice(MOST_VERDICTS).reduce((sum, those) => sum + those.length, 0);
+  if (rest > 0) printed.push(`${counted(rest, "more scenario")} below`);
+  return `${printed.join("; ")}.`;
+}
+
+/** With the ratio of the next to the first; of a tie its sentence says the verdict. */
+function alone({ summary: { verdict, pairs, isTie } }: NamedSummary): string {
+  if (isTie) return `${pairs[0]}.`;
+  const sentence = verdictSentence(verdict);
+  return pairs.length === 0 ? `${sentence}.` : `${sentence} (${pairs[0]}).`;
+}
+
+/** The same for verdicts of one code and evidence; numbers that print alike count as alike. */
+function keyOf({ code, evidence }: ScenarioVerdict): string {
+  return JSON.stringify(
+    [code, evidence],
+    (_, value: unknown) => typeof value === "number" ? formatNumber(value) : value,
+  );
+}
+
+/** As many scenarios are named. */
+const MOST_NAMES = 4;
+
+function namesOf(scenarios: readonly NamedSummary[]): string {
+  if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
+  return listed(scenarios.map(({ name }) => name), "and");
+}
