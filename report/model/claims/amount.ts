@@ -119,10 +119,8 @@ export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
   return doubt("one-run-with-figure", {});
 }
 
-/**
- * The figures of claims as what their ratios are drawn from: all cells of an experiment by the same repetitions, so
- * that a ratio, and a ratio of ratios, has its centre and its width from one estimator.
- */
+// The figures of claims as what their ratios are drawn from: all cells of an experiment by the same
+// repetitions, so that a ratio, and a ratio of ratios, has its centre and its width from one estimator.
 
 /** Of all runs together; null where there is one run, or no ratio to it. */
 export function drawnFigure(figure: ThresholdFigure, cell: JudgedCell): Estimate | null {

@@ -64,7 +64,7 @@ function sentenceOf(sentence: string, held: string, outcome: ClaimOutcome): stri
   return `holds in ${held}; ${outcome === "reproduced" ? "the nearest" : "the worst"}: ${sentence}`;
 }
 
-/** Judged claims as a table, as lines of text, and counted in a sentence. */
+// Judged claims as a table, as lines of text, and counted in a sentence.
 
 const MARKS: Readonly<Record<ClaimOutcome, string>> = {
   reproduced: "✓",
@@ -135,7 +135,7 @@ export function claimLine({ claim, source, outcome, sentence }: JudgedClaim): st
   return `${MARKS[outcome]} ${claim}${place}: ${outcome}: ${sentence}`;
 }
 
-/** The claims of an experiment, judged. */
+// The claims of an experiment, judged.
 
 export interface ClaimsModel {
   readonly judged: readonly JudgedClaim[];

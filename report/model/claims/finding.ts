@@ -190,7 +190,7 @@ function isWorse(one: ClaimFinding, other: ClaimFinding): boolean {
   return rank(one) === rank(other) ? one.margin < other.margin : rank(one) < rank(other);
 }
 
-/** What a claim allows a figure or a ratio to be: one range of numbers. */
+// What a claim allows a figure or a ratio to be: one range of numbers.
 
 export interface Allowed {
   /** -Infinity: no limit below. */

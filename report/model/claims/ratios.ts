@@ -86,7 +86,7 @@ function ratioOfRatios(amounts: readonly Amount[]): Range | null {
   return { value: interval?.value ?? value, interval };
 }
 
-/** A figure or a ratio held against what a claim allows. */
+// A figure or a ratio held against what a claim allows.
 
 export interface JudgedAmount {
   readonly range: Range;

@@ -35,7 +35,7 @@ export function sessionStdevOf(between: Between): number | null {
   return Math.sqrt(between.variances.reduce((sum, { variance }) => sum + variance, 0));
 }
 
-/** What a comparison of two sides may say at all, whatever its interval. */
+// What a comparison of two sides may say at all, whatever its interval.
 
 export interface Reserve {
   readonly between: Between;
@@ -72,7 +72,7 @@ export const UNTESTED = {
   runsNeeded: null,
 } as const;
 
-/** Sides that ran in the same repetitions: what their pairs say one by one. */
+// Sides that ran in the same repetitions: what their pairs say one by one.
 
 export interface Pairing {
   /** How many. */

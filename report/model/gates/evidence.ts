@@ -77,7 +77,7 @@ export function holds(value: number, relation: Relation, limit: number): boolean
   }
 }
 
-/** What would decide a threshold that is not decided, in words. */
+// What would decide a threshold that is not decided, in words.
 
 /** More of them are no advice. */
 const MOST_REQUESTS = 1e9;
@@ -107,7 +107,7 @@ export function endlessText(runs: readonly Pick<Measurement, "latency">[]): stri
   return `${counted(count, "request")} never ended, so it may be more`;
 }
 
-/** How surely a figure lies on its side of a limit, and how many runs would decide it. */
+// How surely a figure lies on its side of a limit, and how many runs would decide it.
 
 export interface Distant {
   readonly value: number;
@@ -146,7 +146,7 @@ export function distanceTo(limit: number, { value, interval, runs, level }: Dist
   return { p: Math.min(1, p), runsNeeded: runsToDecide(ratio, { runs, marginRatio: 0 }) };
 }
 
-/** Thresholds judged by the interval over runs; of one run, or of an extreme, by the measured value. */
+// Thresholds judged by the interval over runs; of one run, or of an extreme, by the measured value.
 
 export type LimitThreshold = Threshold & { readonly against: "limit" };
 

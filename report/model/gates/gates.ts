@@ -105,7 +105,7 @@ export function worstOf(
   return isThere("fail") ? "fail" : isThere("inconclusive") ? "inconclusive" : "pass";
 }
 
-/** Outcomes of thresholds as a table, and as lines of text. */
+// Outcomes of thresholds as a table, and as lines of text.
 
 const MARKS: Readonly<Record<ThresholdOutcome, string>> = {
   pass: "✓",
@@ -150,7 +150,7 @@ export function gatePlace({ scenario, label }: GateOutcome): string {
   return scenario === "" ? "" : `${scenario}, ${label}`;
 }
 
-/** The thresholds of an experiment, judged. */
+// The thresholds of an experiment, judged.
 
 export interface GatesModel {
   readonly outcomes: readonly GateOutcome[];

@@ -69,7 +69,7 @@ export function steadily(
 const LASTING =
   /^(?:rate|bytes|cpu|perCpu|(?:(?:service|firstByte|rate|bytes)\.)?(?:mean|stdev|p[\d.]+))$/;
 
-/** Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`. */
+// Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`.
 
 type CountedFigure = Extract<
   ThresholdFigure,

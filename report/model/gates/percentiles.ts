@@ -159,10 +159,8 @@ function shareTest(
   };
 }
 
-/**
- * How many requests of a run took longer than a limit: what a percentile is held against it by. The p99 is below
- * 50 ms where less than 1 % of the requests take as long.
- */
+// How many requests of a run took longer than a limit: what a percentile is held against it by. The p99 is
+// below 50 ms where less than 1 % of the requests take as long.
 
 export interface Beyond {
   /** Requests that surely took longer: lower bounds as what they are at the least. */

@@ -164,7 +164,7 @@ function missingText({ missing }: PublishedRows): string {
   return `Published, and not compared: ${groups.join("; ")}.`;
 }
 
-/** Published against measured: on the line where both are equal, or off it. */
+// Published against measured: on the line where both are equal, or off it.
 
 interface ChartLook {
   readonly alt: string;

@@ -106,7 +106,7 @@ function placesOf({ scenarios }: ReportModel): Map<string, SeriesCell> {
   ));
 }
 
-/** The drawings of a trend: requests/s and p99 of each cell, a step on the axis for each of the results. */
+// The drawings of a trend: requests/s and p99 of each cell, a step on the axis for each of the results.
 
 /** Beside the outermost points, in steps. */
 const PADDING = 0.2;

@@ -90,7 +90,7 @@ function comparedOf(
   );
 }
 
-/** A trend in numbers: one row a cell and result. */
+// A trend in numbers: one row a cell and result.
 
 interface TrendRow {
   readonly series: TrendSeries;
