@@ -3,8 +3,7 @@
  * of those above it, so the least of them counts.
  */
 import { dirname, join } from "node:path";
-import type { Text } from "./linux.ts";
-import { readSystemFile } from "./linux.ts";
+import { readSystemFile, type Text } from "./linux.ts";
 
 interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */

@@ -1,7 +1,11 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
-import { distanceTo, sideOf, tested } from "../../report/model/gates/evidence.ts";
+import {
+  distanceTo,
+  sideOf,
+  tested,
+  type ThresholdOutcome,
+} from "../../report/model/gates/evidence.ts";
 import { type Gate, judgeTogether } from "../../report/model/gates/gates.ts";
-import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import { meanRange } from "../../report/model/runs/figure_range.ts";
 import {
   pooledShare,

@@ -1,11 +1,11 @@
 /** What stands between two figures that are compared, besides what their runs show. */
-import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { ComparisonJudgement } from "../../../runner/stats/comparison/verdict.ts";
 import {
   commonOf,
+  type ConfidenceInterval,
   over,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { ComparisonJudgement } from "../../../runner/stats/comparison/verdict.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 
 import type { Unsteady } from "../runs/cells.ts";

@@ -1,5 +1,8 @@
 /** What the measurements say of one threshold on one cell, before it is judged beside the others. */
-import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import {
+  type ConfidenceInterval,
+  pValueOf,
+} from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
 import {
   type Ends,
@@ -10,7 +13,6 @@ import {
 import { formatCount } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
-import { pValueOf } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 

@@ -10,8 +10,8 @@ import {
   firstFrom,
   intervalBlocks,
   mergeBlocks,
+  type RunBlock,
 } from "../../../runner/stats/confidence/pool.ts";
-import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse, encodeHistogram } from "../../../runner/stats/histogram/hdr.ts";
 import {
@@ -19,8 +19,7 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { type PerSecond, perSecondOf } from "../../../runner/stats/quantile.ts";
-import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import { PERCENTILES, type PerSecond, perSecondOf } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { percentileMs } from "./lower_bounds.ts";
 

@@ -1,5 +1,5 @@
 /** A figure of a cell with its 95 % interval over the runs, and its ratio to that of a baseline. */
-import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
+import type { PooledFigure, RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import type { Threshold } from "../../../runner/result/result.ts";
 import { bootstrap, type Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -7,7 +7,6 @@ import {
   ratioInterval,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
