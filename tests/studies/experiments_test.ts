@@ -14,7 +14,7 @@ import { emptyFolder, plateau } from "../e2e/plateau.ts";
 /** What installing the study's servers takes, where they are not there yet. */
 const FRAMEWORKS: readonly Need[] = frameworkNames.every((name) => installedAt(name) !== null)
   ? []
-  : ["node", "npm", "python", "go", "network"];
+  : ["node", "npm", "python", "go", "installs"];
 
 interface Shortened {
   readonly name: string;
