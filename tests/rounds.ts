@@ -42,7 +42,6 @@ export const ALONE: Readonly<Record<string, string>> = {
   "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
   "e2e/resources_test.ts": "CPU time of a target, held to that of its parts",
   "conformance/fairness_test.ts": "shares of a server that is faster than the generator",
-  "conformance/hostile_test.ts": "when each driver gives a silent server up",
   "faults/agent_test.ts": "how soon a load ends without one of its agents",
   "faults/coordinator_test.ts": "how soon agents are free without their coordinator",
   "faults/redis_test.ts": "how soon a load ends without its Redis",
@@ -106,6 +105,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
   ],
   waits: [
     "e2e/fleet/draining_test.ts",
+    "conformance/hostile_test.ts",
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
     "faults/hearsay_test.ts",
