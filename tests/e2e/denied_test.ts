@@ -145,7 +145,7 @@ const REFUSALS: {
     what: "run where it may start no program",
     calls: ["execve"],
     args: (folder) => [...SHORT, "--out", folder],
-    says: /^failed: static, quiet, run 1: Cannot start a process: .+ not permitted/m,
+    says: /^failed: static, api, run 1: Cannot start a process: .+ not permitted/m,
   },
   {
     what: "run of pinned targets where it may not pin",
