@@ -22,11 +22,35 @@ import type { Address } from "../../../base/net/resolve.ts";
 
 const ONE = Int32Array.of(1);
 
+const DIALING = 1;
+const CONNECTED = 2;
+
+/** TLS on the sockets of an epoll, for all slots. */
+export interface TlsLayer {
+  /**
+   * Goes on with the handshake of a connected socket, and watches for what it waits for. Gives null when the
+   * connection is open, "" while it is not, or why it will not be.
+   */
+  shakeHands(slot: number): string | null;
+  /** How many bytes it has put into `buffer`; 0 or less for none: `endOf` says why. */
+  receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
+  /** Why `receive` has just given none: the end of the connection, null or its reason; undefined: nothing yet. */
+  endOf(slot: number): string | null | undefined;
+  /** Whether it holds bytes of which the socket knows no more; false for a slot that is not open. */
+  holdsMore(slot: number): boolean;
+  /** How many bytes it took; 0 or less where there is no room, or the connection is broken. */
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
+  /** The socket of the slot is about to be closed. */
+  close(slot: number): void;
+  /** Every slot is closed, and none will be opened. */
+  end(): void;
+}
+
 export class EpollSockets {
   readonly epoll: number;
   /** Socket of each slot, −1 for none. */
   readonly fds: Int32Array;
-  /** 1 while the slot is being dialed. */
+  /** While the slot is being dialed `DIALING`, then `CONNECTED` until the driver sets it to 0: open. */
   readonly connecting: Uint8Array;
   /** Counts the sockets of a slot, so that an event of an earlier one, still in the batch, is recognised. */
   readonly generation: Int32Array;
@@ -62,7 +86,7 @@ export class EpollSockets {
     if (fd < 0) return this.libc.explain(this.libc.errno());
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
     this.fds[slot] = fd;
-    this.connecting[slot] = 1;
+    this.connecting[slot] = DIALING;
     this.generation[slot]++;
     const dialed = connect(fd, this.#address, this.#address.length);
     const errno = dialed < 0 ? this.libc.errno() : 0;
@@ -76,10 +100,11 @@ export class EpollSockets {
 
   /** The dial has ended: 0, and the socket is watched for what it brings, or the number of its error. */
   endDial(slot: number): number {
+    if (this.connecting[slot] === CONNECTED) return 0;
     const error = new Int32Array(1);
     this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, error, Int32Array.of(4));
     if (error[0] !== 0) return error[0];
-    this.connecting[slot] = 0;
+    this.connecting[slot] = CONNECTED;
     this.watch(slot, false);
     return 0;
   }
