@@ -2,41 +2,36 @@
 import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import type { Plateau } from "../e2e/plateau.ts";
-import { findProgram } from "../needs.ts";
+import { keep } from "../kept.ts";
 import type { HandMade } from "./hand_made.ts";
 import { startAgent } from "./started_agent.ts";
 
 const NAME = "one";
 
+interface Running extends AsyncDisposable {
+  readonly redis: RedisServer;
+  readonly agent: Plateau;
+}
+
+async function start(): Promise<Running> {
+  await using scope = new AsyncDisposableStack();
+  const redis = scope.use(await RedisServer.start());
+  const agent = scope.use(await startAgent(redis.url, NAME));
+  const kept = scope.move();
+  return { redis, agent, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
 export class SharedAgent {
-  #running: { readonly redis: RedisServer; readonly agent: Plateau } | null = null;
+  readonly #running = keep(["redis"], start);
   /** How much of what it has printed belongs to tests before. */
   #before = { stdout: 0, stderr: 0 };
 
-  /** To be made before the first test of the file. */
-  constructor() {
-    Deno.test.beforeAll(async () => {
-      if (findProgram("redis") === null) return; // and so is every test skipped
-      const redis = await RedisServer.start();
-      this.#running = { redis, agent: await startAgent(redis.url, NAME) };
-    });
-    Deno.test.afterAll(async () => {
-      await this.#running?.agent[Symbol.asyncDispose]();
-      await this.#running?.redis[Symbol.asyncDispose]();
-    });
-  }
-
   get redis(): RedisServer {
-    return this.#both.redis;
+    return this.#running().redis;
   }
 
   get process(): Plateau {
-    return this.#both.agent;
-  }
-
-  get #both(): { readonly redis: RedisServer; readonly agent: Plateau } {
-    if (this.#running === null) throw new Error("Cannot use the agent before the first test");
-    return this.#running;
+    return this.#running().agent;
   }
 
   /** Waits until it has left the coordinator of the test before. */
