@@ -5,7 +5,7 @@
  */
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../stats/confidence/bootstrap.ts";
-import { checkInterval, decodeSparse } from "../stats/histogram/hdr.ts";
+import { decodeInterval, decodeSparse } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { PathProblem } from "../../base/problems.ts";
@@ -108,7 +108,7 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
       };
     }
     try {
-      checkInterval(point);
+      decodeInterval(point);
     } catch (error) {
       yield { path: [...path, at, "histogram"], message: messageOf(error) };
     }

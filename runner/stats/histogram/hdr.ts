@@ -67,62 +67,31 @@ interface Encoded {
   readonly histogram: string;
 }
 
-/** A histogram that was read, in as little memory as it takes: reports hold tens of thousands. */
-interface Kept {
-  readonly text: string;
-  readonly indices: Uint16Array;
-  readonly counts: Uint16Array;
-  readonly summary: Summary;
-}
-
-/** For as long as anything holds the interval. */
-const kept = new WeakMap<Encoded, Kept>();
+/** What was read of an interval, for as long as anything holds it; of other texts nothing is kept. */
+const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
 /** Bytes of memory for each character of text up to which a histogram is kept: four are common, and no file is a bomb. */
 const MOST_GROWTH = 8;
 
-/** Throws unless the interval's histogram can be read; from then on `decodeInterval` of it is quick. */
-export function checkInterval(interval: Encoded): void {
-  if (interval.histogram !== "" && knownOf(interval) === null) {
-    keep(interval, readBuckets(interval.histogram));
-  }
-}
-
 /** `decodeSparse` of an interval: its text is read once, however often somebody wants what it holds. */
 export function decodeInterval(interval: Encoded): SparseHistogram {
-  if (interval.histogram === "") return EMPTY;
-  const known = knownOf(interval);
-  if (known !== null) {
-    const { indices, counts, summary } = known;
-    return { indices: new Uint16Array(indices), counts: new Float64Array(counts), ...summary };
-  }
-  const read = readBuckets(interval.histogram);
-  keep(interval, read);
-  return sparseOf(read);
-}
-
-function knownOf(interval: Encoded): Kept | null {
-  const known = kept.get(interval);
-  return known?.text === interval.histogram ? known : null;
-}
-
-/** @param read The histogram that was read last. */
-function keep(interval: Encoded, { used, ...summary }: Read): void {
   const { histogram: text } = interval;
-  const counts = countsRead.subarray(0, used);
-  const bytes = used * 2 * Uint16Array.BYTES_PER_ELEMENT;
-  if (bytes > text.length * MOST_GROWTH || counts.some((count) => count >= 1 << 16)) return;
-  const indices = indicesRead.slice(0, used);
-  kept.set(interval, { text, indices, counts: new Uint16Array(counts), summary });
+  if (text === "") return EMPTY;
+  const known = kept.get(interval);
+  if (known?.text === text) return known.held;
+  const held = decodeSparse(text);
+  const bytes = held.indices.byteLength + held.counts.byteLength;
+  if (bytes <= text.length * MOST_GROWTH) kept.set(interval, { text, held });
+  return held;
 }
 
-/** How many buckets are in use, and what they sum up to. */
-type Read = Summary & { readonly used: number };
+/** What was read into `indicesRead` and `countsRead`: how many buckets, the most in one, and what they sum up to. */
+type Read = Summary & { readonly used: number; readonly most: number };
 
 /** @param read The histogram that was read last. */
-function sparseOf({ used, ...summary }: Read): SparseHistogram {
-  const [indices, counts] = [indicesRead.slice(0, used), countsRead.slice(0, used)];
-  return { indices, counts, ...summary };
+function sparseOf({ used, most, ...summary }: Read): SparseHistogram {
+  const counts = most < 1 << 16 ? smallCountsRead : countsRead;
+  return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
 }
 
 /** Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next. */
@@ -168,6 +137,8 @@ function unreadable(why: string): Error {
 /** Of any histogram while it is read; a layout has no more buckets. */
 const indicesRead = new Uint16Array(BUCKETS);
 const countsRead = new Float64Array(BUCKETS);
+/** The same modulo 2¹⁶. */
+const smallCountsRead = new Uint16Array(BUCKETS);
 const numbers = new Leb128Reader();
 
 /** The middle of each bucket, in microseconds; found when the first histogram is read. */
@@ -186,6 +157,7 @@ function readCounts(bytes: Uint8Array): Read {
   const length = bytes.length;
   let used = 0;
   let index = 0;
+  let most = 0;
   let count = 0;
   let sumUs = 0;
   let sumSquaresUs = 0;
@@ -219,7 +191,9 @@ function readCounts(bytes: Uint8Array): Read {
     sumUs += weighedUs;
     sumSquaresUs += weighedUs * middleUs[index];
     indicesRead[used] = index++;
-    countsRead[used++] = inBucket;
+    countsRead[used] = inBucket;
+    smallCountsRead[used++] = inBucket;
+    if (inBucket > most) most = inBucket;
   }
   // A number that is cut off is NaN, and so is every sum with it.
   if (!Number.isSafeInteger(count) || !(index <= BUCKETS)) {
@@ -227,6 +201,7 @@ function readCounts(bytes: Uint8Array): Read {
   }
   return {
     used,
+    most,
     count,
     sumUs,
     sumSquaresUs,

@@ -4,7 +4,8 @@ import { BUCKETS, highestUsOf, HistogramCounts, lowestUsOf } from "./histogram_c
 /** What a histogram holds, without the empty buckets; small enough to post between isolates. */
 export interface SparseHistogram {
   readonly indices: Uint16Array<ArrayBuffer>;
-  readonly counts: Float64Array<ArrayBuffer>;
+  /** Whole numbers, in an array that holds the largest. */
+  readonly counts: Float64Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
   readonly count: number;
   readonly sumUs: number;
   readonly sumSquaresUs: number;
