@@ -111,7 +111,10 @@ function sampleOf(runs: readonly Latent[]): PooledSample {
 }
 
 /** What was decoded of each run: tables and charts want it again and again. */
-const decoded = new WeakMap<Latent["latency"], { readonly of: Latent; readonly part: PooledSample }>();
+const decoded = new WeakMap<
+  Latent["latency"],
+  { readonly of: Latent; readonly part: PooledSample }
+>();
 
 function partOf(run: Latent): PooledSample {
   const known = decoded.get(run.latency);
