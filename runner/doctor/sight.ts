@@ -58,7 +58,7 @@ const IDLE_MS = 1_000;
 
 export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<HostFacts> {
   const idle = await watchIdle(signal); // first: what follows is not idle
-  const driver = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  const driver = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   return {
     machine: describeMachine(),
     turboSwitch: Object.values(TURBO_SWITCHES).find((path) => readSystemFile(path) !== null) ??
