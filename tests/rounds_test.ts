@@ -1,26 +1,43 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PAIRS, roundsOf } from "./rounds.ts";
-import { readSummary, readTimes, sumOf } from "./tally.ts";
+import { ALONE, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
 
 const at = (name: string): string => join(import.meta.dirname ?? "", name);
 
-Deno.test("every file that runs beside another is there, and in one list", () => {
-  const names = PAIRS.flat();
-  assert.deepEqual(names.filter((name) => !existsSync(at(name))), []);
-  assert.equal(new Set(names).size, names.length);
+Deno.test("every file that starts programs is in one list, with what is there", () => {
+  const there = WITH_PROGRAMS.flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
+  );
+  const listed = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits];
+  assert.deepEqual(listed.toSorted(), there.toSorted());
 });
 
-Deno.test("each file runs in one round: shared, in pairs, or alone", () => {
-  const files = ["http/a_test.ts", "e2e/new_test.ts", "e2e/run_test.ts", "faults/hearsay_test.ts"];
-  assert.deepEqual(roundsOf(files.map(at)), [
-    { how: "shared", files: [at("http/a_test.ts")] },
-    { how: "alone", files: [at("e2e/new_test.ts")] },
-    { how: "pairs", files: [at("faults/hearsay_test.ts")] },
-    { how: "pairs", files: [at("e2e/run_test.ts")] },
+Deno.test("what is alone runs first, then what waits beside what computes", () => {
+  const names = ["http/a", "e2e/bench", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
+  const files = names.map((name) => at(`${name}_test.ts`));
+  const shape = ({ files, manner }: Job): unknown => [manner, files];
+  const rounds = roundsOf(files, 2).map((queues) =>
+    queues.map(({ atOnce, jobs }) => [atOnce, ...jobs.map(shape)])
+  );
+  const [a, bench, run, b, hearsay, c] = files;
+  assert.deepEqual(rounds, [
+    [[1, ["alone", [bench]]]],
+    [
+      [3, ["shares", [a, b]], ["shares", [c]], ["computes", [run]]],
+      [3, ["waits", [hearsay]]],
+    ],
   ]);
+});
+
+Deno.test("a large folder without programs is split, each of its files once", () => {
+  const files = Array.from({ length: 30 }, (_, i) => at(`report/${i}_test.ts`));
+  const [[{ jobs }]] = roundsOf(files, 2);
+  assert.deepEqual(jobs.map(({ files }) => files.length), [10, 10, 10]);
+  assert.deepEqual(jobs.flatMap(({ files }) => files).toSorted(), files.toSorted());
 });
 
 const OUTPUT = `running 2 tests from ./tests/e2e/a_test.ts
@@ -45,5 +62,19 @@ Deno.test("the time of a file is that of its tests, alone or beside others", () 
   assert.deepEqual([...readTimes(OUTPUT)], [
     ["./tests/e2e/a_test.ts", 62.5],
     ["./tests/http/b_test.ts", 0.02],
+  ]);
+});
+
+Deno.test("the slowest processes come first, with their CPU time, manner and longest file", () => {
+  const took = (tookS: number, cpuS: number, files: string[]): Took => ({
+    ...{ files, manner: "waits", tookS, cpuS },
+    counts: { passed: 1, failed: 0, skipped: 0 },
+    times: new Map([["./tests/a_test.ts", 0.25], ["./tests/b_test.ts", 0.75]]),
+  });
+  const lines = slowestLines([took(1, 0.5, ["a", "b"]), took(12.34, 2, ["e2e/c"])]);
+  assert.deepEqual(lines.slice(1), [
+    "   12.3 s     2.0 s  waits     e2e/c",
+    "    1.0 s     0.5 s  waits     2 files, longest tests/b_test.ts (0.8 s)",
+    "   13.3 s     2.5 s            all 2 processes",
   ]);
 });

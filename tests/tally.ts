@@ -1,4 +1,7 @@
-/** What `deno test` printed, in numbers. */
+/** What `deno test` printed, in numbers, and what it cost. */
+import { readFileSync } from "node:fs";
+import { relative } from "node:path";
+import type { Manner } from "./rounds.ts";
 
 export interface Counts {
   readonly passed: number;
@@ -20,6 +23,58 @@ export function readSummary(output: string): Counts {
 export function sumOf(counts: readonly Counts[]): Counts {
   const sum = (key: keyof Counts): number => counts.reduce((sum, each) => sum + each[key], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
+}
+
+/** One process of `deno test`, once it has ended. */
+export interface Took {
+  readonly files: readonly string[];
+  readonly manner: Manner;
+  readonly tookS: number;
+  /** Of all its programs together; NaN where the system does not count. */
+  readonly cpuS: number;
+  readonly counts: Counts;
+  /** Seconds by file. */
+  readonly times: ReadonlyMap<string, number>;
+}
+
+let countedS = 0;
+
+/** CPU time of children that have ended since the last call, with all that they had started and waited for. */
+export function cpuSinceLast(): number {
+  if (Deno.build.os !== "linux") return NaN;
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const totalS = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SEC;
+  const newS = totalS - countedS;
+  countedS = totalS;
+  return newS;
+}
+
+const TICKS_PER_SEC = 100; // USER_HZ, the same on every Linux
+
+const SHOWN = 25;
+
+/** Where the time goes: the dearest processes first, then the sum. */
+export function slowestLines(took: readonly Took[]): string[] {
+  const line = (wallS: string, cpuS: string, manner: string, what: string): string =>
+    `${wallS.padStart(7)} s ${cpuS.padStart(7)} s  ${manner.padEnd(8)}  ${what}`;
+  const sum = (of: (took: Took) => number): string =>
+    took.reduce((sum, each) => sum + of(each), 0).toFixed(1);
+  const dearest = [...took].sort((a, b) => b.tookS - a.tookS).slice(0, SHOWN);
+  return [
+    "   took       CPU  manner    files",
+    ...dearest.map((each) =>
+      line(each.tookS.toFixed(1), each.cpuS.toFixed(1), each.manner, nameOf(each))
+    ),
+    line(sum(({ tookS }) => tookS), sum(({ cpuS }) => cpuS), "", `all ${took.length} processes`),
+  ];
+}
+
+/** The file, or the one of several whose tests took longest. */
+function nameOf({ files, times }: Took): string {
+  if (files.length === 1) return files[0];
+  const [[file, tookS] = [files[0], 0]] = [...times].sort(([, a], [, b]) => b - a);
+  return `${files.length} files, longest ${relative(".", file)} (${tookS.toFixed(1)} s)`;
 }
 
 /** `(1m2s)`, `(413ms)`, `(12µs)` at the end of a line. */
