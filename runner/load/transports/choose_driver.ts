@@ -26,15 +26,16 @@ export async function chooseDriver(
 ): Promise<DriverChoice> {
   checkDriver(wish, endpoint);
   const tls = "path" in endpoint ? undefined : endpoint.tls;
-  const runtime: DriverChoice = { driver: "tcp", note: null, ...(tls && { tls: "runtime" }) };
-  if (wish === "tcp" || "path" in endpoint) return runtime;
+  const portable: DriverChoice = { driver: "tcp", note: null, ...(tls && { tls: "runtime" }) };
+  if (wish === "tcp" || "path" in endpoint) return portable;
   try {
     const note = tryEpoll();
     return { driver: "epoll", note, ...(tls && { tls: await tryOpenSsl(tls) }) };
   } catch (error) {
     const [why] = messageOf(error).split("\n", 1);
-    const note = `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
-    if (wish === "auto") return { ...runtime, note };
+    // Results name who did TLS, and the runtime does it as well: nothing to warn of.
+    const note = tls ? null : `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
+    if (wish === "auto") return { ...portable, note };
     throw new TargetError(`Cannot use the epoll driver: ${why}`, ["use --driver tcp or auto"]);
   }
 }

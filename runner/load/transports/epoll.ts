@@ -16,6 +16,7 @@ import {
 import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
+import type { TlsUse } from "../../result/tls.ts";
 import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
 import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
@@ -63,6 +64,10 @@ export class EpollDriver implements Driver {
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
     this.#wait = this.#waiter.wait;
+  }
+
+  get tls(): TlsUse | undefined {
+    return this.#tls?.use;
   }
 
   // hot: the load loop of a worker.

@@ -20,6 +20,7 @@ import {
   SSL_ERROR_ZERO_RETURN,
   textAt,
 } from "../../../base/system/openssl.ts";
+import type { TlsUse } from "../../result/tls.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
 
 const SSL_CTRL_MODE = 33;
@@ -54,17 +55,6 @@ const UNEXPECTED_EOF = 294n;
 
 const CUT_OFF = "peer closed connection without sending TLS close_notify";
 
-/** How connections were opened, by what was agreed on. */
-export interface Handshakes {
-  /** Such as "TLSv1.3". */
-  readonly version: string;
-  readonly cipher: string;
-  /** Null when the server chose none. */
-  readonly alpn: string | null;
-  full: number;
-  resumed: number;
-}
-
 export class EpollTls implements TlsLayer {
   readonly #openssl: OpenSsl = openssl();
   readonly #libc: Libc = libc();
@@ -77,7 +67,7 @@ export class EpollTls implements TlsLayer {
   readonly #isWhole: Uint8Array;
   /** 1 for a handshake that waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
-  readonly #handshakes = new Map<string, Handshakes>();
+  readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
   /** What the last SSL_read gave. */
   #result = 0;
 
@@ -93,9 +83,9 @@ export class EpollTls implements TlsLayer {
       : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
   }
 
-  /** What was agreed on, and how often. */
-  get handshakes(): readonly Handshakes[] {
-    return [...this.#handshakes.values()];
+  get use(): TlsUse {
+    const handshakes = [...this.#handshakes.values()];
+    return { by: `openssl ${this.#openssl.version}`, handshakes };
   }
 
   shakeHands(slot: number): string | null {
