@@ -110,7 +110,7 @@ export function requiredNeeds(): ReadonlySet<Need> {
   return new Set(known.filter((need) => words.includes(need) || words.includes("all")));
 }
 
-function isThere(need: Need): boolean {
+export function isThere(need: Need): boolean {
   return isProgram(need) ? findProgram(need) !== null : CIRCUMSTANCES[need].isThere();
 }
 

@@ -6,7 +6,7 @@
  */
 import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
-import { cString, made, type OpenSsl, type Pointer, textAt } from "../system/openssl.ts";
+import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
 import { handshakeFailed } from "./dial_error.ts";
 
 const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
@@ -187,10 +187,12 @@ export class ServerTrust {
   #refusalBy(error: number, leaf: Pointer): string {
     if (UNKNOWN_ISSUER.has(error)) return meaning("UnknownIssuer");
     if (WRONG_NAME.has(error)) return this.#wrongName(leaf);
-    return meaning(textAt(this.openssl.certificates.X509_verify_cert_error_string(BigInt(error))));
+    return meaning(
+      cStringAt(this.openssl.certificates.X509_verify_cert_error_string(BigInt(error))),
+    );
   }
 
-  /** What webpki asks of every certificate but the authority that is trusted itself. */
+  /** What webpki demands of every certificate but the authority that is trusted itself. */
   #chainRefusal(chain: readonly Pointer[]): string | null {
     const { certificates } = this.openssl;
     const [leaf] = chain;

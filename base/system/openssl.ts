@@ -2,6 +2,8 @@
  * The calls of the system's OpenSSL 3 that Plateau makes, by Deno's FFI: TLS on a socket, and what is known of a
  * certificate. Looked up once an isolate, when TLS is first driven; throws where there is no OpenSSL 3.
  */
+import type { LibrarySymbols } from "./libc.ts";
+
 const POINTER_TO_INT = { parameters: ["pointer"], result: "i32" } as const;
 const POINTER_TO_POINTER = { parameters: ["pointer"], result: "pointer" } as const;
 const TO_POINTER = { parameters: [], result: "pointer" } as const;
@@ -109,13 +111,9 @@ const CERTIFICATE_SYMBOLS = {
   },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-type Symbols<Declared extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<
-  Declared
->["symbols"];
-
 export interface OpenSsl {
-  readonly tls: Symbols<typeof TLS_SYMBOLS>;
-  readonly certificates: Symbols<typeof CERTIFICATE_SYMBOLS>;
+  readonly tls: LibrarySymbols<typeof TLS_SYMBOLS>;
+  readonly certificates: LibrarySymbols<typeof CERTIFICATE_SYMBOLS>;
   /** Such as "3.0.19". */
   readonly version: string;
 }
@@ -141,7 +139,7 @@ function open(): OpenSsl {
   if (Deno.build.os !== "linux") throw new Error("OpenSSL 3 is looked for on Linux alone");
   const { symbols: certificates } = Deno.dlopen("libcrypto.so.3", CERTIFICATE_SYMBOLS);
   const { symbols: tls } = Deno.dlopen("libssl.so.3", TLS_SYMBOLS);
-  const version = /^OpenSSL (3\.\S+)/.exec(textAt(certificates.OpenSSL_version(0)))?.[1];
+  const version = /^OpenSSL (3\.\S+)/.exec(cStringAt(certificates.OpenSSL_version(0)))?.[1];
   if (version === undefined) throw new Error("libcrypto.so.3 is not OpenSSL 3");
   if (tls.OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, null) !== 1) {
     throw new Error("OpenSSL cannot be initialised");
@@ -150,7 +148,7 @@ function open(): OpenSsl {
 }
 
 /** A C string; "" for none. */
-export function textAt(pointer: Deno.PointerValue): string {
+export function cStringAt(pointer: Deno.PointerValue): string {
   return pointer === null ? "" : Deno.UnsafePointerView.getCString(pointer);
 }
 

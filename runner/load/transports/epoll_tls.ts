@@ -18,7 +18,7 @@ import {
   SSL_ERROR_WANT_READ,
   SSL_ERROR_WANT_WRITE,
   SSL_ERROR_ZERO_RETURN,
-  textAt,
+  cStringAt,
 } from "../../../base/system/openssl.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -128,8 +128,8 @@ export class EpollTls implements TlsLayer {
 
   #count(connection: Pointer): void {
     const { tls } = this.#openssl;
-    const version = textAt(tls.SSL_get_version(connection));
-    const cipher = textAt(tls.SSL_CIPHER_get_name(tls.SSL_get_current_cipher(connection)));
+    const version = cStringAt(tls.SSL_get_version(connection));
+    const cipher = cStringAt(tls.SSL_CIPHER_get_name(tls.SSL_get_current_cipher(connection)));
     const alpn = this.#alpnOf(connection);
     const key = `${version} ${cipher} ${alpn}`;
     const known = this.#handshakes.get(key) ?? { version, cipher, alpn, full: 0, resumed: 0 };
@@ -160,7 +160,7 @@ export class EpollTls implements TlsLayer {
   #takeError(): { readonly reason: bigint; readonly text: string } {
     const { certificates } = this.#openssl;
     const code = certificates.ERR_get_error();
-    const text = textAt(certificates.ERR_reason_error_string(code)) || `error ${code}`;
+    const text = cStringAt(certificates.ERR_reason_error_string(code)) || `error ${code}`;
     certificates.ERR_clear_error();
     return { reason: code & REASON_MASK, text };
   }
