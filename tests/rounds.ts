@@ -17,11 +17,17 @@ export type Manner =
   | "waits"
   /** Beside none. */
   | "alone"
-  /** With others of its folder in one process, beside others that compute: it starts no programs. */
+  /** With others in one process, beside what computes: it starts no programs. */
   | "shares";
 
-/** Most files without programs of a process, so that a large folder has all cores. */
-const MOST_FILES = 12;
+/** Most files of a process that are loaded as one module, which spares them what all import. */
+const MOST_FILES = 20;
+
+/** What starts no programs, but needs modules that no other test has touched. */
+export const APART: Readonly<Record<string, string>> = {
+  "scenarios/pattern_test.ts": "whether an engine was read already",
+  "runner/open_experiment_test.ts": "a common word as a secret of the process",
+};
 
 /**
  * What measures time, cores or the machine, and what a neighbour would move in it. They run first, as
@@ -148,16 +154,16 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
     .filter((queues) => queues.length > 0);
 }
 
-/** Files of a folder together. */
+/** Neighbours by name together. */
 function shared(files: readonly string[]): Job[] {
-  const folderOf = (file: string): string => relative(TESTS, file).split("/")[0];
-  const jobs: Job[] = [];
-  for (const inFolder of Map.groupBy(files, folderOf).values()) {
-    const processes = Math.ceil(inFolder.length / MOST_FILES);
-    const chunks = Map.groupBy(inFolder.keys(), (i) => i % processes);
-    for (const chunk of chunks.values()) {
-      jobs.push({ files: chunk.map((i) => inFolder[i]), manner: "shares" });
-    }
-  }
-  return jobs;
+  const isApart = (file: string): boolean => Object.hasOwn(APART, relative(TESTS, file));
+  const together = files.filter((file) => !isApart(file));
+  const processes = Math.ceil(together.length / MOST_FILES);
+  const share = Math.ceil(together.length / processes);
+  const chunks = Array.from(
+    { length: processes },
+    (_, i) => together.slice(i * share, (i + 1) * share),
+  );
+  const apart = files.filter(isApart).map((file) => [file]);
+  return [...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
 }

@@ -1,8 +1,8 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ALONE, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { ALONE, APART, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
 import { readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
 
 const at = (name: string): string => join(import.meta.dirname ?? "", name);
@@ -27,25 +27,27 @@ Deno.test("what is alone runs first, then what waits beside what computes", () =
   assert.deepEqual(rounds, [
     [[1, ["alone", [bench]]]],
     [
-      [3, ["shares", [a, b]], ["shares", [c]], ["computes", [run]]],
+      [3, ["shares", [a, b, c]], ["computes", [run]]],
       [3, ["waits", [hearsay]]],
     ],
   ]);
 });
 
-Deno.test("a large folder without programs is split, each of its files once", () => {
-  const files = Array.from({ length: 30 }, (_, i) => at(`report/${i}_test.ts`));
+Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {
+  const apart = Object.keys(APART).map(at);
+  const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
   const [[{ jobs }]] = roundsOf(files, 2);
-  assert.deepEqual(jobs.map(({ files }) => files.length), [10, 10, 10]);
-  assert.deepEqual(jobs.flatMap(({ files }) => files).toSorted(), files.toSorted());
+  assert.deepEqual(jobs.map(({ files }) => files.length), [14, 14, 13, ...apart.map(() => 1)]);
+  assert.deepEqual(jobs.flatMap(({ files }) => files), files);
+  assert.ok(apart.every((file) => existsSync(file)));
 });
 
-const OUTPUT = `running 2 tests from ./tests/e2e/a_test.ts
+const OUTPUT = `running 3 tests from ./tests/e2e/a_test.ts
 one ... \x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m(1m2s)\x1b[0m
 two ... FAILED (500ms)
   a step of it ... ok (400ms)
-./tests/http/b_test.ts => three ... a step ... ok (5ms)
-./tests/http/b_test.ts => three ... ok (20ms)
+  another ... ok (5ms)
+three ... ok (20ms)
 
 FAILED | 2 passed | 1 failed | 3 ignored (1m3s)
 `;
@@ -58,23 +60,25 @@ Deno.test("the last summary counts, and a test run without any has failed", () =
   assert.deepEqual(sumOf([counts, none]), { passed: 2, failed: 2, skipped: 3 });
 });
 
-Deno.test("the time of a file is that of its tests, alone or beside others", () => {
-  assert.deepEqual([...readTimes(OUTPUT)], [
-    ["./tests/e2e/a_test.ts", 62.5],
-    ["./tests/http/b_test.ts", 0.02],
-  ]);
+Deno.test("the time of a test is that of all its steps", () => {
+  assert.deepEqual([...readTimes(OUTPUT)], [["one", 62], ["two", 0.5], ["three", 0.02]]);
 });
 
-Deno.test("the slowest processes come first, with their CPU time, manner and longest file", () => {
-  const took = (tookS: number, cpuS: number, files: string[]): Took => ({
-    ...{ files, manner: "waits", tookS, cpuS },
+Deno.test("the slowest processes come first, with their CPU time and manner, then the slowest tests", () => {
+  const took = (tookS: number, cpuS: number, files: string[], times: [string, number][]): Took => ({
+    ...{ files, manner: "waits", tookS, cpuS, times: new Map(times) },
     counts: { passed: 1, failed: 0, skipped: 0 },
-    times: new Map([["./tests/a_test.ts", 0.25], ["./tests/b_test.ts", 0.75]]),
   });
-  const lines = slowestLines([took(1, 0.5, ["a", "b"]), took(12.34, 2, ["e2e/c"])]);
-  assert.deepEqual(lines.slice(1), [
-    "   12.3 s     2.0 s  waits     e2e/c",
-    "    1.0 s     0.5 s  waits     2 files, longest tests/b_test.ts (0.8 s)",
+  const lines = slowestLines([
+    took(1, 0.5, ["a", "b", "c"], [["one", 0.25], ["two", 0.75]]),
+    took(12.34, 2, ["e2e/d"], [["three", 12]]),
+  ]);
+  assert.deepEqual(lines.filter((line) => !line.includes("took")), [
+    "   12.3 s     2.0 s  waits     e2e/d",
+    "    1.0 s     0.5 s  waits     3: a to c",
     "   13.3 s     2.5 s            all 2 processes",
+    "   12.0 s  three",
+    "    0.8 s  two",
+    "    0.3 s  one",
   ]);
 });

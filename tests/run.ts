@@ -5,7 +5,8 @@
  * need; other options go to `deno test` as they are. The last line is `N passed, N failed, N skipped`, for scripts.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { type Job, type Queue, roundsOf } from "./rounds.ts";
 import { cpuSinceLast, readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
@@ -30,20 +31,30 @@ function findTests(path: string): string[] {
 
 /** What all jobs have in common. */
 interface Given {
+  readonly folder: string;
   /** Options of `deno test`. */
   readonly options: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A module of them all, or the only one. */
+function moduleOf(files: readonly string[], folder: string): string {
+  if (files.length === 1) return files[0];
+  const module = join(folder, `${basename(files[0], "_test.ts")}_and_others_test.ts`);
+  const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
+  Deno.writeTextFileSync(module, imports.join(""));
+  return module;
+}
+
 /** Runs `deno test` once. Types are `deno task check`'s part. @param isAlone Shows its lines as they come. */
 async function runJob(
   { files, manner }: Job,
-  { options, env }: Given,
+  { options, env, folder }: Given,
   isAlone: boolean,
 ): Promise<Took> {
   const began = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--allow-all", "--no-check", ...options, ...files],
+    args: ["test", "--allow-all", "--no-check", ...options, moduleOf(files, folder)],
     env: { ...env, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
     stdout: "piped",
   }).spawn();
@@ -85,8 +96,11 @@ const OWN_OPTIONS = ["--slowest", "--installs"];
 async function main(args: readonly string[]): Promise<number> {
   requiredNeeds();
   const paths = args.filter((arg) => statSync(arg, { throwIfNoEntry: false }));
-  const skipFile = await Deno.makeTempFile();
+  const folder = await Deno.makeTempDir();
+  const skipFile = join(folder, "skipped");
+  Deno.writeTextFileSync(skipFile, "");
   const given = {
+    folder,
     options: args.filter((arg) => !paths.includes(arg) && !OWN_OPTIONS.includes(arg)),
     env: {
       PLATEAU_SKIPPED: skipFile,
@@ -99,7 +113,7 @@ async function main(args: readonly string[]): Promise<number> {
     took.push(...(await Promise.all(queues.map((queue) => runQueue(queue, given)))).flat());
   }
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
-  await Deno.remove(skipFile);
+  await Deno.remove(folder, { recursive: true });
   if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
   const { passed, failed, skipped } = sumOf(took.map(({ counts }) => counts));

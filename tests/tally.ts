@@ -1,6 +1,5 @@
 /** What `deno test` printed, in numbers, and what it cost. */
 import { readFileSync } from "node:fs";
-import { relative } from "node:path";
 import type { Manner } from "./rounds.ts";
 
 export interface Counts {
@@ -33,7 +32,7 @@ export interface Took {
   /** Of all its programs together; NaN where the system does not count. */
   readonly cpuS: number;
   readonly counts: Counts;
-  /** Seconds by file. */
+  /** Seconds by test. */
   readonly times: ReadonlyMap<string, number>;
 }
 
@@ -54,51 +53,43 @@ const TICKS_PER_SEC = 100; // USER_HZ, the same on every Linux
 
 const SHOWN = 25;
 
-/** Where the time goes: the dearest processes first, then the sum. */
+/** Where the time goes: the processes that took longest, their sum, and the tests that took longest. */
 export function slowestLines(took: readonly Took[]): string[] {
   const line = (wallS: string, cpuS: string, manner: string, what: string): string =>
     `${wallS.padStart(7)} s ${cpuS.padStart(7)} s  ${manner.padEnd(8)}  ${what}`;
   const sum = (of: (took: Took) => number): string =>
     took.reduce((sum, each) => sum + of(each), 0).toFixed(1);
-  const dearest = [...took].sort((a, b) => b.tookS - a.tookS).slice(0, SHOWN);
+  const processes = took.toSorted((a, b) => b.tookS - a.tookS).slice(0, SHOWN);
+  const tests = took.flatMap(({ times }) => [...times]).sort(([, a], [, b]) => b - a);
   return [
-    "   took       CPU  manner    files",
-    ...dearest.map((each) =>
-      line(each.tookS.toFixed(1), each.cpuS.toFixed(1), each.manner, nameOf(each))
+    "     took       CPU  manner    files",
+    ...processes.map(({ tookS, cpuS, manner, files }) =>
+      line(tookS.toFixed(1), cpuS.toFixed(1), manner, nameOf(files))
     ),
     line(sum(({ tookS }) => tookS), sum(({ cpuS }) => cpuS), "", `all ${took.length} processes`),
+    "     took  test",
+    ...tests.slice(0, SHOWN).map(([test, s]) => `${s.toFixed(1).padStart(7)} s  ${test}`),
   ];
 }
 
-/** The file, or the one of several whose tests took longest. */
-function nameOf({ files, times }: Took): string {
-  if (files.length === 1) return files[0];
-  const [[file, tookS] = [files[0], 0]] = [...times].sort(([, a], [, b]) => b - a);
-  return `${files.length} files, longest ${relative(".", file)} (${tookS.toFixed(1)} s)`;
+function nameOf(files: readonly string[]): string {
+  return files.length === 1 ? files[0] : `${files.length}: ${files[0]} to ${files.at(-1)}`;
 }
 
 /** `(1m2s)`, `(413ms)`, `(12µs)` at the end of a line. */
-const TOOK = / \((?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?(?:\d+[µn]s)?\)$/;
+const TOOK = /^(\S.*) \.\.\. \w+ \((?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?(?:\d+[µn]s)?\)$/;
 
-/**
- * Seconds that the tests of each file took together, as far as `deno test` says it: whole seconds beyond one.
- * Files that share the cores take longer so than alone.
- */
+/** Seconds that each test took, as far as `deno test` says it: whole seconds beyond one. */
 export function readTimes(output: string): Map<string, number> {
-  const times = new Map<string, number>();
-  let file = "";
-  for (const line of plain(output).split("\n")) {
-    file = /^running \d+ tests? from (\S+)/.exec(line)?.[1] ?? file;
-    const [, minutes = 0, seconds = 0, ms = 0] = TOOK.exec(line) ?? [];
-    const named = /^(\S+_test\.ts) => /.exec(line)?.[1] ?? file;
-    // A step is within its test: indented, or behind the test's name.
-    if (named === "" || !/^\S.* \.\.\. \w+ \(/.test(line) || / \.\.\. .* \.\.\. /.test(line)) {
-      continue;
-    }
-    const tookS = 60 * Number(minutes) + Number(seconds) + Number(ms) / 1_000;
-    times.set(named, (times.get(named) ?? 0) + tookS);
-  }
-  return times;
+  const lines = plain(output).split("\n").map((line) => TOOK.exec(line));
+  return new Map(
+    lines.filter((line) => line !== null).map(
+      ([, test, minutes = 0, seconds = 0, ms = 0]) => [
+        test,
+        60 * Number(minutes) + Number(seconds) + Number(ms) / 1_000,
+      ],
+    ),
+  );
 }
 
 function plain(output: string): string {

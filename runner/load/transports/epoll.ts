@@ -5,8 +5,9 @@
  */
 import {
   DATA_WORD,
-  EAGAIN,
   EINTR,
+  EPOLLET,
+  EPOLLIN,
   EPOLLOUT,
   EVENT_WORDS,
   type Libc,
@@ -18,10 +19,12 @@ import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
-import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
+import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
+/** What a socket says that has no end in sight. */
+const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
   readonly #libc: Libc = libc();
@@ -60,10 +63,11 @@ export class EpollDriver implements Driver {
     this.#generation = sockets.generation;
     this.#connecting = sockets.connecting;
     this.#tls = tlsOn(sockets);
+    if (this.#tls === null) sockets.trigger = EPOLLET;
     this.#unsent = new Array(slots).fill(null);
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
-    this.#wait = this.#waiter.wait;
+    this.#wait = spinning(this.#waiter.wait, now, busy);
   }
 
   get tls(): TlsUse | undefined {
@@ -108,11 +112,19 @@ export class EpollDriver implements Driver {
     const events = this.#events[at];
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
+    let length: number;
     do {
-      const length = this.#receive(slot);
+      length = this.#receive(slot);
       if (length <= 0) return this.#ended(handler, slot, length);
       handler.onBytes(slot, this.#readBuffer, length, this.now());
     } while (this.#tls !== null && this.#tls.holdsMore(slot));
+    if (length === READ_BYTES || (events & ~READY) !== 0) this.#watchAgain(slot, at);
+  }
+
+  /** There may be more: the rest, or the end. It is the turn of the other sockets first. */
+  #watchAgain(slot: number, at: number): void {
+    const isSame = this.#events[at + DATA_WORD + 1] === this.#generation[slot];
+    if (isSame && this.#fds[slot] >= 0) this.#sockets.watch(slot, this.#unsent[slot] !== null);
   }
 
   // hot
@@ -123,17 +135,10 @@ export class EpollDriver implements Driver {
   }
 
   #ended(handler: EventHandler, slot: number, length: number): void {
-    const reason = this.#tls === null ? this.#endOf(length) : this.#tls.endOf(slot);
+    const reason = this.#tls === null ? this.#sockets.endOf(length) : this.#tls.endOf(slot);
     if (reason === undefined) return;
     this.close(slot);
     handler.onEnd(slot, reason, this.now());
-  }
-
-  /** What a recv means that brought nothing: the end, null or its reason; undefined: there is nothing yet. */
-  #endOf(length: number): string | null | undefined {
-    const errno = length < 0 ? this.#libc.errno() : 0;
-    if (errno === EAGAIN || errno === EINTR) return undefined;
-    return errno === 0 ? null : this.#libc.explain(errno);
   }
 
   #connected(handler: EventHandler, slot: number): void {

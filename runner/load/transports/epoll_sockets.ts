@@ -3,7 +3,9 @@ import {
   AF_INET,
   AF_INET6,
   DATA_WORD,
+  EAGAIN,
   EINPROGRESS,
+  EINTR,
   EPOLL_CLOEXEC,
   EPOLL_CTL_ADD,
   EPOLL_CTL_MOD,
@@ -57,6 +59,11 @@ export class EpollSockets {
   readonly connecting: Uint8Array;
   /** Counts the sockets of a slot, so that an event of an earlier one, still in the batch, is recognised. */
   readonly generation: Int32Array;
+  /**
+   * `EPOLLET`: an open socket is reported when something comes, once, and the kernel need not look at it again for the
+   * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
+   */
+  trigger = 0;
   readonly #family: number;
   /** struct sockaddr of the target; null when its name has no address. */
   readonly #address: Uint8Array<ArrayBuffer> | null;
@@ -112,10 +119,17 @@ export class EpollSockets {
     return 0;
   }
 
-  /** Watches for bytes and the end; also for room to send, where something waits for it. */
+  /** Watches for bytes and the end; also for room to send, where something waits for it. What is there is reported again. */
   watch(slot: number, hasUnsent: boolean): void {
-    const events = EPOLLIN | EPOLLRDHUP | (hasUnsent ? EPOLLOUT : 0);
+    const events = EPOLLIN | EPOLLRDHUP | this.trigger | (hasUnsent ? EPOLLOUT : 0);
     this.#control(EPOLL_CTL_MOD, slot, events);
+  }
+
+  /** What a recv means that brought nothing: the end, null or its reason; undefined: there is nothing yet. */
+  endOf(length: number): string | null | undefined {
+    const errno = length < 0 ? this.libc.errno() : 0;
+    if (errno === EAGAIN || errno === EINTR) return undefined;
+    return errno === 0 ? null : this.libc.explain(errno);
   }
 
   close(slot: number): void {
