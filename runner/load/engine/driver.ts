@@ -23,8 +23,8 @@ export interface Driver {
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
   run(handler: EventHandler): Promise<void>;
-  /** What secures its connections, as it stands; absent without TLS. */
-  readonly tls?: TlsUse;
+  /** What secures its connections; absent without TLS. */
+  readonly tls?: { readonly use: TlsUse };
 }
 
 /** Events, reported by the driver. */

@@ -21,7 +21,9 @@ export const DRIVERS = {
     const { tls } = endpoint;
     if (tls === undefined) return new EpollDriver(address, slots, now, busy);
     const { EpollTls } = await import("./epoll_tls.ts");
-    return new EpollDriver(address, slots, now, busy, (sockets) => new EpollTls(sockets, tls));
+    const layer = new EpollTls(slots, tls);
+    const driver = new EpollDriver(address, slots, now, busy, (sockets) => layer.on(sockets));
+    return Object.assign(driver, { tls: layer });
   },
   tcp: ({ endpoint, slots, now, busy }) =>
     Promise.resolve(new TcpDriver(endpoint, slots, now, busy)),

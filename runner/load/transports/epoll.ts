@@ -17,7 +17,6 @@ import {
 import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
-import type { TlsUse } from "../../result/tls.ts";
 import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
 import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
@@ -68,10 +67,6 @@ export class EpollDriver implements Driver {
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
     this.#wait = spinning(this.#waiter.wait, now, busy);
-  }
-
-  get tls(): TlsUse | undefined {
-    return this.#tls?.use;
   }
 
   // hot: the load loop of a worker.

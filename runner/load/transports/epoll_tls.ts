@@ -10,6 +10,7 @@ import type { Tls } from "../../../base/net/endpoint.ts";
 import { type Libc, libc } from "../../../base/system/libc.ts";
 import {
   cString,
+  cStringAt,
   made,
   type OpenSsl,
   openssl,
@@ -18,7 +19,6 @@ import {
   SSL_ERROR_WANT_READ,
   SSL_ERROR_WANT_WRITE,
   SSL_ERROR_ZERO_RETURN,
-  cStringAt,
 } from "../../../base/system/openssl.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
@@ -71,8 +71,10 @@ export class EpollTls implements TlsLayer {
   /** What the last SSL_read gave. */
   #result = 0;
 
-  constructor(private readonly sockets: EpollSockets, { serverName, insecure, caCerts }: Tls) {
-    const slots = sockets.fds.length;
+  /** Null until `on`. */
+  #sockets: EpollSockets | null = null;
+
+  constructor(slots: number, { serverName, insecure, caCerts }: Tls) {
     this.#connections = new Array(slots).fill(null);
     this.#isWhole = new Uint8Array(slots);
     this.#waitsForRoom = new Uint8Array(slots);
@@ -81,6 +83,11 @@ export class EpollTls implements TlsLayer {
     this.#trust = insecure
       ? null
       : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
+  }
+
+  on(sockets: EpollSockets): this {
+    this.#sockets = sockets;
+    return this;
   }
 
   get use(): TlsUse {
@@ -104,7 +111,7 @@ export class EpollTls implements TlsLayer {
     const { tls } = this.#openssl;
     const connection = made(tls.SSL_new(this.#context));
     this.#connections[slot] = connection;
-    tls.SSL_set_fd(connection, this.sockets.fds[slot]);
+    tls.SSL_set_fd(connection, this.#sockets?.fds[slot] ?? -1);
     if (this.#sentName !== null) {
       tls.SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, 0n, this.#sentName);
     }
@@ -114,7 +121,7 @@ export class EpollTls implements TlsLayer {
   #watchRoom(slot: number, waits: boolean): void {
     if ((this.#waitsForRoom[slot] === 1) === waits) return;
     this.#waitsForRoom[slot] = waits ? 1 : 0;
-    this.sockets.watch(slot, waits);
+    this.#sockets?.watch(slot, waits);
   }
 
   #admit(slot: number, connection: Pointer): string | null {

@@ -16,7 +16,7 @@ const SPIN_US = 2_000;
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
-  readonly tls?: TlsUse;
+  readonly tls?: { readonly use: TlsUse };
   readonly #open: (TransportConnection | null)[];
   readonly #transport: Transport;
   readonly #iteration: LoopIteration;
@@ -32,7 +32,9 @@ export class TcpDriver implements Driver {
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
   ) {
-    if (!("path" in endpoint) && endpoint.tls) this.tls = { by: "runtime", handshakes: [] };
+    if (!("path" in endpoint) && endpoint.tls) {
+      this.tls = { use: { by: "runtime", handshakes: [] } };
+    }
     this.#open = new Array(slots).fill(null);
     this.#iteration = new LoopIteration(now, busy);
     const scheduler = new ReadScheduler(

@@ -76,7 +76,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
     const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
-    const { tls } = driver;
+    const tls = driver.tls?.use;
     const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used(), tls };
     post({ kind: "interval", part, health: health.read(), soFar: report });
   };
@@ -100,7 +100,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     await driver.run(exchanges);
     const { totals, elapsedUs } = exchanges.ending;
     if (totals === null) throw new Error("The load ended without totals");
-    const { tls } = driver;
+    const tls = driver.tls?.use;
     const report = { totals, sessions: sessions.totals(), elapsedUs, ...used(), tls };
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
