@@ -15,10 +15,12 @@ import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
 import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
+import { workers } from "./workers.ts";
 
 export const benches = {
   generators,
   lag,
+  workers,
   frozen,
   censored,
   memory,
