@@ -137,7 +137,8 @@ bothSockets("a handshake without end is given up in time, and its socket closed"
     while (await isAsked(conn));
     left++;
   });
-  const wish = { requests: 6, timeoutUs: 50_000, connections: 2 };
+  // Deno 2.9 keeps a socket open whose checked handshake is given up, until the peer or its isolate ends.
+  const wish = { requests: 6, timeoutUs: 50_000, connections: 2, apart: true };
   const loaded = await load(way, server, wish);
   await until("all were closed", () => left >= loaded.totals.failed);
   await server.stop();

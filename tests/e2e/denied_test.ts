@@ -104,6 +104,18 @@ for (const { call, note, errors = EITHER } of CASES) {
   }
 }
 
+for (const error of EITHER) {
+  testWith(["seccomp"], `a rate is kept where sched_setattr fails with ${error}`, async () => {
+    await using server = serveHere();
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+    const flags = "-c 2 -r 500/s -d 200ms --driver epoll --json -".split(" ");
+    const through = without(["sched_setattr"], error);
+    const { code, stdout, stderr } = await plateau(["bench", url, ...flags], { through });
+    const { requests: { due, completed, dropped } } = JSON.parse(stdout) as Measurement;
+    assert.deepEqual([code, stderr, due, completed + dropped], [0, "", 100, 100]);
+  });
+}
+
 const NEITHER = /the system denies epoll_pwait2 \(.+\) and timerfd_create \(.+\)$/;
 
 testWith(

@@ -18,7 +18,7 @@ import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
-import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
+import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
@@ -66,7 +66,7 @@ export class EpollDriver implements Driver {
     this.#unsent = new Array(slots).fill(null);
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
-    this.#wait = this.#waiter.wait;
+    this.#wait = spinning(this.#waiter.wait, now, busy);
   }
 
   // hot: the load loop of a worker.

@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../../base/pattern.ts";
+import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
@@ -38,8 +39,23 @@ async function openLog(
   return { file, log: new RequestLog(file.write, firstConnection) };
 }
 
+/** As short as the system takes them. */
+const SHORT_SLICE_US = 100;
+let hasShortSlices = false;
+
+/**
+ * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
+ * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
+ */
+function beWokenPromptly(isPunctual: boolean): void {
+  if (isPunctual === hasShortSlices) return;
+  takeSlicesOf(isPunctual ? SHORT_SLICE_US : 0);
+  hasShortSlices = isPunctual;
+}
+
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
+  beWokenPromptly(job.pacer.kind === "open");
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
