@@ -10,6 +10,7 @@ import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
+import { profile } from "./profile.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
@@ -18,6 +19,7 @@ import { witness } from "./witness.ts";
 
 export const benches = {
   generators,
+  profile,
   lag,
   frozen,
   censored,
