@@ -68,8 +68,8 @@ export class LocalLoader implements Loader {
         let seen: HostUse | null = null;
         hostUse = () => seen ??= look();
         const { durationUs, waitsForLast } = shares[0];
-        const endMs = atMs + durationUs / 1_000 - epochNowMs();
-        if (!waitsForLast && endMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, endMs);
+        const leftMs = Math.max(0, atMs + durationUs / 1_000 - epochNowMs());
+        if (!waitsForLast && leftMs < LONGEST_TIMER_MS) deadline = setTimeout(hostUse, leftMs);
         hooks.onStart(atMs);
       },
       onInterval: hooks.onInterval,
