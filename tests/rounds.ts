@@ -38,6 +38,7 @@ export const ALONE: Readonly<Record<string, string>> = {
   "e2e/starved_test.ts": "which of two processes had a core",
   "e2e/censoring_test.ts": "latencies, held to arithmetic",
   "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
+  "faults/agent_test.ts": "how soon a load ends without one of its agents",
   "conformance/fairness_test.ts": "shares of a server that is faster than the generator",
 };
 
@@ -102,7 +103,6 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "hostile/jobs_test.ts",
   ],
   waits: [
-    "faults/agent_test.ts",
     "e2e/fleet/draining_test.ts",
     "fleet/agent_faults_test.ts",
     "faults/redis_test.ts",
