@@ -36,14 +36,10 @@ export const APART: Readonly<Record<string, string>> = {
 export const ALONE: Readonly<Record<string, string>> = {
   "e2e/trust_test.ts": "whether the generator was the limit, and the first calibration",
   "e2e/starved_test.ts": "which of two processes had a core",
-  "e2e/pin_test.ts": "which cores threads may use, of those that nobody else pins",
-  "e2e/bench_test.ts": "the fastest response of a server that takes 50 ms",
   "e2e/censoring_test.ts": "latencies, held to arithmetic",
   "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
-  "e2e/resources_test.ts": "CPU time of a target, held to that of its parts",
+  "faults/agent_test.ts": "how soon a load ends without one of its agents",
   "conformance/fairness_test.ts": "shares of a server that is faster than the generator",
-  "hostile/agents_test.ts": "how soon a hostile agent is given up",
-  "hostile/kills_test.ts": "moments at which a program is killed",
 };
 
 /**
@@ -71,6 +67,10 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "hostile/servers_test.ts",
     "hostile/proxy_probes_test.ts",
     "e2e/pages/examples_test.ts",
+    "hostile/kills_test.ts",
+    "e2e/pin_test.ts",
+    "e2e/bench_test.ts",
+    "e2e/resources_test.ts",
     "e2e/pages/experiments_test.ts",
     "e2e/pages/fleet_test.ts",
     "e2e/user_test.ts",
@@ -103,7 +103,6 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "hostile/jobs_test.ts",
   ],
   waits: [
-    "faults/agent_test.ts",
     "e2e/fleet/draining_test.ts",
     "fleet/agent_faults_test.ts",
     "faults/redis_test.ts",
@@ -121,6 +120,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/hostile_pattern_test.ts",
     "conformance/orphans_test.ts",
     "hostile/presences_test.ts",
+    "hostile/agents_test.ts",
     "hostile/addresses_test.ts",
     "faults/stage_test.ts",
   ],

@@ -19,15 +19,15 @@ Deno.test("every file that starts programs is in one list, and what is listed is
 });
 
 Deno.test("what is alone runs first, then what waits beside what computes", () => {
-  const names = ["http/a", "e2e/bench", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
+  const names = ["http/a", "e2e/trust", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
   const files = names.map((name) => at(`${name}_test.ts`));
   const shape = ({ files, manner }: Job): unknown => [manner, files];
   const rounds = roundsOf(files, 2).map((queues) =>
     queues.map(({ atOnce, jobs }) => [atOnce, ...jobs.map(shape)])
   );
-  const [a, bench, run, b, hearsay, c] = files;
+  const [a, trust, run, b, hearsay, c] = files;
   assert.deepEqual(rounds, [
-    [[1, ["alone", [bench]]]],
+    [[1, ["alone", [trust]]]],
     [
       [3, ["shares", [a, b, c]], ["computes", [run]]],
       [3, ["waits", [hearsay]]],

@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { settlesWithin } from "../../targets/launch/settles.ts";
 import { findProgram, testWith } from "../needs.ts";
 
 export const FLAGS = [
@@ -35,7 +36,7 @@ export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>
       for (const [sentence, look] of Object.entries(looks)) {
         await t.step({
           name: sentence,
-          fn: () => lookAt(browser, look),
+          fn: () => inTime(lookAt(browser, look)),
           sanitizeOps: false,
           sanitizeResources: false,
         });
@@ -44,6 +45,16 @@ export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>
       await browser.close();
     }
   });
+}
+
+/** Longer than any look on the busiest machine. What a page evaluates has no time-out of Playwright's. */
+const LOOK_MS = 120_000;
+
+/** Fails where Chromium neither draws nor replies, in place of waiting for ever; closing it ends the look. */
+async function inTime(looking: Promise<void>): Promise<void> {
+  const isOver = await settlesWithin(looking, LOOK_MS);
+  if (!isOver) throw new Error(`Cannot wait for Chromium longer than ${LOOK_MS / 1_000} s`);
+  await looking;
 }
 
 /** Fails on console output and requests, too. */
