@@ -2,20 +2,9 @@
  * Results as an experiment would leave them, made from a seed: latencies are drawn, recorded in real
  * histograms and interval histograms, and the whole passes the schema.
  */
-import { sum } from "../../report/model/numbers/spread.ts";
 import { type Measurement, type Results, results, type Run } from "../../runner/result/result.ts";
-import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import {
-  ANSWER_BYTES,
-  distributionOf,
-  drawInterval,
-  type Interval,
-  INTERVAL_S,
-  pointOf,
-  randomFrom,
-  spreadOf,
-} from "./intervals.ts";
+import { drawMeasurement } from "./drawing.ts";
+import { ANSWER_BYTES, INTERVAL_S, type Random, randomFrom } from "./intervals.ts";
 
 /** What a cell of the fixture is like. */
 export interface CellSpec {
@@ -111,7 +100,7 @@ function experimentOf({ cells, experiment }: FixtureSpec): Record<string, unknow
   };
 }
 
-function runFixture(cell: CellSpec, repetition: number, random: () => number): Run {
+function runFixture(cell: CellSpec, repetition: number, random: Random): Run {
   const { target, scenario, parameters = {}, watched = true, duration = 3 } = cell;
   const cores = 0.6 + random() * 0.4;
   return {
@@ -152,17 +141,13 @@ function resourcesFixture(
 
 export function measurementFixture(
   cell: CellSpec,
-  random: () => number = randomFrom(7),
+  random: Random = randomFrom(7),
 ): Measurement {
-  const { connections = 50, duration = 3 } = cell;
-  const intervals = intervalsOf(cell, random);
-  const whole = new Histogram();
-  for (const { histogram } of intervals) whole.add(histogram);
-  const fastest = whole.minUs / 1_000;
-  for (let i = 0; i < connections; i++) whole.record(random() * cell.medianMs * 1_000);
-  const completed = sum(intervals, ({ completed }) => completed);
-  const failed = sum(intervals, ({ failed }) => failed);
-  const latency = distributionOf(whole);
+  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, slowRatio = 0.01 } = cell;
+  const { medianMs } = cell;
+  const drawnSpec = { connections, duration, timeoutRatio, slowRatio, warmUp, medianMs };
+  const drawing = drawMeasurement(drawnSpec, random);
+  const { completed, failed, latency, fastest, points, perSecond, histogram } = drawing;
   return {
     schema: "plateau.bench/2",
     version: "0.1.0",
@@ -182,18 +167,15 @@ export function measurementFixture(
     service: latency,
     firstByte: latency,
     connect: latency,
-    perSecond: {
-      requests: spreadOf(intervals, ({ completed }) => completed),
-      bytes: spreadOf(intervals, ({ completed }) => completed * ANSWER_BYTES),
-    },
-    timeline: { intervalS: INTERVAL_S, points: intervals.map(pointOf) },
+    perSecond,
+    timeline: { intervalS: INTERVAL_S, points },
     warmup: { label: "too-short", steadyFromS: null },
     sessions: null,
     generator: {
       ...GENERATOR,
       cpu: Math.min(0.8, 0.1 + completed / duration / 150_000),
     },
-    histogram: encodeHistogram(whole.toSparse()),
+    histogram,
   };
 }
 
@@ -214,21 +196,6 @@ const GENERATOR: Measurement["generator"] = {
 };
 
 const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };
-
-function intervalsOf(cell: CellSpec, random: () => number): Interval[] {
-  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs, slowRatio } =
-    cell;
-  const speed = 0.97 + random() * 0.06;
-  return Array.from({ length: Math.ceil(duration / INTERVAL_S) }, (_, i) =>
-    drawInterval({
-      timeoutRatio,
-      random,
-      slowRatio,
-      medianMs: medianMs / speed * (1 + (warmUp - 1) * Math.exp(-i / 1.5)),
-      connections,
-      end: (i + 1) * INTERVAL_S,
-    }));
-}
 
 interface Outcomes {
   readonly cell: CellSpec;

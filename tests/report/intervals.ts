@@ -2,7 +2,7 @@
 import type { Measurement } from "../../runner/result/result.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 
 export const INTERVAL_S = 0.25;
 export const ANSWER_BYTES = 180;
@@ -15,55 +15,58 @@ export interface IntervalSpec {
   readonly connections: number;
   readonly end: number;
   /** Share of the requests that take two to six times as long; default 1 %. */
-  readonly slowRatio?: number;
+  readonly slowRatio: number;
 }
 
 export interface Interval {
   readonly end: number;
   readonly completed: number;
   readonly failed: number;
-  readonly histogram: Histogram;
+  readonly histogram: SparseHistogram;
+  /** As the timeline of a result has it. */
+  readonly point: Measurement["timeline"]["points"][number];
 }
+
+/** Of the interval that is being drawn; a new one for each would take longer than its draws. */
+const drawn = new Histogram();
 
 /** Drawing every request would take long; this many stand for all in an interval. */
 const MOST_DRAWN = 4_000;
 
 export function drawInterval(
-  { timeoutRatio, random, medianMs, connections, end, slowRatio = 0.01 }: IntervalSpec,
+  { timeoutRatio, random, medianMs, connections, end, slowRatio }: IntervalSpec,
 ): Interval {
   const ended = Math.max(
     1,
     Math.round(connections / medianMs * 1_000 * INTERVAL_S * (0.96 + random() * 0.08)),
   );
   const failed = Math.round(ended * timeoutRatio);
-  const histogram = new Histogram();
   const weight = Math.ceil(ended / MOST_DRAWN);
-  for (let i = 0; i < failed; i++) histogram.record(TIMEOUT_US);
+  for (let i = 0; i < failed; i++) drawn.record(TIMEOUT_US);
   for (let i = failed; i < ended; i += weight) {
     // Log-normal with a rare slow tail, as servers with a garbage collector have.
     const tail = random() < slowRatio ? 2 + random() * 4 : 1;
     const us = medianMs * 1_000 * Math.exp(0.22 * normal(random)) * tail;
-    for (let k = 0; k < Math.min(weight, ended - i); k++) histogram.record(us);
+    for (let k = 0; k < Math.min(weight, ended - i); k++) drawn.record(us);
   }
-  return { end, completed: ended - failed, failed, histogram };
+  return drained({ end, completed: ended - failed, failed });
 }
 
-export function pointOf(
-  { end, completed, failed, histogram }: Interval,
-): Measurement["timeline"]["points"][number] {
-  const at = (p: number): number => histogram.valueAtPercentile(p) / 1_000;
-  return {
+/** The interval of what has been drawn, which is forgotten then. */
+function drained(counts: Omit<Interval, "histogram" | "point">): Interval {
+  const { end, completed, failed } = counts;
+  const at = (p: number): number => drawn.valueAtPercentile(p) / 1_000;
+  const figures = { p50: at(50), p75: at(75), p90: at(90), p99: at(99), max: drawn.maxUs / 1_000 };
+  const histogram = drawn.drain();
+  const point = {
     endS: end,
     completed,
     failed,
     bytes: completed * ANSWER_BYTES,
-    p50: at(50),
-    p75: at(75),
-    p90: at(90),
-    p99: at(99),
-    max: histogram.maxUs / 1_000,
-    histogram: encodeHistogram(histogram.toSparse()),
+    ...figures,
+    histogram: encodeHistogram(histogram),
   };
+  return { ...counts, histogram, point };
 }
 
 export function distributionOf(histogram: Histogram): Measurement["service"] {
@@ -109,15 +112,22 @@ export function spreadOf(
   };
 }
 
-/** Numbers in [0, 1) from a seed: mulberry32. */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
+/** Numbers in [0, 1), each of which follows from the state before it. */
+export interface Random {
+  (): number;
+  state: number;
+}
+
+/** From a seed: mulberry32. */
+export function randomFrom(seed: number): Random {
+  const random = (): number => {
+    const state = given.state = (given.state + 0x6d2b79f5) >>> 0;
     let mixed = Math.imul(state ^ (state >>> 15), state | 1);
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
+  const given = Object.assign(random, { state: seed >>> 0 });
+  return given;
 }
 
 /** Box and Muller's transform. */
