@@ -11,6 +11,7 @@ import { log } from "./log.ts";
 import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
 import { report } from "./report_size.ts";
+import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
 import { trust } from "./trust.ts";
@@ -24,6 +25,7 @@ export const benches = {
   memory,
   connections,
   startup,
+  between: betweenRuns,
   log,
   report,
   witness,
