@@ -164,14 +164,14 @@ function namesIn(list: string): string[] {
   return list.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
 }
 
-interface Import {
+interface PartImport {
   readonly whole?: string;
   readonly all?: string;
   readonly list?: string;
   readonly from: string;
 }
 
-function importOf({ whole, all, list, from }: Import): string {
+function importOf({ whole, all, list, from }: PartImport): string {
   const isPart = from.startsWith("./");
   const source = isPart ? `__use("${from.slice(2)}")` : `__need("${from}")`;
   const bindings = list && namesIn(list).map((entry) => entry.replace(" as ", ": ")).join(", ");
