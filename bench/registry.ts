@@ -12,6 +12,7 @@ import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
 import { profile } from "./profile.ts";
 import { report } from "./report_size.ts";
+import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
 import { trust } from "./trust.ts";
@@ -28,6 +29,7 @@ export const benches = {
   memory,
   connections,
   startup,
+  between: betweenRuns,
   log,
   report,
   witness,

@@ -27,8 +27,8 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Starts the run's target, or gives the one that runs already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
-  /** Ends the run's target, unless it is to be used again. */
-  readonly close: (target: RunningTarget) => Promise<void>;
+  /** Begins to end the run's target, unless it is to be used again; the next one starts when it has ended. */
+  readonly close: (target: RunningTarget) => void;
   /** Where processes of their own are checked; null: those that are measured are. */
   readonly preflights: SeparatePreflights | null;
   /** What the run's Redis uses; null when it uses none. */
@@ -63,7 +63,7 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
       ...parts.length > 0 && { parts },
     };
   } finally {
-    await context.close(target);
+    context.close(target);
   }
 }
 

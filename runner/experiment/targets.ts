@@ -27,6 +27,8 @@ interface TargetsHooks {
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
+  /** The end of the last run's target: it ends while that run's results are written. */
+  #closing: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly request: TargetsRequest,
@@ -50,6 +52,7 @@ export class ExperimentTargets {
   async start(cell: Cell): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
+    await this.#closing;
     if (experiment.fresh && cellNeeds(cell).includes("redis")) await this.redis?.forget();
     return await startTarget(cell.targetSpec, {
       name: cell.target,
@@ -63,11 +66,15 @@ export class ExperimentTargets {
     });
   }
 
-  async close(target: RunningTarget): Promise<void> {
-    if (this.request.experiment.fresh) await target.stop();
+  /** Begins to end it, unless it is kept: the next one starts when it has ended. */
+  close(target: RunningTarget): void {
+    if (!this.request.experiment.fresh) return;
+    this.#closing = target.stop();
+    this.#closing.catch(() => {}); // whoever waits for it gets the error
   }
 
   async closeAll(): Promise<void> {
+    await this.#closing;
     for (const kept of this.#kept.values()) await kept.stop();
   }
 }

@@ -4,10 +4,11 @@ import { endpointOf } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
-import { rememberedCalibration } from "../host/calibration_cache.ts";
+import { type Calibration, rememberedCalibration } from "../host/calibration_cache.ts";
 import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
+import type { DriverName } from "../load/engine/driver.ts";
 import { chooseDriver } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
@@ -35,6 +36,7 @@ const LONGEST_TIMER_MS = 2 ** 31;
 
 export class LocalLoader implements Loader {
   #lostLog: string | null = null;
+  readonly #calibrations = new Map<DriverName, Calibration>();
 
   constructor(private readonly pool: WorkerPool = new WorkerPool()) {}
 
@@ -49,6 +51,7 @@ export class LocalLoader implements Loader {
     const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
+    const calibrating = this.#calibrationOf(driver);
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
@@ -83,12 +86,19 @@ export class LocalLoader implements Loader {
     });
     const stage = {
       ...hostUse(),
-      calibration: await rememberedCalibration(driver),
+      calibration: await calibrating,
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
     const driverNote = note ?? undefined;
     return { driver, driverNote, connections, reports, stage, agents: null };
+  }
+
+  /** Looked up once, as long as there is one. */
+  async #calibrationOf(driver: DriverName): Promise<Calibration | null> {
+    const known = this.#calibrations.get(driver) ?? await rememberedCalibration(driver);
+    if (known !== null) this.#calibrations.set(driver, known);
+    return known;
   }
 
   incompleteLogReason(): string | null {

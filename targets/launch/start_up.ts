@@ -7,8 +7,9 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
-/** Between two attempts. */
-const PAUSE_MS = 10;
+/** Between two attempts: a fiftieth of what the start has taken so far, within these. */
+const SHORTEST_PAUSE_MS = 1;
+const LONGEST_PAUSE_MS = 10;
 
 interface StartUp<Result> {
   readonly child: Child;
@@ -60,7 +61,12 @@ async function firstResult<Result>(
     } catch (error) {
       progress.reason = messageOf(error);
     }
-    await sleep(PAUSE_MS, undefined, { signal: progress.over }); // throws when it is over
+    const pauseMs = (performance.now() - startedMs) / 50;
+    await sleep(
+      Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, pauseMs)),
+      undefined,
+      { signal: progress.over }, // throws when it is over
+    );
   }
 }
 

@@ -25,7 +25,9 @@ export const STOP_GRACE_MS = 2_000;
 const ORPHANED_GRACE_MS = 300;
 /** KILL does not end what hangs in the kernel; we do not wait for that. */
 const HOPELESS_MS = 2_000;
-const POLL_MS = 20;
+/** Most programs end within milliseconds, and the next run waits for it; one that takes long is looked at seldom. */
+const SHORTEST_POLL_MS = 1;
+const LONGEST_POLL_MS = 20;
 /** Seldom: it is watched while it is measured. */
 const BACKGROUND_POLL_MS = 500;
 
@@ -111,7 +113,7 @@ async function end(family: ProcessFamily, graceMs: number): Promise<number[]> {
     const isHopeless = !isTaken || elapsedMs > graceMs + HOPELESS_MS;
     if (living.length === 0 || isHopeless) return living;
     if (elapsedMs > graceMs) isTaken = family.signal("SIGKILL");
-    await sleep(POLL_MS);
+    await sleep(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, elapsedMs / 4)));
   }
 }
 
