@@ -13,6 +13,7 @@ import { others } from "./others/others.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
+import { tls } from "./tls.ts";
 import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
 
@@ -24,6 +25,7 @@ export const benches = {
   memory,
   connections,
   startup,
+  tls,
   log,
   report,
   witness,

@@ -1,8 +1,17 @@
 /** The server that generators are compared on: one nginx worker that answers from memory, on a core of its own. */
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { freePort } from "../../targets/launch/environment.ts";
 import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
+
+/** A certificate that nginx shows, and its key, in its folder; sessions are never resumed, so that all do the same. */
+const TLS = `
+    ssl_certificate server.crt;
+    ssl_certificate_key server.key;
+    ssl_session_cache off;
+    ssl_session_tickets off;`;
 
 const CONFIG = (port: number): string => `
 daemon off;
@@ -30,12 +39,34 @@ export function writeNginxConfig(folder: string, port: number): void {
   Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port));
 }
 
-export async function startNginx(): Promise<Server> {
+export function startNginx(): Promise<Server> {
+  return startWith((path, port) => writeNginxConfig(path, port));
+}
+
+/** With TLS on a port of its own; plain HTTP is for whoever waits until it is ready. */
+export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
+  const securePort = freePort();
+  const server = await startWith((path, port) => {
+    const config = CONFIG(port).replace(
+      "listen",
+      `listen 127.0.0.1:${securePort} ssl backlog=16384;${TLS}\n    listen`,
+    );
+    Deno.writeTextFileSync(join(path, "nginx.conf"), config);
+    execFileSync("openssl", CERTIFICATE, { cwd: path, stdio: "pipe" });
+  });
+  return { ...server, url: `https://127.0.0.1:${securePort}/` };
+}
+
+const CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+  .concat(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+  .concat(["-keyout", "server.key", "-out", "server.crt"]);
+
+async function startWith(prepare: (folder: string, port: number) => void): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(temporaryFolder());
   const server = stack.use(
     await startServer("nginx", (port) => {
-      writeNginxConfig(path, port);
+      prepare(path, port);
       return placed("server", ["nginx", "-p", path, "-c", "nginx.conf"]);
     }),
   );
