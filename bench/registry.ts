@@ -15,6 +15,7 @@ import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
+import { tls } from "./tls.ts";
 import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
 import { workers } from "./workers.ts";
@@ -30,6 +31,7 @@ export const benches = {
   connections,
   startup,
   between: betweenRuns,
+  tls,
   log,
   report,
   witness,

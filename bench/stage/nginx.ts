@@ -1,8 +1,17 @@
 /** The server that generators are compared on: nginx that answers from memory, one worker on a core of its own. */
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
+import { freePort } from "../../targets/launch/environment.ts";
 import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
+
+/** A certificate that nginx shows, and its key, in its folder; sessions are never resumed, so that all do the same. */
+const TLS = `
+    ssl_certificate server.crt;
+    ssl_certificate_key server.key;
+    ssl_session_cache off;
+    ssl_session_tickets off;`;
 
 const CONFIG = (port: number, workers: number): string => `
 daemon off;
@@ -31,19 +40,39 @@ export function writeNginxConfig(folder: string, port: number, workers = 1): voi
 }
 
 /** @param workers More than one go where the system puts them. */
-export async function startNginx(workers = 1): Promise<Server> {
+export function startNginx(workers = 1): Promise<Server> {
+  const place = workers === 1 ? "server" : "anywhere";
+  return startWith((path, port) => writeNginxConfig(path, port, workers), place);
+}
+
+/** With TLS on a port of its own; plain HTTP is for whoever waits until it is ready. */
+export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
+  const securePort = freePort();
+  const server = await startWith((path, port) => {
+    const config = CONFIG(port, 1).replace(
+      "listen",
+      `listen 127.0.0.1:${securePort} ssl backlog=16384;${TLS}\n    listen`,
+    );
+    Deno.writeTextFileSync(join(path, "nginx.conf"), config);
+    execFileSync("openssl", CERTIFICATE, { cwd: path, stdio: "pipe" });
+  });
+  return { ...server, url: `https://127.0.0.1:${securePort}/` };
+}
+
+const CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
+  .concat(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
+  .concat(["-keyout", "server.key", "-out", "server.crt"]);
+
+async function startWith(
+  prepare: (folder: string, port: number) => void,
+  place: "server" | "anywhere" = "server",
+): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(temporaryFolder());
   const server = stack.use(
     await startServer("nginx", (port) => {
-      writeNginxConfig(path, port, workers);
-      return placed(workers === 1 ? "server" : "anywhere", [
-        "nginx",
-        "-p",
-        path,
-        "-c",
-        "nginx.conf",
-      ]);
+      prepare(path, port);
+      return placed(place, ["nginx", "-p", path, "-c", "nginx.conf"]);
     }),
   );
   const kept = stack.move();

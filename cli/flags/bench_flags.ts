@@ -163,7 +163,7 @@ const otherFlags = {
   driver: {
     flags: "--driver <auto|epoll|tcp>",
     about:
-      "Transport: epoll is the fastest (Linux, without TLS), tcp works everywhere, auto takes " +
+      "Transport: epoll is the fastest (Linux), tcp works everywhere, auto takes " +
       "the faster one that works",
     preset: "auto",
     schema: z.enum(["auto", "epoll", "tcp"]),
