@@ -68,9 +68,14 @@ async function profileOf(url: string, connections: string, seconds: number): Pro
   }
 }
 
-/** The program, with V8 writing the names of its functions where perf looks for them. */
+/** The program, with V8 writing the names of its functions where perf looks for them, and no log beside them. */
 function named([program, run, ...args]: Command): Command {
-  return [program, run, "--v8-flags=--perf-basic-prof", ...args];
+  return [
+    program,
+    run,
+    "--v8-flags=--perf-basic-prof,--no-logfile-per-isolate,--logfile=+",
+    ...args,
+  ];
 }
 
 /** @param samples As perf prints them: one frame a line, the innermost first, and an empty line after each sample. */
