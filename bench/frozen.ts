@@ -112,10 +112,11 @@ async function freeze(
     ...{ connections, keepAlive: true, timeoutMs: durationMs, workers: 1 },
   };
   const hung = Promise.withResolvers<Hung>();
-  const { latency } = await loadHere({ origin: witness.origin, load, driver }, (atMs) => {
+  const onStart = (atMs: number): void => {
     const plan = { atMs, fromMs: from * durationMs, forMs: durationMs / 10 };
     hang(witness.pid, plan).then(hung.resolve, hung.reject);
-  });
+  };
+  const { latency } = await loadHere({ origin: witness.origin, load, driver }, { onStart });
   const { fromMs, frozenMs } = await hung.promise;
   const notes = await witness.takeNotes();
   const workMs = workMsOf(notes, Math.min(arriving, connections));

@@ -8,8 +8,10 @@ import {
   percentileOf,
   workMsOf,
 } from "../bench/frozen/arithmetic.ts";
+import { p99sBetween } from "../bench/lag.ts";
 import type { Noted } from "../bench/stage/witness.ts";
 import { isKept, sectionLines } from "../bench/table.ts";
+import { Histogram } from "../runner/stats/histogram/histogram.ts";
 
 const FREEZE: Freeze = {
   ratePerSec: 1_000,
@@ -133,4 +135,13 @@ Deno.test("a bench's table holds median, spread, ratio and difference, and no co
     "| plateau |       5.00 |             |  4.50 | 1.111 |      0.500 |",
     "",
   ]);
+});
+
+Deno.test("the lag of each interval is what came to that of the whole run since the one before", () => {
+  const soFar = new Histogram();
+  const whole = [[100, 200], [40], [900, 30, 30]].map((interval) => {
+    interval.forEach((us) => soFar.record(us));
+    return soFar.toSparse();
+  });
+  assert.deepEqual(p99sBetween(whole), [0.2, 0.04, 0.9]);
 });

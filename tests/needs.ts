@@ -5,6 +5,7 @@
  */
 import { appendFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { openssl } from "../base/system/openssl.ts";
 
 /** Programs by need, any of which will do, with one line on how to get them. */
 const PROGRAMS = {
@@ -43,11 +44,23 @@ const PROGRAMS = {
 const CIRCUMSTANCES = {
   ipv6: { isThere: hasIpv6, get: "let the loopback interface have the address ::1" },
   linux: { isThere: () => Deno.build.os === "linux", get: "run on Linux" },
-  network: { isThere: reachesPackages, get: "let npm reach its registry" },
+  installs: {
+    isThere: mayInstall,
+    get: "deno task test --installs, where npm reaches its registry",
+  },
   netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
   seccomp: { isThere: filtersCalls, get: "run on Linux, whose kernel has CONFIG_SECCOMP_FILTER" },
+  libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
 } as const;
+
+function hasOpenSsl(): boolean {
+  try {
+    return openssl().version !== "";
+  } catch {
+    return false;
+  }
+}
 
 type Program = keyof typeof PROGRAMS;
 export type Need = Program | keyof typeof CIRCUMSTANCES;
@@ -97,7 +110,7 @@ export function requiredNeeds(): ReadonlySet<Need> {
   return new Set(known.filter((need) => words.includes(need) || words.includes("all")));
 }
 
-function isThere(need: Need): boolean {
+export function isThere(need: Need): boolean {
   return isProgram(need) ? findProgram(need) !== null : CIRCUMSTANCES[need].isThere();
 }
 
@@ -107,6 +120,12 @@ function isProgram(need: Need): need is Program {
 
 function hasIpv6(): boolean {
   return Deno.networkInterfaces().some(({ address }) => address === "::1");
+}
+
+/** Whether tests may install packages, which takes minutes, and can. */
+function mayInstall(): boolean {
+  const isWanted = Deno.env.get("PLATEAU_INSTALLS") === "1" || requiredNeeds().has("installs");
+  return isWanted && reachesPackages();
 }
 
 let answered: boolean | null = null;

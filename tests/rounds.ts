@@ -1,96 +1,172 @@
 /**
- * Which test files run beside which. Most share a process and the cores. Those that start programs have a
- * process each: they run in pairs where they wait for events, and alone where they measure time or say so.
+ * Which test files run beside which. Files that start no programs share processes. Each of the others has
+ * its own, and a manner, which says how many others run beside it.
  */
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 
 const TESTS = resolve(import.meta.dirname ?? "");
 
-/** Folders whose files start programs; one that is in no list of pairs runs alone. */
-const WITH_PROGRAMS = ["conformance", "faults", "hostile", "e2e", "studies"];
+/** Folders whose files start programs: each of them is in one of the lists below. */
+export const WITH_PROGRAMS = ["conformance", "e2e", "faults", "hostile", "studies"];
+
+/** How a file runs. */
+export type Manner =
+  /** Beside one or two, as it loads servers or starts many programs. */
+  | "computes"
+  /** Beside many, as it mostly waits for events, pauses and time-outs. */
+  | "waits"
+  /** Beside none. */
+  | "alone"
+  /** With others in one process, beside what computes: it starts no programs. */
+  | "shares";
+
+/** Most files of a process that are loaded as one module, which spares them what all import. */
+const MOST_FILES = 20;
+
+/** What starts no programs, but needs modules that no other test has touched. */
+export const APART: Readonly<Record<string, string>> = {
+  "scenarios/pattern_test.ts": "whether an engine was read already",
+  "runner/open_experiment_test.ts": "a common word as a secret of the process",
+};
 
 /**
- * What runs two at a time, the longest first. A test in one of these files waits for events, asserts no time
- * that a busy neighbour could move, and uses nothing that the machine has once, such as a fixed port. The
- * files of a list are neighbours of one another alone: the first list's need little of the processor, and
- * their agents are given up when they are silent for long. In the second, files that mostly wait come before
- * and after files that mostly compute.
+ * What measures time, cores or the machine, and what a neighbour would move in it. They run first, as
+ * the first of them calibrates the generator of a new machine for all that follow.
  */
-export const PAIRS: readonly (readonly string[])[] = [
-  [
-    "e2e/fleet/experiment_test.ts",
-    "e2e/fleet/roster_test.ts",
-    "e2e/fleet/draining_test.ts",
-    "faults/hearsay_test.ts",
-  ],
-  [
+export const ALONE: Readonly<Record<string, string>> = {
+  "e2e/trust_test.ts": "whether the generator was the limit, and the first calibration",
+  "e2e/starved_test.ts": "which of two processes had a core",
+  "e2e/pin_test.ts": "which cores threads may use, of those that nobody else pins",
+  "e2e/bench_test.ts": "the fastest response of a server that takes 50 ms",
+  "e2e/censoring_test.ts": "latencies, held to arithmetic",
+  "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
+  "e2e/resources_test.ts": "CPU time of a target, held to that of its parts",
+  "conformance/fairness_test.ts": "shares of a server that is faster than the generator",
+  "hostile/agents_test.ts": "how soon a hostile agent is given up",
+  "hostile/kills_test.ts": "moments at which a program is killed",
+};
+
+/**
+ * What runs beside others, the longest first. A test in one of these files waits for events, asserts no time
+ * that a busy neighbour could move, and uses nothing that the machine has once, such as a fixed port.
+ */
+export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> = {
+  computes: [
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
-    "conformance/frameworks_test.ts",
-    "e2e/cluster_test.ts",
-    "e2e/user_test.ts",
-    "conformance/gateways_test.ts",
+    "e2e/denied_test.ts",
     "e2e/fleet/safety_test.ts",
-    "conformance/drivers_test.ts",
-    // Takes what the suite of the frameworks installed.
+    "conformance/frameworks_test.ts",
     "studies/experiments_test.ts",
-    "e2e/live_test.ts",
+    "e2e/cluster_test.ts",
+    "e2e/fleet/agreement_test.ts",
+    "e2e/fleet/experiment_test.ts",
+    "e2e/fleet/roster_test.ts",
+    "studies/systems_test.ts",
+    "conformance/drivers_test.ts",
+    "conformance/gateways_test.ts",
     "e2e/imports_test.ts",
-    "e2e/setup_test.ts",
-    "e2e/live_view_test.ts",
-    "hostile/servers_test.ts",
-    "e2e/pages/examples_test.ts",
-    "e2e/secrets_test.ts",
-    "e2e/permissions_test.ts",
-    "hostile/results_test.ts",
-    "hostile/proxy_probes_test.ts",
-    "e2e/secrets_again_test.ts",
-    "hostile/live_page_test.ts",
-    "e2e/run_test.ts",
-    "conformance/launchers_test.ts",
-    "e2e/pages/fleet_test.ts",
-    "conformance/apps_test.ts",
-    "conformance/listening_host_test.ts",
-    "e2e/pages/experiments_test.ts",
-    "e2e/tls_test.ts",
     "e2e/host_test.ts",
+    "hostile/results_test.ts",
+    "hostile/servers_test.ts",
+    "hostile/proxy_probes_test.ts",
+    "e2e/pages/examples_test.ts",
+    "e2e/pages/experiments_test.ts",
+    "e2e/pages/fleet_test.ts",
+    "e2e/user_test.ts",
+    "e2e/run_test.ts",
+    "e2e/live_test.ts",
+    "e2e/live_view_test.ts",
+    "e2e/tls_test.ts",
+    "e2e/proxy_test.ts",
+    "e2e/prove_test.ts",
+    "e2e/repeat_test.ts",
+    "e2e/resume_repeat_test.ts",
+    "e2e/doctor_test.ts",
     "e2e/parameters_test.ts",
-    "e2e/minimal_root_test.ts",
-    "conformance/orphans_test.ts",
-    "conformance/tls_test.ts",
+    "e2e/permissions_test.ts",
+    "e2e/secrets_test.ts",
+    "e2e/secrets_again_test.ts",
     "e2e/compare_test.ts",
     "e2e/forms_test.ts",
     "e2e/commands_test.ts",
+    "conformance/listening_host_test.ts",
+    "conformance/launchers_test.ts",
+    "conformance/apps_test.ts",
+    "conformance/tls_test.ts",
+    "e2e/open_loop_test.ts",
     "e2e/input_test.ts",
-    "e2e/redis_test.ts",
     "e2e/claims_test.ts",
+    "e2e/threshold_test.ts",
+    "e2e/slowest_test.ts",
+    "hostile/live_page_test.ts",
+    "hostile/jobs_test.ts",
+  ],
+  waits: [
+    "faults/agent_test.ts",
+    "e2e/fleet/draining_test.ts",
+    "fleet/agent_faults_test.ts",
+    "faults/redis_test.ts",
+    "conformance/hostile_test.ts",
+    "faults/coordinator_test.ts",
+    "fleet/agent_test.ts",
+    "fleet/agents_test.ts",
+    "faults/hearsay_test.ts",
+    "e2e/setup_test.ts",
+    "e2e/hidden_test.ts",
+    "e2e/minimal_root_test.ts",
+    "e2e/redis_test.ts",
     "e2e/github_test.ts",
     "e2e/outside_text_test.ts",
-    "hostile/jobs_test.ts",
+    "e2e/hostile_pattern_test.ts",
+    "conformance/orphans_test.ts",
+    "hostile/presences_test.ts",
     "hostile/addresses_test.ts",
+    "faults/stage_test.ts",
   ],
-];
+};
 
-export interface Round {
+/** What one process runs. */
+export interface Job {
   /** Full paths. */
   readonly files: readonly string[];
-  /** shared: all in one process; pairs: two processes at a time, each with one file; alone: one process. */
-  readonly how: "shared" | "pairs" | "alone";
+  readonly manner: Manner;
 }
 
-/** Every file once. @param files Full paths. */
-export function roundsOf(files: readonly string[]): Round[] {
-  const startsPrograms = (file: string): boolean =>
-    WITH_PROGRAMS.some((folder) => file.startsWith(join(TESTS, folder, "/")));
-  const pairs = PAIRS.map((names) =>
+/** Jobs in the order in which they start, some at a time. */
+export interface Queue {
+  readonly jobs: readonly Job[];
+  readonly atOnce: number;
+}
+
+/** Rounds, one after another, of queues beside one another. Every file is in one job. @param files Full paths. */
+export function roundsOf(files: readonly string[], cores: number): Queue[][] {
+  const listed = (manner: Manner, names: readonly string[]): Job[] =>
     names.map((name) => join(TESTS, name)).filter((file) => files.includes(file))
-  );
-  const paired = new Set(pairs.flat());
-  const rounds: Round[] = [
-    { how: "shared", files: files.filter((file) => !startsPrograms(file)) },
-    // First of those, as it calibrates the generator of a new machine, for all that follow.
-    { how: "alone", files: files.filter((file) => startsPrograms(file) && !paired.has(file)) },
-    ...pairs.map((files): Round => ({ how: "pairs", files })),
+      .map((file) => ({ files: [file], manner }));
+  const alone = listed("alone", Object.keys(ALONE));
+  const computes = listed("computes", BESIDE.computes);
+  const waits = listed("waits", BESIDE.waits);
+  const known = new Set([...alone, ...computes, ...waits].flatMap(({ files }) => files));
+  const others = shared(files.filter((file) => !known.has(file)));
+  const rounds: Queue[][] = [
+    [{ jobs: alone, atOnce: 1 }],
+    [{ jobs: [...others, ...computes], atOnce: cores + 1 }, { jobs: waits, atOnce: cores + 1 }],
   ];
-  return rounds.filter(({ files }) => files.length > 0);
+  return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
+    .filter((queues) => queues.length > 0);
+}
+
+/** Neighbours by name together. */
+function shared(files: readonly string[]): Job[] {
+  const isApart = (file: string): boolean => Object.hasOwn(APART, relative(TESTS, file));
+  const together = files.filter((file) => !isApart(file));
+  const processes = Math.ceil(together.length / MOST_FILES);
+  const share = Math.ceil(together.length / processes);
+  const chunks = Array.from(
+    { length: processes },
+    (_, i) => together.slice(i * share, (i + 1) * share),
+  );
+  const apart = files.filter(isApart).map((file) => [file]);
+  return [...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
 }

@@ -1,34 +1,55 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { PAIRS, roundsOf } from "./rounds.ts";
-import { readSummary, readTimes, sumOf } from "./tally.ts";
+import { ALONE, APART, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
 
 const at = (name: string): string => join(import.meta.dirname ?? "", name);
 
-Deno.test("every file that runs beside another is there, and in one list", () => {
-  const names = PAIRS.flat();
-  assert.deepEqual(names.filter((name) => !existsSync(at(name))), []);
-  assert.equal(new Set(names).size, names.length);
+Deno.test("every file that starts programs is in one list, and what is listed is there", () => {
+  const there = WITH_PROGRAMS.flatMap((folder) =>
+    readdirSync(at(folder), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
+  );
+  const listed = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits];
+  assert.deepEqual(there.filter((name) => !listed.includes(name)), []);
+  assert.deepEqual(listed.filter((name) => !existsSync(at(name))), []);
+  assert.equal(new Set(listed).size, listed.length);
 });
 
-Deno.test("each file runs in one round: shared, in pairs, or alone", () => {
-  const files = ["http/a_test.ts", "e2e/new_test.ts", "e2e/run_test.ts", "faults/hearsay_test.ts"];
-  assert.deepEqual(roundsOf(files.map(at)), [
-    { how: "shared", files: [at("http/a_test.ts")] },
-    { how: "alone", files: [at("e2e/new_test.ts")] },
-    { how: "pairs", files: [at("faults/hearsay_test.ts")] },
-    { how: "pairs", files: [at("e2e/run_test.ts")] },
+Deno.test("what is alone runs first, then what waits beside what computes", () => {
+  const names = ["http/a", "e2e/bench", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
+  const files = names.map((name) => at(`${name}_test.ts`));
+  const shape = ({ files, manner }: Job): unknown => [manner, files];
+  const rounds = roundsOf(files, 2).map((queues) =>
+    queues.map(({ atOnce, jobs }) => [atOnce, ...jobs.map(shape)])
+  );
+  const [a, bench, run, b, hearsay, c] = files;
+  assert.deepEqual(rounds, [
+    [[1, ["alone", [bench]]]],
+    [
+      [3, ["shares", [a, b, c]], ["computes", [run]]],
+      [3, ["waits", [hearsay]]],
+    ],
   ]);
 });
 
-const OUTPUT = `running 2 tests from ./tests/e2e/a_test.ts
+Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {
+  const apart = Object.keys(APART).map(at);
+  const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
+  const [[{ jobs }]] = roundsOf(files, 2);
+  assert.deepEqual(jobs.map(({ files }) => files.length), [14, 14, 13, ...apart.map(() => 1)]);
+  assert.deepEqual(jobs.flatMap(({ files }) => files), files);
+  assert.ok(apart.every((file) => existsSync(file)));
+});
+
+const OUTPUT = `running 3 tests from ./tests/e2e/a_test.ts
 one ... \x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m(1m2s)\x1b[0m
 two ... FAILED (500ms)
   a step of it ... ok (400ms)
-./tests/http/b_test.ts => three ... a step ... ok (5ms)
-./tests/http/b_test.ts => three ... ok (20ms)
+  another ... ok (5ms)
+three ... ok (20ms)
 
 FAILED | 2 passed | 1 failed | 3 ignored (1m3s)
 `;
@@ -41,9 +62,25 @@ Deno.test("the last summary counts, and a test run without any has failed", () =
   assert.deepEqual(sumOf([counts, none]), { passed: 2, failed: 2, skipped: 3 });
 });
 
-Deno.test("the time of a file is that of its tests, alone or beside others", () => {
-  assert.deepEqual([...readTimes(OUTPUT)], [
-    ["./tests/e2e/a_test.ts", 62.5],
-    ["./tests/http/b_test.ts", 0.02],
+Deno.test("the time of a test is that of all its steps", () => {
+  assert.deepEqual([...readTimes(OUTPUT)], [["one", 62], ["two", 0.5], ["three", 0.02]]);
+});
+
+Deno.test("the slowest processes come first, with their CPU time and manner, then the slowest tests", () => {
+  const took = (tookS: number, cpuS: number, files: string[], times: [string, number][]): Took => ({
+    ...{ files, manner: "waits", tookS, cpuS, times: new Map(times) },
+    counts: { passed: 1, failed: 0, skipped: 0 },
+  });
+  const lines = slowestLines([
+    took(1, 0.5, ["a", "b", "c"], [["one", 0.25], ["two", 0.75]]),
+    took(12.34, 2, ["e2e/d"], [["three", 12]]),
+  ]);
+  assert.deepEqual(lines.filter((line) => !line.includes("took")), [
+    "   12.3 s     2.0 s  waits     e2e/d",
+    "    1.0 s     0.5 s  waits     3: a to c",
+    "   13.3 s     2.5 s            all 2 processes",
+    "   12.0 s  three",
+    "    0.8 s  two",
+    "    0.3 s  one",
   ]);
 });

@@ -1,14 +1,15 @@
 // deno-lint-ignore-file no-console -- printing the tally is what this program is for
 /**
  * `deno task test`: all tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
- * them beside one another. `--slowest` names the files that took longest; other options go to `deno test` as
- * they are. The last line is `N passed, N failed, N skipped`, for scripts.
+ * them beside one another. `--slowest` shows where the time goes, and `--installs` has tests install what they
+ * need; other options go to `deno test` as they are. The last line is `N passed, N failed, N skipped`, for scripts.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { requiredNeeds, type Skip, toGet } from "./needs.ts";
-import { type Round, roundsOf } from "./rounds.ts";
-import { type Counts, readSummary, readTimes, sumOf } from "./tally.ts";
+import { type Job, type Queue, roundsOf } from "./rounds.ts";
+import { cpuSinceLast, readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
 
 const TESTS = resolve(import.meta.dirname ?? "");
 
@@ -28,86 +29,94 @@ function findTests(path: string): string[] {
     .sort();
 }
 
-interface Outcome {
-  readonly counts: Counts;
-  /** Seconds by file. */
-  readonly times: ReadonlyMap<string, number>;
+/** What all jobs have in common. */
+interface Given {
+  readonly folder: string;
+  /** Options of `deno test`. */
+  readonly options: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs `deno test` once. Types are `deno task check`'s part. @param show Is given what it prints. */
-async function runTests(
-  args: readonly string[],
-  skipFile: string,
-  show: (printed: ReadableStream<Uint8Array>) => Promise<void>,
-): Promise<Outcome> {
+/** A module of them all, or the only one. */
+function moduleOf(files: readonly string[], folder: string): string {
+  if (files.length === 1) return files[0];
+  const module = join(folder, `${basename(files[0], "_test.ts")}_and_others_test.ts`);
+  const imports = files.map((file) => `import ${JSON.stringify(pathToFileURL(file).href)};\n`);
+  Deno.writeTextFileSync(module, imports.join(""));
+  return module;
+}
+
+/** Runs `deno test` once. Types are `deno task check`'s part. @param isAlone Shows its lines as they come. */
+async function runJob(
+  { files, manner }: Job,
+  { options, env, folder }: Given,
+  isAlone: boolean,
+): Promise<Took> {
+  const began = performance.now();
   const child = new Deno.Command(Deno.execPath(), {
-    args: ["test", "--allow-all", "--no-check", ...args],
-    env: { PLATEAU_SKIPPED: skipFile, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
+    args: ["test", "--allow-all", "--no-check", ...options, moduleOf(files, folder)],
+    env: { ...env, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
     stdout: "piped",
   }).spawn();
   const [shown, read] = child.stdout.tee();
-  const [output] = await Promise.all([new Response(read).text(), show(shown)]);
+  const [output] = await Promise.all([new Response(read).text(), show(shown, isAlone)]);
   const { success } = await child.status;
   const counts = readSummary(output);
   return {
+    files: files.map((file) => relative(".", file)),
+    manner,
+    tookS: (performance.now() - began) / 1_000,
+    cpuS: cpuSinceLast(),
     counts: success ? counts : { ...counts, failed: Math.max(1, counts.failed) },
     times: readTimes(output),
   };
 }
 
-/** As it comes. */
-async function showNow(printed: ReadableStream<Uint8Array>): Promise<void> {
-  await printed.pipeTo(Deno.stdout.writable, { preventClose: true });
-}
-
-/** Whole, so that two neighbours do not mix. */
-async function showWhole(printed: ReadableStream<Uint8Array>): Promise<void> {
+/** As it comes, or whole, so that neighbours do not mix. */
+async function show(printed: ReadableStream<Uint8Array>, isAlone: boolean): Promise<void> {
+  if (isAlone) return await printed.pipeTo(Deno.stdout.writable, { preventClose: true });
   const bytes = await new Response(printed).bytes();
   for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 
-async function runRound(
-  { how, files }: Round,
-  options: readonly string[],
-  skipFile: string,
-): Promise<Outcome[]> {
-  if (how !== "pairs") {
-    const beside = how === "shared" ? ["--parallel"] : [];
-    return [await runTests([...beside, ...options, ...files], skipFile, showNow)];
-  }
-  const outcomes: Outcome[] = [];
-  const left = [...files];
+async function runQueue({ jobs, atOnce }: Queue, given: Given): Promise<Took[]> {
+  const took: Took[] = [];
+  const left = [...jobs];
   const runSome = async (): Promise<void> => {
-    for (let file = left.shift(); file !== undefined; file = left.shift()) {
-      outcomes.push(await runTests([...options, file], skipFile, showWhole));
+    for (let job = left.shift(); job !== undefined; job = left.shift()) {
+      took.push(await runJob(job, given, atOnce === 1 || jobs.length === 1));
     }
   };
-  await Promise.all([runSome(), runSome()]);
-  return outcomes;
+  await Promise.all(Array.from({ length: atOnce }, runSome));
+  return took;
 }
 
-const SHOWN_FILES = 20;
-
-function slowestLines(outcomes: readonly Outcome[]): string[] {
-  return outcomes.flatMap(({ times }) => [...times]).sort(([, a], [, b]) => b - a)
-    .slice(0, SHOWN_FILES)
-    .map(([file, seconds]) => `${seconds.toFixed(1).padStart(6)} s  ${relative(".", file)}`);
-}
+const OWN_OPTIONS = ["--slowest", "--installs"];
 
 async function main(args: readonly string[]): Promise<number> {
   requiredNeeds();
   const paths = args.filter((arg) => statSync(arg, { throwIfNoEntry: false }));
-  const options = args.filter((arg) => !paths.includes(arg) && arg !== "--slowest");
-  const skipFile = await Deno.makeTempFile();
-  const outcomes: Outcome[] = [];
-  for (const round of roundsOf((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))) {
-    outcomes.push(...await runRound(round, options, skipFile));
+  const folder = await Deno.makeTempDir();
+  const skipFile = join(folder, "skipped");
+  Deno.writeTextFileSync(skipFile, "");
+  const given = {
+    folder,
+    options: args.filter((arg) => !paths.includes(arg) && !OWN_OPTIONS.includes(arg)),
+    env: {
+      PLATEAU_SKIPPED: skipFile,
+      ...(args.includes("--installs") ? { PLATEAU_INSTALLS: "1" } : {}),
+    },
+  };
+  const took: Took[] = [];
+  const files = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
+  for (const queues of roundsOf(files, navigator.hardwareConcurrency)) {
+    took.push(...(await Promise.all(queues.map((queue) => runQueue(queue, given)))).flat());
   }
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
-  await Deno.remove(skipFile);
-  if (args.includes("--slowest")) console.log(slowestLines(outcomes).join("\n"));
+  await Deno.remove(folder, { recursive: true });
+  if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
-  const { passed, failed, skipped } = sumOf(outcomes.map(({ counts }) => counts));
+  const { passed, failed, skipped } = sumOf(took.map(({ counts }) => counts));
   console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
   return failed > 0 ? 1 : 0;
 }

@@ -1,4 +1,6 @@
-/** What `deno test` printed, in numbers. */
+/** What `deno test` printed, in numbers, and what it cost. */
+import { readFileSync } from "node:fs";
+import type { Manner } from "./rounds.ts";
 
 export interface Counts {
   readonly passed: number;
@@ -22,28 +24,72 @@ export function sumOf(counts: readonly Counts[]): Counts {
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
 }
 
-/** `(1m2s)`, `(413ms)`, `(12µs)` at the end of a line. */
-const TOOK = / \((?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?(?:\d+[µn]s)?\)$/;
+/** One process of `deno test`, once it has ended. */
+export interface Took {
+  readonly files: readonly string[];
+  readonly manner: Manner;
+  readonly tookS: number;
+  /** Of all its programs together; NaN where the system does not count. */
+  readonly cpuS: number;
+  readonly counts: Counts;
+  /** Seconds by test. */
+  readonly times: ReadonlyMap<string, number>;
+}
 
-/**
- * Seconds that the tests of each file took together, as far as `deno test` says it: whole seconds beyond one.
- * Files that share the cores take longer so than alone.
- */
+let countedS = 0;
+
+/** CPU time of children that have ended since the last call, with all that they had started and waited for. */
+export function cpuSinceLast(): number {
+  if (Deno.build.os !== "linux") return NaN;
+  const stat = readFileSync("/proc/self/stat", "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const totalS = (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SEC;
+  const newS = totalS - countedS;
+  countedS = totalS;
+  return newS;
+}
+
+const TICKS_PER_SEC = 100; // USER_HZ, the same on every Linux
+
+const SHOWN = 25;
+
+/** Where the time goes: the processes that took longest, their sum, and the tests that took longest. */
+export function slowestLines(took: readonly Took[]): string[] {
+  const line = (wallS: string, cpuS: string, manner: string, what: string): string =>
+    `${wallS.padStart(7)} s ${cpuS.padStart(7)} s  ${manner.padEnd(8)}  ${what}`;
+  const sum = (of: (took: Took) => number): string =>
+    took.reduce((sum, each) => sum + of(each), 0).toFixed(1);
+  const processes = took.toSorted((a, b) => b.tookS - a.tookS).slice(0, SHOWN);
+  const tests = took.flatMap(({ times }) => [...times]).sort(([, a], [, b]) => b - a);
+  return [
+    "     took       CPU  manner    files",
+    ...processes.map(({ tookS, cpuS, manner, files }) =>
+      line(tookS.toFixed(1), cpuS.toFixed(1), manner, nameOf(files))
+    ),
+    line(sum(({ tookS }) => tookS), sum(({ cpuS }) => cpuS), "", `all ${took.length} processes`),
+    "     took  test",
+    ...tests.slice(0, SHOWN).map(([test, s]) => `${s.toFixed(1).padStart(7)} s  ${test}`),
+  ];
+}
+
+function nameOf(files: readonly string[]): string {
+  return files.length === 1 ? files[0] : `${files.length}: ${files[0]} to ${files.at(-1)}`;
+}
+
+/** `(1m2s)`, `(413ms)`, `(12µs)` at the end of a line. */
+const TOOK = /^(\S.*) \.\.\. \w+ \((?:(\d+)m)?(?:(\d+)s)?(?:(\d+)ms)?(?:\d+[µn]s)?\)$/;
+
+/** Seconds that each test took, as far as `deno test` says it: whole seconds beyond one. */
 export function readTimes(output: string): Map<string, number> {
-  const times = new Map<string, number>();
-  let file = "";
-  for (const line of plain(output).split("\n")) {
-    file = /^running \d+ tests? from (\S+)/.exec(line)?.[1] ?? file;
-    const [, minutes = 0, seconds = 0, ms = 0] = TOOK.exec(line) ?? [];
-    const named = /^(\S+_test\.ts) => /.exec(line)?.[1] ?? file;
-    // A step is within its test: indented, or behind the test's name.
-    if (named === "" || !/^\S.* \.\.\. \w+ \(/.test(line) || / \.\.\. .* \.\.\. /.test(line)) {
-      continue;
-    }
-    const tookS = 60 * Number(minutes) + Number(seconds) + Number(ms) / 1_000;
-    times.set(named, (times.get(named) ?? 0) + tookS);
-  }
-  return times;
+  const lines = plain(output).split("\n").map((line) => TOOK.exec(line));
+  return new Map(
+    lines.filter((line) => line !== null).map(
+      ([, test, minutes = 0, seconds = 0, ms = 0]) => [
+        test,
+        60 * Number(minutes) + Number(seconds) + Number(ms) / 1_000,
+      ],
+    ),
+  );
 }
 
 function plain(output: string): string {

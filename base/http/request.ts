@@ -50,3 +50,11 @@ function refuseBreaks(line: string): string {
   if (!/[\r\n\0]|[^\0-\xff]/.test(line)) return line;
   throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
 }
+
+const SPACE = 32;
+
+/** The request line of a request, without its version (RFC 9112 §3). */
+export function methodAndPath(bytes: Uint8Array): string {
+  const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
+  return new TextDecoder().decode(bytes.subarray(0, end));
+}

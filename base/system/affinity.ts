@@ -1,9 +1,9 @@
 /**
  * Which cores a thread may run on: sched_setaffinity(2) of Linux, through libc. What a thread starts,
  * threads and processes, begins with the cores of that thread. Throws off Linux, with another libc than glibc, and
- * without the permission for FFI.
+ * without the permission for FFI. And how promptly it gets one of them, where that can be had.
  */
-import { processCalls } from "./libc.ts";
+import { libcOr, processCalls } from "./libc.ts";
 
 /** CPU_SETSIZE of glibc: cores that a mask has a bit for. */
 const MOST_CORES = 1_024;
@@ -103,4 +103,36 @@ export function coresText(cores: readonly number[]): string {
     else ranges.push([core, core]);
   }
   return ranges.map(([first, last]) => first === last ? `${first}` : `${first}-${last}`).join(",");
+}
+
+// sched_setattr(2): libc has no name for it before glibc 2.41. struct sched_attr as 32-bit words (linux/sched/types.h).
+const SCHED_SETATTR = Deno.build.arch === "x86_64" ? 314n : 274n;
+const SCHED_GETATTR = Deno.build.arch === "x86_64" ? 315n : 275n;
+const ATTRIBUTE_WORDS = 12;
+const SIZE = 0;
+const POLICY = 1;
+/** The length of a slice, nanoseconds: its lower word. */
+const RUNTIME = 6;
+/** The policy of all threads for which nobody chose another. */
+const SCHED_OTHER = 0;
+
+/**
+ * The scheduler gives this thread its share of a core in slices of `us` microseconds, 100 at least; 0 for the
+ * system's own length, some milliseconds. A thread that takes less at a time gets a core as soon as it is woken,
+ * before those with longer slices; its share stays the same. So since Linux 6.12; before that it changes nothing.
+ * False where it can't be had.
+ */
+export function takeSlicesOf(us: number): boolean {
+  const take = (): boolean => {
+    const { syscall } = processCalls();
+    const attributes = new Uint32Array(ATTRIBUTE_WORDS);
+    const bytes = BigInt(attributes.byteLength);
+    if (syscall(SCHED_GETATTR, BigInt(THIS_THREAD), attributes, bytes, 0n) !== 0n) return false;
+    if (attributes[POLICY] !== SCHED_OTHER) return false;
+    attributes[SIZE] = attributes.byteLength;
+    attributes[RUNTIME] = us * 1_000;
+    attributes[RUNTIME + 1] = 0;
+    return syscall(SCHED_SETATTR, BigInt(THIS_THREAD), attributes, 0n, 0n) === 0n;
+  };
+  return libcOr(take, () => false);
 }

@@ -1,5 +1,6 @@
 /** A load from workers of this process: whoever has to know the moment of its start can't be told by another. */
-import type { LoadRequest } from "../../runner/measure/loader.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
+import type { Loader, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -8,14 +9,26 @@ import { scriptOf } from "../../scenarios/request/script.ts";
 
 type Asked = Pick<LoadRequest, "origin" | "load" | "driver">;
 
-/** @param onStart Called shortly before the load starts, with the moment on this isolate's `performance.now()`. */
+interface Hooks {
+  /** Called shortly before the load starts, with the moment on this isolate's `performance.now()`. */
+  readonly onStart?: (atMs: number) => void;
+  /** Called at the end of each interval of a worker: how it would have ended then. */
+  readonly onSoFar?: (worker: number, report: SoFarReport) => void;
+}
+
+const INTERVAL_MS = 250;
+
 export async function loadHere(
   asked: Asked,
-  onStart: (atMs: number) => void,
+  { onStart = () => {}, onSoFar = () => {} }: Hooks,
 ): Promise<Measurement> {
-  const loader = new LocalLoader();
+  const workers = new LocalLoader();
+  const loader: Loader = {
+    load: (request, hooks) => workers.load(request, hooks, { onSoFar }),
+    close: () => workers.close(),
+  };
   const script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
-  const rest = { script, seed: 1, intervalMs: 250, logPath: null, implicitCheck: false };
+  const rest = { script, seed: 1, intervalMs: INTERVAL_MS, logPath: null, implicitCheck: false };
   try {
     return await measureLoad({ ...asked, ...rest }, {
       loader,

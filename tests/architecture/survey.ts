@@ -57,7 +57,7 @@ export function surveyFile(file: string, text: string): Survey {
 
 function visit(survey: Survey, { sourceCode }: Deno.lint.RuleContext): Deno.lint.LintVisitor {
   const { text } = sourceCode;
-  const lineOf = (offset: number) => text.slice(0, offset).split("\n").length;
+  const lineOf = lineFinder(text);
   const found = (list: Finding[], node: Deno.lint.Node, what = sourceCode.getText(node)) => {
     list.push({ line: lineOf(node.range[0]), what });
   };
@@ -110,6 +110,21 @@ function visit(survey: Survey, { sourceCode }: Deno.lint.RuleContext): Deno.lint
     TSAnyKeyword: (node) => found(survey.evasions, node),
     TSNonNullExpression: (node) => found(survey.evasions, node),
     "TSAsExpression > TSAsExpression": (node: Deno.lint.Node) => found(survey.evasions, node),
+  };
+}
+
+/** The line, from 1 on, in which an offset of `text` stands. */
+function lineFinder(text: string): (offset: number) => number {
+  const starts = [0];
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) starts.push(at + 1);
+  return (offset) => {
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (starts[middle] <= offset) low = middle;
+      else high = middle;
+    }
+    return high;
   };
 }
 

@@ -5,7 +5,7 @@ import { benchConflicts, benchParts } from "../../cli/flags/bench_flags.ts";
 import { benchRequest } from "../../cli/commands/bench.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
 import type { BenchRequest } from "../../runner/measure/measure.ts";
-import { UserError } from "../../base/errors.ts";
+import { EXIT, UserError } from "../../base/errors.ts";
 
 export const URL_ = "http://127.0.0.1:8080/a?b=c";
 
@@ -25,4 +25,24 @@ export async function toldOf([name, ...args]: readonly string[]): Promise<readon
   const error: unknown = await command.execute(args, { name, summary }).catch((error) => error);
   assert.ok(error instanceof UserError, `${name} ${args.join(" ")} is told nothing: ${error}`);
   return error.lines;
+}
+
+/** What a command prints to standard output, run in this process: it is spared the start of another. */
+export async function printedBy(...[name, ...args]: readonly string[]): Promise<string> {
+  assert.ok(isCommandName(name));
+  const { load, summary } = commands[name];
+  const command = await load();
+  const decoder = new TextDecoder();
+  const { write } = Deno.stdout;
+  let printed = "";
+  Deno.stdout.write = (bytes) => {
+    printed += decoder.decode(bytes, { stream: true });
+    return Promise.resolve(bytes.length);
+  };
+  try {
+    assert.equal(await command.execute(args, { name, summary }), EXIT.done);
+  } finally {
+    Deno.stdout.write = write;
+  }
+  return printed;
 }

@@ -5,12 +5,11 @@ import { bashScript, typedCommand } from "../../cli/completions/scripts.ts";
 import { z } from "zod";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
+import { printedBy } from "./command_line.ts";
 
-const [bash, zsh, fish] = await Promise.all(["bash", "zsh", "fish"].map(async (shell) => {
-  const { code, stdout, stderr } = await plateau(["completions", shell]);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
-  return stdout;
-}));
+const bash = await printedBy("completions", "bash");
+const zsh = await printedBy("completions", "zsh");
+const fish = await printedBy("completions", "fish");
 
 /** The lines that a shell prints, given a script in a file of its own. */
 async function linesOf(
@@ -99,8 +98,8 @@ testWith(["bash"], "a new command or option is completed by its declaration alon
 
 for (const name of NAMES.split(" ")) {
   testWith(["bash"], `bash completes each option of ${name} that its help has`, async () => {
-    const { stdout } = await plateau([name, "--help"]);
-    const told = [...stdout.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].flatMap(([, ...flags]) =>
+    const help = await printedBy(name, "--help");
+    const told = [...help.matchAll(/^ {2}(?:(-\w), )?(--[\w-]+)/gm)].flatMap(([, ...flags]) =>
       flags.filter(Boolean)
     );
     assert.ok(told.includes("--help"));
@@ -154,6 +153,10 @@ testWith(["fish"], "fish completes commands, options, their values, and files", 
   assert.deepEqual(await inFish("run qui"), ["quick"]);
   assert.deepEqual(await inFish("check mi"), ["mine.yaml"]);
   assert.deepEqual(await inFish("superv"), []);
+});
+
+Deno.test("completions are all that the program prints", async () => {
+  assert.deepEqual(await plateau(["completions", "fish"]), { code: 0, stdout: fish, stderr: "" });
 });
 
 Deno.test("completions of another shell are refused with those that there are", async () => {

@@ -23,7 +23,7 @@ const NEEDS: Record<string, Need> = { node: "node", npm: "npm", python3: "python
 function needsOf(name: FrameworkName): Need[] {
   if (installedAt(name) !== null) return [];
   const programs = frameworkNamed(name).toolchain.programs.map((program) => NEEDS[program]);
-  return missingPrograms(name).length > 0 ? programs : [...programs, "network"];
+  return missingPrograms(name).length > 0 ? programs : [...programs, "installs"];
 }
 
 /** Starts it, does `work`, and stops it: it has ended without being killed, and printed the lines that it gives. */

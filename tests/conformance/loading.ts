@@ -10,12 +10,23 @@ import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
+import { takeWorker } from "../../runner/load/worker/begun_worker.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 monotonicClock(); // opens libc for good, before the resources of a test are counted
+
+/** Made before a test counts what it leaves behind. */
+let made: Worker | null = takeWorker();
+
+/** One worker for all loads of a file, as `run` has it: each load meets what the one before has left. */
+const pool = new WorkerPool(() => {
+  const worker = made ?? takeWorker();
+  made = null;
+  return worker;
+});
 
 export interface Loaded extends WorkerReport {
   readonly parts: readonly IntervalPart[];
@@ -29,12 +40,14 @@ export interface Wish extends Partial<JobShare> {
   /** Ends a closed loop after so many. */
   readonly requests?: number;
   readonly signal?: AbortSignal;
+  /** In a worker of its own, which ends with the load. */
+  readonly apart?: boolean;
 }
 
 export async function load(
   { driver }: { readonly driver: DriverName },
   { endpoint }: { readonly endpoint: Endpoint },
-  { wire, check = null, signal, requests = Infinity, ...wish }: Wish,
+  { wire, check = null, signal, requests = Infinity, apart = false, ...wish }: Wish,
 ): Promise<Loaded> {
   const keepAlive = wish.keepAlive ?? true;
   const request = { method: "GET", path: "/", headers: {}, body: null, ...wire };
@@ -61,23 +74,19 @@ export async function load(
     waitsForLast: false,
     ...wish,
   };
-  const pool = new WorkerPool();
   const parts: IntervalPart[] = [];
-  try {
-    const { reports: [report] } = await pool.run([job], {
-      onInterval: (_, part) => parts.push(part),
-      onStart: () => {},
-      signal: signal ?? new AbortController().signal,
-    });
-    const errors = Object.fromEntries(
-      ERRORS.map((kind, i) => [kind, report.totals.errors[i]] as const).filter(([, count]) =>
-        count > 0
-      ),
-    );
-    return { ...report, parts, errors };
-  } finally {
-    pool.close();
-  }
+  const workers = apart ? new WorkerPool() : pool;
+  const { reports: [report] } = await workers.run([job], {
+    onInterval: (_, part) => parts.push(part),
+    onStart: () => {},
+    signal: signal ?? new AbortController().signal,
+  }).finally(() => apart && workers.close());
+  const errors = Object.fromEntries(
+    ERRORS.map((kind, i) => [kind, report.totals.errors[i]] as const).filter(([, count]) =>
+      count > 0
+    ),
+  );
+  return { ...report, parts, errors };
 }
 
 const MOST_TRIES = 5;

@@ -58,8 +58,8 @@ async function assertBenches(through: readonly string[], note?: RegExp): Promise
   assert.equal(stderr, `${driverNote}\n`);
 }
 
-const QUICK = ["run", "quick", "--only", "target=quiet,scenario=static"];
-const SHORT = [...QUICK, "--repeat", "1", "--duration", "400ms"];
+const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
+const SHORT = ["run", BRIEF, "--only", "scenario=static"];
 
 async function assertRuns(through: readonly string[]): Promise<void> {
   using folder = emptyFolder();
@@ -104,6 +104,18 @@ for (const { call, note, errors = EITHER } of CASES) {
   }
 }
 
+for (const error of EITHER) {
+  testWith(["seccomp"], `a rate is kept where sched_setattr fails with ${error}`, async () => {
+    await using server = serveHere();
+    const url = `http://127.0.0.1:${server.addr.port}/`;
+    const flags = "-c 2 -r 500/s -d 200ms --driver epoll --json -".split(" ");
+    const through = without(["sched_setattr"], error);
+    const { code, stdout, stderr } = await plateau(["bench", url, ...flags], { through });
+    const { requests: { due, completed, dropped } } = JSON.parse(stdout) as Measurement;
+    assert.deepEqual([code, stderr, due, completed + dropped], [0, "", 100, 100]);
+  });
+}
+
 const NEITHER = /the system denies epoll_pwait2 \(.+\) and timerfd_create \(.+\)$/;
 
 testWith(
@@ -145,7 +157,7 @@ const REFUSALS: {
     what: "run where it may start no program",
     calls: ["execve"],
     args: (folder) => [...SHORT, "--out", folder],
-    says: /^failed: static, quiet, run 1: Cannot start a process: .+ not permitted/m,
+    says: /^failed: static, api, run 1: Cannot start a process: .+ not permitted/m,
   },
   {
     what: "run of pinned targets where it may not pin",

@@ -26,6 +26,7 @@ const CALLS = {
   prlimit64: [302, 261],
   sched_getaffinity: [204, 123],
   sched_setaffinity: [203, 122],
+  sched_setattr: [314, 274],
   setrlimit: [160, 164],
   setsockopt: [54, 208],
   timerfd_create: [283, 85],

@@ -33,7 +33,7 @@ function withProgram(folder: string, name: string, script: string): string {
 }
 
 testWith(
-  ["node", "npm", "network"],
+  ["node", "npm", "installs"],
   "setup frameworks installs what is named, says where, and does nothing the second time",
   async () => {
     using folder = emptyFolder();

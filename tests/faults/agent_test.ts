@@ -1,6 +1,7 @@
 /** Agents that die, stall or lose Redis in the middle of a run, which ends on time all the same. */
 import assert from "node:assert/strict";
 import type { AgentPart, Measurement } from "../../runner/result/result.ts";
+import { keep } from "../kept.ts";
 import { testWith } from "../needs.ts";
 import { pause } from "../e2e/patience.ts";
 import { assertAsked, assertConserved, isLittle, partOf } from "../e2e/fleet/conservation.ts";
@@ -21,8 +22,6 @@ const BUSY_SECONDS = 0.8;
 /** Beside the load: the wait for a silent agent, and the way out. Whom Redis does not answer waits for longer. */
 const ENDING_MS = 7_500;
 
-const startTwo = (): Promise<Fleet> => Fleet.start({ agents: { a: {}, b: {} } });
-
 interface Faulty {
   readonly result: Measurement;
   /** When the fault happened, seconds after the first request. */
@@ -31,9 +30,10 @@ interface Faulty {
 
 /** A whole run, with `fault` in the middle of it, and whatever is to be done once it is over. */
 async function runWith(fleet: Fleet, fault: () => void): Promise<Faulty> {
+  const before = fleet.arrivals.length;
   await using coordinator = fleet.bench(...LOAD);
-  await fleet.loads(coordinator);
-  const beganMs = fleet.arrivals[0].atMs;
+  await fleet.loads(coordinator, before);
+  const beganMs = fleet.arrivals[before].atMs;
   await pause(FAULT_AFTER_MS);
   fault();
   const faultAt = (performance.now() - beganMs) / 1_000;
@@ -65,33 +65,6 @@ function assertLost({ result, faultAt }: Faulty, name: string): void {
   );
 }
 
-testWith(["redis"], "an agent that is killed is lost from when it was last heard", async () => {
-  await using fleet = await startTwo();
-  const faulty = await runWith(fleet, () => fleet.agents.b.program.kill("SIGKILL"));
-  assertLost(faulty, "b");
-  const { completed, due } = faulty.result.requests;
-  const seen = await fleet.witness.settledCount();
-  assert.ok(seen >= completed && seen <= due, `${seen} seen`);
-});
-
-testWith(
-  ["redis"],
-  "an agent that is stopped is lost, sends nothing late, and works again",
-  async () => {
-    await using fleet = await startTwo();
-    assertLost(await runWith(fleet, () => fleet.agents.b.program.kill("SIGSTOP")), "b");
-    const seen = await fleet.witness.settledCount();
-    fleet.agents.b.program.kill("SIGCONT");
-    await fleet.isFree();
-    const seenLater = await fleet.witness.settledCount();
-    assert.ok(seenLater <= seen + 1, `besides one that it was about to send: ${seenLater - seen}`);
-    const next = await fleet.measure("-c", "3", "-n", "300");
-    assert.ok(assertConserved(next).every(({ lost }) => lost === null));
-    assert.equal(next.requests.completed, 300);
-    assert.equal(await fleet.witness.settledCount(), seenLater + 300);
-  },
-);
-
 /** Two agents, of which `b` reaches Redis by a way that can be cut. */
 async function startCuttable(): Promise<{ fleet: Fleet; way: Forwarder } & AsyncDisposable> {
   await using scope = new AsyncDisposableStack();
@@ -107,6 +80,51 @@ async function startCuttable(): Promise<{ fleet: Fleet; way: Forwarder } & Async
   return { fleet, way, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
+const kept = keep(["redis"], startCuttable);
+
+interface Begun {
+  readonly fleet: Fleet;
+  readonly way: Forwarder;
+  /** How often the witness has been asked since. */
+  readonly seen: () => Promise<number>;
+}
+
+/** The kept fleet, when its agents are free. */
+async function begin(): Promise<Begun> {
+  const { fleet, way } = kept();
+  await fleet.isFree();
+  const before = await fleet.witness.settledCount();
+  return { fleet, way, seen: async () => await fleet.witness.settledCount() - before };
+}
+
+testWith(["redis"], "an agent that is killed is lost from when it was last heard", async () => {
+  await using fleet = await Fleet.start({ agents: { a: {}, b: {} } });
+  const faulty = await runWith(fleet, () => fleet.agents.b.program.kill("SIGKILL"));
+  assertLost(faulty, "b");
+  const { completed, due } = faulty.result.requests;
+  const seen = await fleet.witness.settledCount();
+  assert.ok(seen >= completed && seen <= due, `${seen} seen`);
+});
+
+testWith(
+  ["redis"],
+  "an agent that is stopped is lost, sends nothing late, and works again",
+  async () => {
+    const { fleet, seen } = await begin();
+    assertLost(await runWith(fleet, () => fleet.agents.b.program.kill("SIGSTOP")), "b");
+    const seenFirst = await seen();
+    fleet.agents.b.program.kill("SIGCONT");
+    await fleet.isFree();
+    const seenLater = await seen();
+    const late = seenLater - seenFirst;
+    assert.ok(late <= 1, `besides one that it was about to send: ${late}`);
+    const next = await fleet.measure("-c", "3", "-n", "300");
+    assert.ok(assertConserved(next).every(({ lost }) => lost === null));
+    assert.equal(next.requests.completed, 300);
+    assert.equal(await seen(), seenLater + 300);
+  },
+);
+
 /** Agent b went on asking when it was cut off: of what came after that, it has asked half at least. */
 function assertWentOn({ result, faultAt }: Faulty, seen: number): void {
   const ofA = partOf(result.agents ?? [], "a").requests;
@@ -119,31 +137,29 @@ function assertWentOn({ result, faultAt }: Faulty, seen: number): void {
 
 for (const how of ["closed", "silent"] as const satisfies readonly Cut[]) {
   testWith(["redis"], `an agent cut off for a moment (${how}) loses nothing`, async () => {
-    await using stage = await startCuttable();
-    const { fleet, way } = stage;
+    const { fleet, way, seen } = await begin();
     const { result } = await runWith(fleet, () => {
       way.cut(how);
       setTimeout(() => way.mend(), CUT_MS);
     });
     const asked = assertAsked(result, RATE_PER_SEC, SECONDS);
-    assert.equal(await fleet.witness.settledCount(), asked);
+    assert.equal(await seen(), asked);
   });
 
   testWith(
     ["redis"],
     `an agent cut off (${how}) until after the end is lost, then works again`,
     async () => {
-      await using stage = await startCuttable();
-      const { fleet, way } = stage;
+      const { fleet, way, seen } = await begin();
       const faulty = await runWith(fleet, () => way.cut(how));
       assertLost(faulty, "b");
-      const seen = await fleet.witness.settledCount();
-      assertWentOn(faulty, seen);
+      const seenFirst = await seen();
+      assertWentOn(faulty, seenFirst);
       way.mend();
       await fleet.isFree();
       const next = await fleet.measure("-c", "3", "-n", "300");
       assert.equal(assertConserved(next).length, 2);
-      assert.equal(await fleet.witness.settledCount(), seen + 300);
+      assert.equal(await seen(), seenFirst + 300);
     },
   );
 }

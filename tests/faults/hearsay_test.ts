@@ -8,6 +8,7 @@ import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import { type AgentMessageInput, runState } from "../../runner/fleet/protocol/agent_message.ts";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { report } from "../fleet/packed.ts";
+import { keep } from "../kept.ts";
 import { testWith } from "../needs.ts";
 import { assertAsked } from "../e2e/fleet/conservation.ts";
 import { Fleet, measured } from "../e2e/fleet/fleet.ts";
@@ -34,6 +35,8 @@ async function startTwo(): Promise<{ fleet: Fleet; link: Link } & AsyncDisposabl
   return { fleet, link, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
+const kept = keep(["redis"], startTwo);
+
 /** Tells the coordinator of the agents that are at work what `falsehoods` there are about its run. */
 async function tell(link: Link, falsehoods: (run: string) => unknown[]): Promise<void> {
   const coordinator = (await roster(link.client))[0].coordinator ?? "";
@@ -47,10 +50,11 @@ testWith(
   ["redis"],
   "what is told of past runs, by strangers, and nonsense changes nothing",
   async () => {
-    await using stage = await startTwo();
-    const { fleet, link } = stage;
+    const { fleet, link } = kept();
+    await fleet.isFree();
+    const before = fleet.arrivals.length;
     await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
-    await fleet.loads(coordinator);
+    await fleet.loads(coordinator, before);
     await tell(link, (run) => [
       lastWord("a-run-of-yesterday", "a"),
       { kind: "bundle", run: "a-run-of-yesterday", agent: "a", seq: 3 },
@@ -61,7 +65,7 @@ testWith(
     const ended = await fleet.endOf(coordinator);
     const result = measured(ended);
     const asked = assertAsked(result, 200, SECONDS);
-    assert.equal(await fleet.witness.settledCount(), asked);
+    assert.equal(await fleet.witness.settledCount() - before, asked);
     assert.deepEqual(result.agents?.map(({ name }) => name), ["a", "b"]);
     assert.match(ended.stderr, /a late message of agent a was ignored: its run is over/i);
   },
@@ -71,13 +75,15 @@ testWith(
   ["redis"],
   "last words whose counts do not add up are left out, and those of the agents themselves count",
   async () => {
-    await using stage = await startTwo();
-    const { fleet, link } = stage;
+    const { fleet, link } = kept();
+    await fleet.isFree();
+    const before = fleet.arrivals.length;
     await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
-    await fleet.loads(coordinator);
+    await fleet.loads(coordinator, before);
     await tell(link, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
     const result = measured(await fleet.endOf(coordinator));
-    assert.equal(await fleet.witness.settledCount(), assertAsked(result, 200, SECONDS));
+    const asked = assertAsked(result, 200, SECONDS);
+    assert.equal(await fleet.witness.settledCount() - before, asked);
     assert.deepEqual(result.agents?.map(({ lost }) => lost), [null, null]);
     await fleet.isFree();
   },

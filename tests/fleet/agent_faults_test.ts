@@ -7,7 +7,10 @@ import { until } from "../e2e/patience.ts";
 import { startWitness } from "../e2e/witness.ts";
 import { testWith } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf, SECOND } from "./hand_made.ts";
+import { SharedAgent } from "./shared_agent.ts";
 import { startAgent } from "./started_agent.ts";
+
+const shared = new SharedAgent();
 
 /** Orders live for 1.5 s, and an agent notices that within 0.25 s. */
 const NOTICED_MS = 2_000;
@@ -15,10 +18,9 @@ const NOTICED_MS = 2_000;
 const STILL_MS = 3_000;
 
 testWith(["redis"], "an agent whose coordinator dies is idle soon", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness({ delayMs: 5 });
-  await using coordinator = await HandMade.open(redis.url);
-  await using _ = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(shared.redis.url);
+  await shared.isIdle(coordinator);
   await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
   await coordinator.hears("bundle");
   coordinator.fallSilent();
@@ -85,14 +87,13 @@ testWith(
 );
 
 testWith(["redis"], "an agent outlives its Redis, and is there for the next", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness();
-  await using coordinator = await HandMade.open(redis.url);
-  await using agent = await startAgent(redis.url, "one");
-  await redis.kill();
-  await agent.prints(/Redis does not respond/);
-  await redis.start();
-  await agent.prints(/Redis responds again/);
+  await using coordinator = await HandMade.open(shared.redis.url);
+  await shared.isIdle(coordinator);
+  await shared.redis.kill();
+  await shared.prints(/Redis does not respond/);
+  await shared.redis.start();
+  await shared.prints(/Redis responds again/);
   // Which the coordinator may notice later than the agent.
   await until("it is there", () => coordinator.presenceOf("one").catch(() => null));
   await coordinator.order({ run: "run-1" });
@@ -101,21 +102,22 @@ testWith(["redis"], "an agent outlives its Redis, and is there for the next", as
 });
 
 testWith(["redis"], "an agent that was frozen tells nothing of a run that is over", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness({ delayMs: 5 });
-  await using coordinator = await HandMade.open(redis.url);
-  await using agent = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(shared.redis.url);
+  await shared.isIdle(coordinator);
   const often = { intervalMs: 20, reportEveryMs: 20 };
   const job = jobOf(coordinator, { origin: witness.origin, load: ENDLESS, ...often });
   await coordinator.startRun("one", job);
   await coordinator.hears("bundle");
-  agent.kill("SIGSTOP");
+  shared.process.kill("SIGSTOP");
   await coordinator.order({ run: null, startAtMs: null });
   const isRead = async (): Promise<boolean> => await coordinator.unread() === 0;
   await until("what it told is read", isRead);
   const heard = coordinator.heard.length;
-  agent.kill("SIGCONT");
-  await agent.prints(/its results are thrown away: its coordinator has gone on without this agent/);
+  shared.process.kill("SIGCONT");
+  await shared.prints(
+    /its results are thrown away: its coordinator has gone on without this agent/,
+  );
   await until("what it told since is read", isRead);
   // What it was about to send when it froze may still have come, and not what an agent tells until it looks.
   assert.ok(coordinator.heard.length <= heard + 3, `${coordinator.heard.length} after ${heard}`);

@@ -3,22 +3,22 @@ import assert from "node:assert/strict";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import { RedisServer } from "../e2e/fleet/redis_server.ts";
 import { until } from "../e2e/patience.ts";
 import { plateau } from "../e2e/plateau.ts";
 import { startWitness } from "../e2e/witness.ts";
 import { testWith } from "../needs.ts";
 import { ENDLESS, HandMade, jobOf } from "./hand_made.ts";
-import { startAgent } from "./started_agent.ts";
+import { SharedAgent } from "./shared_agent.ts";
+
+const agent = new SharedAgent();
 
 /** An agent looks every 50 ms when it starts: it has heard of it by then even where the machine stood still. */
 const HEARD_MS = 1_000;
 
 testWith(["redis"], "an agent tells everything that a witness sees", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness();
-  await using coordinator = await HandMade.open(redis.url);
-  await using _ = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(agent.redis.url);
+  await agent.isIdle(coordinator);
   const script = scriptOf(requestScenarioSpec.parse({ get: "/?key=agents-secret" }), 0);
   const secrets: [string, string][] = [["agents-secret", "${env.KEY}"]];
   const job = jobOf(coordinator, { origin: witness.origin, script, secrets });
@@ -69,26 +69,24 @@ const REFUSED = [
 ] as const;
 
 testWith(["redis"], "an agent refuses what it may not do, and says why", async () => {
-  await using redis = await RedisServer.start();
-  await using coordinator = await HandMade.open(redis.url);
-  await using agent = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(agent.redis.url);
+  await agent.isIdle(coordinator);
   for (const [what, changes, why] of REFUSED) {
     coordinator.heard.length = 0;
     await coordinator.hire("one", jobOf(coordinator, { ...changes, run: `run-${what}` }));
     const { problems } = await coordinator.hears("refused");
     assert.match(problems.join("\n"), why, what);
   }
-  assert.match(agent.printed.stderr, /a job was refused: driver/);
-  assert.doesNotMatch(agent.printed.stderr, /agents-secret/);
+  assert.match(agent.process.printed.stderr, /a job was refused: driver/);
+  assert.doesNotMatch(agent.process.printed.stderr, /agents-secret/);
   assert.equal((await coordinator.presenceOf("one"))?.coordinator, null);
 });
 
 testWith(["redis"], "an agent works for one coordinator at a time", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness();
-  await using first = await HandMade.open(redis.url);
-  await using second = await HandMade.open(redis.url);
-  await using _ = await startAgent(redis.url, "one");
+  await using first = await HandMade.open(agent.redis.url);
+  await using second = await HandMade.open(agent.redis.url);
+  await agent.isIdle(first);
   await first.order({ run: "run-1" });
   await first.hire("one", jobOf(first, { origin: witness.origin }));
   await first.hears("ready");
@@ -99,10 +97,9 @@ testWith(["redis"], "an agent works for one coordinator at a time", async () => 
 });
 
 testWith(["redis"], "an agent that is told to stop tells how far it came", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness({ delayMs: 5 });
-  await using coordinator = await HandMade.open(redis.url);
-  await using agent = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(agent.redis.url);
+  await agent.isIdle(coordinator);
   await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
   await coordinator.hears("bundle");
   await coordinator.order({ stop: true });
@@ -112,10 +109,9 @@ testWith(["redis"], "an agent that is told to stop tells how far it came", async
 });
 
 testWith(["redis"], "an agent that goes on with another run throws the last one away", async () => {
-  await using redis = await RedisServer.start();
   await using witness = startWitness({ delayMs: 5 });
-  await using coordinator = await HandMade.open(redis.url);
-  await using agent = await startAgent(redis.url, "one");
+  await using coordinator = await HandMade.open(agent.redis.url);
+  await agent.isIdle(coordinator);
   await coordinator.startRun("one", jobOf(coordinator, { origin: witness.origin, load: ENDLESS }));
   await coordinator.hears("bundle");
   await coordinator.order({ run: "run-2", startAtMs: null });
@@ -126,9 +122,7 @@ testWith(["redis"], "an agent that goes on with another run throws the last one 
 });
 
 testWith(["redis"], "two agents of one name are one too many", async () => {
-  await using redis = await RedisServer.start();
-  await using _ = await startAgent(redis.url, "one");
-  const { code, stderr } = await plateau(["agent", "--redis", redis.url, "--name", "one"]);
+  const { code, stderr } = await plateau(["agent", "--redis", agent.redis.url, "--name", "one"]);
   assert.equal(code, 2);
   assert.match(stderr, /--name: Cannot be agent "one": there is one of that name \(end it/);
 });
@@ -137,9 +131,8 @@ testWith(
   ["redis"],
   "an agent begins no run that its coordinator does not want just now",
   async () => {
-    await using redis = await RedisServer.start();
-    await using coordinator = await HandMade.open(redis.url);
-    await using agent = await startAgent(redis.url, "one");
+    await using coordinator = await HandMade.open(agent.redis.url);
+    await agent.isIdle(coordinator);
     await coordinator.order({ run: "run-2" });
     await coordinator.hire("one", jobOf(coordinator, { origin: "http://127.0.0.1:1" }));
     await agent.prints(/a job was dropped: its run is over/);

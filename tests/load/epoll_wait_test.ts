@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { monotonicClock } from "../../base/system/clock.ts";
 import { openEpoll } from "../../runner/load/transports/epoll_sockets.ts";
-import { waiterFor } from "../../runner/load/transports/epoll_wait.ts";
+import { spinning, type Wait, waiterFor } from "../../runner/load/transports/epoll_wait.ts";
 import { EVENT_WORDS, type Libc, libc } from "../../base/system/libc.ts";
 import { testWith } from "../needs.ts";
 
@@ -66,5 +66,60 @@ testWith(["linux"], "waiterFor names all that is denied where nothing waits", ()
 testWith(["linux"], "waiterFor does without a libc that is too old", () => {
   const waiter = waiterWith({ ...libc(), epoll_pwait2: null }, true);
   assert.equal(waiter.note, `${TIMER} epoll_pwait2 (libc has none)`);
+  waiter.close();
+});
+
+/** A wait on a clock that goes on by 5 µs with each look, and by a whole wait otherwise; `readyAtUs` is the first event. */
+function playedWait(readyAtUs: number): { wait: Wait; now: () => number; waits: string[] } {
+  let timeUs = 100;
+  const waits: string[] = [];
+  const wait: Wait = (untilUs, nowUs) => {
+    waits.push(untilUs > nowUs ? `sleeps for ${untilUs - nowUs} µs` : "looks");
+    timeUs = untilUs > nowUs ? Math.min(untilUs, readyAtUs) : timeUs + 5;
+    return timeUs >= readyAtUs ? 1 : 0;
+  };
+  return { wait, now: () => timeUs, waits };
+}
+
+const SPINS = [
+  { says: "sleeps through a long wait", untilUs: 1_100, ready: 0, waits: ["sleeps for 1000 µs"] },
+  {
+    says: "spins through a short one",
+    untilUs: 112,
+    ready: 0,
+    waits: ["looks", "looks", "looks"],
+    spun: 15,
+  },
+  { says: "looks once at what is overdue", untilUs: 90, ready: 0, waits: ["looks"] },
+  {
+    says: "ends a short wait with an event, which is no spinning",
+    untilUs: 120,
+    readyAtUs: 110,
+    ready: 1,
+    waits: ["looks", "looks"],
+    spun: 5,
+  },
+];
+
+for (const { says, untilUs, readyAtUs = Infinity, ready, waits, spun = 0 } of SPINS) {
+  Deno.test(`a spinning wait ${says}`, () => {
+    const played = playedWait(readyAtUs);
+    let spunUs = 0;
+    const addSpin = (fromUs: number, toUs: number): void => void (spunUs += toUs - fromUs);
+    assert.equal(spinning(played.wait, played.now, { addSpin })(untilUs, 100), ready);
+    assert.deepEqual(played.waits, waits);
+    assert.equal(spunUs, spun);
+  });
+}
+
+testWith(["linux"], "spinning waits until it is time, and counts what it spun", () => {
+  const waiter = waiterWith(libc(), true);
+  let spunUs = 0;
+  const addSpin = (fromUs: number, toUs: number): void => void (spunUs += toUs - fromUs);
+  const wait = spinning(waiter.wait, now, { addSpin });
+  const startUs = now();
+  assert.equal(wait(startUs + 20, startUs), 0);
+  assert.ok(now() - startUs >= 20);
+  assert.ok(spunUs >= 20);
   waiter.close();
 });

@@ -75,7 +75,7 @@ testWith(
 );
 
 testWith(
-  installedAt("node-http") === null ? ["redis", "node", "npm", "network"] : ["redis", "node"],
+  installedAt("node-http") === null ? ["redis", "node", "npm", "installs"] : ["redis", "node"],
   "run measures the servers of the frameworks study, and leaves out those that are not installed",
   async () => {
     const { code, stderr } = await plateau(["setup", "frameworks", "node-http"]);

@@ -2,8 +2,12 @@
  * The connections of a load, one a slot: what state each is in, when it was dialed, and when it may be
  * dialed again. It gives the driver the commands to dial and close; what is sent is not its business.
  */
+import { KeptRoom } from "../../../base/http/kept.ts";
+import { KnownHead } from "../../../base/http/known_head.ts";
+import { ResponseReader } from "../../../base/http/response.ts";
 import type { Driver } from "./driver.ts";
 import type { Recorder } from "../recording/recorder.ts";
+import { SlotQueue } from "./slot_queues.ts";
 
 /** A request, ready to be sent. */
 export interface Message {
@@ -31,6 +35,8 @@ export class Connections {
   readonly #dialedUs: Float64Array;
   readonly #waiting: (WaitingExchange | null)[];
   readonly #backOff: BackOff;
+  /** Every closed slot, and some that have been dialed since. */
+  readonly #closed: SlotQueue;
   /** How many are being dialed. */
   dialing = 0;
 
@@ -39,6 +45,8 @@ export class Connections {
     this.#dialedUs = new Float64Array(slots).fill(NEVER);
     this.#waiting = new Array(slots).fill(null);
     this.#backOff = new BackOff(slots);
+    this.#closed = new SlotQueue(slots);
+    for (let slot = 0; slot < slots; slot++) this.#closed.add(slot);
   }
 
   state(slot: number): number {
@@ -63,6 +71,16 @@ export class Connections {
   forEachOpen(visit: (slot: number) => void): void {
     for (let slot = 0; slot < this.#state.length; slot++) {
       if (this.#state[slot] !== CLOSED) visit(slot);
+    }
+  }
+
+  /** Visits the slots that have no connection; the one at hand may be dialed. */
+  forEachClosed(visit: (slot: number) => void): void {
+    for (let left = this.#closed.length; left > 0; left--) {
+      const slot = this.#closed.take();
+      if (this.#state[slot] !== CLOSED) continue;
+      this.#closed.add(slot);
+      visit(slot);
     }
   }
 
@@ -121,6 +139,7 @@ export class Connections {
   #enter(slot: number, state: number): void {
     if (this.#state[slot] === CONNECTING) this.dialing--;
     if (state === CONNECTING) this.dialing++;
+    else if (state === CLOSED) this.#closed.add(slot);
     this.#state[slot] = state;
   }
 
@@ -165,5 +184,45 @@ class BackOff {
     const doublings = this.#fruitless[slot];
     this.#dialAtUs[slot] = nowUs + Math.min(FIRST_PAUSE_US * 2 ** doublings, LONGEST_PAUSE_US);
     this.#fruitless[slot] = Math.min(doublings + 1, MOST_DOUBLINGS);
+  }
+}
+
+/**
+ * What reads the responses on the connections. Nearly every response comes whole, in one read, and one reader is enough
+ * for all of those: it stays in the processor's caches, and a connection costs no memory for it. While a response is
+ * split, its connection has a reader of its own.
+ */
+export class Readers {
+  /** Of responses that come whole; whoever reads one begins it first. */
+  whole: ResponseReader;
+  /** By slot, what has read the beginning of a response; null where none is split. */
+  readonly split: (ResponseReader | null)[];
+  /** By slot, when the first byte of what is split has come, microseconds. */
+  readonly firstByteUs: Float64Array;
+  readonly #free: ResponseReader[] = [];
+  /** They know one head, and what they keep has one room. */
+  readonly #options: ConstructorParameters<typeof ResponseReader>[0];
+
+  constructor(slots: number, retain: boolean) {
+    this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
+    this.firstByteUs = new Float64Array(slots);
+    this.split = new Array(slots).fill(null);
+    this.whole = new ResponseReader(this.#options);
+  }
+
+  /** The response that `whole` has begun to read on the slot goes on in another read. */
+  keep(slot: number, nowUs: number): void {
+    this.firstByteUs[slot] = nowUs;
+    this.split[slot] = this.whole;
+    this.whole = this.#free.pop() ?? new ResponseReader(this.#options);
+  }
+
+  /** The response on the slot is over, or given up. */
+  release(slot: number): void {
+    const reader = this.split[slot];
+    if (reader === null) return;
+    this.split[slot] = null;
+    reader.begin(false); // gives back what it kept
+    this.#free.push(reader);
   }
 }

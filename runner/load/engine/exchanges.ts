@@ -12,38 +12,16 @@
  * - base/http/response.ts reads that: base/http/head.ts its head, base/http/known_head.ts where it came before;
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
-import { readersOf } from "../../../base/http/readers.ts";
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { CLOSED, CONNECTING, Connections, type Message, OPEN } from "./connections.ts";
+import { CONNECTING, Connections, type Message, OPEN, Readers } from "./connections.ts";
 import type { Driver, EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
-
-/** What is sent next, and what a response has to be: single requests, or the journeys of virtual users. */
-export interface Workload {
-  /** Whether responses must be kept to be checked. */
-  readonly readsResponses: boolean;
-  /** Whether no virtual user is on a journey, so that a load may end before its time. */
-  readonly isIdle: boolean;
-  /** Begins what is due; gives when more will be, Infinity where an event decides that. */
-  onTick(nowUs: number): number;
-  /** The slot's connection is open, and nothing waited for it. */
-  onOpen(slot: number, nowUs: number): void;
-  /** Responses have come on the slot, and its connection is still open or closed after them. */
-  onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
-  /** All that was in flight on the slot has failed, or its dial; its connection is closed. */
-  onFailed(slot: number, nowUs: number): void;
-  /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
-  onClosed(slot: number, nowUs: number): void;
-  /** Whether the response to request `request` is right; null where nothing is expected of it. */
-  check(slot: number, request: number, reader: ResponseReader): boolean | null;
-  /** Method and path of a request in flight, as sent. */
-  label(slot: number, request: number): string;
-}
+import type { Workload } from "./workload.ts";
 
 export interface ExchangeParts {
   readonly driver: Driver;
@@ -53,20 +31,21 @@ export interface ExchangeParts {
   readonly onDeadline?: () => void;
 }
 
-/** Slots are looked over for time-outs and dials this often. */
+/** Time-outs, and dials that had to wait, are looked for this often. */
 const SWEEP_US = 10_000;
 
 export class Exchanges implements EventHandler {
   readonly punctual: boolean;
   readonly ending: Ending;
   readonly connections: Connections;
-  readonly #readers: ResponseReader[];
-  readonly #firstByteUs: Float64Array;
+  readonly #readers: Readers;
   /** Whether the slot's connection has brought a response. */
   readonly #responded: Uint8Array;
   readonly #inFlight: InFlight;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
+  /** Before this moment nothing can time out. */
+  #nextTimeoutUs = -Infinity;
 
   constructor(
     private readonly job: Job,
@@ -77,8 +56,7 @@ export class Exchanges implements EventHandler {
     this.punctual = parts.pacer.intended;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.connections = new Connections(slots, parts);
-    this.#readers = readersOf(slots, workload.readsResponses);
-    this.#firstByteUs = new Float64Array(slots);
+    this.#readers = new Readers(slots, workload.readsResponses);
     this.#responded = new Uint8Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
@@ -118,7 +96,6 @@ export class Exchanges implements EventHandler {
     if (pacer.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
     this.#inFlight.add(slot, request, head, pacer.intended ? dueUs : nowUs, nowUs);
-    if (this.#inFlight.count(slot) === 1) this.#readers[slot].begin(head);
     recorder.bytesOut += bytes.length;
     driver.send(slot, bytes);
   }
@@ -137,20 +114,32 @@ export class Exchanges implements EventHandler {
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.parts.recorder.received(length, nowUs);
-    const reader = this.#readers[slot];
     let completed = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);
-      if (!reader.started) this.#firstByteUs[slot] = nowUs;
+      const reader = this.#readerOf(slot);
+      const isFirst = !reader.started;
       at = reader.read(bytes, at, length);
-      if (reader.state === NEED_MORE) break;
+      if (reader.state === NEED_MORE) {
+        if (isFirst) this.#readers.keep(slot, nowUs);
+        break;
+      }
       if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
-      this.#complete(slot, nowUs);
+      this.#complete(slot, reader, isFirst ? nowUs : this.#readers.firstByteUs[slot], nowUs);
       completed = true;
       if (!reader.keepAlive || !this.job.keepAlive) return this.#closeCompleted(slot, nowUs);
-      if (this.#inFlight.count(slot) > 0) reader.begin(this.#inFlight.isHead(slot));
+      if (!isFirst) this.#readers.release(slot);
     }
     if (completed) this.workload.onCompleted(slot, true, nowUs);
+  }
+
+  /** What reads on on the slot; where nothing has been read yet of the response to the oldest, the reader of all. */
+  #readerOf(slot: number): ResponseReader {
+    const { split, whole } = this.#readers;
+    const reader = split[slot];
+    if (reader !== null) return reader;
+    whole.begin(this.#inFlight.isHead(slot));
+    return whole;
   }
 
   onEnd(slot: number, reset: string | null, nowUs: number): void {
@@ -161,10 +150,10 @@ export class Exchanges implements EventHandler {
       return this.workload.onClosed(slot, nowUs);
     }
     if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
-    const reader = this.#readers[slot];
+    const reader = this.#readerOf(slot);
     reader.end();
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
-    this.#complete(slot, nowUs);
+    this.#complete(slot, reader, this.#readers.firstByteUs[slot], nowUs);
     this.#closeCompleted(slot, nowUs);
   }
 
@@ -203,14 +192,13 @@ export class Exchanges implements EventHandler {
     return isOver || this.#inFlight.count(slot) === 0;
   }
 
-  #complete(slot: number, nowUs: number): void {
+  #complete(slot: number, reader: ResponseReader, firstByteUs: number, nowUs: number): void {
     const { recorder } = this.parts;
     const inFlight = this.#inFlight;
-    const reader = this.#readers[slot];
     const request = inFlight.request(slot);
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
-    recorder.complete(slot, reader.status, dueUs, sentUs, this.#firstByteUs[slot], nowUs);
+    recorder.complete(slot, reader.status, dueUs, sentUs, firstByteUs, nowUs);
     const isRight = this.workload.check(slot, request, reader);
     if (isRight !== null) recorder.checked(isRight);
     this.#responded[slot] = 1;
@@ -233,6 +221,7 @@ export class Exchanges implements EventHandler {
   }
 
   #giveUp(slot: number, nowUs: number): void {
+    this.#readers.release(slot);
     this.connections.giveUp(slot, this.#responded[slot] === 1, nowUs);
   }
 
@@ -257,22 +246,38 @@ export class Exchanges implements EventHandler {
   #sweep(nowUs: number): void {
     this.#nextSweepUs = nowUs + this.#sweepUs;
     this.parts.recorder.advance(nowUs);
-    for (let slot = 0; slot < this.job.connections; slot++) this.#sweepSlot(slot, nowUs);
+    this.connections.forEachClosed((slot) => this.workload.onClosed(slot, nowUs));
+    if (nowUs >= this.#nextTimeoutUs) this.#timeOut(nowUs);
   }
 
-  /** Time-outs; and connections that are to be dialed again. */
-  #sweepSlot(slot: number, nowUs: number): void {
-    const state = this.connections.state(slot);
-    const lateUs = nowUs - this.job.timeoutUs;
-    if (state === CLOSED) return this.workload.onClosed(slot, nowUs);
-    if (state === CONNECTING) {
-      if (this.connections.dialedUs(slot) > lateUs) return;
-      this.connections.close(slot);
-      this.onRefused(slot, "timeout", "no connection in time", nowUs);
-    } else if (this.#inFlight.count(slot) > 0 && this.#inFlight.sentUs(slot) <= lateUs) {
-      this.#failOldest(slot, "timeout", "no whole response in time", nowUs);
-      this.#break(slot, "closed", "behind a response that timed out", nowUs);
+  /**
+   * All have the same time, and what begins from now on began later: so the slots need no look before the time of the
+   * oldest is over.
+   */
+  #timeOut(nowUs: number): void {
+    const { timeoutUs } = this.job;
+    let oldestUs = nowUs;
+    for (let slot = 0; slot < this.job.connections; slot++) {
+      const begunUs = this.#begunUs(slot);
+      if (begunUs <= nowUs - timeoutUs) this.#timeOutSlot(slot, nowUs);
+      else if (begunUs < oldestUs) oldestUs = begunUs;
     }
+    this.#nextTimeoutUs = oldestUs + timeoutUs;
+  }
+
+  /** When the slot's dial or its oldest exchange began; Infinity without either. */
+  #begunUs(slot: number): number {
+    if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
+    return this.#inFlight.count(slot) > 0 ? this.#inFlight.sentUs(slot) : Infinity;
+  }
+
+  #timeOutSlot(slot: number, nowUs: number): void {
+    if (this.#inFlight.count(slot) === 0) {
+      this.connections.close(slot);
+      return this.onRefused(slot, "timeout", "no connection in time", nowUs);
+    }
+    this.#failOldest(slot, "timeout", "no whole response in time", nowUs);
+    this.#break(slot, "closed", "behind a response that timed out", nowUs);
   }
 
   #label(slot: number): string | null {

@@ -2,12 +2,14 @@
  * What a closed loop and a rate send next: single requests on a fixed number of connections, each begun when the
  * pacer says that it is due. What becomes of them is decided in `exchanges.ts`.
  */
+import { methodAndPath } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { Message } from "./connections.ts";
-import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
+import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import type { Job, ScriptSpec } from "./job.ts";
 import { ResponseCheck } from "./response_check.ts";
 import { SlotQueue } from "./slot_queues.ts";
+import type { Workload } from "./workload.ts";
 
 export class RequestLoop implements Workload {
   readonly exchanges: Exchanges;
@@ -113,14 +115,6 @@ export class RequestScript {
 
   /** Method and path of a request, as sent. */
   label(request: number): string {
-    return this.#labels[request] ??= labelOf(this.requests[request].bytes);
+    return this.#labels[request] ??= methodAndPath(this.requests[request].bytes);
   }
-}
-
-const SPACE = 32;
-
-/** The request line without its version (RFC 9112 §3). */
-function labelOf(bytes: Uint8Array): string {
-  const end = bytes.indexOf(SPACE, bytes.indexOf(SPACE) + 1);
-  return new TextDecoder().decode(bytes.subarray(0, end));
 }

@@ -9,10 +9,11 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 import { fillTemplate } from "../../../scenarios/request/template.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
-import { type ExchangeParts, Exchanges, type Workload } from "./exchanges.ts";
+import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import type { Flow, Journey, PreparedRequestStep } from "./flow.ts";
 import type { Job } from "./job.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
+import type { Workload } from "./workload.ts";
 
 interface SessionParts extends ExchangeParts {
   readonly flow: Flow;

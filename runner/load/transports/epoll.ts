@@ -5,8 +5,9 @@
  */
 import {
   DATA_WORD,
-  EAGAIN,
   EINTR,
+  EPOLLET,
+  EPOLLIN,
   EPOLLOUT,
   EVENT_WORDS,
   type Libc,
@@ -16,11 +17,13 @@ import {
 import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
-import { EpollSockets } from "./epoll_sockets.ts";
-import { type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
+import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
+import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
 const MAX_EVENTS = 1_024;
+/** What a socket says that has no end in sight. */
+const READY = EPOLLIN | EPOLLOUT;
 
 export class EpollDriver implements Driver {
   readonly #libc: Libc = libc();
@@ -28,6 +31,8 @@ export class EpollDriver implements Driver {
   readonly #fds: Int32Array;
   readonly #generation: Int32Array;
   readonly #connecting: Uint8Array;
+  /** What the bytes go through; null where they go as they are. */
+  readonly #tls: TlsLayer | null;
   /** What could not be sent at once, in order; null for nothing. */
   readonly #unsent: (Uint8Array<ArrayBuffer>[] | null)[];
   readonly #readBuffer = new Uint8Array(READ_BYTES);
@@ -41,6 +46,7 @@ export class EpollDriver implements Driver {
   /**
    * @param target Its address, or why it has none.
    * @param now Microseconds since the start of the run.
+   * @param tlsOn TLS on such sockets, or null.
    * Throws where FFI or epoll can't be had.
    */
   constructor(
@@ -48,16 +54,19 @@ export class EpollDriver implements Driver {
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
+    tlsOn: (sockets: EpollSockets) => TlsLayer | null = () => null,
   ) {
     const sockets = new EpollSockets(this.#libc, target, slots);
     this.#sockets = sockets;
     this.#fds = sockets.fds;
     this.#generation = sockets.generation;
     this.#connecting = sockets.connecting;
+    this.#tls = tlsOn(sockets);
+    if (this.#tls === null) sockets.trigger = EPOLLET;
     this.#unsent = new Array(slots).fill(null);
     const queue = { libc: this.#libc, epoll: sockets.epoll, events: this.#events };
     this.#waiter = waiterFor(queue, wakePunctually(this.#libc));
-    this.#wait = this.#waiter.wait;
+    this.#wait = spinning(this.#waiter.wait, now, busy);
   }
 
   // hot: the load loop of a worker.
@@ -79,6 +88,7 @@ export class EpollDriver implements Driver {
       nowUs = this.now();
     }
     this.#waiter.close();
+    this.#tls?.end();
     this.#libc.close(this.#sockets.epoll);
     return Promise.resolve();
   }
@@ -93,32 +103,49 @@ export class EpollDriver implements Driver {
   #handle(handler: EventHandler, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
-    if (this.#connecting[slot] === 1) return this.#connected(handler, slot);
+    if (this.#connecting[slot] !== 0) return this.#connected(handler, slot);
     const events = this.#events[at];
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
-    const length = this.#libc.recv(
-      this.#fds[slot],
-      this.#readBuffer,
-      READ_BYTES,
-      MSG_DONTWAIT_NOSIGNAL,
-    );
-    if (length > 0) return handler.onBytes(slot, this.#readBuffer, length, this.now());
-    this.#ended(handler, slot, length);
+    let length: number;
+    do {
+      length = this.#receive(slot);
+      if (length <= 0) return this.#ended(handler, slot, length);
+      handler.onBytes(slot, this.#readBuffer, length, this.now());
+    } while (this.#tls !== null && this.#tls.holdsMore(slot));
+    if (length === READ_BYTES || (events & ~READY) !== 0) this.#watchAgain(slot, at);
+  }
+
+  /** There may be more: the rest, or the end. It is the turn of the other sockets first. */
+  #watchAgain(slot: number, at: number): void {
+    const isSame = this.#events[at + DATA_WORD + 1] === this.#generation[slot];
+    if (isSame && this.#fds[slot] >= 0) this.#sockets.watch(slot, this.#unsent[slot] !== null);
+  }
+
+  // hot
+  #receive(slot: number): number {
+    const buffer = this.#readBuffer;
+    if (this.#tls !== null) return this.#tls.receive(slot, buffer);
+    return this.#libc.recv(this.#fds[slot], buffer, READ_BYTES, MSG_DONTWAIT_NOSIGNAL);
   }
 
   #ended(handler: EventHandler, slot: number, length: number): void {
-    const errno = length < 0 ? this.#libc.errno() : 0;
-    if (errno === EAGAIN || errno === EINTR) return;
+    const reason = this.#tls === null ? this.#sockets.endOf(length) : this.#tls.endOf(slot);
+    if (reason === undefined) return;
     this.close(slot);
-    handler.onEnd(slot, errno === 0 ? null : this.#libc.explain(errno), this.now());
+    handler.onEnd(slot, reason, this.now());
   }
 
   #connected(handler: EventHandler, slot: number): void {
     const errno = this.#sockets.endDial(slot);
-    if (errno === 0) return handler.onOpen(slot, this.now());
+    const refusal = errno !== 0 ? this.#libc.explain(errno) : this.#tls?.shakeHands(slot) ?? null;
+    if (refusal === "") return;
+    if (refusal === null) {
+      this.#connecting[slot] = 0;
+      return handler.onOpen(slot, this.now());
+    }
     this.close(slot);
-    handler.onRefused(slot, "connect", this.#libc.explain(errno), this.now());
+    handler.onRefused(slot, errno !== 0 ? "connect" : "tls", refusal, this.now());
   }
 
   #reportRefused(handler: EventHandler): void {
@@ -139,19 +166,24 @@ export class EpollDriver implements Driver {
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     const unsent = this.#unsent[slot];
     if (unsent !== null) return void unsent.push(bytes);
-    const sent = this.#libc.send(this.#fds[slot], bytes, bytes.length, MSG_DONTWAIT_NOSIGNAL);
+    const sent = this.#send(slot, bytes);
     if (sent === bytes.length) return;
     // A broken connection is reported by the read that follows; anything else waits until there is room.
     this.#unsent[slot] = [bytes.subarray(Math.max(0, sent))];
     this.#sockets.watch(slot, true);
   }
 
+  // hot
+  #send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+    if (this.#tls !== null) return this.#tls.send(slot, bytes);
+    return this.#libc.send(this.#fds[slot], bytes, bytes.length, MSG_DONTWAIT_NOSIGNAL);
+  }
+
   #sendRest(slot: number): void {
     const unsent = this.#unsent[slot] ?? [];
-    const { send } = this.#libc;
     while (unsent.length > 0) {
-      const sent = send(this.#fds[slot], unsent[0], unsent[0].length, MSG_DONTWAIT_NOSIGNAL);
-      if (sent < 0) return;
+      const sent = this.#send(slot, unsent[0]);
+      if (sent <= 0) return;
       if (sent < unsent[0].length) unsent[0] = unsent[0].subarray(sent);
       else unsent.shift();
     }
@@ -161,6 +193,7 @@ export class EpollDriver implements Driver {
 
   close(slot: number): void {
     if (this.#fds[slot] < 0) return;
+    this.#tls?.close(slot);
     this.#sockets.close(slot);
     this.#unsent[slot] = null;
   }

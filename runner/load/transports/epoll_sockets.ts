@@ -3,7 +3,9 @@ import {
   AF_INET,
   AF_INET6,
   DATA_WORD,
+  EAGAIN,
   EINPROGRESS,
+  EINTR,
   EPOLL_CLOEXEC,
   EPOLL_CTL_ADD,
   EPOLL_CTL_MOD,
@@ -19,17 +21,49 @@ import {
   TCP_NODELAY,
 } from "../../../base/system/libc.ts";
 import type { Address } from "../../../base/net/resolve.ts";
+import type { TlsUse } from "../../result/tls.ts";
 
 const ONE = Int32Array.of(1);
+
+const DIALING = 1;
+const CONNECTED = 2;
+
+/** TLS on the sockets of an epoll, for all slots. */
+export interface TlsLayer {
+  /** As it stands. */
+  readonly use: TlsUse;
+  /**
+   * Goes on with the handshake of a connected socket, and watches for what it waits for. Gives null when the
+   * connection is open, "" while it is not, or why it will not be.
+   */
+  shakeHands(slot: number): string | null;
+  /** How many bytes it has put into `buffer`; 0 or less for none: `endOf` says why. */
+  receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
+  /** Why `receive` has just given none: the end of the connection, null or its reason; undefined: nothing yet. */
+  endOf(slot: number): string | null | undefined;
+  /** Whether it holds bytes of which the socket knows no more; false for a slot that is not open. */
+  holdsMore(slot: number): boolean;
+  /** How many bytes it took; 0 or less where there is no room, or the connection is broken. */
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number;
+  /** The socket of the slot is about to be closed. */
+  close(slot: number): void;
+  /** Every slot is closed, and none will be opened. */
+  end(): void;
+}
 
 export class EpollSockets {
   readonly epoll: number;
   /** Socket of each slot, −1 for none. */
   readonly fds: Int32Array;
-  /** 1 while the slot is being dialed. */
+  /** While the slot is being dialed `DIALING`, then `CONNECTED` until the driver sets it to 0: open. */
   readonly connecting: Uint8Array;
   /** Counts the sockets of a slot, so that an event of an earlier one, still in the batch, is recognised. */
   readonly generation: Int32Array;
+  /**
+   * `EPOLLET`: an open socket is reported when something comes, once, and the kernel need not look at it again for the
+   * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
+   */
+  trigger = 0;
   readonly #family: number;
   /** struct sockaddr of the target; null when its name has no address. */
   readonly #address: Uint8Array<ArrayBuffer> | null;
@@ -62,7 +96,7 @@ export class EpollSockets {
     if (fd < 0) return this.libc.explain(this.libc.errno());
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
     this.fds[slot] = fd;
-    this.connecting[slot] = 1;
+    this.connecting[slot] = DIALING;
     this.generation[slot]++;
     const dialed = connect(fd, this.#address, this.#address.length);
     const errno = dialed < 0 ? this.libc.errno() : 0;
@@ -76,18 +110,26 @@ export class EpollSockets {
 
   /** The dial has ended: 0, and the socket is watched for what it brings, or the number of its error. */
   endDial(slot: number): number {
+    if (this.connecting[slot] === CONNECTED) return 0;
     const error = new Int32Array(1);
     this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, error, Int32Array.of(4));
     if (error[0] !== 0) return error[0];
-    this.connecting[slot] = 0;
+    this.connecting[slot] = CONNECTED;
     this.watch(slot, false);
     return 0;
   }
 
-  /** Watches for bytes and the end; also for room to send, where something waits for it. */
+  /** Watches for bytes and the end; also for room to send, where something waits for it. What is there is reported again. */
   watch(slot: number, hasUnsent: boolean): void {
-    const events = EPOLLIN | EPOLLRDHUP | (hasUnsent ? EPOLLOUT : 0);
+    const events = EPOLLIN | EPOLLRDHUP | this.trigger | (hasUnsent ? EPOLLOUT : 0);
     this.#control(EPOLL_CTL_MOD, slot, events);
+  }
+
+  /** What a recv means that brought nothing: the end, null or its reason; undefined: there is nothing yet. */
+  endOf(length: number): string | null | undefined {
+    const errno = length < 0 ? this.libc.errno() : 0;
+    if (errno === EAGAIN || errno === EINTR) return undefined;
+    return errno === 0 ? null : this.libc.explain(errno);
   }
 
   close(slot: number): void {

@@ -29,6 +29,33 @@ const LONGEST_WAIT_US = 999_999;
 /** Waits until there are events or it is `untilUs`, and at most a second. Gives how many events there are. */
 export type Wait = (untilUs: number, nowUs: number) => number;
 
+/**
+ * A wait this short is spun: falling asleep and waking up takes as much CPU, and is 15 to 20 µs late. It was chosen
+ * by trying: at 20,000 arrivals a second it brings the median lag from 20 to 2 µs, for the same CPU.
+ */
+const SPUN_US = 25;
+
+/** Where spins are counted (`recording/busy_periods.ts`). */
+interface SpinCount {
+  addSpin(fromUs: number, toUs: number): void;
+}
+
+/** `wait`, but short waits look again and again instead of falling asleep. */
+export function spinning(wait: Wait, now: () => number, spins: SpinCount): Wait {
+  return (untilUs, nowUs) => {
+    if (untilUs - nowUs > SPUN_US || untilUs <= nowUs) return wait(untilUs, nowUs);
+    let lookedUs = nowUs;
+    let ready = wait(lookedUs, lookedUs);
+    while (ready === 0) {
+      lookedUs = now();
+      if (lookedUs >= untilUs) break;
+      ready = wait(lookedUs, lookedUs);
+    }
+    spins.addSpin(nowUs, lookedUs);
+    return ready;
+  };
+}
+
 /** What is waited for. */
 interface EventQueue {
   readonly libc: Libc;

@@ -5,8 +5,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../../base/pattern.ts";
+import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
+import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import type { Job } from "../engine/job.ts";
@@ -27,7 +29,7 @@ function post(message: FromWorker): void {
 }
 
 /** What the load took of the worker. */
-type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
+type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs" | "tls">;
 
 /** Its code is loaded only for runs that have a log. */
 async function openLog(
@@ -38,14 +40,29 @@ async function openLog(
   return { file, log: new RequestLog(file.write, firstConnection) };
 }
 
+/** As short as the system takes them. */
+const SHORT_SLICE_US = 100;
+let hasShortSlices = false;
+
+/**
+ * What is due at its own time is sent when it is due, also while threads of this process that compile, collect
+ * garbage or show the load are busy on the same core: they would keep it for some milliseconds.
+ */
+function beWokenPromptly(isPunctual: boolean): void {
+  if (isPunctual === hasShortSlices) return;
+  takeSlicesOf(isPunctual ? SHORT_SLICE_US : 0);
+  hasShortSlices = isPunctual;
+}
+
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
+  beWokenPromptly(job.pacer.kind === "open");
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
   const { endpoint, connections: slots } = job;
-  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
+  const driver: Driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
   const logging = job.log && await openLog(job.log);
   const health = new HealthWatch(now, busy);
   let before = threadTime();
@@ -59,7 +76,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
     const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
-    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
+    const tls = driver.tls?.use;
+    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used(), tls };
     post({ kind: "interval", part, health: health.read(), soFar: report });
   };
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
@@ -82,7 +100,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     await driver.run(exchanges);
     const { totals, elapsedUs } = exchanges.ending;
     if (totals === null) throw new Error("The load ended without totals");
-    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
+    const tls = driver.tls?.use;
+    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used(), tls };
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };
