@@ -32,7 +32,8 @@ export function templateOf<P extends OutputFormat>(
     return typeof part === "object" ? part.map(textOf).join("") : escaped(String(part));
   };
   return (strings, ...parts) => {
-    const text = strings.reduce((text, string, i) => text + textOf(parts[i - 1]) + string);
+    let text = strings[0];
+    for (let i = 1; i < strings.length; i++) text += textOf(parts[i - 1]) + strings[i];
     return new Fragment(place, text as Written<P>);
   };
 }

@@ -86,16 +86,16 @@ export function decodeInterval(interval: Encoded): SparseHistogram {
 }
 
 /** What was read into `indicesRead` and `countsRead`: how many buckets, the most in one, and what they sum up to. */
-type ReadBuckets = Summary & { readonly used: number; readonly most: number };
+type BucketsRead = Summary & { readonly used: number; readonly most: number };
 
 /** @param read The histogram that was read last. */
-function sparseOf({ used, most, ...summary }: ReadBuckets): SparseHistogram {
+function sparseOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
 }
 
 /** Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next. */
-function readBuckets(base64: string): ReadBuckets {
+function readBuckets(base64: string): BucketsRead {
   if (!isWithin("histogramText", base64.length)) {
     throw unreadable(beyond("histogramText", base64.length));
   }
@@ -152,7 +152,7 @@ function middlesUs(): Float64Array {
 }
 
 // hot: a report reads tens of thousands of interval histograms; nearly all of their numbers take a byte or two.
-function readCounts(bytes: Uint8Array): ReadBuckets {
+function readCounts(bytes: Uint8Array): BucketsRead {
   const middleUs = middles ??= middlesUs();
   const length = bytes.length;
   let used = 0;

@@ -236,7 +236,12 @@ function inPairs(values: readonly number[]): number[] {
 /** Squared length of the Fourier sum at a frequency of so many cycles per value (G. Goertzel, 1958). */
 function powerAt(values: readonly number[], perValue: number): number {
   const turn = 2 * Math.cos(2 * Math.PI * perValue);
-  let [last, before] = [0, 0];
-  for (const value of values) [last, before] = [value + turn * last - before, last];
+  let last = 0;
+  let before = 0;
+  for (const value of values) {
+    const next = value + turn * last - before;
+    before = last;
+    last = next;
+  }
   return last ** 2 + before ** 2 - turn * last * before;
 }

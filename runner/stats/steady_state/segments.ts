@@ -119,8 +119,10 @@ const REACH = 5.7;
 /** @returns One flag for each value: true where it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
   const deviations = values.map((value, index) => value - medianOf(near(values, index)));
+  const all = Float64Array.from(deviations);
   return deviations.map((deviation, index) => {
-    const far = deviations.slice(Math.max(0, index - FAR), index + FAR + 1).sort((a, b) => a - b);
+    // Typed arrays are sorted as numbers, and several times as fast.
+    const far = all.slice(Math.max(0, index - FAR), index + FAR + 1).sort();
     return Math.abs(deviation) > REACH * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
   });
 }
