@@ -5,6 +5,7 @@
  */
 import { appendFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { openssl } from "../base/system/openssl.ts";
 
 /** Programs by need, any of which will do, with one line on how to get them. */
 const PROGRAMS = {
@@ -49,8 +50,17 @@ const CIRCUMSTANCES = {
   },
   netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
   seccomp: { isThere: filtersCalls, get: "run on Linux, whose kernel has CONFIG_SECCOMP_FILTER" },
+  libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
 } as const;
+
+function hasOpenSsl(): boolean {
+  try {
+    return openssl().version !== "";
+  } catch {
+    return false;
+  }
+}
 
 type Program = keyof typeof PROGRAMS;
 export type Need = Program | keyof typeof CIRCUMSTANCES;

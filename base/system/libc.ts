@@ -8,15 +8,15 @@
 const CLOCK_GETTIME = { parameters: ["i32", "buffer"], result: "i32" } as const;
 const PRCTL = { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" } as const;
 
-type Symbols<Declared extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<
+export type LibrarySymbols<Declared extends Deno.ForeignLibraryInterface> = Deno.DynamicLibrary<
   Declared
 >["symbols"];
 
 /** The same object each time: the engine compiles calls of functions that it has met before. */
 function group<const Declared extends Deno.ForeignLibraryInterface>(
   declared: Declared,
-): () => Symbols<Declared> {
-  let symbols: Symbols<Declared> | null = null;
+): () => LibrarySymbols<Declared> {
+  let symbols: LibrarySymbols<Declared> | null = null;
   let failure: unknown = null;
   return () => {
     if (failure !== null) throw failure;
@@ -83,7 +83,7 @@ const SOCKET_SYMBOLS = {
   strerror: { parameters: ["i32"], result: "pointer" },
 } as const satisfies Deno.ForeignLibraryInterface;
 
-export type Libc = Symbols<typeof SOCKET_SYMBOLS> & {
+export type Libc = LibrarySymbols<typeof SOCKET_SYMBOLS> & {
   /** Number of the last error of this thread; to be read right after the call that failed. */
   errno(): number;
   /** What an error number means, as libc words it. */
@@ -127,7 +127,7 @@ export function libc(): Libc {
   return withErrors ??= addErrors(socketCalls());
 }
 
-function addErrors(symbols: Symbols<typeof SOCKET_SYMBOLS>): Libc {
+function addErrors(symbols: LibrarySymbols<typeof SOCKET_SYMBOLS>): Libc {
   const location = symbols.__errno_location();
   if (location === null) throw new Error("libc has no errno");
   const view = new Deno.UnsafePointerView(location);

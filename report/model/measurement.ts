@@ -23,6 +23,7 @@ import {
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
+import { tlsText } from "./tables/connections.ts";
 import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 
 export interface MeasurementModel {
@@ -98,6 +99,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     ...latencyFacts(latency),
     ...lagFacts(measurement),
     ...steadyFacts(measurement),
+    ...tlsFacts(measurement),
     { label: "Generator CPU", text: `${formatShare(measurement.generator.cpu)} of a core` },
     ...(agents === "" ? [] : [{ label: "Agents", text: agents }]),
   ];
@@ -144,6 +146,10 @@ function lengthText(
 ): string {
   if (count === 0) return NOTHING;
   return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
+}
+
+function tlsFacts({ tls }: Measurement): Fact[] {
+  return tls === undefined ? [] : [{ label: "TLS", text: tlsText(tls) }];
 }
 
 /** What latency and rate did over the run; nothing for a load that itself changes. */

@@ -64,7 +64,7 @@ export interface FirstCalibration {
 export async function calibrateFirst(
   { onProgress, signal }: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
 ): Promise<FirstCalibration> {
-  const { driver } = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  const { driver } = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
   const known = await rememberedCalibration(driver);
   if (known !== null) return { driver, calibration: known };
   const text = "Calibrating the load generator against a server that does nothing, about a second";

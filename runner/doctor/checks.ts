@@ -31,8 +31,9 @@ const clockCheck: DoctorCheck = {
 
 const driverCheck: DoctorCheck = {
   title: "Driver",
-  run({ driver: { driver, note } }): CheckResult {
-    return note === null ? ok(driver) : advise(driver, note);
+  run({ driver: { driver, note, tls } }): CheckResult {
+    const found = tls === undefined ? driver : `${driver}, TLS by ${tls}`;
+    return note === null ? ok(found) : advise(found, note);
   },
 };
 

@@ -58,7 +58,9 @@ const IDLE_MS = 1_000;
 
 export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<HostFacts> {
   const idle = await watchIdle(signal); // first: what follows is not idle
-  const driver = chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  const tls = { serverName: "127.0.0.1", insecure: false, caCerts: [] };
+  const driver = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
+  const secured = await chooseDriver("auto", { hostname: "127.0.0.1", port: 443, tls });
   return {
     machine: describeMachine(),
     turboSwitch: Object.values(TURBO_SWITCHES).find((path) => readSystemFile(path) !== null) ??
@@ -68,7 +70,7 @@ export async function gatherFacts({ redisUrl, signal }: LookOptions): Promise<Ho
       stepUs: stepUsOf(monotonicClock()),
       source: readSystemFile(CLOCK_SOURCE)?.trim() ?? null,
     },
-    driver,
+    driver: { ...driver, tls: secured.tls },
     calibration: await calibrate({ driver: driver.driver, signal }),
     redis: await findRedis(redisUrl, signal),
     nginx: await runtimeOf(["nginx"], { env: cleanEnv(), cwd: Deno.cwd() }),

@@ -8,6 +8,7 @@ import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
+import { mergeTls } from "../result/tls.ts";
 import { warmupOf } from "../result/warmup.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { mergeHistograms } from "../stats/histogram/histogram.ts";
@@ -128,6 +129,7 @@ function measuredOf(
   const elapsedS = elapsedUs / 1e6;
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);
+  const tls = mergeTls(reports.map((report) => report.tls));
   const timeline = {
     intervalS: context.intervalMs / 1_000,
     points: timelinePoints(context.timeline.intervals, {
@@ -140,6 +142,7 @@ function measuredOf(
   return {
     schema: "plateau.bench/2",
     ...description,
+    ...tls && { tls },
     elapsedS,
     requests: requestsOf(totals),
     status: statusOf(totals),

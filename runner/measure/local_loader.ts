@@ -41,7 +41,7 @@ export class LocalLoader implements Loader {
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
     const endpoint = endpointOf(request.origin, request);
-    const { driver, note } = chooseDriver(request.driver, endpoint);
+    const { driver, note } = await chooseDriver(request.driver, endpoint);
     if (note !== null) hooks.onNote(note);
     const shares = shareOut(request, driver, part.assigned);
     const connections = shares.map((share) => share.connections);

@@ -14,6 +14,7 @@ import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
 import { slowest } from "./slowest.ts";
+import { tls } from "./tls.ts";
 import { warmup } from "./warmup.ts";
 
 const count = z.int().min(0);
@@ -110,6 +111,7 @@ export const measurement = z.strictObject({
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   driverNote: z.string().optional()
     .describe("System calls that the kernel denies, and their substitutes; absent: none"),
+  tls: tls.optional().describe("How connections were secured; absent without TLS"),
   load,
   elapsedS: z.number().min(0).describe(
     "Seconds from the start to the deadline, or to an earlier end",

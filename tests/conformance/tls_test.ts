@@ -3,27 +3,40 @@
  */
 import assert from "node:assert/strict";
 import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { type Certificate, certificates } from "../certificates.ts";
 import { until } from "../e2e/patience.ts";
-import { testWith } from "../needs.ts";
+import { type Need, testWith } from "../needs.ts";
 import { assertNothingLost, load, type Loaded } from "./loading.ts";
 import { counting, isAsked, pause, raw, say, type Server } from "./servers.ts";
-import type { Way } from "./ways.ts";
+import { DRIVER_NAMES, type Way } from "./ways.ts";
 
 const LOCAL = "127.0.0.1";
 const CHECKED: Tls = { serverName: "localhost", insecure: false, caCerts: [] };
 const UNCHECKED: Tls = { ...CHECKED, insecure: true };
 
-/** The tcp driver to a server with TLS, or with none when there is no certificate. */
-function wayTo(certificate: Certificate | null, tls: Tls): Way {
+/** A driver to a server with TLS, or with none when there is no certificate. */
+function wayTo(certificate: Certificate | null, tls: Tls, driver: DriverName): Way {
   return {
-    name: "tcp",
-    driver: "tcp",
+    name: driver,
+    driver,
     needs: ["openssl"],
     place: () => ({ hostname: LOCAL, port: 0, ...certificate }),
     endpoint: (address) => ({ hostname: LOCAL, port: (address as Deno.NetAddr).port, tls }),
   };
+}
+
+/** A test of both who do TLS: the system's OpenSSL under the epoll driver, and the runtime under the tcp driver. */
+function everyTls(
+  needs: readonly Need[],
+  sentence: string,
+  test: (driver: DriverName) => Promise<void>,
+): void {
+  for (const driver of DRIVER_NAMES) {
+    const all: Need[] = driver === "epoll" ? [...needs, "libssl"] : [...needs];
+    testWith(all, `${driver}: ${sentence}`, () => test(driver));
+  }
 }
 
 function authorities(...caCerts: string[]): Tls {
@@ -56,9 +69,9 @@ const TRUSTED: Record<string, () => Meeting> = {
   },
 };
 for (const [what, meeting] of Object.entries(TRUSTED)) {
-  testWith(["openssl"], `a certificate ${what} is trusted`, async () => {
+  everyTls(["openssl"], `a certificate ${what} is trusted`, async (driver) => {
     const { certificate, tls } = meeting();
-    const way = wayTo(certificate, tls);
+    const way = wayTo(certificate, tls, driver);
     const server = counting(way, () => new Response("ok"));
     const loaded = await load(way, server, { requests: 20 });
     await server.stop();
@@ -87,9 +100,9 @@ const DISTRUSTED: Record<string, { readonly meeting: () => Meeting; readonly rea
   },
 };
 for (const [what, { meeting, reason }] of Object.entries(DISTRUSTED)) {
-  testWith(["openssl"], `with a certificate ${what} every request fails as tls`, async () => {
+  everyTls(["openssl"], `with a certificate ${what} every request fails as tls`, async (driver) => {
     const { certificate, tls } = meeting();
-    const way = wayTo(certificate, tls);
+    const way = wayTo(certificate, tls, driver);
     const server = counting(way, () => new Response("ok"));
     const loaded = await load(way, server, { requests: 8 });
     await server.stop();
@@ -110,7 +123,7 @@ function assertFailedAs(kind: string, loaded: Loaded): void {
 /** A test with certificates checked, and one without: both ways are different sockets. */
 function bothSockets(sentence: string, test: (way: Way) => Promise<void>): void {
   for (const [name, tls] of Object.entries({ checked: CHECKED, unchecked: UNCHECKED })) {
-    Deno.test(`${name} TLS: ${sentence}`, () => test(wayTo(null, tls)));
+    everyTls([], `${name} TLS: ${sentence}`, (driver) => test(wayTo(null, tls, driver)));
   }
 }
 
@@ -175,7 +188,7 @@ for (const [serverName, isSent] of [["localhost", true], [LOCAL, false]] as cons
 }
 
 testWith(["openssl"], "a server with TLS that is asked without fails every request", async () => {
-  const way = wayTo(certificates().signed, CHECKED);
+  const way = wayTo(certificates().signed, CHECKED, "tcp");
   const server = counting(way, () => new Response("ok"));
   const { hostname, port } = server.endpoint as { hostname: string; port: number };
   for (const driver of ["tcp", "epoll"] as const) {
@@ -196,9 +209,9 @@ interface Passage {
 }
 
 /** Before a server: bytes go through `delayMs` late, until both sides have ended or the connection is cut. */
-function relay(server: Server, { delayMs = 0, cut }: Passage): Server {
+function relay(server: Server, driver: DriverName, { delayMs = 0, cut }: Passage): Server {
   const { port } = server.endpoint as { port: number };
-  return raw(wayTo(null, authorities(certificates().authority)), async (conn) => {
+  return raw(wayTo(null, authorities(certificates().authority), driver), async (conn) => {
     await pause(delayMs);
     using back = await Deno.connect({ hostname: LOCAL, port });
     const passing = [conn.readable.pipeTo(back.writable), back.readable.pipeTo(conn.writable)];
@@ -207,10 +220,10 @@ function relay(server: Server, { delayMs = 0, cut }: Passage): Server {
   });
 }
 
-testWith(["openssl"], "the time to connect is that until the handshake is done", async () => {
-  const way = wayTo(certificates().signed, authorities(certificates().authority));
+everyTls(["openssl"], "the time to connect is that until the handshake is done", async (driver) => {
+  const way = wayTo(certificates().signed, authorities(certificates().authority), driver);
   const server = counting(way, () => new Response("ok"));
-  const late = relay(server, { delayMs: 50 });
+  const late = relay(server, driver, { delayMs: 50 });
   const { totals } = await load(way, late, { requests: 4, connections: 2 });
   await late.stop();
   await server.stop();
@@ -220,11 +233,11 @@ testWith(["openssl"], "the time to connect is that until the handshake is done",
 });
 
 // RFC 9112 §9.8: such an answer is complete only if TLS itself says that no more will come.
-testWith(
+everyTls(
   ["openssl"],
   "an answer until close that is cut off below TLS is not taken for whole",
-  async () => {
-    const way = wayTo(certificates().signed, authorities(certificates().authority));
+  async (driver) => {
+    const way = wayTo(certificates().signed, authorities(certificates().authority), driver);
     let said = Promise.withResolvers<void>();
     const server = raw(way, async (conn) => {
       await isAsked(conn);
@@ -237,7 +250,7 @@ testWith(
       said = Promise.withResolvers();
       await pause(20); // until the client has it, too
     };
-    const cutting = relay(server, { cut });
+    const cutting = relay(server, driver, { cut });
     const loaded = await load(way, cutting, { requests: 3, connections: 1 });
     await cutting.stop();
     await server.stop();

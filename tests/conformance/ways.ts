@@ -1,6 +1,5 @@
 /**
- * The ways on which load reaches a server: each driver over plain TCP, and the tcp driver over whatever
- * else it speaks.
+ * The ways on which load reaches a server: each driver over plain TCP and over TLS, and the tcp driver over unix sockets.
  */
 import { join } from "node:path";
 import type { Endpoint } from "../../base/net/endpoint.ts";
@@ -25,7 +24,7 @@ export interface Way {
   readonly endpoint: (address: Deno.Addr) => Endpoint;
 }
 
-const DRIVER_NAMES = (Object.keys(DRIVERS) as DriverName[]).filter((name) =>
+export const DRIVER_NAMES = (Object.keys(DRIVERS) as DriverName[]).filter((name) =>
   name !== "epoll" || Deno.build.os === "linux"
 );
 
@@ -47,16 +46,18 @@ const UNIX: Way = {
 
 const WAYS = [
   ...PLAIN_WAYS,
-  overTls("tcp over TLS", false),
-  overTls("tcp over unchecked TLS", true),
+  ...DRIVER_NAMES.flatMap((driver) => [
+    overTls(driver, `${driver} over TLS`, false),
+    overTls(driver, `${driver} over unchecked TLS`, true),
+  ]),
   UNIX,
 ];
 
-function overTls(name: string, insecure: boolean): Way {
+function overTls(driver: DriverName, name: string, insecure: boolean): Way {
   return {
     name,
-    driver: "tcp",
-    needs: ["openssl"],
+    driver,
+    needs: driver === "epoll" ? ["openssl", "libssl"] : ["openssl"],
     place: (hostname = "127.0.0.1") => ({ hostname, port: 0, ...certificates().signed }),
     endpoint: (address) => {
       const caCerts = insecure ? [] : [certificates().authority];

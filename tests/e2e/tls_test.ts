@@ -5,8 +5,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { measurement, results } from "../../runner/result/result.ts";
 import { certificates } from "../certificates.ts";
-import { testWith } from "../needs.ts";
+import { openssl } from "../../base/system/openssl.ts";
+import { isThere, testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
+
+const BY_OPENSSL = isThere("libssl") ? `openssl ${openssl().version}` : "";
 
 type Where = Deno.ServeTcpOptions | (Deno.ServeTcpOptions & Deno.TlsCertifiedKeyPem);
 
@@ -37,8 +40,12 @@ testWith(
 
     const trusted = await plateau([...args, "--cacert", file, "--json", "-"]);
     assert.equal(trusted.code, 0, trusted.stderr);
-    const { driver, requests, checks, url } = measurement.parse(JSON.parse(trusted.stdout));
-    assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
+    const { driver, requests, checks, url, tls } = measurement.parse(JSON.parse(trusted.stdout));
+    assert.deepEqual([requests.completed, checks.passed], [50, 50]);
+    assert.deepEqual(
+      [driver, tls?.by],
+      isThere("libssl") ? ["epoll", BY_OPENSSL] : ["tcp", "runtime"],
+    );
     assert.equal(url, `https://${host}/`);
 
     const unchecked = await plateau([...args, "--insecure", "--json", "-"]);
@@ -63,10 +70,48 @@ Deno.test("bench of a unix socket asks for the URL's host", async () => {
   assert.deepEqual([driver, requests.completed, checks.passed], ["tcp", 50, 50]);
 });
 
-Deno.test("bench of https with --driver epoll is told that epoll speaks plain TCP alone", async () => {
-  const { code, stderr } = await plateau(["bench", "https://localhost/", "--driver", "epoll"]);
+testWith(
+  ["openssl", "libssl"],
+  "bench says who did TLS, what was agreed on and how often; each driver is to be had",
+  async () => {
+    await using server = secure();
+    const args = ["bench", `https://localhost:${server.addr.port}/`, "-n", "40", "-c", "4"];
+    const tlsOf = async (...more: string[]): Promise<unknown> => {
+      const { stdout, stderr } = await plateau([...args, "--insecure", ...more, "--json", "-"]);
+      const { driver, tls, requests: { completed } } = measurement.parse(JSON.parse(stdout));
+      assert.equal(completed, 40, stderr);
+      return { driver, ...tls };
+    };
+    const agreed = { version: "TLSv1.3", cipher: "TLS_AES_256_GCM_SHA384", alpn: "http/1.1" };
+    assert.deepEqual(await tlsOf("-w", "2"), {
+      driver: "epoll",
+      by: BY_OPENSSL,
+      handshakes: [{ ...agreed, full: 4, resumed: 0 }],
+    });
+    assert.deepEqual(await tlsOf("--driver", "epoll", "--no-keepalive"), {
+      driver: "epoll",
+      by: BY_OPENSSL,
+      handshakes: [{ ...agreed, full: 40, resumed: 0 }],
+    });
+    const byRuntime = { driver: "tcp", by: "runtime", handshakes: [] };
+    assert.deepEqual(await tlsOf("--driver", "tcp"), byRuntime);
+
+    const { stdout } = await plateau([...args, "--insecure"]);
+    assert.match(
+      stdout,
+      /TLS +openssl 3\.\S+; TLSv1\.3, TLS_AES_256_GCM_SHA384, http\/1\.1: 4 full handshakes/,
+    );
+  },
+);
+
+Deno.test("bench of a unix socket with --driver epoll is refused", async () => {
+  using folder = emptyFolder();
+  const path = join(folder.path, "socket");
+  await using _server = serveHost({ path });
+  const args = ["bench", "http://localhost/", "--unix", path, "--driver", "epoll"];
+  const { code, stderr } = await plateau(args);
   assert.equal(code, 2);
-  assert.match(stderr, /Cannot use the epoll driver with TLS: it speaks plain TCP alone/);
+  assert.match(stderr, /Cannot use the epoll driver on a unix socket: it speaks TCP alone/);
 });
 
 testWith(

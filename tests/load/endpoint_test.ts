@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { UserError } from "../../base/errors.ts";
+import { TargetError, UserError } from "../../base/errors.ts";
 import { handshakeFailed, refused } from "../../base/net/dial_error.ts";
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
+import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
 
 const CHECKED = { insecure: false, caCerts: [] };
@@ -33,23 +34,45 @@ for (const [sentence, origin, access, endpoint] of ENDPOINTS) {
   });
 }
 
-const TLS: Endpoint = endpointOf("https://a");
 const UNIX: Endpoint = { path: "/s" };
+const TLS: Endpoint = endpointOf("https://a", { insecure: true });
 
-for (const [what, endpoint] of [["with TLS", TLS], ["on a unix socket", UNIX]] as const) {
-  Deno.test(`chooseDriver takes tcp for a server ${what}, without a note`, () => {
-    const choice = { driver: "tcp", note: null };
-    assert.deepEqual(chooseDriver("auto", endpoint), choice);
-    assert.deepEqual(chooseDriver("tcp", endpoint), choice);
+Deno.test("chooseDriver takes tcp for a server on a unix socket, without a note", async () => {
+  const choice = { driver: "tcp", note: null };
+  assert.deepEqual(await chooseDriver("auto", UNIX), choice);
+  assert.deepEqual(await chooseDriver("tcp", UNIX), choice);
+});
+
+Deno.test("chooseDriver refuses epoll for a server on a unix socket", async () => {
+  const message = "Cannot use the epoll driver on a unix socket: it speaks TCP alone";
+  await assert.rejects(chooseDriver("epoll", UNIX), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
+    return true;
   });
+});
 
-  Deno.test(`chooseDriver refuses epoll for a server ${what}`, () => {
-    const message = `Cannot use the epoll driver ${what}: it speaks plain TCP alone`;
-    assert.throws(() => chooseDriver("epoll", endpoint), (error) => {
-      assert.ok(error instanceof UserError);
-      assert.deepEqual(error.lines, [`--driver: ${message} (use tcp or auto)`]);
-      return true;
-    });
+Deno.test("chooseDriver leaves TLS to the runtime with tcp", async () => {
+  const choice = { driver: "tcp", note: null, tls: "runtime" };
+  assert.deepEqual(await chooseDriver("tcp", TLS), choice);
+});
+
+testWith(["libssl"], "chooseDriver takes epoll for a server with TLS", async () => {
+  for (const wish of ["auto", "epoll"] as const) {
+    const { driver, tls } = await chooseDriver(wish, TLS);
+    assert.equal(driver, "epoll");
+    assert.match(tls ?? "", /^openssl 3\.\d+\.\d+/);
+  }
+});
+
+// rustls has rules of its own for what is a name: `.a` would be any name below `a` to OpenSSL.
+for (const name of [".a", "a..b", "-a", "a b", "a.*", `${"a".repeat(64)}.b`]) {
+  Deno.test(`chooseDriver leaves the name "${name}" to the runtime`, async () => {
+    const tls = { serverName: name, insecure: false, caCerts: [] };
+    const endpoint = { hostname: "127.0.0.1", port: 443, tls };
+    const choice = { driver: "tcp", note: null, tls: "runtime" };
+    assert.deepEqual(await chooseDriver("auto", endpoint), choice);
+    await assert.rejects(chooseDriver("epoll", endpoint), TargetError);
   });
 }
 

@@ -22,6 +22,7 @@ export interface DrawnSpec {
   readonly duration: number;
   readonly warmUp: number;
   readonly timeoutRatio: number;
+  readonly slowRatio?: number;
 }
 
 interface Drawing {
@@ -38,8 +39,9 @@ const kept = new Map<string, { readonly drawing: Drawing; readonly after: number
 
 /** The caller's own, to change as it likes. */
 export function drawMeasurement(spec: DrawnSpec, random: Random): Drawing {
-  const { medianMs, connections, duration, warmUp, timeoutRatio } = spec;
-  const key = [random.state, medianMs, connections, duration, warmUp, timeoutRatio].join();
+  const { medianMs, connections, duration, warmUp, timeoutRatio, slowRatio } = spec;
+  const given = [medianMs, connections, duration, warmUp, timeoutRatio, slowRatio];
+  const key = [random.state, ...given].join();
   const known = kept.get(key) ?? { drawing: drawAnew(spec, random), after: random.state };
   kept.set(key, known);
   random.state = known.after;
@@ -67,12 +69,13 @@ function drawAnew(spec: DrawnSpec, random: Random): Drawing {
 }
 
 function intervalsOf(spec: DrawnSpec, random: Random): Interval[] {
-  const { connections, duration, timeoutRatio, warmUp, medianMs } = spec;
+  const { connections, duration, timeoutRatio, warmUp, medianMs, slowRatio } = spec;
   const speed = 0.97 + random() * 0.06;
   return Array.from({ length: Math.ceil(duration / INTERVAL_S) }, (_, i) =>
     drawInterval({
       timeoutRatio,
       random,
+      slowRatio,
       medianMs: medianMs / speed * (1 + (warmUp - 1) * Math.exp(-i / 1.5)),
       connections,
       end: (i + 1) * INTERVAL_S,

@@ -19,6 +19,8 @@ export interface CellSpec {
   readonly duration?: number;
   /** Latency of the first intervals is this many times that of the later ones. */
   readonly warmUp?: number;
+  /** Share of the requests that take two to six times as long; default 1 %. */
+  readonly slowRatio?: number;
   /** Share of the requests that time out. */
   readonly timeoutRatio?: number;
   /** Share of the answers with status 500, which the scenario refuses. */
@@ -31,6 +33,9 @@ export interface CellSpec {
 }
 
 export interface FixtureSpec {
+  /** Of what is drawn; default 42. */
+  readonly seed?: number;
+  readonly startedAt?: string;
   readonly name?: string;
   readonly title?: string;
   readonly cells: readonly CellSpec[];
@@ -41,7 +46,7 @@ export interface FixtureSpec {
 }
 
 export function resultsFixture(spec: FixtureSpec): Results {
-  const random = randomFrom(42);
+  const random = randomFrom(spec.seed ?? 42);
   const runs = spec.cells.flatMap((cell) =>
     Array.from(
       { length: cell.runs ?? 1 },
@@ -58,7 +63,7 @@ export function resultsFixture(spec: FixtureSpec): Results {
     commit: { hash: "0123456789abcdef0123456789abcdef01234567", dirty: false },
     settings: "5e".repeat(32),
     redis: null,
-    startedAt: "2031-05-04T10:18:00.000Z",
+    startedAt: spec.startedAt ?? "2031-05-04T10:18:00.000Z",
     finishedAt: spec.state === "running" ? null : "2031-05-04T10:18:54.000Z",
     state: spec.state ?? "done",
     planned: runs.length + (spec.missing?.length ?? 0),
@@ -138,8 +143,9 @@ export function measurementFixture(
   cell: CellSpec,
   random: Random = randomFrom(7),
 ): Measurement {
-  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs } = cell;
-  const drawnSpec = { connections, duration, timeoutRatio, warmUp, medianMs };
+  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs, slowRatio } =
+    cell;
+  const drawnSpec = { connections, duration, timeoutRatio, warmUp, medianMs, slowRatio };
   const drawing = drawMeasurement(drawnSpec, random);
   const { completed, failed, latency, fastest, points, perSecond, histogram } = drawing;
   return {

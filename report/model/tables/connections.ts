@@ -1,7 +1,9 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
-import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
+import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { type FigureRange, rangeOf } from "../runs/figure_range.ts";
 import type { ThresholdFigure } from "../runs/figures.ts";
@@ -37,13 +39,34 @@ export function connectionsTable(
   const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
   const isWeak = rows.some((row) => columns.some(({ cell }) => cell(row).weak));
   return tableOf(
-    { caption, notes: [NOTE, ...isOld ? [OLD_NOTE] : [], ...isWeak ? [WEAK_NOTE] : []] },
+    {
+      caption,
+      notes: [NOTE, ...isOld ? [OLD_NOTE] : [], ...isWeak ? [WEAK_NOTE] : [], ...tlsNotes(cells)],
+    },
     rows,
     [
       { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
       ...columns,
     ],
   );
+}
+
+/** `openssl 3.0.19; TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1: 50 full handshakes`. */
+export function tlsText({ by, handshakes }: TlsUse): string {
+  const agreed = handshakes.map(({ version, cipher, alpn, full, resumed }) => {
+    const resumedText = resumed === 0 ? "" : `, ${formatCount(resumed)} resumed`;
+    const what = [version, cipher, alpn ?? "no ALPN"].join(", ");
+    return `${what}: ${counted(full, "full handshake")}${resumedText}`;
+  });
+  return [by, ...agreed].join("; ");
+}
+
+/** How TLS was done, for each cell whose runs had any. */
+function tlsNotes(cells: readonly CellRuns[]): string[] {
+  return cells.flatMap(({ label, runs }) => {
+    const use = mergeTls(runs.map(({ tls }) => tls));
+    return use === null ? [] : [`TLS of ${label}: ${tlsText(use)}.`];
+  });
 }
 
 const NOTE =

@@ -132,7 +132,7 @@ export class AgentRun {
   /** Says that the workers are ready, and waits for the start. By this machine's clock. */
   async #startMoment(delayMs: number): Promise<number> {
     const { access, origin } = this.job;
-    const { driver } = chooseDriver(this.job.driver, endpointOf(origin, access));
+    const { driver } = await chooseDriver(this.job.driver, endpointOf(origin, access));
     const clock = this.#clock = await this.#readClock();
     this.#outbox.add({
       kind: "ready",

@@ -11,6 +11,7 @@ import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/slowest.ts";
+import { tls } from "../../result/tls.ts";
 import {
   isAmong,
   mostChars,
@@ -192,12 +193,13 @@ export const packedReport = z.strictObject({
   spunUs: us,
   busyPeriods: packedHistogram,
   timerUs: us,
+  tls: tls.optional(),
 });
 
 type PackedReport = z.input<typeof packedReport>;
 
 export function packReport(report: WorkerReport): PackedReport {
-  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs } = report;
+  const { totals, sessions, elapsedUs, time, spunUs, busyPeriods, timerUs, tls } = report;
   return {
     totals: packTotals(totals),
     sessions: { ...sessions, length: packHistogram(sessions.length) },
@@ -206,6 +208,7 @@ export function packReport(report: WorkerReport): PackedReport {
     spunUs,
     busyPeriods: packHistogram(busyPeriods),
     timerUs,
+    tls,
   };
 }
 

@@ -8,6 +8,8 @@
  * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
 
+import type { TlsUse } from "../../result/tls.ts";
+
 export const DRIVER_NAMES = ["epoll", "tcp"] as const;
 export type DriverName = typeof DRIVER_NAMES[number];
 
@@ -21,6 +23,8 @@ export interface Driver {
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
   run(handler: EventHandler): Promise<void>;
+  /** What secures its connections; absent without TLS. */
+  readonly tls?: { readonly use: TlsUse };
 }
 
 /** Events, reported by the driver. */

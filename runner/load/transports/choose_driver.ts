@@ -1,6 +1,6 @@
 /** Which driver a load takes. `auto` takes the best that works here, which is found by trying. */
 import { messageOf, type Problem, TargetError, UserError } from "../../../base/errors.ts";
-import { type Endpoint, isPlainTcp } from "../../../base/net/endpoint.ts";
+import type { Endpoint, Tls } from "../../../base/net/endpoint.ts";
 import { EVENT_WORDS, libc } from "../../../base/system/libc.ts";
 import type { DriverName } from "../engine/driver.ts";
 import { openEpoll } from "./epoll_sockets.ts";
@@ -10,25 +10,48 @@ export interface DriverChoice {
   readonly driver: DriverName;
   /** What is missing here and what stands in for it, or null. */
   readonly note: string | null;
+  /** Who does TLS: the runtime, or the system's OpenSSL with its version; absent without TLS. */
+  readonly tls?: string;
 }
 
 /** Throws a UserError when the wish can't be granted for this endpoint on any machine. */
 export function checkDriver(wish: DriverName | "auto", endpoint: Endpoint): void {
-  if (wish === "epoll" && !isPlainTcp(endpoint)) throw new UserError([needsTcpDriver(endpoint)]);
+  if (wish === "epoll" && "path" in endpoint) throw new UserError([NEEDS_TCP_DRIVER]);
 }
 
 /** Throws as `checkDriver` does, and a TargetError when the wish can't be granted on this machine. */
-export function chooseDriver(wish: DriverName | "auto", endpoint: Endpoint): DriverChoice {
+export async function chooseDriver(
+  wish: DriverName | "auto",
+  endpoint: Endpoint,
+): Promise<DriverChoice> {
   checkDriver(wish, endpoint);
-  if (wish === "tcp" || !isPlainTcp(endpoint)) return { driver: "tcp", note: null };
+  const tls = "path" in endpoint ? undefined : endpoint.tls;
+  const portable: DriverChoice = { driver: "tcp", note: null, ...(tls && { tls: "runtime" }) };
+  if (wish === "tcp" || "path" in endpoint) return portable;
   try {
-    return { driver: "epoll", note: tryEpoll() };
+    const note = tryEpoll();
+    return { driver: "epoll", note, ...(tls && { tls: await tryOpenSsl(tls) }) };
   } catch (error) {
     const [why] = messageOf(error).split("\n", 1);
-    const note = `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
-    if (wish === "auto") return { driver: "tcp", note };
+    // Results name who did TLS, and the runtime does it as well: nothing to warn of.
+    const note = tls ? null : `Workers use the tcp driver, as epoll cannot be had here: ${why}`;
+    if (wish === "auto") return { ...portable, note };
     throw new TargetError(`Cannot use the epoll driver: ${why}`, ["use --driver tcp or auto"]);
   }
+}
+
+/** The version of the system's OpenSSL; throws why a worker could not drive such TLS by it. */
+async function tryOpenSsl({ serverName, insecure }: Tls): Promise<string> {
+  const [{ openssl }, { isUsualName, usualAuthorities }] = await Promise.all([
+    import("../../../base/system/openssl.ts"),
+    import("../../../base/net/server_trust.ts"),
+  ]);
+  const { version } = openssl();
+  if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot check for "${serverName}"`);
+  if (!insecure && usualAuthorities() === null) {
+    throw new Error("this runtime does not say which authorities it trusts");
+  }
+  return `openssl ${version}`;
 }
 
 /**
@@ -48,8 +71,8 @@ function tryEpoll(): string | null {
   }
 }
 
-function needsTcpDriver(endpoint: Endpoint): Problem {
-  const what = "path" in endpoint ? "on a unix socket" : "with TLS";
-  const message = `Cannot use the epoll driver ${what}: it speaks plain TCP alone`;
-  return { place: "--driver", message, fix: "use tcp or auto" };
-}
+const NEEDS_TCP_DRIVER: Problem = {
+  place: "--driver",
+  message: "Cannot use the epoll driver on a unix socket: it speaks TCP alone",
+  fix: "use tcp or auto",
+};

@@ -21,6 +21,7 @@ import {
   TCP_NODELAY,
 } from "../../../base/system/libc.ts";
 import type { Address } from "../../../base/net/resolve.ts";
+import type { TlsUse } from "../../result/tls.ts";
 
 const ONE = Int32Array.of(1);
 
@@ -29,6 +30,8 @@ const CONNECTED = 2;
 
 /** TLS on the sockets of an epoll, for all slots. */
 export interface TlsLayer {
+  /** As it stands. */
+  readonly use: TlsUse;
   /**
    * Goes on with the handshake of a connected socket, and watches for what it waits for. Gives null when the
    * connection is open, "" while it is not, or why it will not be.

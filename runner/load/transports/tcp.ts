@@ -5,6 +5,7 @@ import { setImmediate } from "node:timers";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
+import type { TlsUse } from "../../result/tls.ts";
 import { DenoTransport } from "./deno_transport.ts";
 import { NodeTransport, readsByCallback } from "./node_transport.ts";
 import { LoopIteration, ReadScheduler } from "./read_scheduler.ts";
@@ -15,6 +16,7 @@ const SPIN_US = 2_000;
 const TIMER_STEP_US = 1_000;
 
 export class TcpDriver implements Driver {
+  readonly tls?: { readonly use: TlsUse };
   readonly #open: (TransportConnection | null)[];
   readonly #transport: Transport;
   readonly #iteration: LoopIteration;
@@ -30,6 +32,9 @@ export class TcpDriver implements Driver {
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
   ) {
+    if (!("path" in endpoint) && endpoint.tls) {
+      this.tls = { use: { by: "runtime", handshakes: [] } };
+    }
     this.#open = new Array(slots).fill(null);
     this.#iteration = new LoopIteration(now, busy);
     const scheduler = new ReadScheduler(

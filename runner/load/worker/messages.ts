@@ -1,6 +1,7 @@
 /** The messages between the pool and its workers. */
 import type { Moment } from "../../../base/system/clock.ts";
 import type { ThreadTime } from "../../../base/system/thread_time.ts";
+import type { TlsUse } from "../../result/tls.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { Job } from "../engine/job.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
@@ -49,6 +50,8 @@ export interface WorkerReport {
   readonly busyPeriods: SparseHistogram;
   /** Smallest step of the worker's clock, microseconds. */
   readonly timerUs: number;
+  /** Absent without TLS. */
+  readonly tls?: TlsUse;
 }
 
 /**

@@ -8,6 +8,7 @@ import { withEngine } from "../../../base/pattern.ts";
 import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
+import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import type { Job } from "../engine/job.ts";
@@ -28,7 +29,7 @@ function post(message: FromWorker): void {
 }
 
 /** What the load took of the worker. */
-type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs">;
+type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs" | "tls">;
 
 /** Its code is loaded only for runs that have a log. */
 async function openLog(
@@ -61,7 +62,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
   const { endpoint, connections: slots } = job;
-  const driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
+  const driver: Driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
   const logging = job.log && await openLog(job.log);
   const health = new HealthWatch(now, busy);
   let before = threadTime();
@@ -75,7 +76,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const soFar = new SoFar();
   const onInterval = (part: IntervalPart, nowUs: number): void => {
     const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
-    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used() };
+    const tls = driver.tls?.use;
+    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used(), tls };
     post({ kind: "interval", part, health: health.read(), soFar: report });
   };
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
@@ -98,7 +100,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     await driver.run(exchanges);
     const { totals, elapsedUs } = exchanges.ending;
     if (totals === null) throw new Error("The load ended without totals");
-    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used() };
+    const tls = driver.tls?.use;
+    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used(), tls };
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };

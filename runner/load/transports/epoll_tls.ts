@@ -1,0 +1,253 @@
+/**
+ * TLS on the sockets of an epoll, by the system's OpenSSL: its handshakes wait for nothing but events, and a read or a
+ * write is one call, which makes the system call itself. A connection is open once its server is trusted; before that,
+ * nothing is sent on it but the handshake.
+ */
+import { isIP } from "node:net";
+import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
+import { handshakeFailed } from "../../../base/net/dial_error.ts";
+import type { Tls } from "../../../base/net/endpoint.ts";
+import { type Libc, libc } from "../../../base/system/libc.ts";
+import {
+  cString,
+  cStringAt,
+  made,
+  type OpenSsl,
+  openssl,
+  type Pointer,
+  SSL_ERROR_SSL,
+  SSL_ERROR_WANT_READ,
+  SSL_ERROR_WANT_WRITE,
+  SSL_ERROR_ZERO_RETURN,
+} from "../../../base/system/openssl.ts";
+import type { TlsUse } from "../../result/tls.ts";
+import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
+
+const SSL_CTRL_MODE = 33;
+const SSL_CTRL_SET_READ_AHEAD = 41;
+const SSL_CTRL_SET_SESS_CACHE_MODE = 44;
+const SSL_CTRL_SET_TLSEXT_HOSTNAME = 55;
+const SSL_CTRL_SET_GROUPS_LIST = 92;
+const SSL_CTRL_SET_SIGALGS_LIST = 98;
+const SSL_CTRL_SET_MIN_PROTO_VERSION = 123;
+const TLS1_2_VERSION = 0x303n;
+const SSL_OP_NO_TICKET_COMPRESSION_RENEGOTIATION = 0x4000n | 0x20000n | 0x40000000n;
+/** Partial writes, from buffers that move; buffers are freed while a connection has nothing in them. */
+const SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE = 0x1n | 0x2n | 0x4n | 0x10n;
+const SSL_SESS_CACHE_OFF = 0n;
+const SECURITY_LEVEL = 2;
+
+/** What the runtime offers, in its order: authenticated ciphers with forward secrecy, and no others. */
+const CIPHERS_1_3 = "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
+const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:" +
+  "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:" +
+  "ECDHE-RSA-CHACHA20-POLY1305";
+const GROUPS = "X25519:P-256:P-384";
+const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
+  "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
+/** Lest a server choose HTTP/2 (RFC 7301 §3.2). */
+const ALPN = new TextEncoder().encode("\x08http/1.1");
+
+// Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
+const REASON_MASK = 0x7fffffn;
+const NO_TLS = new Set([156n, 198n, 252n, 258n, 267n, 443n]);
+const UNEXPECTED_EOF = 294n;
+
+const CUT_OFF = "peer closed connection without sending TLS close_notify";
+
+export class EpollTls implements TlsLayer {
+  readonly #openssl: OpenSsl = openssl();
+  readonly #libc: Libc = libc();
+  readonly #context: Pointer;
+  readonly #trust: ServerTrust | null;
+  /** Null for an address: only names are sent (RFC 6066 §3). */
+  readonly #sentName: Uint8Array<ArrayBuffer> | null;
+  readonly #connections: (Pointer | null)[];
+  /** 1 for a connection that may still be closed in order. */
+  readonly #isWhole: Uint8Array;
+  /** 1 for a handshake that waits for room to send. */
+  readonly #waitsForRoom: Uint8Array;
+  readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
+  /** What the last SSL_read gave. */
+  #result = 0;
+
+  /** Null until `on`. */
+  #sockets: EpollSockets | null = null;
+
+  constructor(slots: number, { serverName, insecure, caCerts }: Tls) {
+    this.#connections = new Array(slots).fill(null);
+    this.#isWhole = new Uint8Array(slots);
+    this.#waitsForRoom = new Uint8Array(slots);
+    this.#sentName = isIP(serverName) ? null : cString(serverName);
+    this.#context = contextOf(this.#openssl);
+    this.#trust = insecure
+      ? null
+      : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
+  }
+
+  on(sockets: EpollSockets): this {
+    this.#sockets = sockets;
+    return this;
+  }
+
+  get use(): TlsUse {
+    const handshakes = [...this.#handshakes.values()];
+    return { by: `openssl ${this.#openssl.version}`, handshakes };
+  }
+
+  shakeHands(slot: number): string | null {
+    const { tls } = this.#openssl;
+    const connection = this.#connections[slot] ?? this.#begin(slot);
+    const result = tls.SSL_connect(connection);
+    if (result === 1) return this.#admit(slot, connection);
+    const error = tls.SSL_get_error(connection, result);
+    const waits = error === SSL_ERROR_WANT_READ || error === SSL_ERROR_WANT_WRITE;
+    if (!waits) return this.#handshakeRefusal(error);
+    this.#watchRoom(slot, error === SSL_ERROR_WANT_WRITE);
+    return "";
+  }
+
+  #begin(slot: number): Pointer {
+    const { tls } = this.#openssl;
+    const connection = made(tls.SSL_new(this.#context));
+    this.#connections[slot] = connection;
+    tls.SSL_set_fd(connection, this.#sockets?.fds[slot] ?? -1);
+    if (this.#sentName !== null) {
+      tls.SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, 0n, this.#sentName);
+    }
+    return connection;
+  }
+
+  #watchRoom(slot: number, waits: boolean): void {
+    if ((this.#waitsForRoom[slot] === 1) === waits) return;
+    this.#waitsForRoom[slot] = waits ? 1 : 0;
+    this.#sockets?.watch(slot, waits);
+  }
+
+  #admit(slot: number, connection: Pointer): string | null {
+    const { tls } = this.#openssl;
+    this.#watchRoom(slot, false);
+    this.#isWhole[slot] = 1;
+    const refusal = this.#trust?.refusalOf(tls.SSL_get_peer_cert_chain(connection)) ?? null;
+    if (refusal === null) this.#count(connection);
+    return refusal;
+  }
+
+  #count(connection: Pointer): void {
+    const { tls } = this.#openssl;
+    const version = cStringAt(tls.SSL_get_version(connection));
+    const cipher = cStringAt(tls.SSL_CIPHER_get_name(tls.SSL_get_current_cipher(connection)));
+    const alpn = this.#alpnOf(connection);
+    const key = `${version} ${cipher} ${alpn}`;
+    const known = this.#handshakes.get(key) ?? { version, cipher, alpn, full: 0, resumed: 0 };
+    if (tls.SSL_session_reused(connection) === 1) known.resumed++;
+    else known.full++;
+    this.#handshakes.set(key, known);
+  }
+
+  #alpnOf(connection: Pointer): string | null {
+    const place = new BigUint64Array(1);
+    const length = new Uint32Array(1);
+    this.#openssl.tls.SSL_get0_alpn_selected(connection, place, length);
+    const pointer = Deno.UnsafePointer.create(place[0]);
+    if (pointer === null) return null;
+    return new TextDecoder().decode(Deno.UnsafePointerView.getArrayBuffer(pointer, length[0]));
+  }
+
+  #handshakeRefusal(error: number): string {
+    const errno = this.#libc.errno();
+    const { reason, text } = this.#takeError();
+    if (reason === UNEXPECTED_EOF) return meaning("unexpected end of file");
+    if (NO_TLS.has(reason)) return meaning("InvalidContentType");
+    if (error === SSL_ERROR_SSL) return meaning(text);
+    return meaning(errno === 0 ? "unexpected end of file" : this.#libc.explain(errno));
+  }
+
+  /** The first error that OpenSSL noted; no later call may find it. */
+  #takeError(): { readonly reason: bigint; readonly text: string } {
+    const { certificates } = this.#openssl;
+    const code = certificates.ERR_get_error();
+    const text = cStringAt(certificates.ERR_reason_error_string(code)) || `error ${code}`;
+    certificates.ERR_clear_error();
+    return { reason: code & REASON_MASK, text };
+  }
+
+  // hot: once a read.
+  receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number {
+    const length = this.#openssl.tls.SSL_read(this.#connections[slot], buffer, buffer.length);
+    this.#result = length;
+    return length;
+  }
+
+  endOf(slot: number): string | null | undefined {
+    const error = this.#openssl.tls.SSL_get_error(this.#connections[slot], this.#result);
+    // What a read has to send, as a response to a KeyUpdate, goes out with the next write.
+    if (error === SSL_ERROR_WANT_READ || error === SSL_ERROR_WANT_WRITE) return undefined;
+    if (error === SSL_ERROR_ZERO_RETURN) return null;
+    const errno = this.#libc.errno();
+    this.#isWhole[slot] = 0;
+    const { reason, text } = this.#takeError();
+    if (error === SSL_ERROR_SSL) return reason === UNEXPECTED_EOF ? CUT_OFF : text;
+    return errno === 0 ? CUT_OFF : this.#libc.explain(errno);
+  }
+
+  // hot: once a read.
+  holdsMore(slot: number): boolean {
+    const connection = this.#connections[slot];
+    return connection !== null && this.#openssl.tls.SSL_has_pending(connection) === 1;
+  }
+
+  // hot: once a request.
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+    const connection = this.#connections[slot];
+    const { tls } = this.#openssl;
+    const sent = tls.SSL_write(connection, bytes, bytes.length);
+    if (sent > 0) return sent;
+    const error = tls.SSL_get_error(connection, sent);
+    if (error === SSL_ERROR_WANT_READ || error === SSL_ERROR_WANT_WRITE) return 0;
+    this.#isWhole[slot] = 0;
+    this.#openssl.certificates.ERR_clear_error();
+    return 0;
+  }
+
+  /** Says that no more comes (RFC 8446 §6.1), where it still can. */
+  close(slot: number): void {
+    const connection = this.#connections[slot];
+    if (connection === null) return;
+    const { tls, certificates } = this.#openssl;
+    if (this.#isWhole[slot] === 1 && tls.SSL_shutdown(connection) < 0) {
+      certificates.ERR_clear_error();
+    }
+    tls.SSL_free(connection);
+    this.#connections[slot] = null;
+    this.#isWhole[slot] = this.#waitsForRoom[slot] = 0;
+  }
+
+  end(): void {
+    this.#trust?.free();
+    this.#openssl.tls.SSL_CTX_free(this.#context);
+  }
+}
+
+function contextOf({ tls }: OpenSsl): Pointer {
+  const context = made(tls.SSL_CTX_new(tls.TLS_client_method()));
+  const control = (what: number, number: bigint, text: string | null = null): void => {
+    tls.SSL_CTX_ctrl(context, what, number, text === null ? null : cString(text));
+  };
+  tls.SSL_CTX_set_security_level(context, SECURITY_LEVEL);
+  tls.SSL_CTX_set_options(context, SSL_OP_NO_TICKET_COMPRESSION_RENEGOTIATION);
+  control(SSL_CTRL_SET_MIN_PROTO_VERSION, TLS1_2_VERSION);
+  control(SSL_CTRL_MODE, SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE);
+  control(SSL_CTRL_SET_READ_AHEAD, 1n);
+  control(SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF);
+  control(SSL_CTRL_SET_GROUPS_LIST, 0n, GROUPS);
+  control(SSL_CTRL_SET_SIGALGS_LIST, 0n, SIGNATURES);
+  tls.SSL_CTX_set_cipher_list(context, cString(CIPHERS_1_2));
+  tls.SSL_CTX_set_ciphersuites(context, cString(CIPHERS_1_3));
+  tls.SSL_CTX_set_alpn_protos(context, ALPN, ALPN.length);
+  return context;
+}
+
+function meaning(said: string): string {
+  return handshakeFailed(new Error(said)).message;
+}

@@ -1,0 +1,34 @@
+/** Who did TLS in a measurement, and what its handshakes agreed on. */
+import { z } from "zod";
+
+const count = z.int().min(0);
+const word = z.string().max(100);
+
+export const tls = z.strictObject({
+  by: word.describe('Who did it: the "runtime", or the system\'s OpenSSL, as "openssl 3.0.19"'),
+  handshakes: z.array(z.strictObject({
+    version: word.describe("As TLSv1.3"),
+    cipher: word,
+    alpn: word.nullable().describe("Null when the server chose none"),
+    full: count,
+    resumed: count.describe("Of an earlier session; Plateau itself never offers one"),
+  })).max(100).describe("By what was agreed on; empty where the runtime does not say"),
+});
+
+export type TlsUse = z.output<typeof tls>;
+
+/** Of several workers, agents or runs together; null where none had TLS. */
+export function mergeTls(uses: readonly (TlsUse | undefined)[]): TlsUse | null {
+  const known = uses.filter((use) => use !== undefined);
+  if (known.length === 0) return null;
+  const kinds = Map.groupBy(
+    known.flatMap(({ handshakes }) => handshakes),
+    ({ version, cipher, alpn }) => JSON.stringify([version, cipher, alpn]),
+  );
+  const handshakes = [...kinds.values()].map((same) => ({
+    ...same[0],
+    full: same.reduce((sum, { full }) => sum + full, 0),
+    resumed: same.reduce((sum, { resumed }) => sum + resumed, 0),
+  }));
+  return { by: [...new Set(known.map(({ by }) => by))].join(", "), handshakes };
+}
