@@ -22,7 +22,7 @@ export interface DrawnSpec {
   readonly duration: number;
   readonly warmUp: number;
   readonly timeoutRatio: number;
-  readonly slowRatio: number;
+  readonly slowRatio?: number;
 }
 
 interface Drawing {
@@ -40,8 +40,8 @@ const kept = new Map<string, { readonly drawing: Drawing; readonly after: number
 /** The caller's own, to change as it likes. */
 export function drawMeasurement(spec: DrawnSpec, random: Random): Drawing {
   const { medianMs, connections, duration, warmUp, timeoutRatio, slowRatio } = spec;
-  const figures = [medianMs, connections, duration, warmUp, timeoutRatio, slowRatio];
-  const key = [random.state, ...figures].join();
+  const given = [medianMs, connections, duration, warmUp, timeoutRatio, slowRatio];
+  const key = [random.state, ...given].join();
   const known = kept.get(key) ?? { drawing: drawAnew(spec, random), after: random.state };
   kept.set(key, known);
   random.state = known.after;
@@ -69,13 +69,13 @@ function drawAnew(spec: DrawnSpec, random: Random): Drawing {
 }
 
 function intervalsOf(spec: DrawnSpec, random: Random): Interval[] {
-  const { connections, duration, timeoutRatio, slowRatio, warmUp, medianMs } = spec;
+  const { connections, duration, timeoutRatio, warmUp, medianMs, slowRatio } = spec;
   const speed = 0.97 + random() * 0.06;
   return Array.from({ length: Math.ceil(duration / INTERVAL_S) }, (_, i) =>
     drawInterval({
       timeoutRatio,
-      slowRatio,
       random,
+      slowRatio,
       medianMs: medianMs / speed * (1 + (warmUp - 1) * Math.exp(-i / 1.5)),
       connections,
       end: (i + 1) * INTERVAL_S,

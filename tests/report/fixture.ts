@@ -143,9 +143,9 @@ export function measurementFixture(
   cell: CellSpec,
   random: Random = randomFrom(7),
 ): Measurement {
-  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, slowRatio = 0.01 } = cell;
-  const { medianMs } = cell;
-  const drawnSpec = { connections, duration, timeoutRatio, slowRatio, warmUp, medianMs };
+  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs, slowRatio } =
+    cell;
+  const drawnSpec = { connections, duration, timeoutRatio, warmUp, medianMs, slowRatio };
   const drawing = drawMeasurement(drawnSpec, random);
   const { completed, failed, latency, fastest, points, perSecond, histogram } = drawing;
   return {

@@ -15,7 +15,7 @@ export interface IntervalSpec {
   readonly connections: number;
   readonly end: number;
   /** Share of the requests that take two to six times as long; default 1 %. */
-  readonly slowRatio: number;
+  readonly slowRatio?: number;
 }
 
 export interface Interval {
@@ -34,7 +34,7 @@ const drawn = new Histogram();
 const MOST_DRAWN = 4_000;
 
 export function drawInterval(
-  { timeoutRatio, random, medianMs, connections, end, slowRatio }: IntervalSpec,
+  { timeoutRatio, random, medianMs, connections, end, slowRatio = 0.01 }: IntervalSpec,
 ): Interval {
   const ended = Math.max(
     1,
