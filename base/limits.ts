@@ -103,7 +103,7 @@ export function isWithin(name: LimitName, found: number): boolean {
 export function beyond(name: LimitName, found: number): string {
   const { what, unit } = LIMITS[name];
   const most = mostOf(name);
-  const size = unit === "bytes" ? sizeText(found) : found.toLocaleString("en");
+  const size = unit === "bytes" ? sizeText(found) : groupsOfThree(found);
   // One beyond the limit, counting has stopped; and rounded it may look like the most itself.
   const isUnknown = found === oneMoreThan(name) || size === most;
   const counted = unit === "bytes" ? "" : ` ${unit}`;
@@ -120,7 +120,7 @@ export function oneMoreThan(name: LimitName): number {
 /** The limit as a reader sees it: `1 MB`, `100,000`. */
 export function mostOf(name: LimitName): string {
   const { most, unit } = LIMITS[name];
-  return unit === "bytes" ? sizeText(most) : most.toLocaleString("en");
+  return unit === "bytes" ? sizeText(most) : groupsOfThree(most);
 }
 
 /**
@@ -134,6 +134,15 @@ export function checkLimit(name: LimitName, found: number, place: string, doing:
   throw new UserError([problem]);
 }
 
+/**
+ * Groups of three digits: `1,234.5`. By hand, as the first `toLocaleString` of a process takes 10 ms, and
+ * messages with limits in them are made at every start.
+ */
+function groupsOfThree(value: number): string {
+  const [whole, ...decimals] = String(Number(value.toFixed(3))).split(".");
+  return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...decimals].join(".");
+}
+
 /** In decimal units, with at most one digit behind the point: `3.7 GB`. */
 function sizeText(bytes: number): string {
   const [size, unit] = bytes >= 1e9
@@ -143,7 +152,7 @@ function sizeText(bytes: number): string {
     : bytes >= KB
     ? [bytes / KB, "KB"]
     : [bytes, "bytes"];
-  return `${Number(size.toFixed(1)).toLocaleString("en")} ${unit}`;
+  return `${groupsOfThree(Number(size.toFixed(1)))} ${unit}`;
 }
 
 // Messages of a length that somebody reads, however much was wrong. Pure.
@@ -153,5 +162,5 @@ export function shortened(lines: readonly string[]): string[] {
     line.length <= LIMITS.problemText.most ? line : `${line.slice(0, LIMITS.problemText.most - 1)}…`
   );
   const left = lines.length - shown.length;
-  return left === 0 ? shown : [...shown, `and ${left.toLocaleString("en")} lines more`];
+  return left === 0 ? shown : [...shown, `and ${groupsOfThree(left)} lines more`];
 }

@@ -27,6 +27,11 @@ export const aboveBaseline: Bar = {
   holds: (figure, baseline) => figure > baseline,
 };
 
+export const belowBaseline: Bar = {
+  text: "< 1 ×",
+  holds: (figure, baseline) => figure < baseline,
+};
+
 export const equal: Bar = { text: "equal", holds: (figure, baseline) => figure === baseline };
 
 /** Off by no more than `off`, in the figure's unit, or by `ratio` of the baseline, whichever is more. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { formatCount } from "../report/model/numbers/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { TargetError } from "../base/errors.ts";
-import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
+import { aboveBaseline, atMostTimes, type Bar, belowBaseline } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { type ContenderName, contenders, type Task } from "./generators/contenders.ts";
 import { interleaved } from "./rounds.ts";
@@ -28,11 +28,17 @@ const FLOOR = new URL("generators/floor.c", import.meta.url);
 const isContender = (name: string): name is ContenderName => name in contenders;
 const NAMES = Object.keys(contenders).filter(isContender);
 
-const CPU_BARS: Partial<Record<ContenderName, Bar>> = {
-  "plateau epoll": atMostTimes(1.1),
-  "plateau tcp": atMostTimes(1.45),
-};
-const RATE_BARS: Partial<Record<ContenderName, Bar>> = { "plateau epoll": aboveBaseline };
+type Bars = Partial<Record<ContenderName, Bar>>;
+
+/** Beside the floor, by the number of connections. */
+const CPU_BARS: ReadonlyMap<number, Bars> = new Map([
+  [50, { "plateau epoll": atMostTimes(1.06), "plateau tcp": atMostTimes(1.45) }],
+  [1_000, { "plateau epoll": atMostTimes(1.2) }],
+  [10_000, { "plateau epoll": atMostTimes(1.3) }],
+]);
+/** Beside wrk, at any number. */
+const CPU_BARS_BESIDE_WRK: Bars = { "plateau epoll": belowBaseline };
+const RATE_BARS: Bars = { "plateau epoll": aboveBaseline };
 
 export const generators: Bench = {
   about: "what a request costs load generators, and how many one core of each makes",
@@ -46,10 +52,14 @@ export const generators: Bench = {
     if (there.includes("floor")) await compile(FLOOR, floor);
     await using nginx = await startNginx();
     const sections: Section[] = [];
-    for (const connections of [50, 1_000]) {
+    for (const [connections, bars] of CPU_BARS) {
       const common = { url: `${nginx.origin}/`, connections, floor };
       const costs = await interleaved(there, rounds, (name) => costOf(name, common, short));
-      sections.push(cpuSection(costs, connections), rateSection(costs, connections, notes));
+      sections.push(
+        cpuSection(costs, connections, bars),
+        wrkSection(costs, connections),
+        rateSection(costs, connections, notes),
+      );
     }
     return sections;
   },
@@ -78,14 +88,24 @@ async function runOnce(name: ContenderName, task: Task): Promise<Cost> {
   return { cpuUs, ratePerSec: rate };
 }
 
-function cpuSection(costs: Costs, connections: number): Section {
-  const bars = connections === 50 ? CPU_BARS : {};
+function cpuSection(costs: Costs, connections: number, bars: Bars): Section {
   return {
     caption: `CPU time of a request, ${formatCount(connections)} connections`,
     unit: "µs",
     baseline: "floor",
     rows: rowsOf(costs, ({ cpuUs }) => cpuUs, { baseline: "floor", bars }),
     notes: [`floor is generators/floor.c: what the kernel alone takes. ${PINNING}.`],
+  };
+}
+
+function wrkSection(costs: Costs, connections: number): Section {
+  const bars = CPU_BARS_BESIDE_WRK;
+  return {
+    caption: `CPU time of a request beside wrk's, ${formatCount(connections)} connections`,
+    unit: "µs",
+    baseline: "wrk",
+    rows: rowsOf(costs, ({ cpuUs }) => cpuUs, { baseline: "wrk", bars })
+      .filter(({ bar }) => bar !== undefined),
   };
 }
 
@@ -103,7 +123,7 @@ function rateSection(costs: Costs, connections: number, notes: readonly string[]
 function rowsOf(
   costs: Costs,
   figure: (cost: Cost) => number,
-  { baseline, bars }: { baseline: ContenderName; bars: Partial<Record<ContenderName, Bar>> },
+  { baseline, bars }: { baseline: ContenderName; bars: Bars },
 ): Section["rows"] {
   const known = costs[baseline]?.map(figure);
   return NAMES.filter((name) => costs[name]).map((name) => ({

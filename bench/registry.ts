@@ -10,16 +10,20 @@ import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
+import { profile } from "./profile.ts";
 import { report } from "./report_size.ts";
 import { startup } from "./startup.ts";
 import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
 import { trust } from "./trust.ts";
 import { witness } from "./witness.ts";
+import { workers } from "./workers.ts";
 
 export const benches = {
   generators,
+  profile,
   lag,
+  workers,
   frozen,
   censored,
   memory,

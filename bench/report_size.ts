@@ -1,51 +1,37 @@
-/** How large a report is, and how long a browser takes until what is on its screen can be used. */
+/**
+ * How large a report is, how long a browser takes until what is on its screen can be used, and how long `report` and
+ * `compare` take.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { EXIT, TargetError } from "../base/errors.ts";
 import { reportModel } from "../report/model/model.ts";
 import { renderReportPage } from "../report/page/page.ts";
-import { type CellSpec, resultsFixture } from "../tests/report/fixture.ts";
+import { selfCommand } from "../targets/launch/child.ts";
 import { atMost } from "./bar.ts";
-import type { Bench, Section } from "./bench.ts";
+import type { Bench, Effort, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { openBrowser } from "./stage/browser.ts";
 import { temporaryFolder } from "./stage/folder.ts";
+import { paperResults, type PaperSpec, writeResults } from "./stage/paper.ts";
 
 interface Promised {
-  readonly cells: readonly CellSpec[];
+  readonly paper: PaperSpec;
   readonly mostMb: number;
   readonly mostMs: number;
 }
 
-/** Medians of Node frameworks and of what they are asked, as ratios to the fastest. */
-const FRAMEWORKS = [4, 1.6, 3.2, 2.2, 5, 2, 12, 1.4, 0.9];
-const QUESTIONS = { static: 1, fib: 6, redis: 1.5, error: 1.2, validation: 1.8 };
-
-/** Every cell of targets and scenarios, with the given runs of so many seconds. */
-function cellsOf(targets: readonly number[], runs: number, duration: number): CellSpec[] {
-  return Object.entries(QUESTIONS).flatMap(([scenario, work]) =>
-    targets.map((medianMs, i) => ({
-      target: `target ${i + 1}`,
-      scenario,
-      medianMs: medianMs * work,
-      connections: 20,
-      warmUp: 1 + i % 2,
-      runs,
-      duration,
-    }))
-  );
-}
-
 const PAGES = {
   "a small experiment: 30 runs of 1.25 s": {
-    cells: cellsOf(FRAMEWORKS.slice(0, 2), 3, 1.25),
+    paper: { frameworks: 2, runs: 3, duration: 1.25 },
     mostMb: 0.7,
     mostMs: 300,
   },
   "the whole of a paper: 450 runs of 10 s": {
-    cells: cellsOf(FRAMEWORKS, 10, 10),
+    paper: {},
     mostMb: 8,
-    mostMs: 1_500,
+    mostMs: 300,
   },
 } satisfies Record<string, Promised>;
 
@@ -53,13 +39,13 @@ type Name = keyof typeof PAGES;
 const NAMES = Object.keys(PAGES).filter((name): name is Name => name in PAGES);
 
 export const report: Bench = {
-  about: "how large a report is, and how soon it can be used",
+  about: "how large a report is, how soon it can be used, how long commands take",
   rounds: 5,
   async run({ rounds, short }): Promise<Section[]> {
     const names = short ? NAMES.slice(0, 1) : NAMES;
     await using browser = await openBrowser();
     using folder = temporaryFolder();
-    const html = new Map(names.map((name) => [name, pageOf(PAGES[name].cells)]));
+    const html = new Map(names.map((name) => [name, pageOf(PAGES[name].paper)]));
     const seen = await interleaved(names, rounds, (name) => {
       const file = join(folder.path, "report.html");
       writeFileSync(file, html.get(name) ?? "");
@@ -79,10 +65,52 @@ export const report: Bench = {
       unit: "ms",
       rows: names.map((what) => ({ what, samples: seen[what], bar: atMost(PAGES[what].mostMs) })),
       notes: ["Ready: every chart on the screen is drawn, and controls answer."],
-    }];
+    }, await commandsSection({ rounds, short })];
   },
 };
 
-function pageOf(cells: readonly CellSpec[]): string {
-  return renderReportPage([reportModel(resultsFixture({ name: "report", cells }))]);
+function pageOf(paper: PaperSpec): string {
+  return renderReportPage([reportModel(paperResults(paper))]);
+}
+
+// The commands that read what was measured, as users call them: from the start of the process to its end.
+
+/** Seconds, of 450 runs of 10 s each, and as many to compare them with. */
+const COMMANDS = { "plateau report": atMost(1), "plateau compare": atMost(1.5) };
+type CommandName = keyof typeof COMMANDS;
+
+async function commandsSection({ rounds, short }: Effort): Promise<Section> {
+  using folder = temporaryFolder();
+  const [base, next] = ["base", "next"].map((name) => join(folder.path, name));
+  const size: PaperSpec = short ? { frameworks: 2, runs: 3 } : {};
+  writeResults(base, paperResults(size));
+  writeResults(next, paperResults({ ...size, ...LATER }));
+  const calls = {
+    "plateau report": ["report", base],
+    "plateau compare": ["compare", base, next],
+  } satisfies Record<CommandName, string[]>;
+  const names = Object.keys(calls).filter((name): name is CommandName => name in calls);
+  const seen = await interleaved(names, rounds, (name) => secondsOf(calls[name]));
+  return {
+    caption: `Commands over ${short ? "30" : "450"} runs a side, from start to end`,
+    unit: "s",
+    rows: names.map((what) => ({ what, samples: seen[what], bar: COMMANDS[what] })),
+  };
+}
+
+/** A comparison of drawn results may end in any verdict. */
+const ENDS = [EXIT.done, EXIT.failedCheck, EXIT.inconclusive];
+
+/** The same programs a day later, 3 % slower. */
+const LATER: PaperSpec = { seed: 43, startedAt: "2031-05-05T10:18:00.000Z", slower: 1.03 };
+
+async function secondsOf(args: readonly string[]): Promise<number> {
+  const [program, all] = selfCommand(args);
+  const startMs = performance.now();
+  const { code } = await new Deno.Command(program, { args: all, stdout: "null", stderr: "null" })
+    .output();
+  if (!ENDS.some((end) => end === code)) {
+    throw new TargetError(`Cannot measure: ${args[0]} exited with code ${code}`);
+  }
+  return (performance.now() - startMs) / 1_000;
 }

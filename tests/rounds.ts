@@ -42,10 +42,6 @@ export const ALONE: Readonly<Record<string, string>> = {
   "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
   "e2e/resources_test.ts": "CPU time of a target, held to that of its parts",
   "conformance/fairness_test.ts": "shares of a server that is faster than the generator",
-  "conformance/hostile_test.ts": "when each driver gives a silent server up",
-  "faults/agent_test.ts": "how soon a load ends without one of its agents",
-  "faults/coordinator_test.ts": "how soon agents are free without their coordinator",
-  "faults/redis_test.ts": "how soon a load ends without its Redis",
   "hostile/agents_test.ts": "how soon a hostile agent is given up",
   "hostile/kills_test.ts": "moments at which a program is killed",
 };
@@ -56,6 +52,8 @@ export const ALONE: Readonly<Record<string, string>> = {
  */
 export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> = {
   computes: [
+    "e2e/resume_test.ts",
+    "e2e/lifecycle_test.ts",
     "e2e/denied_test.ts",
     "e2e/fleet/safety_test.ts",
     "conformance/frameworks_test.ts",
@@ -105,9 +103,14 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "hostile/jobs_test.ts",
   ],
   waits: [
+    "faults/agent_test.ts",
     "e2e/fleet/draining_test.ts",
-    "e2e/resume_test.ts",
-    "e2e/lifecycle_test.ts",
+    "fleet/agent_faults_test.ts",
+    "faults/redis_test.ts",
+    "conformance/hostile_test.ts",
+    "faults/coordinator_test.ts",
+    "fleet/agent_test.ts",
+    "fleet/agents_test.ts",
     "faults/hearsay_test.ts",
     "e2e/setup_test.ts",
     "e2e/hidden_test.ts",

@@ -1,4 +1,4 @@
-/** The server that generators are compared on: one nginx worker that answers from memory, on a core of its own. */
+/** The server that generators are compared on: nginx that answers from memory, one worker on a core of its own. */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { freePort } from "../../targets/launch/environment.ts";
@@ -6,16 +6,16 @@ import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** A certificate that nginx shows, and its key, in its folder; sessions are never resumed, so that all do the same. */
+/** What nginx shows, in its folder; no session is resumed, so that all generators do the same. */
 const TLS = `
     ssl_certificate server.crt;
     ssl_certificate_key server.key;
     ssl_session_cache off;
     ssl_session_tickets off;`;
 
-const CONFIG = (port: number): string => `
+const CONFIG = (port: number, workers: number): string => `
 daemon off;
-worker_processes 1;
+worker_processes ${workers};
 pid nginx.pid;
 error_log stderr crit;
 events { worker_connections 20000; }
@@ -28,46 +28,51 @@ http {
   uwsgi_temp_path uwsgi;
   scgi_temp_path scgi;
   server {
-    listen 127.0.0.1:${port} backlog=16384;
+    listen 127.0.0.1:${port} backlog=16384${workers > 1 ? " reuseport" : ""};
     location / { return 200 "Hello, World!"; }
   }
 }
 `;
 
 /** Writes what `nginx -p FOLDER -c nginx.conf` reads. */
-export function writeNginxConfig(folder: string, port: number): void {
-  Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port));
+export function writeNginxConfig(folder: string, port: number, workers = 1): void {
+  Deno.writeTextFileSync(join(folder, "nginx.conf"), CONFIG(port, workers));
 }
 
-export function startNginx(): Promise<Server> {
-  return startWith((path, port) => writeNginxConfig(path, port));
+/** @param workers More than one go where the system puts them. */
+export function startNginx(workers = 1): Promise<Server> {
+  return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
 
-/** With TLS on a port of its own; plain HTTP is for whoever waits until it is ready. */
+/** With TLS at `url`; plain HTTP is for whoever waits until it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
-  const securePort = freePort();
-  const server = await startWith((path, port) => {
-    const config = CONFIG(port).replace(
-      "listen",
-      `listen 127.0.0.1:${securePort} ssl backlog=16384;${TLS}\n    listen`,
-    );
+  const port = freePort();
+  const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;
+  const server = await startWith(1, (path, plainPort) => {
+    const config = CONFIG(plainPort, 1).replace("listen", listen);
     Deno.writeTextFileSync(join(path, "nginx.conf"), config);
     execFileSync("openssl", CERTIFICATE, { cwd: path, stdio: "pipe" });
   });
-  return { ...server, url: `https://127.0.0.1:${securePort}/` };
+  return { ...server, url: `https://127.0.0.1:${port}/` };
 }
 
-const CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-  .concat(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
-  .concat(["-keyout", "server.key", "-out", "server.crt"]);
+const CERTIFICATE = [
+  ...["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
+  ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
+  ...["-keyout", "server.key", "-out", "server.crt"],
+];
 
-async function startWith(prepare: (folder: string, port: number) => void): Promise<Server> {
+async function startWith(
+  workers: number,
+  prepare: (folder: string, port: number) => void,
+): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(temporaryFolder());
+  const command = ["nginx", "-p", path, "-c", "nginx.conf"];
   const server = stack.use(
     await startServer("nginx", (port) => {
       prepare(path, port);
-      return placed("server", ["nginx", "-p", path, "-c", "nginx.conf"]);
+      return placed(workers === 1 ? "server" : "anywhere", command);
     }),
   );
   const kept = stack.move();

@@ -5,8 +5,8 @@
 import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
-import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { EMPTY, Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -66,8 +66,8 @@ function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[]
 }
 
 function stepOf(point: IntervalPoint, seconds: number): PackedStep {
-  const { completed, failed, histogram } = point;
-  const latency = histogram === "" ? EMPTY : decodeSparse(histogram);
+  const { completed, failed } = point;
+  const latency = decodeInterval(point);
   return { seconds, completed, failed, latency, bounds: boundsOf(point, latency) };
 }
 

@@ -8,10 +8,10 @@ import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
 import {
-  blocksOf,
   countedFrom,
   type CountedPart,
   intervalBlocks,
+  mergeBlocks,
   type RunBlock,
 } from "../stats/confidence/pool.ts";
 import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
@@ -58,7 +58,9 @@ export class Repetition {
   add(run: Run): void {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
-    const blocks = blocksOf(intervalBlocks(points, clock).slice(from));
+    const blocks = points.length === 0
+      ? []
+      : [mergeBlocks(intervalBlocks(points, clock).slice(from))];
     const name = cellKey(run);
     this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
   }

@@ -5,7 +5,7 @@
  */
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../stats/confidence/bootstrap.ts";
-import { decodeSparse } from "../stats/histogram/hdr.ts";
+import { decodeInterval, decodeSparse } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { PathProblem } from "../../base/problems.ts";
@@ -99,14 +99,19 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
   if (!isWithin("intervals", points.length)) {
     return yield { path, message: `Cannot use it: ${beyond("intervals", points.length)}` };
   }
-  for (const [at, { endS, histogram, censoredHistogram }] of points.entries()) {
+  for (const [at, point] of points.entries()) {
+    const { endS, censoredHistogram } = point;
     if (!(endS > (points[at - 1]?.endS ?? -Infinity))) {
       yield {
         path: [...path, at, "endS"],
         message: `Cannot use ${endS} s: it is not after the one before`,
       };
     }
-    if (histogram !== "") yield* ofHistogram([...path, at, "histogram"], histogram);
+    try {
+      decodeInterval(point);
+    } catch (error) {
+      yield { path: [...path, at, "histogram"], message: messageOf(error) };
+    }
     yield* ofHistogram([...path, at, "censoredHistogram"], censoredHistogram);
   }
 }

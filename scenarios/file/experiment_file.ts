@@ -57,8 +57,9 @@ export async function loadExperiment(
     return { ...parsed, baseDir };
   }
   const file = builtIn ? fileName : nameOrPath;
-  const experiment = await withEngine(() => parseExperiment(source, file, context));
-  return { experiment, ...openSource(source, file), fileName, baseDir, builtIn, notes: [] };
+  const text = new YamlText(source, file);
+  const experiment = await withEngine(() => experimentIn(text, context));
+  return { experiment, ...openSource(source, text), fileName, baseDir, builtIn, notes: [] };
 }
 
 /** Reads one variable at a time, as Plateau may have the permission for these alone. */
@@ -67,8 +68,8 @@ export function environment(name: string): string | undefined {
 }
 
 /** The source as it may lie among results. */
-function openSource(source: string, file: string): Pick<ExperimentFile, "source" | "withheld"> {
-  const open = new YamlText(source, file).without(secrets);
+function openSource(source: string, text: YamlText): Pick<ExperimentFile, "source" | "withheld"> {
+  const open = text.without(secrets);
   const count = (text: string): number => text.split(SECRET).length;
   return { source: open, withheld: count(open) > count(source) };
 }
@@ -89,8 +90,9 @@ function parseImported(
   context: ParseContext,
 ): Omit<ExperimentFile, "baseDir"> {
   try {
-    const experiment = parseExperiment(text, fileName, context);
-    return { experiment, ...openSource(text, fileName), fileName, builtIn: false, notes };
+    const yaml = new YamlText(text, fileName);
+    const experiment = experimentIn(yaml, context);
+    return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
     const isInText = error.problems.some(({ place }) => place.startsWith(`${fileName}:`));
@@ -118,9 +120,15 @@ interface ParseContext {
 export function parseExperiment(
   source: string,
   file: string,
-  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: ParseContext = {},
+  context: ParseContext = {},
 ): Experiment {
-  const text = new YamlText(source, file);
+  return experimentIn(new YamlText(source, file), context);
+}
+
+function experimentIn(
+  text: YamlText,
+  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: ParseContext,
+): Experiment {
   const { data, problems, findings, inFile, ...filled } = fillParameters(
     text.data,
     set,

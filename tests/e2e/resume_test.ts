@@ -69,6 +69,10 @@ testWith(["linux"], "an experiment that is killed ten times makes every run once
   assert.deepEqual(placesOf(saved), placesOf(expected));
   assert.deepEqual([saved.state, saved.planned, saved.missing], ["done", RUNS, []]);
   assert.ok((saved.resumed?.length ?? 0) >= 1);
+  const again = await site.resume();
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stderr, /Nothing is left to measure/);
+  assert.deepEqual(site.saved(), saved);
   assert.deepEqual([...Deno.readDirSync(site.out)].map(({ name }) => name).sort(), [
     "long.yaml",
     "report.html",
@@ -112,23 +116,18 @@ Deno.test("what Ctrl-C interrupted goes on, with the flags that it was asked for
   assert.match(page, / in 2 sittings/);
 });
 
-Deno.test("what is done is not measured again: resume says so and writes the report", async () => {
-  using site = new Site(EXPERIMENT);
-  assert.equal((await site.start("--repeat", "1").ended).code, 0);
-  const before = readFileSync(join(site.out, "results.json"), "utf8");
-  Deno.removeSync(join(site.out, "report.html"));
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 0, stderr);
-  assert.match(stderr, /Nothing is left to measure/);
-  assert.equal(readFileSync(join(site.out, "results.json"), "utf8"), before);
-  assert.ok(existsSync(join(site.out, "report.html")));
-});
-
-Deno.test("what is done is judged as it was, and asked for as it was", async () => {
+Deno.test("what is done is not measured again, but judged and asked for as it was", async () => {
   using site = new Site(EXPERIMENT);
   const asked = ["--repeat", "1", "--threshold", "p99 < 1us", ...FLAGS];
   assert.equal((await site.start(...asked).ended).code, 1);
   const before = site.saved();
+  const text = readFileSync(join(site.out, "results.json"), "utf8");
+  Deno.removeSync(join(site.out, "report.html"));
+  const { code, stderr } = await site.resume();
+  assert.equal(code, 1, stderr);
+  assert.match(stderr, /Nothing is left to measure/);
+  assert.equal(readFileSync(join(site.out, "results.json"), "utf8"), text);
+  assert.ok(existsSync(join(site.out, "report.html")));
   const again = await site.resume(site.file, ...asked, "--csv", site.at("runs.csv"));
   assert.equal(again.code, 1);
   assert.match(again.stderr, /thresholds failed\n {2}p99 < 1us: /);
@@ -149,19 +148,6 @@ Deno.test("what is done is judged as it was, and asked for as it was", async () 
   assert.equal((await site.resume("--strict")).code, 4);
 });
 
-Deno.test("what is not done is not begun anew in its folder", async () => {
-  using site = new Site(EXPERIMENT);
-  await site.interrupted(1, KILLED);
-  const before = site.saved();
-  const { code, stderr } = await site.start(...FLAGS).ended;
-  assert.equal(code, 2);
-  assert.match(
-    stderr,
-    /: Cannot start a new experiment here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m,
-  );
-  assert.deepEqual(site.saved(), before);
-});
-
 Deno.test("resume refuses other rows in a file of the same name", async () => {
   using site = new Site(EXPERIMENT.replace(
     "/static,",
@@ -177,55 +163,74 @@ Deno.test("resume refuses other rows in a file of the same name", async () => {
   assert.deepEqual(site.saved(), before);
 });
 
-Deno.test("resume refuses what would make other runs, names it, and leaves the results alone", async () => {
+/** What an interrupted experiment refuses, which stays as it was. */
+const REFUSED: Readonly<Record<string, (site: Site) => Promise<void>>> = {
+  "what is not done is not begun anew in its folder": async (site) => {
+    const { code, stderr } = await site.start(...FLAGS).ended;
+    assert.equal(code, 2);
+    assert.match(
+      stderr,
+      /: Cannot start a new experiment here: \d+ of 8 runs .* --resume \S+, .* --out\)$/m,
+    );
+  },
+
+  "resume refuses what would make other runs, and names it": async (site) => {
+    const refused = async (args: readonly string[], ...reasons: RegExp[]): Promise<void> => {
+      const { code, stderr } = await site.resume(...args);
+      assert.equal(code, 2, stderr);
+      for (const reason of reasons) assert.match(stderr, reason);
+    };
+    const changed = EXPERIMENT.replace("requests: 20", "requests: 30").replace(
+      "repeat: 2",
+      "repeat: 4\nfresh: false",
+    );
+    site.write("changed.yaml", changed);
+    const reasons = [
+      /changed\.yaml: load\.requests: .*20 → 30/,
+      /changed\.yaml: repeat: .*2 → 4/,
+      /changed\.yaml: fresh: .*not there → false/,
+    ];
+    await refused([site.at("changed.yaml")], ...reasons);
+    site.write("out/long.yaml", changed);
+    await refused([], /long\.yaml: load\.requests: .*20 → 30/);
+    Deno.removeSync(site.at("out/long.yaml"));
+
+    await refused(
+      ["--repeat", "5"],
+      /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
+    );
+    await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
+    await refused(["--out", site.at("elsewhere")], /^--out: /m);
+  },
+};
+
+Deno.test("an interrupted experiment stays as it was", async (t) => {
   using site = new Site(EXPERIMENT);
   await site.interrupted(1, KILLED);
   const before = site.saved();
-  const refused = async (args: readonly string[], ...reasons: RegExp[]): Promise<void> => {
-    const { code, stderr } = await site.resume(...args);
-    assert.equal(code, 2, stderr);
-    for (const reason of reasons) assert.match(stderr, reason);
-    assert.deepEqual(site.saved(), before);
-  };
+  assert.ok(before !== null);
+  for (const [sentence, isRefused] of Object.entries(REFUSED)) {
+    await t.step(sentence, async () => {
+      await isRefused(site);
+      assert.deepEqual(site.saved(), before);
+    });
+  }
 
-  const changed = EXPERIMENT.replace("requests: 20", "requests: 30").replace(
-    "repeat: 2",
-    "repeat: 4\nfresh: false",
+  await t.step(
+    "resume refuses another machine, another version and a folder without results",
+    async () => {
+      site.edit({ version: "0.0.1", machine: { ...before.machine, cpu: "Abacus 1" } });
+      const { code, stderr } = await site.resume();
+      assert.equal(code, 2);
+      assert.match(stderr, /what Plateau 0\.0\.1 began/);
+      assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
+      site.edit({ flags: undefined });
+      assert.match((await site.resume()).stderr, /they do not hold the command line/);
+      const nowhere = await plateau(["run", "--resume", site.at("nowhere")]);
+      assert.equal(nowhere.code, 2);
+      assert.match(nowhere.stderr, /nowhere/);
+    },
   );
-  site.write("changed.yaml", changed);
-  const reasons = [
-    /changed\.yaml: load\.requests: .*20 → 30/,
-    /changed\.yaml: repeat: .*2 → 4/,
-    /changed\.yaml: fresh: .*not there → false/,
-  ];
-  await refused([site.at("changed.yaml")], ...reasons);
-  site.write("out/long.yaml", changed);
-  await refused([], /long\.yaml: load\.requests: .*20 → 30/);
-  Deno.removeSync(site.at("out/long.yaml"));
-
-  await refused(
-    ["--repeat", "5"],
-    /^--repeat: .* to 5 .*: it was not given \(leave it out\)$/m,
-  );
-  await refused(["--seed", "12"], /^--seed: .* to 12 .*: it was 11/m);
-  await refused(["--out", site.at("elsewhere")], /^--out: /m);
-});
-
-Deno.test("resume refuses another machine, another version and a folder without results", async () => {
-  using site = new Site(EXPERIMENT);
-  await site.interrupted(1, KILLED);
-  const saved = site.saved();
-  assert.ok(saved !== null);
-  site.edit({ version: "0.0.1", machine: { ...saved.machine, cpu: "Abacus 1" } });
-  const { code, stderr } = await site.resume();
-  assert.equal(code, 2);
-  assert.match(stderr, /what Plateau 0\.0\.1 began/);
-  assert.match(stderr, /another machine.*cpu: Abacus 1 → /);
-  site.edit({ flags: undefined });
-  assert.match((await site.resume()).stderr, /they do not hold the command line/);
-  const nowhere = await plateau(["run", "--resume", site.at("nowhere")]);
-  assert.equal(nowhere.code, 2);
-  assert.match(nowhere.stderr, /nowhere/);
 });
 
 Deno.test("two can't measure into one folder at a time", async () => {

@@ -3,7 +3,6 @@ import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
 import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { percentileTable } from "../../report/model/tables/percentiles.ts";
 import { summaryTable } from "../../report/model/tables/summary.ts";
-import { blocksOf } from "../../runner/stats/confidence/pool.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
@@ -25,11 +24,11 @@ Deno.test("a cell's intervals are those of the bootstrap over the blocks of its 
   const cell = cellOf();
   // The same by hand: every interval's histogram decoded as a whole one, and more resamples.
   const runs = cell.runs.map(({ timeline: { points } }) =>
-    blocksOf(points.map(({ completed, histogram }) => ({
+    points.map(({ completed, histogram }) => ({
       seconds: 0.25,
       completed,
       latency: decodeHistogram(histogram).toSparse(),
-    })))
+    }))
   );
   const [rate, p50] = bootstrap(runs, { figures: ["rate", 50], resamples: 10_000 });
   const close = (found: number, expected: number): void =>

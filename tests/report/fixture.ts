@@ -30,6 +30,8 @@ export interface CellSpec {
   readonly duration?: number;
   /** Latency of the first intervals is this many times that of the later ones. */
   readonly warmUp?: number;
+  /** Share of the requests that take two to six times as long; default 1 %. */
+  readonly slowRatio?: number;
   /** Share of the requests that time out. */
   readonly timeoutRatio?: number;
   /** Share of the answers with status 500, which the scenario refuses. */
@@ -42,6 +44,9 @@ export interface CellSpec {
 }
 
 export interface FixtureSpec {
+  /** Of what is drawn; default 42. */
+  readonly seed?: number;
+  readonly startedAt?: string;
   readonly name?: string;
   readonly title?: string;
   readonly cells: readonly CellSpec[];
@@ -52,7 +57,7 @@ export interface FixtureSpec {
 }
 
 export function resultsFixture(spec: FixtureSpec): Results {
-  const random = randomFrom(42);
+  const random = randomFrom(spec.seed ?? 42);
   const runs = spec.cells.flatMap((cell) =>
     Array.from(
       { length: cell.runs ?? 1 },
@@ -69,7 +74,7 @@ export function resultsFixture(spec: FixtureSpec): Results {
     commit: { hash: "0123456789abcdef0123456789abcdef01234567", dirty: false },
     settings: "5e".repeat(32),
     redis: null,
-    startedAt: "2031-05-04T10:18:00.000Z",
+    startedAt: spec.startedAt ?? "2031-05-04T10:18:00.000Z",
     finishedAt: spec.state === "running" ? null : "2031-05-04T10:18:54.000Z",
     state: spec.state ?? "done",
     planned: runs.length + (spec.missing?.length ?? 0),
@@ -211,12 +216,14 @@ const GENERATOR: Measurement["generator"] = {
 const LOAD = { pipeline: 1, keepAlive: true, timeout: 5_000, requests: null };
 
 function intervalsOf(cell: CellSpec, random: () => number): Interval[] {
-  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs } = cell;
+  const { connections = 50, duration = 3, timeoutRatio = 0, warmUp = 1, medianMs, slowRatio } =
+    cell;
   const speed = 0.97 + random() * 0.06;
   return Array.from({ length: Math.ceil(duration / INTERVAL_S) }, (_, i) =>
     drawInterval({
       timeoutRatio,
       random,
+      slowRatio,
       medianMs: medianMs / speed * (1 + (warmUp - 1) * Math.exp(-i / 1.5)),
       connections,
       end: (i + 1) * INTERVAL_S,

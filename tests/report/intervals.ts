@@ -14,6 +14,8 @@ export interface IntervalSpec {
   readonly medianMs: number;
   readonly connections: number;
   readonly end: number;
+  /** Share of the requests that take two to six times as long; default 1 %. */
+  readonly slowRatio?: number;
 }
 
 export interface Interval {
@@ -27,7 +29,7 @@ export interface Interval {
 const MOST_DRAWN = 4_000;
 
 export function drawInterval(
-  { timeoutRatio, random, medianMs, connections, end }: IntervalSpec,
+  { timeoutRatio, random, medianMs, connections, end, slowRatio = 0.01 }: IntervalSpec,
 ): Interval {
   const ended = Math.max(
     1,
@@ -39,7 +41,7 @@ export function drawInterval(
   for (let i = 0; i < failed; i++) histogram.record(TIMEOUT_US);
   for (let i = failed; i < ended; i += weight) {
     // Log-normal with a rare slow tail, as servers with a garbage collector have.
-    const tail = random() < 0.01 ? 2 + random() * 4 : 1;
+    const tail = random() < slowRatio ? 2 + random() * 4 : 1;
     const us = medianMs * 1_000 * Math.exp(0.22 * normal(random)) * tail;
     for (let k = 0; k < Math.min(weight, ended - i); k++) histogram.record(us);
   }

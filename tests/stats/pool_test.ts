@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { blocksOf, mergeBlocks, Pool, type RunBlock } from "../../runner/stats/confidence/pool.ts";
+import { mergeBlocks, Pool, type RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 
 const SEED = 19_790_101;
@@ -68,20 +68,6 @@ Deno.test("blocks without values have a rate, but no mean and no percentile", ()
   assert.equal(pool.figure("rate", ONCE), 0);
   assert.ok(Number.isNaN(pool.figure("mean", ONCE)) && Number.isNaN(pool.figure(99, ONCE)));
 });
-
-const sizes: [string, number, number[]][] = [
-  ["40 intervals make ten blocks of four", 40, new Array(10).fill(4)],
-  ["25 make ten of two or three", 25, [2, 3, 2, 3, 2, 3, 2, 3, 2, 3]],
-  ["three make three", 3, [1, 1, 1]],
-  ["none make none", 0, []],
-];
-
-for (const [sentence, intervals, expected] of sizes) {
-  Deno.test(`blocks: ${sentence}`, () => {
-    const blocks = blocksOf(Array.from({ length: intervals }, () => blockOf([7], 0.25)));
-    assert.deepEqual(blocks.map(({ completed }) => completed), expected);
-  });
-}
 
 Deno.test("merging blocks loses nothing", () => {
   const { seconds, completed, latency } = mergeBlocks([

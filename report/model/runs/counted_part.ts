@@ -4,7 +4,6 @@
  */
 import type { Run } from "../../../runner/result/result.ts";
 import {
-  blocksOf,
   countedFrom,
   type CountedPart,
   firstFrom,
@@ -39,17 +38,29 @@ export interface RunParts {
 /** @param counted What of the run the figures are of. */
 export function splitRun(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
-  const intervals = intervalBlocks(points, run.latency.clock);
   const kept = countedFrom(run, counted);
   const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
+  const from = partsFrom(run, [kept, steady ?? 0]);
+  const counts = from(kept, points.length);
   return {
-    run: kept === 0 ? run : withoutStart(run, intervals, kept),
+    run: kept === 0 ? run : withoutStart(run, counts, kept),
     whole: run,
-    blocks: blocksOf(intervals.slice(kept)),
-    startUp: steady === null || steady === 0 ? null : mergeBlocks(intervals.slice(0, steady)),
-    steady: steady === null ? null : mergeBlocks(intervals.slice(steady)),
+    blocks: points.length === 0 ? [] : [counts],
+    startUp: steady === null || steady === 0 ? null : from(0, steady),
+    steady: steady === null ? null : from(steady, points.length),
   };
+}
+
+/** Merges any parts of a run that begin and end at its ends or at some intervals; every interval is added up once. */
+function partsFrom(
+  { timeline: { points }, latency: { clock } }: Run,
+  cuts: readonly number[],
+): (from: number, to: number) => RunBlock {
+  const intervals = intervalBlocks(points, clock);
+  const ends = [...new Set([0, ...cuts, points.length])].sort((a, b) => a - b);
+  const pieces = ends.slice(1).map((end, i) => mergeBlocks(intervals.slice(ends[i], end)));
+  return (from, to) => mergeBlocks(pieces.slice(ends.indexOf(from), ends.indexOf(to)));
 }
 
 /** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
@@ -69,10 +80,9 @@ type Point = Run["timeline"]["points"][number];
  * Rate, latency and the spread of seconds are those from interval `first` on; outcomes, timeline, CPU and memory
  * stay those of the whole run.
  *
- * @param intervals All of the run.
+ * @param rest The intervals from `first` on.
  */
-export function withoutStart(run: Run, intervals: readonly RunBlock[], first: number): Run {
-  const rest = mergeBlocks(intervals.slice(first));
+function withoutStart(run: Run, rest: RunBlock, first: number): Run {
   const points = run.timeline.points.slice(first);
   const secondsOf = (of: (point: Point) => number): PerSecond | null =>
     spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });

@@ -110,7 +110,23 @@ function sampleOf(runs: readonly Latent[]): PooledSample {
   };
 }
 
-function partOf({ latency, histogram, censoredHistogram }: Latent): PooledSample {
+/** What was decoded of each run: tables and charts want it again and again. */
+const decoded = new WeakMap<
+  Latent["latency"],
+  { readonly of: Latent; readonly part: PooledSample }
+>();
+
+function partOf(run: Latent): PooledSample {
+  const known = decoded.get(run.latency);
+  if (
+    known?.of.histogram === run.histogram && known.of.censoredHistogram === run.censoredHistogram
+  ) return known.part;
+  const part = decodedPart(run);
+  decoded.set(run.latency, { of: run, part });
+  return part;
+}
+
+function decodedPart({ latency, histogram, censoredHistogram }: Latent): PooledSample {
   const { clock, count, censored, fastest } = latency;
   const decoded = decodeSparse(histogram);
   // The histogram knows the largest value by its bucket alone.
@@ -191,12 +207,10 @@ export function endedLatency(latency: SparseHistogram, fastestMs: number): Spars
   const first = fastestMs === 0
     ? -1
     : latency.indices.findIndex((index) => highestUsOf(index) >= fastestUs);
+  if (first === 0) return latency;
   const from = first < 0 ? latency.indices.length : first;
   const counts = latency.counts.slice(from);
-  return {
-    ...latency,
-    indices: latency.indices.slice(from),
-    counts,
-    count: sum([...counts], (count) => count),
-  };
+  let count = 0;
+  for (const inBucket of counts) count += inBucket;
+  return { ...latency, indices: latency.indices.slice(from), counts, count };
 }

@@ -1,6 +1,6 @@
 /** What a worker counts of its load beside the intervals: at the end, and so far. */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
-import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
@@ -70,6 +70,7 @@ export interface InFlightExchanges {
  * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
  */
 export class SoFar {
+  // Of what is in flight alone: the rest is added to it at the price of what it holds.
   readonly #open = new Histogram();
   readonly #service = new Histogram();
   readonly #serviceCensored = new Histogram();
@@ -81,8 +82,6 @@ export class SoFar {
     exchanges: InFlightExchanges,
   ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
     let begun = 0;
-    this.#service.addSparse(totals.service);
-    this.#serviceCensored.addSparse(totals.serviceCensored);
     exchanges.forEachInFlight((_, dueUs, begunUs, isDue) => {
       if (!isDue) begun++;
       this.#open.record(nowUs - dueUs);
@@ -96,8 +95,8 @@ export class SoFar {
         due: totals.due + begun,
         unfinished: totals.unfinished + open.count,
         censored: totals.censored + open.count,
-        service: this.#service.drain(),
-        serviceCensored: this.#serviceCensored.drain(),
+        service: addSparse(totals.service, this.#service.drain()),
+        serviceCensored: addSparse(totals.serviceCensored, this.#serviceCensored.drain()),
       },
       open,
     };

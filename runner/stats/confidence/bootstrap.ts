@@ -115,7 +115,8 @@ function estimateOf(
   const { figure, sampling: { session, repetitions }, resamples } = from;
   const size = repetitions.length;
   const value = figure(weightsOf(kept, size));
-  const logDraws = Float64Array.from(draws, (weights) => Math.log(figure(weights) / value));
+  const logDraws = new Float64Array(draws.length);
+  draws.forEach((weights, i) => logDraws[i] = Math.log(figure(weights) / value));
   if (!logDraws.every(Number.isFinite)) return null;
   return {
     session,

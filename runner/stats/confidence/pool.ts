@@ -5,7 +5,7 @@
  * over the blocks, and the percentile a binary search for it.
  */
 import { EMPTY, Histogram, type SparseHistogram } from "../histogram/histogram.ts";
-import { decodeSparse } from "../histogram/hdr.ts";
+import { decodeInterval, decodeSparse } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
 /** Shares are products of rounded terms: less is no difference. */
@@ -163,31 +163,20 @@ function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Fl
   return rows;
 }
 
-// A run's intervals put together into fewer blocks, so that what pools whole runs again and again (looks,
-// reports) has less to merge. A bootstrap draws whole runs: see `bootstrap.ts`.
-
-/** One second of a run of 10 s. */
-const BLOCKS_PER_RUN = 10;
-
-/** @returns At most ten blocks of the same number of intervals, give or take one, in order. */
-export function blocksOf(intervals: readonly RunBlock[]): RunBlock[] {
-  const blocks = Math.min(BLOCKS_PER_RUN, intervals.length);
-  const start = (block: number): number => Math.floor(block * intervals.length / blocks);
-  return Array.from(
-    { length: blocks },
-    (_, block) => mergeBlocks(intervals.slice(start(block), start(block + 1))),
-  );
-}
+// Parts of a run put together: a bootstrap draws whole runs, see `bootstrap.ts`.
 
 /** Reused, as a histogram is large: empty between calls. */
 const sum = new Histogram();
 
 export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
+  if (parts.length === 1) return parts[0];
   const merged = (of: (block: RunBlock) => SparseHistogram): SparseHistogram => {
     for (const part of parts) sum.addSparse(of(part));
     return sum.drain();
   };
-  const censored = merged(({ censored = EMPTY }) => censored);
+  const censored = parts.some((part) => part.censored !== undefined)
+    ? merged(({ censored = EMPTY }) => censored)
+    : EMPTY;
   return {
     seconds: parts.reduce((whole, { seconds }) => whole + seconds, 0),
     completed: parts.reduce((whole, { completed }) => whole + completed, 0),
@@ -211,7 +200,7 @@ interface TimelinePoint {
 }
 
 /**
- * One block for each interval, in order. Costs some 10 µs each, so do it once.
+ * One block for each interval, in order. Costs some 20 µs each, and 2 µs when it is not the first time.
  *
  * @param clock Of the latencies. In a closed loop ("sent") the clock ends the watch on requests under way, whatever
  * they take, so that the product limit holds for them. In an open loop ("intended") those that wait the longest are
@@ -221,12 +210,12 @@ export function intervalBlocks(
   points: readonly TimelinePoint[],
   clock: "intended" | "sent",
 ): RunBlock[] {
-  return points.map(({ endS, completed, histogram, censoredHistogram }, index) => ({
-    seconds: endS - (points[index - 1]?.endS ?? 0),
-    completed,
-    latency: histogram === "" ? EMPTY : decodeSparse(histogram),
-    ...(clock === "sent" && censoredHistogram !== undefined &&
-      { censored: decodeSparse(censoredHistogram) }),
+  return points.map((point, index) => ({
+    seconds: point.endS - (points[index - 1]?.endS ?? 0),
+    completed: point.completed,
+    latency: decodeInterval(point),
+    ...(clock === "sent" && point.censoredHistogram !== undefined &&
+      { censored: decodeSparse(point.censoredHistogram) }),
   }));
 }
 

@@ -7,13 +7,15 @@ import { Buffer } from "node:buffer";
 import { deflateSync, inflateSync } from "node:zlib";
 import { Leb128Reader, Leb128Writer } from "../../../base/leb128.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../../base/limits.ts";
-import { Histogram, type SparseHistogram } from "./histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "./histogram.ts";
 import { BUCKETS, HIGHEST_US, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 const COOKIE = 0x1c849303 | 0x10;
 const COMPRESSED_COOKIE = 0x1c849304 | 0x10;
 const HEADER_BYTES = 40;
 const DIGITS = 3;
+/** What the histogram of an interval inflates to, about; zlib's own 16 KB take longer to get than to fill. */
+const CHUNK_BYTES = 2_048;
 
 function encodeCounts({ indices, counts }: SparseHistogram): Uint8Array {
   const writer = new Leb128Writer();
@@ -53,6 +55,47 @@ export function decodeHistogram(base64: string): Histogram {
 
 /** The same without the empty buckets; values come back as their buckets, sums as of bucket middles. */
 export function decodeSparse(base64: string): SparseHistogram {
+  return sparseOf(readBuckets(base64));
+}
+
+/** What a histogram holds, without its buckets. */
+type Summary = Omit<SparseHistogram, "indices" | "counts">;
+
+/** An interval as `results.json` has it. */
+interface Encoded {
+  /** "" for none. */
+  readonly histogram: string;
+}
+
+/** What was read of an interval, for as long as anything holds it; of other texts nothing is kept. */
+const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
+
+/** Bytes of memory for each character of text up to which a histogram is kept: four are common, and no file is a bomb. */
+const MOST_GROWTH = 8;
+
+/** `decodeSparse` of an interval: its text is read once, however often somebody wants what it holds. */
+export function decodeInterval(interval: Encoded): SparseHistogram {
+  const { histogram: text } = interval;
+  if (text === "") return EMPTY;
+  const known = kept.get(interval);
+  if (known?.text === text) return known.held;
+  const held = decodeSparse(text);
+  const bytes = held.indices.byteLength + held.counts.byteLength;
+  if (bytes <= text.length * MOST_GROWTH) kept.set(interval, { text, held });
+  return held;
+}
+
+/** What was read into `indicesRead` and `countsRead`: how many buckets, the most in one, and what they sum up to. */
+type ReadBuckets = Summary & { readonly used: number; readonly most: number };
+
+/** @param read The histogram that was read last. */
+function sparseOf({ used, most, ...summary }: ReadBuckets): SparseHistogram {
+  const counts = most < 1 << 16 ? smallCountsRead : countsRead;
+  return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
+}
+
+/** Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next. */
+function readBuckets(base64: string): ReadBuckets {
   if (!isWithin("histogramText", base64.length)) {
     throw unreadable(beyond("histogramText", base64.length));
   }
@@ -69,13 +112,16 @@ export function decodeSparse(base64: string): SparseHistogram {
   }
   const end = HEADER_BYTES + plain.readUInt32BE(4);
   if (end > plain.length) throw unreadable("it ends too early");
-  return sparseOf(plain.subarray(HEADER_BYTES, end));
+  return readCounts(plain.subarray(HEADER_BYTES, end));
 }
 
 /** No further than a histogram can be long: 1.5 MB may stand for 1.5 GB. */
 function inflated(compressed: Buffer): Buffer {
   try {
-    return inflateSync(compressed, { maxOutputLength: LIMITS.histogramBytes.most });
+    return inflateSync(compressed, {
+      maxOutputLength: LIMITS.histogramBytes.most,
+      chunkSize: CHUNK_BYTES,
+    });
   } catch (error) {
     const isTooMuch = Reflect.get(Object(error), "code") === "ERR_BUFFER_TOO_LARGE";
     throw unreadable(
@@ -88,38 +134,78 @@ function unreadable(why: string): Error {
   return new Error(`Cannot decode the histogram: ${why}`);
 }
 
-// hot: a report reads tens of thousands of interval histograms.
-function sparseOf(bytes: Uint8Array): SparseHistogram {
-  // Each bucket takes a byte or more.
-  const indices = new Uint16Array(bytes.length);
-  const counts = new Float64Array(bytes.length);
+/** Of any histogram while it is read; a layout has no more buckets. */
+const indicesRead = new Uint16Array(BUCKETS);
+const countsRead = new Float64Array(BUCKETS);
+/** The same modulo 2¹⁶. */
+const smallCountsRead = new Uint16Array(BUCKETS);
+const numbers = new Leb128Reader();
+
+/** The middle of each bucket, in microseconds; found when the first histogram is read. */
+let middles: Float64Array | null = null;
+
+function middlesUs(): Float64Array {
+  return Float64Array.from(
+    { length: BUCKETS },
+    (_, index) => (lowestUsOf(index) + highestUsOf(index)) / 2,
+  );
+}
+
+// hot: a report reads tens of thousands of interval histograms; nearly all of their numbers take a byte or two.
+function readCounts(bytes: Uint8Array): ReadBuckets {
+  const middleUs = middles ??= middlesUs();
+  const length = bytes.length;
   let used = 0;
-  const sums = { count: 0, sumUs: 0, sumSquaresUs: 0 };
   let index = 0;
-  const numbers = new Leb128Reader(bytes);
-  while (!numbers.isAtEnd) {
-    const count = numbers.nextZigZag();
-    if (count === 0) index++;
-    else if (count < 0) index -= count;
-    else if (index >= BUCKETS) throw unreadable("it has too many buckets");
-    else {
-      const middleUs = (lowestUsOf(index) + highestUsOf(index)) / 2;
-      sums.count += count;
-      sums.sumUs += count * middleUs;
-      sums.sumSquaresUs += count * middleUs * middleUs;
-      indices[used] = index++;
-      counts[used++] = count;
+  let most = 0;
+  let count = 0;
+  let sumUs = 0;
+  let sumSquaresUs = 0;
+  for (let at = 0; at < length;) {
+    // ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one.
+    let number = bytes[at++];
+    if (number >= 0x80) {
+      const next = at < length ? bytes[at] : 0x80;
+      if (next < 0x80) {
+        number += (next - 1) << 7;
+        at++;
+      } else {
+        numbers.begin(bytes, length);
+        numbers.at = at - 1;
+        number = numbers.next();
+        at = numbers.at;
+      }
     }
+    if (number % 2 === 1) {
+      index += (number + 1) / 2;
+      continue;
+    }
+    if (number === 0) {
+      index++;
+      continue;
+    }
+    if (index >= BUCKETS) throw unreadable("it has too many buckets");
+    const inBucket = number / 2;
+    const weighedUs = inBucket * middleUs[index];
+    count += inBucket;
+    sumUs += weighedUs;
+    sumSquaresUs += weighedUs * middleUs[index];
+    indicesRead[used] = index++;
+    countsRead[used] = inBucket;
+    smallCountsRead[used++] = inBucket;
+    if (inBucket > most) most = inBucket;
   }
   // A number that is cut off is NaN, and so is every sum with it.
-  if (!Number.isSafeInteger(sums.count) || !(index <= BUCKETS)) {
+  if (!Number.isSafeInteger(count) || !(index <= BUCKETS)) {
     throw unreadable("its counts are no whole numbers of its buckets");
   }
   return {
-    indices: indices.slice(0, used),
-    counts: counts.slice(0, used),
-    ...sums,
-    minUs: used === 0 ? Infinity : lowestUsOf(indices[0]),
-    maxUs: used === 0 ? 0 : highestUsOf(indices[used - 1]),
+    used,
+    most,
+    count,
+    sumUs,
+    sumSquaresUs,
+    minUs: used === 0 ? Infinity : lowestUsOf(indicesRead[0]),
+    maxUs: used === 0 ? 0 : highestUsOf(indicesRead[used - 1]),
   };
 }

@@ -4,13 +4,18 @@ import { BUCKETS, highestUsOf, HistogramCounts, lowestUsOf } from "./histogram_c
 /** What a histogram holds, without the empty buckets; small enough to post between isolates. */
 export interface SparseHistogram {
   readonly indices: Uint16Array<ArrayBuffer>;
-  readonly counts: Float64Array<ArrayBuffer>;
+  /** Whole numbers, in an array that holds the largest. */
+  readonly counts: Float64Array<ArrayBuffer> | Uint16Array<ArrayBuffer>;
   readonly count: number;
   readonly sumUs: number;
   readonly sumSquaresUs: number;
   readonly minUs: number;
   readonly maxUs: number;
 }
+
+/** Buckets in use, while they are gathered. */
+const usedIndices = new Uint16Array(BUCKETS);
+const usedCounts = new Float64Array(BUCKETS);
 
 export class Histogram extends HistogramCounts {
   add(other: Histogram): void {
@@ -35,15 +40,14 @@ export class Histogram extends HistogramCounts {
 
   toSparse(): SparseHistogram {
     let used = 0;
-    for (let i = this.first; i <= this.last; i++) if (this.counts[i] > 0) used++;
-    const indices = new Uint16Array(used);
-    const counts = new Float64Array(used);
-    for (let i = this.first, at = 0; i <= this.last; i++) {
-      if (this.counts[i] === 0) continue;
-      indices[at] = i;
-      counts[at++] = this.counts[i];
+    for (let i = this.first; i <= this.last; i++) {
+      const count = this.counts[i];
+      if (count === 0) continue;
+      usedIndices[used] = i;
+      usedCounts[used++] = count;
     }
     const { count, sumUs, sumSquaresUs, minUs, maxUs } = this;
+    const [indices, counts] = [usedIndices.slice(0, used), usedCounts.slice(0, used)];
     return { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs };
   }
 

@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname ?? "", "../../..");
 const PORT = /\b8080\b/g;
 /** Pages measure for seconds; the reader is in a hurry. */
 const DURATION = /(-d ?|--duration |duration: )\d+s\b/g;
-const SHORT = "$1600ms";
+const SHORT = "$1300ms";
 
 export class Reader implements AsyncDisposable {
   readonly #folder = emptyFolder();

@@ -23,7 +23,7 @@ export const histogram: Decoder = {
       throw error;
     }
     const { indices, counts, count } = part;
-    const isSum = counts.reduce((sum, one) => sum + one, 0) === count;
+    const isSum = Array.from(counts).reduce((sum, one) => sum + one, 0) === count;
     if (!isSum || indices.some((index, at) => at > 0 && index <= indices[at - 1])) {
       throw new Finding("its counts or buckets are out of order");
     }

@@ -1,0 +1,92 @@
+/**
+ * Results as large as those of a whole paper: nine frameworks in five scenarios, ten runs of 10 s each, with all that
+ * a run of `kuffel-walter` holds. Drawn, and always alike for a seed.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Results, results, type Run } from "../../runner/result/result.ts";
+import { warmupOf } from "../../runner/result/warmup.ts";
+import { type CellSpec, resultsFixture } from "../../tests/report/fixture.ts";
+
+/** Medians of Node frameworks and of what they are asked, as ratios to the fastest. */
+const FRAMEWORKS = [4, 1.6, 3.2, 2.2, 5, 2, 12, 1.4, 0.9];
+const SCENARIOS = { static: 1, fib: 6, redis: 1.5, error: 1.2, validation: 1.8 };
+/** Latencies of one peak, of one with a long tail, and of two. */
+const SLOW_RATIOS = [0.01, 0.05, 0.3];
+
+export interface PaperSpec {
+  /** How many of the frameworks; default all. */
+  readonly frameworks?: number;
+  readonly runs?: number;
+  /** Seconds. */
+  readonly duration?: number;
+  readonly seed?: number;
+  readonly startedAt?: string;
+  /** Latencies are so many times those of the baseline. */
+  readonly slower?: number;
+}
+
+export function paperResults(
+  { frameworks = FRAMEWORKS.length, runs = 10, duration = 10, slower = 1, ...rest }: PaperSpec = {},
+): Results {
+  const cells = Object.entries(SCENARIOS).flatMap(([scenario, work], s) =>
+    FRAMEWORKS.slice(0, frameworks).map((medianMs, i): CellSpec => ({
+      target: `target ${i + 1}`,
+      scenario,
+      medianMs: medianMs * work * slower,
+      slowRatio: SLOW_RATIOS[(s + i) % SLOW_RATIOS.length],
+      connections: 20,
+      warmUp: 1 + i % 2,
+      runs,
+      duration,
+    }))
+  );
+  const drawn = resultsFixture({ name: "report", cells, ...rest });
+  return results.parse({ ...drawn, runs: drawn.runs.map(inFull) });
+}
+
+/** With what a real run holds besides: where it is steady, its slowest requests, other histograms, a finding. */
+function inFull(run: Run, at: number): Run {
+  const { points, intervalS } = run.timeline;
+  const { histogram } = run;
+  return {
+    ...run,
+    warmup: warmupOf(points, intervalS),
+    histograms: { service: histogram, firstByte: histogram },
+    slowest: Array.from({ length: 10 }, (_, i) => slowRequest(run, i)),
+    generator: at % 50 > 0 ? run.generator : {
+      ...run.generator,
+      trust: "suspect",
+      findings: [{
+        code: "worker-paused",
+        severity: "suspect",
+        evidence: { delay: 4.204 },
+        advice: ["own-machine"],
+      }],
+    },
+  };
+}
+
+function slowRequest(
+  { latency, elapsedS, scenario }: Run,
+  i: number,
+): NonNullable<Run["slowest"]>[number] {
+  const sentS = elapsedS * (i + 0.5) / 10;
+  return {
+    latency: latency.max * (1 - i / 100),
+    dueS: sentS,
+    sentS,
+    request: `GET /${scenario}`,
+    connection: i,
+    outcome: "completed",
+    status: 200,
+  };
+}
+
+/** A folder of results, as `run` writes it: one run a line. */
+export function writeResults(folder: string, { runs, ...head }: Results): void {
+  mkdirSync(folder, { recursive: true });
+  const lines = runs.map((run) => JSON.stringify(run)).join(",\n");
+  const text = JSON.stringify(head).replace(/\}$/, `,"runs":[\n${lines}\n]}\n`);
+  writeFileSync(join(folder, "results.json"), text);
+}

@@ -1,0 +1,221 @@
+/**
+ * Several workers: what a request costs each of them beside as many processes of one worker, which share nothing;
+ * how even their shares are; what becomes of them while the main isolate is held; and, where there are cores for
+ * it, how much more they make than one.
+ */
+import type { SoFarReport } from "../runner/load/worker/messages.ts";
+import type { Measurement } from "../runner/result/result.ts";
+import { medianOf } from "../runner/stats/quantile.ts";
+import { atLeastTimes, type Bar, within } from "./bar.ts";
+import type { Bench, Row, Section } from "./bench.ts";
+import { interleaved } from "./rounds.ts";
+import { loadHere } from "./stage/here.ts";
+import { startNginx } from "./stage/nginx.ts";
+import { runPlateau } from "./stage/plateau.ts";
+
+const CORES = navigator.hardwareConcurrency;
+const WORKERS = 2;
+/** Of each worker. */
+const CONNECTIONS = 50;
+const RATE_PER_SEC = 10_000;
+/** From so many on half of them make the load, and the other half serves it. */
+const LEAST_CORES = 4;
+
+const ALIKE: Bar = within(0, 0.05);
+const EVEN: Bar = within(0.05);
+/** Milliseconds of the p99 of the lag, held beside free. */
+const AS_PUNCTUAL: Bar = within(0.1);
+/** How long before the end of a load the main isolate is let go. */
+const LET_GO_MS = 500;
+
+interface Run {
+  readonly measurement: Measurement;
+  /** Of each worker, when its last interval ended. */
+  readonly reports: readonly SoFarReport[];
+}
+
+interface Wish {
+  readonly workers?: number;
+  /** Absent: as many as there can be. */
+  readonly ratePerSec?: number;
+  /** Holds the main isolate, this one, from the start on. */
+  readonly isHeld?: boolean;
+}
+
+/** One load of this process on a server. */
+type Start = (wish: Wish) => Promise<Run>;
+
+export const workers: Bench = {
+  about: "several workers: their cost, their shares, and whether they wait for the main isolate",
+  rounds: 5,
+  async run({ rounds, short }): Promise<Section[]> {
+    const durationMs = short ? 2_000 : 5_000;
+    const { scaling, note } = await scalingSection(rounds, durationMs);
+    await using nginx = await startNginx();
+    const start: Start = (wish) => load(nginx.origin, durationMs, wish);
+    const apart = (): Promise<number> => cpuUsApart(nginx.origin, durationMs);
+    const free = await interleaved(
+      ["closed", "rate"],
+      rounds,
+      (name) => start(name === "closed" ? {} : { ratePerSec: RATE_PER_SEC }),
+    );
+    return [
+      await costSection(rounds, start, apart),
+      sharesSection(free),
+      await heldSection(rounds, start),
+      ...scaling,
+    ].map((section, i) => i === 0 ? { ...section, notes: note } : section);
+  },
+};
+
+async function load(origin: string, durationMs: number, wish: Wish): Promise<Run> {
+  const { workers = WORKERS, ratePerSec, isHeld = false } = wish;
+  const reports: SoFarReport[] = [];
+  const common = { connections: workers * CONNECTIONS, keepAlive: true, timeoutMs: 10_000 };
+  const pace = ratePerSec === undefined
+    ? { kind: "closed", pipeline: 1, requests: null } as const
+    : { kind: "rate", ratePerSec, arrivals: "uniform" } as const;
+  const measurement = await loadHere({
+    origin,
+    load: { ...common, ...pace, workers, durationMs },
+    driver: "auto",
+  }, {
+    // The workers are sent off right after it.
+    onStart: () => queueMicrotask(() => isHeld && hold(durationMs - LET_GO_MS)),
+    onSoFar: (worker, report) => void (reports[worker] = report),
+  });
+  return { measurement, reports };
+}
+
+function hold(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
+async function costSection(
+  rounds: number,
+  start: Start,
+  apart: () => Promise<number>,
+): Promise<Section> {
+  const measures = {
+    together: async () => cpuUsOf(await start({})),
+    apart,
+    alone: async () => cpuUsOf(await start({ workers: 1 })),
+  };
+  const names = ["together", "apart", "alone"] as const;
+  const cpuUs = await interleaved(names, rounds, (name) => measures[name]());
+  return {
+    caption: "CPU time of a request, closed loop",
+    unit: "µs",
+    baseline: "processes",
+    rows: [
+      {
+        what: `${WORKERS} workers of one process`,
+        samples: cpuUs.together,
+        baseline: medianOf(cpuUs.apart),
+        bar: ALIKE,
+      },
+      { what: `${WORKERS} processes of one worker`, samples: cpuUs.apart },
+      { what: "one worker alone", samples: cpuUs.alone },
+    ],
+  };
+}
+
+function cpuUsOf({ reports }: Run): number {
+  const cpuUs = reports.reduce((sum, { time }) => sum + time.cpuUs, 0);
+  return cpuUs / reports.reduce((sum, { totals }) => sum + totals.completed, 0);
+}
+
+/** Of processes of one worker each, at the same time. */
+async function cpuUsApart(origin: string, durationMs: number): Promise<number> {
+  const flags = `-w 1 -c ${CONNECTIONS} -d ${durationMs}ms`.split(" ");
+  const runs = await Promise.all(
+    Array.from({ length: WORKERS }, () => runPlateau(`${origin}/`, flags, "anywhere")),
+  );
+  const cpuUs = runs.reduce((sum, { generator, elapsedS }) => sum + generator.cpu * elapsedS, 0);
+  const completed = runs.reduce((sum, { requests }) => sum + requests.completed, 0);
+  return cpuUs * 1e6 / completed;
+}
+
+function sharesSection(runs: Record<"closed" | "rate", readonly Run[]>): Section {
+  const row = (what: string, seen: readonly Run[]): Row => ({
+    what,
+    samples: seen.map(largestShareOf),
+    baseline: 1,
+    bar: EVEN,
+  });
+  return {
+    caption: `The largest share of ${WORKERS} workers`,
+    unit: "× an even one",
+    rows: [
+      row("closed loop", runs.closed),
+      row(`at ${RATE_PER_SEC} arrivals a second`, runs.rate),
+    ],
+  };
+}
+
+function largestShareOf({ reports }: Run): number {
+  const completed = reports.map(({ totals }) => totals.completed);
+  const sum = completed.reduce((all, one) => all + one, 0);
+  return Math.max(...completed) * completed.length / sum;
+}
+
+async function heldSection(rounds: number, start: Start): Promise<Section> {
+  const names = ["free", "held"] as const;
+  const closed = await interleaved(names, rounds, (name) => start({ isHeld: name === "held" }));
+  const rated = await interleaved(
+    names,
+    rounds,
+    (name) => start({ isHeld: name === "held", ratePerSec: RATE_PER_SEC }),
+  );
+  const rates = (runs: readonly Run[]): number[] => runs.map(({ measurement }) => measurement.rate);
+  const lags = (runs: readonly Run[]): number[] =>
+    runs.map(({ measurement: { generator } }) => generator.lag.p99);
+  return {
+    caption: `${WORKERS} workers while the main isolate is held`,
+    unit: "1/s and ms",
+    baseline: "free",
+    rows: [
+      {
+        what: "requests, closed loop",
+        samples: rates(closed.held),
+        baseline: medianOf(rates(closed.free)),
+        bar: ALIKE,
+      },
+      {
+        what: `lag p99 at ${RATE_PER_SEC} arrivals a second`,
+        samples: lags(rated.held),
+        baseline: medianOf(lags(rated.free)),
+        bar: AS_PUNCTUAL,
+      },
+    ],
+  };
+}
+
+/** N workers against as many of the server's. */
+async function scalingSection(
+  rounds: number,
+  durationMs: number,
+): Promise<{ readonly scaling: Section[]; readonly note: string[] }> {
+  if (CORES < LEAST_CORES) {
+    const note = `Scaling is not measured: ${CORES} cores are too few for workers and servers.`;
+    return { scaling: [], note: [note] };
+  }
+  const most = Math.floor(CORES / 2);
+  await using nginx = await startNginx(most);
+  const names = ["one", "all"] as const;
+  const seen = await interleaved(names, rounds, async (name) => {
+    const run = await load(nginx.origin, durationMs, { workers: name === "one" ? 1 : most });
+    return run.measurement.rate;
+  });
+  const row = {
+    what: `${most} workers`,
+    samples: seen.all.map((rate) => rate / most),
+    baseline: medianOf(seen.one),
+    bar: atLeastTimes(0.95),
+  };
+  const caption = "Requests of each worker, closed loop";
+  return {
+    scaling: [{ caption, unit: "1/s", baseline: "one worker", rows: [row] }],
+    note: [],
+  };
+}

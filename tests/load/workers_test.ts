@@ -1,0 +1,110 @@
+/** Several workers of a process: each goes on by itself, whatever the isolate that began them does. */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { encodeRequest } from "../../base/http/request.ts";
+import { monotonicClock } from "../../base/system/clock.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import type { JobShare } from "../../runner/load/engine/job.ts";
+import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
+import { WorkerPool } from "../../runner/load/worker/pool.ts";
+import { breachOf } from "../../runner/measure/totals.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { testWith } from "../needs.ts";
+import type { Counted } from "./counting_server.ts";
+
+const WORKERS = 2;
+/** Of each worker: far more than it has connections, and than its first intervals hold. */
+const REQUESTS = 3_000;
+const INTERVAL_US = 10_000;
+const LONG_MS = 60_000;
+const RATE_PER_SEC = 10_000;
+
+type Pacing = "closed" | "open";
+
+function share(worker: number, port: number, driver: DriverName, pacing: Pacing): JobShare {
+  const wire = { method: "GET", path: `/${worker}`, headers: {}, body: null };
+  const bytes = encodeRequest(wire, { host: "localhost", keepAlive: true });
+  const durationUs = LONG_MS * 1_000;
+  const steady = { durationUs, fromPerSec: RATE_PER_SEC, toPerSec: RATE_PER_SEC };
+  return {
+    driver,
+    endpoint: { hostname: "127.0.0.1", port },
+    script: {
+      kind: "requests",
+      requests: [{ bytes, head: false, check: null }],
+      sequence: Uint32Array.of(0),
+    },
+    connections: 4,
+    pipeline: 1,
+    keepAlive: true,
+    timeoutUs: durationUs,
+    intervalUs: INTERVAL_US,
+    durationUs,
+    pacer: pacing === "closed" ? { kind: "closed", requests: Infinity } : {
+      kind: "open",
+      phases: [steady],
+      arrivals: { kind: "uniform", seed: 1, first: worker, stride: WORKERS },
+    },
+    log: null,
+    waitsForLast: false,
+  };
+}
+
+/** Holds this isolate until each worker has sent so many requests; gives which have. */
+function holdUntilSent(counts: Counted["counts"]): boolean[] {
+  const untilMs = performance.now() + LONG_MS / 2;
+  return Array.from(counts, (_, worker) => {
+    for (;;) {
+      const sent = Atomics.load(counts, worker);
+      const leftMs = untilMs - performance.now();
+      if (sent >= REQUESTS || leftMs <= 0) return sent >= REQUESTS;
+      Atomics.wait(counts, worker, sent, leftMs);
+    }
+  });
+}
+
+async function assertGoesOn(driver: DriverName, pacing: Pacing): Promise<void> {
+  monotonicClock(); // opens libc for good, before the resources of the test are counted
+  const counts = new Int32Array(new SharedArrayBuffer(WORKERS * 4));
+  const server = new Worker(import.meta.resolve("./counting_server.ts"), { type: "module" });
+  server.postMessage({ counts } satisfies Counted);
+  const [{ data: port }] = await once(server, "message") as [MessageEvent<number>];
+  const pool = new WorkerPool();
+  const interruption = new AbortController();
+  const parts: IntervalPart[][] = Array.from({ length: WORKERS }, () => []);
+  let sent: boolean[] = [];
+  let received: number[] = [];
+  try {
+    const jobs = Array.from(counts, (_, worker) => share(worker, port, driver, pacing));
+    const { reports } = await pool.run(jobs, {
+      // The workers are sent off right after it: this isolate does nothing until they have worked.
+      onStart: () =>
+        queueMicrotask(() => {
+          sent = holdUntilSent(counts);
+          received = parts.map(({ length }) => length);
+          interruption.abort();
+        }),
+      onInterval: (worker, part) => void parts[worker].push(part),
+      signal: interruption.signal,
+    });
+    assert.deepEqual(sent, [true, true]);
+    assert.deepEqual(received, [0, 0]); // until then
+    for (const own of parts) {
+      // None is missing, and work is in more than the interval that was at hand when this isolate was held.
+      assert.deepEqual(own.map(({ index }) => index), own.map((_, i) => i));
+      assert.ok(own.filter(({ completed }) => completed > 0).length > 1);
+    }
+    const values = mergeHistograms(parts.flat().map((part) => part.latency)).count;
+    const bounds = mergeHistograms(parts.flat().map((part) => part.censored)).count;
+    assert.equal(breachOf(reports.map(({ totals }) => totals), { values, bounds }), null);
+  } finally {
+    pool.close();
+    server.terminate();
+  }
+}
+
+for (const pacing of ["closed", "open"] as const) {
+  const says = `${pacing} loop: each worker goes on while the main isolate is held`;
+  Deno.test(`tcp, ${says}`, () => assertGoesOn("tcp", pacing));
+  testWith(["linux"], `epoll, ${says}`, () => assertGoesOn("epoll", pacing));
+}
