@@ -162,8 +162,7 @@ const resultFlags = {
 const otherFlags = {
   driver: {
     flags: "--driver <auto|epoll|tcp>",
-    about:
-      "Transport: epoll is the fastest (Linux), tcp works everywhere, auto takes " +
+    about: "Transport: epoll is the fastest (Linux), tcp works everywhere, auto takes " +
       "the faster one that works",
     preset: "auto",
     schema: z.enum(["auto", "epoll", "tcp"]),
