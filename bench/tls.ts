@@ -58,7 +58,7 @@ function commandOf(name: Name, { url, connections, seconds, keepAlive }: Task): 
 
 /** The difference of a long and a short run is free of start-up. */
 async function costOf(name: Name, common: Omit<Task, "seconds">, short: boolean): Promise<Cost> {
-  const [brief, long] = short ? [1, 2] : [2, 6];
+  const [brief, long] = short ? [2, 3] : [2, 6]; // a thousand handshakes take a second
   const first = await runOnce(name, { ...common, seconds: brief });
   const second = await runOnce(name, { ...common, seconds: long });
   const requests = second.ratePerSec * long - first.ratePerSec * brief;

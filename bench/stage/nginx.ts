@@ -6,7 +6,7 @@ import { temporaryFolder } from "./folder.ts";
 import { placed } from "./programs.ts";
 import { type Server, startServer } from "./server.ts";
 
-/** A certificate that nginx shows, and its key, in its folder; sessions are never resumed, so that all do the same. */
+/** What nginx shows, in its folder; no session is resumed, so that all generators do the same. */
 const TLS = `
     ssl_certificate server.crt;
     ssl_certificate_key server.key;
@@ -41,38 +41,38 @@ export function writeNginxConfig(folder: string, port: number, workers = 1): voi
 
 /** @param workers More than one go where the system puts them. */
 export function startNginx(workers = 1): Promise<Server> {
-  const place = workers === 1 ? "server" : "anywhere";
-  return startWith((path, port) => writeNginxConfig(path, port, workers), place);
+  return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
 
-/** With TLS on a port of its own; plain HTTP is for whoever waits until it is ready. */
+/** With TLS at `url`; plain HTTP is for whoever waits until it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
-  const securePort = freePort();
-  const server = await startWith((path, port) => {
-    const config = CONFIG(port, 1).replace(
-      "listen",
-      `listen 127.0.0.1:${securePort} ssl backlog=16384;${TLS}\n    listen`,
-    );
+  const port = freePort();
+  const listen = `listen 127.0.0.1:${port} ssl backlog=16384;${TLS}\n    listen`;
+  const server = await startWith(1, (path, plainPort) => {
+    const config = CONFIG(plainPort, 1).replace("listen", listen);
     Deno.writeTextFileSync(join(path, "nginx.conf"), config);
     execFileSync("openssl", CERTIFICATE, { cwd: path, stdio: "pipe" });
   });
-  return { ...server, url: `https://127.0.0.1:${securePort}/` };
+  return { ...server, url: `https://127.0.0.1:${port}/` };
 }
 
-const CERTIFICATE = ["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"]
-  .concat(["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"])
-  .concat(["-keyout", "server.key", "-out", "server.crt"]);
+const CERTIFICATE = [
+  ...["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
+  ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
+  ...["-keyout", "server.key", "-out", "server.crt"],
+];
 
 async function startWith(
+  workers: number,
   prepare: (folder: string, port: number) => void,
-  place: "server" | "anywhere" = "server",
 ): Promise<Server> {
   await using stack = new AsyncDisposableStack();
   const { path } = stack.use(temporaryFolder());
+  const command = ["nginx", "-p", path, "-c", "nginx.conf"];
   const server = stack.use(
     await startServer("nginx", (port) => {
       prepare(path, port);
-      return placed(place, ["nginx", "-p", path, "-c", "nginx.conf"]);
+      return placed(workers === 1 ? "server" : "anywhere", command);
     }),
   );
   const kept = stack.move();
