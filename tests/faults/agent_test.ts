@@ -111,9 +111,14 @@ testWith(
   "an agent that is stopped is lost, sends nothing late, and works again",
   async () => {
     const { fleet, seen } = await begin();
-    assertLost(await runWith(fleet, () => fleet.agents.b.program.kill("SIGSTOP")), "b");
-    const seenFirst = await seen();
-    fleet.agents.b.program.kill("SIGCONT");
+    const { program } = fleet.agents.b;
+    let seenFirst: number;
+    try {
+      assertLost(await runWith(fleet, () => program.kill("SIGSTOP")), "b");
+      seenFirst = await seen();
+    } finally {
+      program.kill("SIGCONT");
+    }
     await fleet.isFree();
     const seenLater = await seen();
     const late = seenLater - seenFirst;
@@ -151,11 +156,15 @@ for (const how of ["closed", "silent"] as const satisfies readonly Cut[]) {
     `an agent cut off (${how}) until after the end is lost, then works again`,
     async () => {
       const { fleet, way, seen } = await begin();
-      const faulty = await runWith(fleet, () => way.cut(how));
-      assertLost(faulty, "b");
-      const seenFirst = await seen();
-      assertWentOn(faulty, seenFirst);
-      way.mend();
+      let seenFirst: number;
+      try {
+        const faulty = await runWith(fleet, () => way.cut(how));
+        assertLost(faulty, "b");
+        seenFirst = await seen();
+        assertWentOn(faulty, seenFirst);
+      } finally {
+        way.mend();
+      }
       await fleet.isFree();
       const next = await fleet.measure("-c", "3", "-n", "300");
       assert.equal(assertConserved(next).length, 2);

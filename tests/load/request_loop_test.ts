@@ -54,6 +54,27 @@ Deno.test("no more is dialed than there is left to do", () => {
   assert.deepEqual(s.driver.take(), ["connect 0", "connect 1"]);
 });
 
+Deno.test("connections are dialed a few at a time, each clock begins at its dial, and all wait for the last", () => {
+  const connections = 40;
+  const s = stage({ connections, requests: 1_000 });
+  const sent: string[] = [];
+  for (let nowUs = 0, opened = 0; opened < connections; nowUs += 1_000) {
+    assert.equal(s.loop.onTick(nowUs) <= nowUs, opened + 16 < connections);
+    const dialed = s.driver.take();
+    const dials = dialed.filter((note) => note.startsWith("connect"));
+    assert.ok(dials.length <= 16);
+    sent.push(...dialed.filter((note) => note.startsWith("send")));
+    for (const dial of dials) s.loop.onOpen(Number(dial.split(" ")[1]), nowUs + 500);
+    opened += dials.length;
+    sent.push(...s.driver.take());
+    if (opened < connections) assert.deepEqual(sent, []);
+  }
+  s.loop.onTick(10_000);
+  assert.equal([...sent, ...s.driver.take()].length, connections);
+  s.loop.onTick(SECOND);
+  assert.equal(waitedFor(s).connect.maxUs, 500);
+});
+
 Deno.test("a silent request times out, its connection is closed and another dialed", () => {
   const s = stage({ timeoutUs: 50_000 });
   s.loop.onTick(0);

@@ -30,6 +30,9 @@ export const OPEN = 2;
 
 const NEVER = -Infinity;
 
+/** Each takes some 50 µs. */
+const DIALS_AT_ONCE = 16;
+
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
@@ -39,6 +42,8 @@ export class Connections {
   readonly #closed: SlotQueue;
   /** How many are being dialed. */
   dialing = 0;
+  /** Whether every slot has had its turn: before that, requests would keep the server from accepting the others. */
+  areDialed = false;
 
   constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
     this.#state = new Uint8Array(slots);
@@ -74,14 +79,21 @@ export class Connections {
     }
   }
 
-  /** Visits the slots that have no connection; the one at hand may be dialed. */
-  forEachClosed(visit: (slot: number) => void): void {
+  /**
+   * Visits the slots that have no connection; the one at hand may be dialed. Stops after some dials: the connections that
+   * are open are looked at before the next, or each would seem to take as long as all dials together. False: there
+   * are more.
+   */
+  forEachClosed(visit: (slot: number) => void): boolean {
+    const most = this.dialing + DIALS_AT_ONCE;
     for (let left = this.#closed.length; left > 0; left--) {
+      if (this.dialing >= most) return false;
       const slot = this.#closed.take();
       if (this.#state[slot] !== CLOSED) continue;
       this.#closed.add(slot);
       visit(slot);
     }
+    return this.areDialed = true;
   }
 
   mayDial(slot: number, nowUs: number): boolean {

@@ -244,9 +244,9 @@ export class Exchanges implements EventHandler {
   }
 
   #sweep(nowUs: number): void {
-    this.#nextSweepUs = nowUs + this.#sweepUs;
     this.parts.recorder.advance(nowUs);
-    this.connections.forEachClosed((slot) => this.workload.onClosed(slot, nowUs));
+    const isDone = this.connections.forEachClosed((slot) => this.workload.onClosed(slot, nowUs));
+    this.#nextSweepUs = nowUs + (isDone ? this.#sweepUs : 0);
     if (nowUs >= this.#nextTimeoutUs) this.#timeOut(nowUs);
   }
 

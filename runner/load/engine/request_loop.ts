@@ -31,7 +31,7 @@ export class RequestLoop implements Workload {
   /** Gives what is due to connections that wait for it, the longest idle first. */
   onTick(nowUs: number): number {
     const { exchanges, parts: { pacer } } = this;
-    while (pacer.nextUs <= nowUs) {
+    while (exchanges.connections.areDialed && pacer.nextUs <= nowUs) {
       const slot = this.#idle.take();
       if (slot < 0) break;
       if (exchanges.isIdle(slot)) this.#fill(slot, nowUs);
@@ -41,7 +41,8 @@ export class RequestLoop implements Workload {
   }
 
   onOpen(slot: number, nowUs: number): void {
-    this.#fill(slot, nowUs);
+    if (this.exchanges.connections.areDialed) this.#fill(slot, nowUs);
+    else this.#idle.add(slot);
   }
 
   // hot: once a read that ends a response.

@@ -110,10 +110,13 @@ for (const command of ["set", "info"]) {
 
 testWith(["redis"], "a driver that no agent could take is the user's to change", async () => {
   await using fleet = await Fleet.start({ agents: { a: {} } });
-  const args = ["bench", "https://127.0.0.1:1/", "--driver", "epoll", "-n", "20"];
+  const folder = await Deno.makeTempDir();
+  const path = `${folder}/server.sock`;
+  using _listener = Deno.listen({ transport: "unix", path });
+  const args = ["bench", "http://127.0.0.1:1/", "--unix", path, "--driver", "epoll"];
   const { code, stderr } = await plateau([...args, "--agents", "1", "--redis", fleet.redis.url]);
   assert.equal(code, 2, stderr);
-  assert.match(stderr, /^--driver: Cannot use the epoll driver with TLS/m);
+  assert.match(stderr, /^--driver: Cannot use the epoll driver on a unix socket/m);
 });
 
 testWith(
