@@ -60,6 +60,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/fleet/roster_test.ts",
     "studies/systems_test.ts",
     "conformance/drivers_test.ts",
+    "conformance/certificates_test.ts",
     "conformance/gateways_test.ts",
     "e2e/imports_test.ts",
     "e2e/host_test.ts",
