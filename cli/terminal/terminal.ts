@@ -1,4 +1,5 @@
 /** Standard output and error, and what a terminal can show. Both take `Written` text alone. */
+import { clearInterval, setInterval } from "node:timers";
 import type { ScreenSize } from "../../report/terminal/live.ts";
 import type { ProgressView } from "../../report/terminal/view.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
@@ -100,8 +101,7 @@ function hasLiveView(): boolean {
 
 /** Keeps the view up to date, and takes it away when the program ends, however early. */
 function keptUp(view: ProgressView): ProgressView {
-  const timer = setInterval(view.redraw, REDRAW_MS);
-  Deno.unrefTimer(timer);
+  const timer = setInterval(view.redraw, REDRAW_MS).unref();
   const signals: readonly [Deno.Signal, () => void][] = Deno.build.os === "windows" ? [] : [
     ["SIGWINCH", view.redraw],
     ["SIGCONT", view.resume], // after Ctrl-Z and `fg`: the shell has written below the view

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { encodeRequest } from "../../base/http/request.ts";
 import { monotonicClock } from "../../base/system/clock.ts";
+import { processCalls } from "../../base/system/libc.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
@@ -63,8 +64,11 @@ function holdUntilSent(counts: Counted["counts"]): boolean[] {
   });
 }
 
+// Opened for good, before the resources of a test are counted.
+monotonicClock();
+if (Deno.build.os === "linux") processCalls();
+
 async function assertGoesOn(driver: DriverName, pacing: Pacing): Promise<void> {
-  monotonicClock(); // opens libc for good, before the resources of the test are counted
   const counts = new Int32Array(new SharedArrayBuffer(WORKERS * 4));
   const server = new Worker(import.meta.resolve("./counting_server.ts"), { type: "module" });
   server.postMessage({ counts } satisfies Counted);
