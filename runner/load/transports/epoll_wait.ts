@@ -31,7 +31,7 @@ export type Wait = (untilUs: number, nowUs: number) => number;
 
 /**
  * A wait this short is spun: falling asleep and waking up takes as much CPU, and is 15 to 20 µs late. It was chosen
- * by trying: at 20,000 arrivals a second it brings the median lag from 20 to 2 µs, for the same CPU.
+ * by trying: at 20,000 arrivals a second it brings the median lag from 20 to 1 µs, for 66 % of a core in place of 63 %.
  */
 const SPUN_US = 25;
 
