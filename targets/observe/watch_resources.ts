@@ -42,10 +42,10 @@ export function watchResources(
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // A failure is reported to the caller who stops it later.
+  // A failure is reported to the caller who stops it later. A timer drops fractions, and would end too early.
   const timer = forMs === null
     ? undefined
-    : setTimeout(() => stop().catch(() => {}), Math.max(0, sinceMs + forMs - performance.now()));
+    : setTimeout(() => stop().catch(() => {}), Math.ceil(sinceMs + forMs - performance.now()));
   return { stop };
 }
 
