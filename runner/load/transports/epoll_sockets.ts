@@ -111,11 +111,16 @@ export class EpollSockets {
     return this.libc.explain(errno);
   }
 
-  /** The dial has ended: 0, and the socket is watched for what it brings, or the number of its error. */
-  endDial(slot: number): number {
+  /**
+   * The dial has ended: 0, and the socket is watched for what it brings, or the number of its error.
+   * @param events What the socket says: an error is always among it.
+   */
+  endDial(slot: number, events: number): number {
     if (this.connecting[slot] === CONNECTED) return 0;
-    this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, this.#error, INT_BYTES);
-    if (this.#error[0] !== 0) return this.#error[0];
+    if (events !== EPOLLOUT) {
+      this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, this.#error, INT_BYTES);
+      if (this.#error[0] !== 0) return this.#error[0];
+    }
     this.connecting[slot] = CONNECTED;
     this.watch(slot, false);
     return 0;
