@@ -1,5 +1,5 @@
 /** What a scenario sends, in a line. Pure. */
-import { z } from "zod";
+import * as z from "zod";
 import { formatExactly, GLUE } from "../numbers/units.ts";
 
 const MOST_CHARS = 100;
