@@ -55,6 +55,7 @@ import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
 import { timelineText } from "./findings/timeline_finding.ts";
+import { type TradeoffModel, tradeoffOf } from "./charts/tradeoff.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -109,6 +110,8 @@ export interface ScenarioModel {
   readonly cells: readonly CellRuns[];
   readonly series: readonly { readonly label: string; readonly color: number }[];
   readonly bars: BarsChart;
+  /** Null where fewer than two cells responded right. */
+  readonly tradeoff: TradeoffModel | null;
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
@@ -200,6 +203,7 @@ function scenarioModel(
     cells,
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
+    tradeoff: tradeoffOf(name, cells),
     timelines: timelinesOf(cells),
     timelineFinding: timelineText(cells),
     density: densityOf(cells),

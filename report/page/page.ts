@@ -14,6 +14,7 @@ import client from "./client.js" with { type: "text" };
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
+import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { barHeights, type Charts } from "./sections/figures.ts";
 import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
@@ -53,6 +54,7 @@ export function renderReportPage(
 <meta name="color-scheme" content="light dark">
 <title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
 <link rel="icon" href="data:,">
+<script>${verbatim(DEPTH_SCRIPT)}</script>
 <style>${verbatim(style)}</style>
 </head>
 <body>
@@ -102,7 +104,7 @@ function namedRuns(
 }
 
 function policyOf(style: string, live: LiveParts | null): string {
-  const scripts = live === null ? [client] : [client, live.script];
+  const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",
     `script-src ${scripts.map(hashOf).join(" ")}`,
@@ -122,24 +124,37 @@ function navigationMarkup(
   models: readonly ReportModel[],
   trends: readonly TrendModel[],
 ): Markup {
-  const trendLinks = trends.map((_, i) => [`#t${i + 1}`, "Trend"]);
-  const links = models.flatMap((model, i) => {
-    const { name, claims, scenarios, sweeps, published, missing } = model;
-    return [
-      [`#e${i + 1}`, models.length > 1 ? name : "Summary"],
-      ...(claims.table === null ? [] : [[`#e${i + 1}-claims`, "Claims"]]),
-      ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
-      ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
-      ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
-      ...(model.settling === null ? [] : [[`#e${i + 1}-settling`, "Settling"]]),
-      ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
-      ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
-      ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),
-      [`#e${i + 1}-method`, "Method"],
-    ];
-  });
-  const items = [...trendLinks, ...links].map(([href, text]) =>
-    markup`<li><a href="${href}">${text}</a></li>`
+  const trendLinks = trends.map((_, i): Link => ({ href: `#t${i + 1}`, text: "Trend" }));
+  const links = models.flatMap((model, i) => linksOf(model, `#e${i + 1}`, models.length > 1));
+  const items = [...trendLinks, ...links].map(({ href, text, from = "" }) =>
+    markup`<li class="${from}"><a href="${href}">${text}</a></li>`
   );
-  return markup`<nav aria-label="Sections"><ul>${items}</ul></nav>`;
+  return markup`<nav aria-label="Sections"><div class="bar"><ul>${items}</ul>
+${depthMarkup()}</div></nav>`;
+}
+
+interface Link {
+  readonly href: string;
+  readonly text: string;
+  /** Absent: it is in the summary. */
+  readonly from?: "in-detail" | "in-everything";
+}
+
+function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): Link[] {
+  const { name, claims, scenarios, sweeps, settling, published, missing } = model;
+  const detail = "in-detail";
+  const link = (is: boolean, part: string, text: string, from?: Link["from"]): Link[] =>
+    is ? [{ href: `${to}-${part}`, text, from }] : [];
+  return [
+    { href: to, text: isOneOfMany ? name : "Verdict" },
+    ...link(sweeps.length > 0, "sweeps", "Sweeps"),
+    ...link(claims.table !== null, "claims", "Claims", detail),
+    ...link(hasComparisons(model), "compared", "Compared", detail),
+    ...scenarios.flatMap((scenario, i) => link(true, `s${i + 1}`, scenario.name, detail)),
+    ...link(settling !== null, "settling", "Settling", detail),
+    ...link(scenarios.length > 0, "outcomes", "Errors", detail),
+    ...link(published.length > 0, "published", "Published", detail),
+    ...link(missing.length > 0, "missing", "Not measured"),
+    ...link(true, "method", "Method", "in-everything"),
+  ];
 }

@@ -143,6 +143,37 @@ export interface ScatterChart {
   }[];
 }
 
+/** Requests per second against p99: a dot a cell, as large as the CPU that it used. */
+export interface TradeoffChart {
+  readonly kind: "tradeoff";
+  readonly alt: string;
+  /** Requests per second. */
+  readonly x: Axis;
+  /** p99. */
+  readonly y: Axis;
+  /** Cells that no other beats in both, by x. */
+  readonly front: readonly { readonly x: number; readonly y: number }[];
+  /** Whether the dots of a series are joined: its cells differ in a factor of numbers. */
+  readonly isLine: boolean;
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly points: readonly {
+      readonly label: string;
+      readonly x: number;
+      /** Null without an interval. */
+      readonly xEnds: readonly [low: number, high: number] | null;
+      readonly y: number;
+      readonly yEnds: readonly [low: number, high: number] | null;
+      /** Of the most CPU that a cell used, 0–1; null where none was watched. */
+      readonly size: number | null;
+      readonly isOnFront: boolean;
+      /** What there is to say of it, a line each. */
+      readonly lines: readonly string[];
+    }[];
+  }[];
+}
+
 /** Latency against how rare a request is that takes longer. */
 export interface TailsChart {
   readonly kind: "tails";
@@ -219,6 +250,7 @@ export type Chart =
   | TimelineChart
   | DensityChart
   | TailsChart
+  | TradeoffChart
   | SweepChart
   | ScatterChart
   | ForestChart
