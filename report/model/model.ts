@@ -31,6 +31,7 @@ import {
 } from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
+import { byResult } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
@@ -172,7 +173,9 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
-    sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
+    sweeps: sweepsOf(scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) })), {
+      level: repeatedOf(results).level,
+    }),
     settling: settlingModel(scenarios, repeatedOf(results).level),
     missing: missingModels(missing),
     machine: machineFacts(results),
@@ -186,11 +189,12 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
 }
 
 function scenarioModel(
-  { name, cells }: ScenarioRuns,
+  { name, cells: written }: ScenarioRuns,
   compared: ScenarioComparison,
   results: MeasuredRuns,
 ): ScenarioModel {
   const { level } = repeatedOf(results);
+  const cells = byResult(written);
   return {
     name,
     request: requestText(name, results.experiment?.scenarios),

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { sectionOf } from "../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { swatchRule } from "../model/numbers/colors.ts";
 import { unique } from "../model/numbers/words.ts";
 import type { CellRuns } from "../model/runs/cells.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
@@ -44,7 +45,8 @@ export function renderReportPage(
   const experiments = models.map((model, i) =>
     experimentMarkup(model, { id: `e${i + 1}`, charts, steps })
   );
-  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts);
+  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts) +
+    shades(models);
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -69,6 +71,17 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 </body>
 </html>
 `.text;
+}
+
+/** Rules of the shades that the page's cells have. */
+function shades(models: readonly ReportModel[]): string {
+  const cells = models.flatMap(({ scenarios }) => scenarios.flatMap(({ cells }) => cells));
+  const lines = models.flatMap(({ sweeps }) =>
+    sweeps.flatMap(({ figures }) =>
+      figures.flatMap(({ facets }) => facets.flatMap(({ series }) => series))
+    )
+  );
+  return unique([...cells, ...lines].map(({ color }) => swatchRule(color))).join("");
 }
 
 /** One for each section: a section is parsed when its first chart is drawn. */

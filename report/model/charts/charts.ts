@@ -5,9 +5,6 @@
 import type { CellRuns } from "../runs/cells.ts";
 import { formatNumber } from "../numbers/units.ts";
 
-/** Colours of the style sheet; beyond them they begin anew. */
-export const COLORS = 10;
-
 /** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
 export interface BarsChart {
   readonly kind: "bars";

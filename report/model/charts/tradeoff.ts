@@ -1,5 +1,6 @@
 /** Throughput against the tail: what a target gives up in p99 for its requests/s, and which targets nobody beats in both. */
 import { boundText, formatMs, formatNumber, timeUnit } from "../numbers/units.ts";
+import { COLORS } from "../numbers/colors.ts";
 import { counted, listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { numericFactors } from "../runs/factors.ts";
@@ -39,7 +40,7 @@ export function tradeoffOf(scenario: string, all: readonly CellRuns[]): Tradeoff
   const series = [...Map.groupBy(points, ({ cell }) => isLine ? cell.target : cell.label)]
     .map(([label, those]) => ({
       label,
-      color: those[0].cell.color,
+      color: isLine ? those[0].cell.color % COLORS : those[0].cell.color,
       points: those.map(({ point }) => point),
     }));
   return {
