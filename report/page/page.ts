@@ -139,9 +139,10 @@ function navigationMarkup(
 ): Markup {
   const trendLinks = trends.map((_, i): Link => ({ href: `#t${i + 1}`, text: "Trend" }));
   const links = models.flatMap((model, i) => linksOf(model, `#e${i + 1}`, models.length > 1));
-  const items = [...trendLinks, ...links].map(({ href, text, from = "" }) =>
-    markup`<li class="${from}"><a href="${href}">${text}</a></li>`
-  );
+  const items = [...trendLinks, ...links].map(({ href, text, from }) => {
+    const link = markup`<a href="${href}">${text}</a>`;
+    return from === undefined ? markup`<li>${link}</li>` : markup`<li class="${from}">${link}</li>`;
+  });
   return markup`<nav aria-label="Sections"><div class="bar"><ul>${items}</ul>
 ${depthMarkup()}</div></nav>`;
 }
