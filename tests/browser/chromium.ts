@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { type Depth, DEPTH_KEY } from "../../report/page/sections/depth.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { findProgram, testWith } from "../needs.ts";
 
@@ -23,6 +24,8 @@ export const FLAGS = [
 export interface Look {
   readonly html: string;
   readonly options: BrowserContextOptions;
+  /** How much of the page is shown; default everything. */
+  readonly depth?: Depth;
   readonly look: (page: Page) => Promise<void>;
 }
 
@@ -58,13 +61,20 @@ async function inTime(looking: Promise<void>): Promise<void> {
 }
 
 /** Fails on console output and requests, too. */
-async function lookAt(browser: Browser, { html, options, look }: Look): Promise<void> {
+async function lookAt(
+  browser: Browser,
+  { html, options, depth = "everything", look }: Look,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "plateau-page-"));
   const file = join(folder, "report.html");
   writeFileSync(file, html);
   const context = await browser.newContext(options);
   try {
     const page = await context.newPage();
+    await page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [
+      DEPTH_KEY,
+      depth,
+    ]);
     const forbidden: string[] = [];
     page.on("console", (message) => forbidden.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => forbidden.push(`error: ${error.message}`));
