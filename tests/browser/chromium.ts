@@ -71,10 +71,7 @@ async function lookAt(
   const context = await browser.newContext(options);
   try {
     const page = await context.newPage();
-    await page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [
-      DEPTH_KEY,
-      depth,
-    ]);
+    await setDepth(page, depth);
     const forbidden: string[] = [];
     page.on("console", (message) => forbidden.push(`console: ${message.text()}`));
     page.on("pageerror", (error) => forbidden.push(`error: ${error.message}`));
@@ -107,6 +104,17 @@ export async function scrollThrough(page: Page): Promise<void> {
       width !== 300 || height !== 150
     )
   );
+}
+
+/** As if the reader had chosen it before. */
+export function setDepth(page: Page, depth: Depth): Promise<void> {
+  return page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [DEPTH_KEY, depth]);
+}
+
+/** Draws every chart at once, as for paper that was chosen to hold everything. */
+export async function drawForPrint(page: Page): Promise<void> {
+  await page.locator(".depth label", { hasText: "Everything" }).click();
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 }
 
 /** Unfolds everything. */

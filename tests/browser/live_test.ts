@@ -9,7 +9,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { findProgram, testWith } from "../needs.ts";
 import { violationsOf } from "./accessibility.ts";
-import { drawnBox, FLAGS } from "./chromium.ts";
+import { drawnBox, FLAGS, setDepth } from "./chromium.ts";
 import { DESKTOP, RESULTS } from "./sample.ts";
 import { shownAs } from "./selection.ts";
 
@@ -40,6 +40,7 @@ class Live implements AsyncDisposable {
   static async open(browser: Browser, runs: number): Promise<Live> {
     const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
+    await setDepth(page, "everything");
     const forbidden: string[] = [];
     const live = new Live(page, forbidden);
     const { url } = live.report;

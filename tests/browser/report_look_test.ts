@@ -97,7 +97,7 @@ chromiumTest("how the report looks", {
     html: PAGE,
     options: { viewport: { width: PAPER_PX, height: 900 } },
     look: async (page) => {
-      await page.getByText("Everything", { exact: true }).click();
+      await page.locator(".depth label", { hasText: "Everything" }).click();
       await page.emulateMedia({ media: "print" });
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PAPER_PX);

@@ -14,7 +14,8 @@ export function startDepth(): void {
   let isChosen = false;
   let beforePrint: Depth | null = null;
   show(depthOf(root.dataset.depth));
-  control?.addEventListener("change", ({ target }) => {
+  // Not "change": pressing what is chosen already chooses it for paper.
+  control?.addEventListener("click", ({ target }) => {
     if (!(target instanceof HTMLInputElement)) return;
     isChosen = true;
     show(depthOf(target.value));
