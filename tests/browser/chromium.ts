@@ -107,8 +107,8 @@ export async function scrollThrough(page: Page): Promise<void> {
 }
 
 /** As if the reader had chosen it before. */
-export function setDepth(page: Page, depth: Depth): Promise<void> {
-  return page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [DEPTH_KEY, depth]);
+export async function setDepth(page: Page, depth: Depth): Promise<void> {
+  await page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [DEPTH_KEY, depth]);
 }
 
 /** Draws every chart at once, as for paper that was chosen to hold everything. */
