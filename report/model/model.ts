@@ -5,7 +5,7 @@
 import type { Run } from "../../runner/result/result.ts";
 import { type MeasuredRuns, nameOfMeasured, titleOf } from "./runs/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
-import type { ScenarioSummary } from "./comparison/verdict.ts";
+import type { ScenarioSummary } from "./comparison/summary.ts";
 import { experimentVerdict } from "./comparison/verdict_sentences.ts";
 import {
   type BarsChart,
@@ -47,12 +47,15 @@ import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
-import { summaryTable } from "./tables/summary.ts";
+import {
+  bytesPerSecondTable,
+  requestsPerSecondTable,
+  runsTable,
+  summaryTable,
+} from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
-import { bytesPerSecondTable, requestsPerSecondTable } from "./tables/per_second.ts";
 import { connectionsTable } from "./tables/connections.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
-import { runsTable } from "./tables/runs.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
 import { timelineText } from "./findings/timeline_finding.ts";

@@ -209,6 +209,8 @@ export interface ForestChart {
     readonly low: number | null;
     readonly high: number | null;
     readonly verdict: "better" | "worse" | "equivalent" | "inconclusive" | null;
+    /** The verdict, or why there is none: `likely better, not proven: 3 runs`; "" without an interval. */
+    readonly word: string;
     /** `4.31× [4.20, 4.43]`. */
     readonly text: string;
   }[];

@@ -13,9 +13,7 @@ import {
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
-
-/** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
-export const TOLERATED_WRONG_RATIO = 0.01;
+import { competing, isOpen, TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
 /** Cells whose responses were right, but for a few. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
@@ -24,15 +22,24 @@ export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
 
 /** Whether requests come at a pace of their own: then they are the same for all, and latency decides. */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
-  return cells.every(({ runs }) => runs.every(({ load }) => load.kind !== "closed"));
+  return cells.every(isOpen);
 }
 
-/** From the fastest: the best cell of each target that responded right; of one target only, its cells. */
+/** The figure that decides who is faster: where requests come at a pace of their own all serve as many, who keep up. */
+export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
+  return isOpenLoop(cells) && competing(cells).length > 0 ? 99 : "rate";
+}
+
+/**
+ * From the fastest: the best cell of each target that does what was required, or, where none does, that responds
+ * correctly at least; of one target only, its cells.
+ */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
-  const right = rightCells(cells);
+  const able = competing(cells);
+  const right = able.length > 0 ? able : rightCells(cells);
   const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
   const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
-  return isOpenLoop(right) && competitors.every((cell) => value(cell, 99) > 0)
+  return decisiveFigure(right) === 99 && competitors.every((cell) => value(cell, 99) > 0)
     ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
     : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
 }

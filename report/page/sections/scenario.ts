@@ -1,6 +1,6 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
 import type { AgentsPanel } from "../../model/agents/agents.ts";
-import { verdictSentence } from "../../model/comparison/verdict_sentences.ts";
+import { detailAfter, verdictSentence } from "../../model/comparison/verdict_sentences.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import type { TradeoffChart } from "../../model/charts/charts.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
@@ -59,11 +59,10 @@ function verdictMarkup(
   { name, request, load, summary: result, bars, tables }: ScenarioModel,
   place: PagePlace,
 ): Markup {
-  const { verdict, detail } = result;
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
   return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
-<p class="verdict"><strong>${verdictSentence(verdict)}</strong>${detail && `: ${detail}`}</p>
+<p class="verdict"><strong>${verdictSentence(result.verdict)}</strong>${detailAfter(result)}</p>
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
 }
 
