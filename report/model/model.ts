@@ -31,18 +31,17 @@ import {
 } from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
-import { byResult } from "./comparison/pairs.ts";
+import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
 import type { ForestModel } from "./comparison/forest.ts";
 import { type GatesModel, gatesModel } from "./gates/gates.ts";
-import { scenarioLoads } from "./method/load.ts";
+import { requestText, scenarioLoads } from "./method/load.ts";
 import { machineFacts } from "./method/machine.ts";
 import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
-import { requestText } from "./method/request.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
@@ -210,7 +209,7 @@ function scenarioModel(
     cells,
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
-    tradeoff: tradeoffOf(name, cells),
+    tradeoff: tradeoffOf(name, rightCells(cells)),
     timelines: timelinesOf(cells),
     timelineFinding: timelineText(cells),
     density: densityOf(cells),

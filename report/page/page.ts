@@ -17,7 +17,7 @@ import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { barHeights, type Charts } from "./sections/figures.ts";
-import { trendMarkup } from "./sections/trend.ts";
+import { trendMarkup } from "./sections/lines.ts";
 import css from "./style.css" with { type: "text" };
 
 /** The additional parts of the page of a running experiment. */
@@ -137,7 +137,7 @@ function navigationMarkup(
   models: readonly ReportModel[],
   trends: readonly TrendModel[],
 ): Markup {
-  const trendLinks = trends.map((_, i): Link => ({ href: `#t${i + 1}`, text: "Trend" }));
+  const trendLinks = trends.map((_, i): SectionLink => ({ href: `#t${i + 1}`, text: "Trend" }));
   const links = models.flatMap((model, i) => linksOf(model, `#e${i + 1}`, models.length > 1));
   const items = [...trendLinks, ...links].map(({ href, text, from }) => {
     const link = markup`<a href="${href}">${text}</a>`;
@@ -147,18 +147,22 @@ function navigationMarkup(
 ${depthMarkup()}</div></nav>`;
 }
 
-interface Link {
+interface SectionLink {
   readonly href: string;
   readonly text: string;
   /** Absent: it is in the summary. */
   readonly from?: "in-detail" | "in-everything";
 }
 
-function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): Link[] {
+function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
   const { name, claims, scenarios, sweeps, settling, published, missing } = model;
   const detail = "in-detail";
-  const link = (is: boolean, part: string, text: string, from?: Link["from"]): Link[] =>
-    is ? [{ href: `${to}-${part}`, text, from }] : [];
+  const link = (
+    is: boolean,
+    part: string,
+    text: string,
+    from?: SectionLink["from"],
+  ): SectionLink[] => is ? [{ href: `${to}-${part}`, text, from }] : [];
   return [
     { href: to, text: isOneOfMany ? name : "Verdict" },
     ...link(sweeps.length > 0, "sweeps", "Sweeps"),

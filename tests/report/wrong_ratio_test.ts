@@ -1,11 +1,5 @@
 import assert from "node:assert/strict";
-import {
-  type EndedRequests,
-  errorRatioOf,
-  errorsOf,
-  successesOf,
-} from "../../report/model/runs/error_ratio.ts";
-import { figureOfRun } from "../../report/model/runs/figures.ts";
+import { type EndedRequests, errorRatioOf, errorsOf, successesOf, figureOfRun } from "../../report/model/runs/figures.ts";
 import { measurementFixture } from "./fixture.ts";
 
 const CLEAN: EndedRequests = {

@@ -144,9 +144,7 @@ export interface ScatterChart {
 export interface TradeoffChart {
   readonly kind: "tradeoff";
   readonly alt: string;
-  /** Requests per second. */
   readonly x: Axis;
-  /** p99. */
   readonly y: Axis;
   /** Cells that no other beats in both, by x. */
   readonly front: readonly { readonly x: number; readonly y: number }[];
@@ -158,14 +156,12 @@ export interface TradeoffChart {
     readonly points: readonly {
       readonly label: string;
       readonly x: number;
-      /** Null without an interval. */
       readonly xEnds: readonly [low: number, high: number] | null;
       readonly y: number;
       readonly yEnds: readonly [low: number, high: number] | null;
       /** Of the most CPU that a cell used, 0–1; null where none was watched. */
       readonly size: number | null;
       readonly isOnFront: boolean;
-      /** What there is to say of it, a line each. */
       readonly lines: readonly string[];
     }[];
   }[];

@@ -4,7 +4,6 @@ import { COLORS } from "../numbers/colors.ts";
 import { counted, listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { numericFactors } from "../runs/factors.ts";
-import { rightCells } from "../comparison/pairs.ts";
 import { meanCoresOf } from "../runs/resources.ts";
 import { type Axis, compact, type TradeoffChart } from "./charts.ts";
 
@@ -15,9 +14,9 @@ export interface TradeoffModel {
 
 type TradeoffPoint = TradeoffChart["series"][number]["points"][number];
 
-/** Null where fewer than two cells responded right. */
-export function tradeoffOf(scenario: string, all: readonly CellRuns[]): TradeoffModel | null {
-  const cells = rightCells(all).filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
+/** Null for fewer than two cells. @param right Cells whose responses were right. */
+export function tradeoffOf(scenario: string, right: readonly CellRuns[]): TradeoffModel | null {
+  const cells = right.filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
   if (cells.length < 2) return null;
   const unit = timeUnit(cells.map(p99Of));
   const mostCores = Math.max(...cells.map(coresOf));

@@ -9,7 +9,7 @@ import { colorAt, COLORS } from "../numbers/colors.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { errorRatioOf } from "./error_ratio.ts";
+import { errorRatioOf } from "./figures.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 
 export interface CellRuns {

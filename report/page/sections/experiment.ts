@@ -12,7 +12,7 @@ import { outcomesMarkup } from "./errors.ts";
 import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
-import { sweepsMarkup } from "./sweeps.ts";
+import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";

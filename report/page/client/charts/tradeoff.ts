@@ -5,9 +5,12 @@ import type { TradeoffChart } from "../../../model/charts/charts.ts";
 import { cutTo } from "./bars.ts";
 import { titledScale } from "./scatter.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
+import { formatNumber, formatTick } from "../../../model/numbers/units.ts";
+import type { Drawings } from "./drawings.ts";
+import { chartOf } from "./page_data.ts";
 
 type TradeoffSeries = TradeoffChart["series"][number];
-type TradeoffPoint = TradeoffSeries["points"][number];
+type Dot = TradeoffSeries["points"][number];
 
 /** Of a dot without CPU, and what the CPU adds at most. */
 const RADIUS_PX = 4;
@@ -77,14 +80,14 @@ function datasetOf(
 }
 
 /** The area grows with the CPU. */
-function radiusOf({ size }: TradeoffPoint): number {
+function radiusOf({ size }: Dot): number {
   return RADIUS_PX + MOST_ADDED_PX * Math.sqrt(size ?? 0);
 }
 
 function pointAt(
   { series }: TradeoffChart,
   { datasetIndex, dataIndex }: { readonly datasetIndex: number; readonly dataIndex: number },
-): TradeoffPoint {
+): Dot {
   return series[datasetIndex].points[dataIndex];
 }
 
@@ -178,4 +181,71 @@ function drawNames(chart: Chart, { series, isLine }: TradeoffChart, theme: Theme
     ctx.fillText(text, place.left, place.y);
   }
   ctx.restore();
+}
+
+// The limit of p99 that a reader moves over a trade-off, by its number or by dragging the line: who serves how much below it.
+
+/** p99 in the unit of the axis; null where the chart has no limit. */
+export function limitOf(canvas: HTMLCanvasElement): number | null {
+  const limit = Number(inputOf(canvas)?.value);
+  return limit > 0 ? limit : null;
+}
+
+function inputOf(canvas: HTMLCanvasElement): HTMLInputElement | null {
+  return canvas.closest(".panel")?.querySelector<HTMLInputElement>("input[name=limit]") ?? null;
+}
+
+/** A press so near to the line moves it. */
+const NEAR_PX = 14;
+
+export function equipLimits(drawings: Drawings): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>("form.limit")) {
+    const canvas = form.closest(".panel")?.querySelector("canvas");
+    if (canvas) equip(form, canvas, drawings);
+  }
+}
+
+function equip(form: HTMLFormElement, canvas: HTMLCanvasElement, drawings: Drawings): void {
+  const input = inputOf(canvas);
+  const chart = chartOf(canvas.id);
+  if (input === null || chart?.kind !== "tradeoff") return;
+  if (input.value === "") input.value = String(firstLimit(chart));
+  const show = (): void => {
+    const output = form.querySelector("output");
+    if (output) output.textContent = servedText(chart, Number(input.value));
+    drawings.of(canvas)?.draw();
+  };
+  form.addEventListener("input", show);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  const moveTo = (offsetPx: number): void => {
+    const value = drawings.of(canvas)?.scales.y.getValueForPixel(offsetPx) ?? 0;
+    if (!(value > 0)) return;
+    input.value = String(Number(value.toPrecision(2)));
+    show();
+  };
+  canvas.addEventListener("pointerdown", (event) => {
+    const at = drawings.of(canvas)?.scales.y.getPixelForValue(Number(input.value)) ?? Infinity;
+    if (Math.abs(event.offsetY - at) <= NEAR_PX) canvas.setPointerCapture(event.pointerId);
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (canvas.hasPointerCapture(event.pointerId)) moveTo(event.offsetY);
+  });
+  show();
+}
+
+/** Round, and between the lowest p99 and the highest. */
+function firstLimit({ series }: TradeoffChart): number {
+  const values = series.flatMap(({ points }) => points.map(({ y }) => y));
+  return Number(Math.sqrt(Math.min(...values) * Math.max(...values)).toPrecision(1));
+}
+
+/** `cached: at most 15,386/s; plain: at most 744/s` of the measured cells. */
+function servedText({ series, y }: TradeoffChart, limit: number): string {
+  if (!(limit > 0)) return "";
+  const served = series.map(({ label, points }) => {
+    const kept = points.filter((point) => point.y <= limit);
+    const most = Math.max(0, ...kept.map(({ x }) => x));
+    return most === 0 ? `${label}: never` : `${label}: at most ${formatNumber(most)}/s`;
+  });
+  return `Measured with p99 under ${formatTick(limit)} ${y.unit}: ${served.join("; ")}.`;
 }
