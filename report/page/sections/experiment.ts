@@ -9,6 +9,7 @@ import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";
+import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
 import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
@@ -26,14 +27,14 @@ export function experimentMarkup(model: ReportModel, place: PagePlace): Markup {
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
 ${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
-${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
+${conclusionMarkup(model.conclusion, id)}
 ${trustMarkup(model.trust)}
-${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}
 ${factsMarkup(model.facts)}
 ${model.repetitions && markup`<p>${model.repetitions}</p>`}
 ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
 ${gatesMarkup(model.gates, place)}
-${overviewMarkup(model.scenarios, place)}
+${matrixMarkup(model.conclusion.matrix, model.scenarios, place)}
+${overviewMarkup(model.scenarios, place, isShown(model.conclusion.matrix))}
 ${tradeoffsMarkup(model.scenarios, place)}
 ${sweepsMarkup(model.sweeps, place)}
 ${claimsMarkup(model.claims, id)}
@@ -47,23 +48,13 @@ ${methodMarkup(model, id)}
 </article>`;
 }
 
-/** With more, the figures would begin below the first screens; the others unfold. */
-const MOST_REASONS = 3;
-
-/** The verdict of trust in a word, then its meaning and its reasons. */
+/** Why runs are not valid; null where all are. */
 function trustMarkup(trust: TrustModel | null): Markup | null {
-  if (trust === null) return null;
+  if (trust === null || trust.reasons.length === 0) return null;
   const { level, text, reasons } = trust;
-  const more = reasons.slice(MOST_REASONS);
-  return markup`<div class="trust ${level}"><p><strong>${level}</strong>: ${text}</p>
-${reasonsMarkup(reasons.slice(0, MOST_REASONS))}
-${
-    more.length === 0
-      ? null
-      : markup`<details><summary>${counted(more.length, "more reason")}</summary>${
-        reasonsMarkup(more)
-      }</details>`
-  }</div>`;
+  return markup`<details class="trust ${level}"><summary>Why ${level}: ${text}</summary>${
+    reasonsMarkup(reasons)
+  }</details>`;
 }
 
 function reasonsMarkup(reasons: readonly string[]): Markup | null {

@@ -18,13 +18,17 @@ import {
 import { tableMarkup } from "./tables.ts";
 import { timelineFigure } from "./timeline.ts";
 
-/** For each scenario its verdict, its bars, and the summary table that they show. */
-export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PagePlace): Markup {
+/** For each scenario its verdict, its bars, and the summary table that they show. @param isDetail Whether the summary shows it otherwise. */
+export function overviewMarkup(
+  scenarios: readonly ScenarioModel[],
+  place: PagePlace,
+  isDetail: boolean,
+): Markup {
   if (scenarios.length === 0) return markup`<p>No run is complete yet.</p>`;
   const verdicts = scenarios.map((scenario, i) =>
     verdictMarkup(scenario, { ...place, id: `${place.id}-verdict-${i + 1}` })
   );
-  return markup`<figure class="overview"><h2>Requests per second</h2>${verdicts}
+  return markup`<figure class="overview${isDetail ? " in-detail" : ""}"><h2>Requests per second</h2>${verdicts}
 <figcaption>${
     howToReadMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
   }</figcaption></figure>`;

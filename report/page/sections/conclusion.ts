@@ -1,0 +1,156 @@
+/**
+ * The first screen of an experiment: its question, the sentence that decides it, one large figure, a small forest,
+ * whether it can be relied on, and what to do next; then every target at every setting as a matrix. No script is
+ * needed to see it.
+ */
+import {
+  claimCountsText,
+  type ConclusionForest,
+  type ConclusionModel,
+  type HeadlineFigure,
+} from "../../model/conclusion/conclusion.ts";
+import type { MatrixCell, MatrixModel } from "../../model/conclusion/matrix.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { howToReadMarkup, type PagePlace } from "./figures.ts";
+import { swatchMarkup } from "./tables.ts";
+
+/** @param id Of the experiment. */
+export function conclusionMarkup(conclusion: ConclusionModel, id: string): Markup | null {
+  const { sentence, figure, forest, reliability, claims, next } = conclusion;
+  if (sentence === "") return null;
+  const counts = claims === null ? "" : claimCountsText(claims);
+  return markup`<div class="card"><div class="headline"><p class="lead">${sentence}</p>
+${figure && figureMarkup(figure)}</div>
+${forest && forestMarkup(forest)}
+<ul class="reliance">
+${
+    reliability &&
+    markup`<li class="${reliability.light}"><strong>${reliability.level}</strong>: ${reliability.sentence}</li>\n`
+  }${counts && markup`<li class="counts"><a href="#${id}-claims">Claims: ${counts}</a></li>\n`}${
+    next.map(({ text }) => markup`<li class="next">${text}</li>\n`)
+  }</ul></div>`;
+}
+
+function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Markup {
+  return markup`<p class="headline-figure ${certainty}"><strong>${text}</strong> <span>${interval}</span>
+<small>${label}</small></p>`;
+}
+
+// The forest is markup, not a canvas: it is there with the first paint, on paper and without scripts.
+
+/** Of a row's plot. */
+const WIDTH_PX = 200;
+const HEIGHT_PX = 16;
+const RADIUS_PX = 4;
+/** At its ends, so that no dot is cut. */
+const INSET_PX = RADIUS_PX + 2;
+
+function forestMarkup(forest: ConclusionForest): Markup | null {
+  const { title, rows, omitted, margin } = forest;
+  if (rows.length === 0) return null;
+  const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
+  const positive = ends.filter((end) => end > 0 && end < Infinity);
+  const [least, most] = [Math.min(...positive, 1 / margin), Math.max(...positive, margin)];
+  const span = Math.log(most / least) || 1;
+  const placeOf = (ratio: number): number => {
+    const share = Math.log(Math.min(most, Math.max(least, ratio)) / least) / span;
+    return round(INSET_PX + share * (WIDTH_PX - 2 * INSET_PX));
+  };
+  const items = rows.map((row) =>
+    markup`<li><span class="of">${swatchMarkup(row.color)}${row.label}</span>${
+      plotMarkup(row, forest, placeOf)
+    }<span class="ratio">${row.text}</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
+  );
+  const rest = omitted === 0 ? null : markup`<p class="note">${omitted} more below.</p>`;
+  return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${rest}</div>`;
+}
+
+type ForestRow = ConclusionForest["rows"][number];
+
+function plotMarkup(
+  row: ForestRow,
+  forest: ConclusionForest,
+  placeOf: (ratio: number) => number,
+): Markup {
+  const { ratio, low, high, certainty } = row;
+  const middle = HEIGHT_PX / 2;
+  const [from, one, to] = [1 / forest.margin, 1, forest.margin].map(placeOf);
+  const line = low === null || high === null ? null : markup`<line x1="${placeOf(low)}" x2="${
+    placeOf(high)
+  }" y1="${middle}" y2="${middle}" />`;
+  return markup`<svg class="${toneOf(row, forest)} ${certainty}" width="${WIDTH_PX}" height="${HEIGHT_PX}" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" aria-hidden="true"><rect x="${from}" width="${
+    Math.max(2, round(to - from))
+  }" y="0" height="${HEIGHT_PX}" /><line class="one" x1="${one}" x2="${one}" y1="0" y2="${HEIGHT_PX}" />${line}<circle cx="${
+    placeOf(ratio)
+  }" cy="${middle}" r="${RADIUS_PX}" /></svg>`;
+}
+
+/** Green and red belong to what is decided. */
+function toneOf({ ratio, certainty }: ForestRow, { better, margin }: ConclusionForest): string {
+  const isAlike = ratio < margin && ratio > 1 / margin;
+  if (certainty !== "decided" || isAlike) return "even";
+  return (ratio > 1) === (better === "higher") ? "better" : "worse";
+}
+
+function round(px: number): number {
+  return Number(px.toFixed(1));
+}
+
+/** Null for one column: there the bars show the same. */
+export function matrixMarkup(
+  matrix: MatrixModel | null,
+  scenarios: readonly ScenarioModel[],
+  { id }: PagePlace,
+): Markup | null {
+  if (!isShown(matrix)) return null;
+  const { columns, rows } = matrix;
+  const heads = columns.map(({ label, figure }) =>
+    markup`<th scope="col" class="number">${label} <small>${
+      figure === "rate" ? "requests/s" : "p99"
+    }</small></th>`
+  );
+  const linkOf = (scenario: string): string =>
+    `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
+  const body = rows.map(({ label, color, cells }) =>
+    markup`<tr><th scope="row" class="name"><span>${
+      swatchMarkup(color)
+    }${label}</span></th>${cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))}</tr>\n`
+  );
+  return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
+<div class="scroll" role="group" aria-labelledby="${id}-matrix-caption" tabindex="0">
+<table class="matrix"><caption id="${id}-matrix-caption" class="unseen">Every result against the best of its column</caption>
+<thead><tr><th scope="col" class="name">Target</th>${heads}</tr></thead>
+<tbody>${body}</tbody></table></div>
+${howToReadMarkup(HOW_TO_READ.matrix)}</section>`;
+}
+
+export function isShown(matrix: MatrixModel | null): matrix is MatrixModel {
+  return matrix !== null && matrix.columns.length > 1;
+}
+
+/** The more colour, the nearer to the best; the less of it, the less certain. */
+function cellMarkup(cell: MatrixCell | null, link: string): Markup {
+  if (cell === null) return markup`<td class="number">–</td>`;
+  const { text, ratio, ratioText, certainty, shortfall } = cell;
+  const below = shortfall !== ""
+    ? markup`<small class="below alarming">${shortfall}</small>`
+    : ratioText === ""
+    ? null
+    : markup`<small class="below">${ratioText}</small>`;
+  return markup`<td class="number ${
+    shadeOf(ratio, certainty)
+  } ${certainty}" data-value="${cell.value}"><a href="${link}">${text}</a>${below}</td>`;
+}
+
+/** Ratios to the best, either way; each step down is a paler shade. */
+const STEPS = [1.05, 1.25, 1.6, 2.5, 5];
+
+function shadeOf(ratio: number | null, certainty: MatrixCell["certainty"]): string {
+  if (certainty === "best") return "near-0";
+  if (ratio === null) return "";
+  const distance = Math.max(ratio, 1 / ratio);
+  const step = STEPS.findIndex((most) => distance <= most);
+  return `near-${step === -1 ? STEPS.length : step}`;
+}
