@@ -4,7 +4,6 @@ import type { ClaimsModel } from "../../model/claims/claims.ts";
 import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
-import { counted } from "../../model/numbers/words.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
