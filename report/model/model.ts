@@ -9,8 +9,8 @@ import type { ScenarioSummary } from "./comparison/summary.ts";
 import { experimentVerdict } from "./comparison/verdict_sentences.ts";
 import {
   type BarsChart,
-  barsOf,
   type DensityChart,
+  type OrderChart,
   type TailsChart,
   type TimelineChart,
 } from "./charts/charts.ts";
@@ -43,6 +43,7 @@ import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
+import { orderOf } from "./charts/order.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
@@ -58,7 +59,7 @@ import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
 import { timelineText } from "./findings/timeline_finding.ts";
-import { type TradeoffModel, tradeoffOf } from "./charts/tradeoff.ts";
+import { barsOf, type TradeoffModel, tradeoffOf } from "./charts/throughput.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -89,6 +90,8 @@ export interface ReportModel {
   readonly sweeps: readonly SweepModel[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: SettlingModel | null;
+  /** Every run in time; null for a few. */
+  readonly order: OrderChart | null;
   readonly missing: readonly MissingModel[];
   readonly machine: readonly Fact[];
   readonly method: readonly string[];
@@ -179,6 +182,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
       level: repeatedOf(results).level,
     }),
     settling: settlingModel(scenarios, repeatedOf(results).level),
+    order: orderOf(scenarios),
     missing: missingModels(missing),
     machine: machineFacts(results),
     method: methodSentences(results),

@@ -2,8 +2,6 @@
  * What the charts show, in the units that they show it in: plain data that travels to the page as
  * JSON. The page's client draws it and decides nothing.
  */
-import type { CellRuns } from "../runs/cells.ts";
-import { formatNumber } from "../numbers/units.ts";
 
 /** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
 export interface BarsChart {
@@ -167,6 +165,23 @@ export interface TradeoffChart {
   }[];
 }
 
+/** Every run in time, against the mean of its cell. */
+export interface OrderChart {
+  readonly kind: "order";
+  readonly alt: string;
+  /** Of the ratios; logarithmic, with 1 in the middle. */
+  readonly axis: Axis;
+  readonly runs: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly ratio: number;
+    readonly trust: "valid" | "suspect" | "invalid";
+    /** Share of the machine's cores in use; null: unknown. */
+    readonly busy: number | null;
+    readonly lines: readonly string[];
+  }[];
+}
+
 /** Latency against how rare a request is that takes longer. */
 export interface TailsChart {
   readonly kind: "tails";
@@ -246,6 +261,7 @@ export type Chart =
   | DensityChart
   | TailsChart
   | TradeoffChart
+  | OrderChart
   | SweepChart
   | ScatterChart
   | ForestChart
@@ -263,27 +279,6 @@ export function compact(value: number): number {
  */
 export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
-}
-
-// Cells → the bars of requests per second.
-
-export function barsOf(cells: readonly CellRuns[]): BarsChart {
-  return {
-    kind: "bars",
-    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
-    unit: "requests/s",
-    bars: cells.map(({ label, color, rate, runs }) => ({
-      label,
-      color,
-      value: compact(rate.mean),
-      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
-      text: formatNumber(rate.mean),
-    })),
-  };
-}
-
-function barText({ label, rate }: CellRuns): string {
-  return `${label} ${formatNumber(rate.mean)}`;
 }
 
 // The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.

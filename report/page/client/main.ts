@@ -24,6 +24,7 @@ import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { forgetCharts } from "./charts/page_data.ts";
+import { orderConfig } from "./charts/order.ts";
 import { scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
 import { startDepth } from "./depth.ts";
@@ -66,6 +67,8 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
       return new Drawing(canvas, forestConfig(chart, theme));
     case "sweep":
       return new Drawing(canvas, sweepConfig(chart, theme));
+    case "order":
+      return new Drawing(canvas, orderConfig(chart, theme));
     case "tradeoff":
       return new Drawing(canvas, tradeoffConfig(chart, theme, () => limitOf(canvas)));
     case "scatter":

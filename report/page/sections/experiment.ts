@@ -9,7 +9,7 @@ import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
-import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
+import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
 import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
 import { sweepsMarkup } from "./lines.ts";
@@ -39,6 +39,7 @@ ${sweepsMarkup(model.sweeps, place)}
 ${claimsMarkup(model.claims, id)}
 ${forestsMarkup(model, place)}
 ${scenarios}
+${orderMarkup(model, place)}
 ${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
@@ -115,6 +116,15 @@ ${sourceMarkup(source)}</section>`;
 function sourceMarkup(source: string): Markup | null {
   if (source === "") return null;
   return markup`<details><summary>The experiment file</summary>${preMarkup(source)}</details>`;
+}
+
+/** Every run in time: whether the machine, or a cell, drifted; null for a few runs. */
+function orderMarkup({ order }: ReportModel, place: PagePlace): Markup | null {
+  if (order === null) return null;
+  const id = `${place.id}-order`;
+  return markup`<section id="${id}" class="in-detail"><h2>Runs in time</h2>
+<figure>${chartMarkup(order, "order", { ...place, id: `${id}-chart` })}
+<figcaption>${howToReadMarkup(HOW_TO_READ.order)}</figcaption></figure></section>`;
 }
 
 // The section that plots the settling time of each cell against its settled latency.

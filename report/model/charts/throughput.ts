@@ -1,11 +1,11 @@
-/** Throughput against the tail: what a target gives up in p99 for its requests/s, and which targets nobody beats in both. */
+/** Throughput as bars; and against the tail: what a target gives up in p99 for its requests/s, and what none beats in both. */
 import { boundText, formatMs, formatNumber, timeUnit } from "../numbers/units.ts";
 import { COLORS } from "../numbers/colors.ts";
 import { counted, listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { numericFactors } from "../runs/factors.ts";
 import { meanCoresOf } from "../runs/resources.ts";
-import { type Axis, compact, type TradeoffChart } from "./charts.ts";
+import { type Axis, type BarsChart, compact, type TradeoffChart } from "./charts.ts";
 
 export interface TradeoffModel {
   readonly chart: TradeoffChart;
@@ -124,4 +124,25 @@ function axisOf(values: readonly (readonly number[])[], unit: string): Axis {
   return most / least > LOG_FROM_RATIO
     ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max }
     : { unit, scale: "linear", min: 0, max };
+}
+
+// Cells → the bars of requests per second.
+
+export function barsOf(cells: readonly CellRuns[]): BarsChart {
+  return {
+    kind: "bars",
+    alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
+    unit: "requests/s",
+    bars: cells.map(({ label, color, rate, runs }) => ({
+      label,
+      color,
+      value: compact(rate.mean),
+      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
+      text: formatNumber(rate.mean),
+    })),
+  };
+}
+
+function barText({ label, rate }: CellRuns): string {
+  return `${label} ${formatNumber(rate.mean)}`;
 }
