@@ -37,7 +37,7 @@ export function resultForms(
   const trends = trendsOf(reported);
   return {
     models,
-    json: () => jsonText(all[0]),
+    json: () => jsonText({ ...all[0], conclusion: models[0].conclusion }),
     csv: () => renderCsv(models[0]),
     csvIntervals: () => renderIntervalsCsv(models[0]),
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),

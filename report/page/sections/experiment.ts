@@ -26,7 +26,7 @@ export function experimentMarkup(model: ReportModel, place: PagePlace): Markup {
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
 ${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
-${model.verdict && markup`<p class="lead">${model.verdict}</p>`}
+${model.conclusion.sentence && markup`<p class="lead">${model.conclusion.sentence}</p>`}
 ${trustMarkup(model.trust)}
 ${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summary}</a></p>`}
 ${factsMarkup(model.facts)}
