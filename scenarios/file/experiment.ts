@@ -28,6 +28,17 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
+const comparedFields = {
+  compare: z.strictObject({
+    factor: z.string().describe(
+      "A factor by its name, such as policy: its values are compared, at equal targets and settings",
+    ),
+  }).optional().describe("What is compared; by default the targets, or of one target a factor"),
+  base: z.union([z.string(), z.number()]).optional().describe(
+    "What the others are held against: a target, or a value of the compared factor; default: the first",
+  ),
+};
+
 const experimentFields = (files: Files) =>
   z.strictObject({
     name: name.describe("Short name; also the folder of the results"),
@@ -43,14 +54,7 @@ const experimentFields = (files: Files) =>
       .refine(isFilled, "Cannot run without targets: name at least one")
       .refine(...atMost("targets"))
       .describe("Servers under test, by name"),
-    compare: z.strictObject({
-      factor: z.string().describe(
-        "A factor by its name, such as policy: its values are compared, at equal targets and settings",
-      ),
-    }).optional().describe("What is compared; by default the targets, or of one target a factor"),
-    base: z.union([z.string(), z.number()]).optional().describe(
-      "What the others are held against: a target, or a value of the compared factor; default: the first",
-    ),
+    ...comparedFields,
     scenarios: z.record(name, scenarioSpecWith(files))
       .refine(isFilled, "Cannot run without scenarios: name at least one")
       .refine(...atMost("scenarios"))

@@ -63,7 +63,10 @@ Deno.test("where nothing was answered no target is judged beside that", () => {
   assert.notEqual(verdict, "");
   assert.notEqual(unanswered, "");
   const { runs, ...rest } = halfMute();
-  assert.equal(reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).conclusion.sentence, "");
+  assert.equal(
+    reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).conclusion.sentence,
+    "",
+  );
 });
 
 Deno.test("a run without an answer is invalid for that reason, before all others", () => {

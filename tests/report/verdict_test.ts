@@ -6,10 +6,7 @@ import {
   verdictOf,
 } from "../../report/model/comparison/verdict.ts";
 import type { Shortfall } from "../../report/model/comparison/shortfall.ts";
-import {
-  summaryText,
-  verdictSentence,
-} from "../../report/model/comparison/verdict_sentences.ts";
+import { summaryText, verdictSentence } from "../../report/model/comparison/verdict_sentences.ts";
 
 function fastest(target: string): ScenarioVerdict {
   return verdictOf("fastest", { target, by: "rate" });

@@ -4,20 +4,17 @@
  */
 import type { ClaimsModel } from "../claims/claims.ts";
 import type { ClaimOutcome } from "../claims/finding.ts";
-import { compareScenarios, type ScenarioComparison } from "../compared_scenarios.ts";
-import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { decisiveFigure } from "../comparison/pairs.ts";
+import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
+import type { FigureComparison } from "../comparison/comparison.ts";
 import { ratioText } from "../comparison/ratios.ts";
 import { competing } from "../comparison/shortfall.ts";
-import { type Certainty, certaintyOf, standingOf } from "../comparison/standing.ts";
-import { figureName, verdictWord } from "../comparison/words.ts";
+import { type Certainty, certaintyOf } from "../comparison/standing.ts";
 import { formatInterval, formatNumber, GLUE } from "../numbers/units.ts";
 import { type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
 import { choiceIn } from "../runs/recast.ts";
-import { titleOf } from "../runs/measured.ts";
-import type { MeasuredRuns } from "../runs/measured.ts";
+import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
-import { type MatrixModel, matrixOf } from "./matrix.ts";
+import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import {
   isValid,
@@ -67,33 +64,8 @@ export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-export interface ConclusionForest {
-  /** `Requests/s against fastify, more is better`. */
-  readonly title: string;
-  readonly better: "higher" | "lower";
-  /** Ratios from 1 / margin to margin make no difference. */
-  readonly margin: number;
-  readonly rows: readonly ConclusionRow[];
-  /** Comparisons that have no row here. */
-  readonly omitted: number;
-}
-
-export interface ConclusionRow {
-  readonly label: string;
-  readonly color: number;
-  readonly ratio: number;
-  /** Null without an interval. */
-  readonly low: number | null;
-  readonly high: number | null;
-  readonly certainty: Certainty;
-  /** `4.31× [4.20, 4.43]`. */
-  readonly text: string;
-  /** `better`, `likely better, not proven: 3 runs`. */
-  readonly word: string;
-}
-
 /** What the rest of the report has made of the same results. */
-export interface Reported {
+export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   readonly sweeps: readonly SweepModel[];
   readonly claims: ClaimsModel;
@@ -103,7 +75,7 @@ export interface Reported {
 
 export function conclusionOf(
   results: MeasuredRuns,
-  { compared, sweeps, claims, isMeasured }: Reported,
+  { compared, sweeps, claims, isMeasured }: OfReport,
 ): ConclusionModel {
   const { level } = repeatedOf(results);
   const places = placesOf(compared, level);
@@ -136,6 +108,14 @@ function claimCounts({ judged }: ClaimsModel): Record<ClaimOutcome, number> {
     "not reproduced": count("not reproduced"),
     inconclusive: count("inconclusive"),
   };
+}
+
+/** For scripts: with plain spaces. */
+export function conclusionJson(conclusion: ConclusionModel): unknown {
+  return JSON.parse(
+    JSON.stringify(conclusion),
+    (_, value: unknown) => typeof value === "string" ? value.replaceAll(GLUE, " ") : value,
+  );
 }
 
 /** `13 ✓ · 11 ✗ · 37 ?`. */
@@ -221,87 +201,5 @@ function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | 
     high: intervals.rate?.high ?? null,
     unit: "requests/s",
     certainty: intervals.rate === null ? "open" : "decided",
-  };
-}
-
-// The small forest: of one comparison each other against the base; of several the lead in each.
-
-/** More have no place on a first screen. */
-const MOST_ROWS = 10;
-
-function forestRows(
-  places: readonly Place[],
-  scenarios: readonly ScenarioComparison[],
-): ConclusionForest | null {
-  const rows = places.length > 1 ? leadRows(places) : baseRows(scenarios);
-  const shown = rows.slice(0, MOST_ROWS);
-  const [first] = shown;
-  if (first === undefined) return null;
-  const figure = first.comparison.figure;
-  const bases = new Set(rows.map(({ base }) => base));
-  const against = bases.size === 1 ? `against ${rows[0].base}` : "compared";
-  return {
-    title: figure === "rate"
-      ? `Requests/s ${against}, more is better`
-      : `${figureName(figure)} ${against}, less is better`,
-    better: figure === "rate" ? "higher" : "lower",
-    margin: 1 + first.marginRatio,
-    rows: shown.map(rowOf),
-    omitted: rows.length - shown.length,
-  };
-}
-
-interface Compared {
-  readonly label: string;
-  readonly color: number;
-  readonly base: string;
-  readonly comparison: FigureComparison;
-  readonly marginRatio: number;
-}
-
-/** From the best. */
-function baseRows(scenarios: readonly ScenarioComparison[]): Compared[] {
-  const [scenario] = scenarios;
-  if (scenario === undefined || scenarios.length > 1) return [];
-  const figure = decisiveFigure(scenario.cells);
-  const sign = figure === "rate" ? -1 : 1;
-  return scenario.rows.map(({ name, color, base, comparison }) => ({
-    label: name,
-    color,
-    base,
-    comparison: comparisonOf(comparison, figure),
-    marginRatio: comparison.marginRatio,
-  })).filter(({ comparison }) => comparison.ratio !== null)
-    .toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1)));
-}
-
-/** In the order of the places; those by another figure than the first are left out. */
-function leadRows(places: readonly Place[]): Compared[] {
-  const rows = places.flatMap(({ name, contest, decision, scenario }): Compared[] => {
-    const { ranked: [first, second] } = contest;
-    if (decision === null || decision.ratio === null) return [];
-    const { marginRatio } = scenario.lookup(second, first);
-    return [{
-      label: `${name}: ${first.target} / ${second.target}`,
-      color: first.color,
-      base: second.target,
-      comparison: decision,
-      marginRatio,
-    }];
-  });
-  return rows.filter(({ comparison }) => comparison.figure === rows[0].comparison.figure);
-}
-
-function rowOf({ label, color, comparison, marginRatio }: Compared): ConclusionRow {
-  const { ratio, interval } = comparison;
-  return {
-    label,
-    color,
-    ratio: ratio ?? 1,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
-    certainty: certaintyOf(standingOf(comparison)),
-    text: ratioText(comparison),
-    word: interval === null ? "" : verdictWord(comparison, marginRatio),
   };
 }

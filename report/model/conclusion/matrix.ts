@@ -1,9 +1,11 @@
 /**
- * Every target in every scenario, or at every setting, as a matrix: its figure, its ratio to the best there, and how
+ * The comparisons of an experiment laid out: as a small forest, and every target in every scenario, or at every setting, as a matrix: its figure, its ratio to the best there, and how
  * certain it is that it differs. Rows are sorted by result.
  */
-import type { ScenarioComparison } from "../compared_scenarios.ts";
-import { comparisonOf } from "../comparison/comparison.ts";
+import type { ScenarioComparison } from "./compared_scenarios.ts";
+import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
+import { figureName, verdictWord } from "../comparison/words.ts";
+import type { Place } from "./places.ts";
 import { decisiveFigure, settingsOf } from "../comparison/pairs.ts";
 import { ratioText } from "../comparison/ratios.ts";
 import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
@@ -51,7 +53,7 @@ export interface MatrixModel {
   }[];
 }
 
-interface Column extends MatrixColumn {
+interface BuiltColumn extends MatrixColumn {
   readonly cells: ReadonlyMap<string, MatrixCell>;
   readonly colors: ReadonlyMap<string, number>;
 }
@@ -73,7 +75,10 @@ export function matrixOf(scenarios: readonly ScenarioComparison[]): MatrixModel 
 }
 
 /** How far from the best on average, by the logarithm; what falls short, or is missing, is farthest. */
-function distanceOf(columns: readonly Column[], cells: readonly (MatrixCell | null)[]): number {
+function distanceOf(
+  columns: readonly BuiltColumn[],
+  cells: readonly (MatrixCell | null)[],
+): number {
   const places = columns.map(({ figure, cells: column }, i) => {
     const cell = cells[i];
     if (cell === null || cell.shortfall !== "" || !(cell.value > 0)) return WORST;
@@ -89,7 +94,7 @@ function distanceOf(columns: readonly Column[], cells: readonly (MatrixCell | nu
 
 const WORST = Math.log(1_000);
 
-function columnsOf(scenario: ScenarioComparison, isOneOfSeveral: boolean): Column[] {
+function columnsOf(scenario: ScenarioComparison, isOneOfSeveral: boolean): BuiltColumn[] {
   const settings = settingsOf(scenario.cells);
   return settings.map(({ label: setting, cells }) => {
     const parts = [
@@ -147,5 +152,112 @@ function againstBest(
     ratio: comparison.ratio,
     ratioText: ratioText(comparison),
     certainty: certaintyOf(standingOf(comparison)),
+  };
+}
+
+// The small forest: of one comparison each other against the base; of several the lead in each.
+
+export interface ConclusionForest {
+  /** `Requests/s against fastify, more is better`. */
+  readonly title: string;
+  readonly better: "higher" | "lower";
+  /** Ratios from 1 / margin to margin make no difference. */
+  readonly margin: number;
+  readonly rows: readonly ConclusionRow[];
+  /** Comparisons that have no row here. */
+  readonly omitted: number;
+}
+
+export interface ConclusionRow {
+  readonly label: string;
+  readonly color: number;
+  readonly ratio: number;
+  /** Null without an interval. */
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly certainty: Certainty;
+  /** `4.31× [4.20, 4.43]`. */
+  readonly text: string;
+  /** `better`, `likely better, not proven: 3 runs`. */
+  readonly word: string;
+}
+
+/** More have no place on a first screen. */
+const MOST_ROWS = 10;
+
+export function forestRows(
+  places: readonly Place[],
+  scenarios: readonly ScenarioComparison[],
+): ConclusionForest | null {
+  const rows = places.length > 1 ? leadRows(places) : baseRows(scenarios);
+  const shown = rows.slice(0, MOST_ROWS);
+  const [first] = shown;
+  if (first === undefined) return null;
+  const figure = first.comparison.figure;
+  const bases = new Set(rows.map(({ base }) => base));
+  const against = bases.size === 1 ? `against ${rows[0].base}` : "compared";
+  return {
+    title: figure === "rate"
+      ? `Requests/s ${against}, more is better`
+      : `${figureName(figure)} ${against}, less is better`,
+    better: figure === "rate" ? "higher" : "lower",
+    margin: 1 + first.marginRatio,
+    rows: shown.map(rowOf),
+    omitted: rows.length - shown.length,
+  };
+}
+
+interface Compared {
+  readonly label: string;
+  readonly color: number;
+  readonly base: string;
+  readonly comparison: FigureComparison;
+  readonly marginRatio: number;
+}
+
+/** From the best. */
+function baseRows(scenarios: readonly ScenarioComparison[]): Compared[] {
+  const [scenario] = scenarios;
+  if (scenario === undefined || scenarios.length > 1) return [];
+  const figure = decisiveFigure(scenario.cells);
+  const sign = figure === "rate" ? -1 : 1;
+  return scenario.rows.map(({ name, color, base, comparison }) => ({
+    label: name,
+    color,
+    base,
+    comparison: comparisonOf(comparison, figure),
+    marginRatio: comparison.marginRatio,
+  })).filter(({ comparison }) => comparison.ratio !== null)
+    .toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1)));
+}
+
+/** In the order of the places; those by another figure than the first are left out. */
+function leadRows(places: readonly Place[]): Compared[] {
+  const rows = places.flatMap(({ name, contest, decision, scenario }): Compared[] => {
+    const { ranked: [first, second] } = contest;
+    if (decision === null || decision.ratio === null) return [];
+    const { marginRatio } = scenario.lookup(second, first);
+    return [{
+      label: `${name}: ${first.target} / ${second.target}`,
+      color: first.color,
+      base: second.target,
+      comparison: decision,
+      marginRatio,
+    }];
+  });
+  return rows.filter(({ comparison }) => comparison.figure === rows[0].comparison.figure);
+}
+
+function rowOf({ label, color, comparison, marginRatio }: Compared): ConclusionRow {
+  const { ratio, interval } = comparison;
+  return {
+    label,
+    color,
+    ratio: ratio ?? 1,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    certainty: certaintyOf(standingOf(comparison)),
+    text: ratioText(comparison),
+    word: interval === null ? "" : verdictWord(comparison, marginRatio),
   };
 }

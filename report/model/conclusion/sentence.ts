@@ -1,5 +1,5 @@
 /** The whole experiment in one sentence: who is ahead, by how much, and at what price. Without a full stop. */
-import type { ScenarioComparison } from "../compared_scenarios.ts";
+import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { percentText } from "../comparison/ratios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
 import { verdictSentence } from "../comparison/verdict_sentences.ts";
@@ -48,9 +48,9 @@ function placeText(place: Place): string {
   }
   const lead = isOpen
     ? `${first.target} responds fastest: its p99 is ${
-      timesOf(decision.ratio)
+      timesText(decision.ratio)
     } that of ${second.target}`
-    : `${first.target} serves ${timesOf(decision.ratio)} ${second.target}`;
+    : `${first.target} serves ${timesText(decision.ratio)} ${second.target}`;
   const price = priceText(tradeoffs);
   return price === "" ? lead : `${lead}; ${price}`;
 }
@@ -69,16 +69,16 @@ const MOST_BEATEN = 3;
 function priceText({ p99, cpu }: Place["tradeoffs"]): string {
   return listed([
     ...(p99 === null ? [] : [`its p99 is ${asLongText(p99)} as long`]),
-    ...(cpu === null ? [] : [`it uses ${timesOf(cpu)} the CPU`]),
+    ...(cpu === null ? [] : [`it uses ${timesText(cpu)} the CPU`]),
   ], "and");
 }
 
 function asLongText(ratio: number): string {
-  return timesOf(ratio) === "2.0×" ? "twice" : timesOf(ratio);
+  return timesText(ratio) === "2.0×" ? "twice" : timesText(ratio);
 }
 
 /** Two digits, but as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
-export function timesOf(ratio: number): string {
+export function timesText(ratio: number): string {
   if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
   if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;
   return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
@@ -118,11 +118,18 @@ function mostText(leader: string, led: readonly Place[], places: readonly Place[
   const isSure = led.every(({ standing }) => standing !== "one-run");
   const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
   const where = led.length === places.length
-    ? `in all ${counted(places.length, nounOfPlaces(places))}`
+    ? allText(places)
     : `in ${led.length} of ${counted(places.length, nounOfPlaces(places))}`;
   const range = rangeText(led);
   const doubt = isSure ? "" : " (inconclusive: too few runs)";
   return `${leader} ${verb} fastest ${where}${range === "" ? "" : `, ${range}`}${doubt}`;
+}
+
+/** `in both scenarios`, `in all 5 scenarios` */
+function allText(places: readonly Place[]): string {
+  return places.length === 2
+    ? `in both ${nounOfPlaces(places)}s`
+    : `in all ${counted(places.length, nounOfPlaces(places))}`;
 }
 
 /** `1.2–2.9× the next`: the smallest and the largest lead; "" where they are of different figures. */
@@ -132,7 +139,7 @@ export function rangeText(led: readonly Place[]): string {
   );
   if (held.length === 0 || new Set(held.map(({ isOpen }) => isOpen)).size > 1) return "";
   const leads = held.map(({ ratio }) => ratio).toSorted((a, b) => a - b);
-  const [least, largest] = [leads[0], leads[leads.length - 1]].map(timesOf);
+  const [least, largest] = [leads[0], leads[leads.length - 1]].map(timesText);
   const range = least === largest ? least : `${least.replace("×", "")}–${largest}`;
   return held[0].isOpen ? `p99 ${range} that of the next` : `${range} the next`;
 }
@@ -168,7 +175,7 @@ function nobodyText(places: readonly Place[]): string {
       places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)),
     );
     const margin = marginOf(places[0]);
-    return `${listed(targets, "and")} are about as fast in all ${count}${margin}`;
+    return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
   }
   const equal = places.filter(({ contest }) => contest.isEquivalent);
   const about = equal.length === 0 ? "" : `; about as fast ${inText(equal)}`;

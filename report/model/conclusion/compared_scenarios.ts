@@ -1,18 +1,18 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
-import type { ScenarioSummary } from "./comparison/summary.ts";
-import { cellParts, type CellRuns, type ScenarioRuns } from "./runs/cells.ts";
-import type { JudgeOptions } from "./comparison/comparison.ts";
-import { type ForestModel, forestOf, type ForestPair } from "./comparison/forest.ts";
+import { incomparableSummary, type ScenarioSummary, summaryOf } from "../comparison/summary.ts";
+import { cellParts, type CellRuns, type ScenarioRuns } from "../runs/cells.ts";
+import type { JudgeOptions } from "../comparison/comparison.ts";
+import { type ForestModel, forestOf, type ForestPair } from "../comparison/forest.ts";
 import {
   type Contest,
   contestSummary,
   decide,
   type Decided,
   spanSummary,
-} from "./sweeps/verdict.ts";
-import { numericFactors } from "./runs/factors.ts";
-import { basedOn, type ComparedChoice, comparedFactor, recast } from "./runs/recast.ts";
-import type { Table } from "./tables/table.ts";
+} from "../sweeps/verdict.ts";
+import { numericFactors } from "../runs/factors.ts";
+import { basedOn, type ComparedChoice, comparedFactor, recast } from "../runs/recast.ts";
+import type { Table } from "../tables/table.ts";
 import {
   basePairs,
   type CellPair,
@@ -22,9 +22,8 @@ import {
   rankedCells,
   rightCells,
   settingsOf,
-} from "./comparison/pairs.ts";
-import { comparedTable } from "./comparison/table.ts";
-import { incomparableSummary, summaryOf } from "./comparison/summary.ts";
+} from "../comparison/pairs.ts";
+import { comparedTable } from "../comparison/table.ts";
 
 export interface ScenarioComparison {
   readonly name: string;
