@@ -4,6 +4,7 @@ import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { conclusionJson } from "../../report/model/conclusion/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type BenchCommand, measuredAlone } from "../../report/model/runs/measured.ts";
@@ -40,7 +41,7 @@ export function resultForms(
   const trends = trendsOf(reported);
   return {
     models,
-    json: () => jsonText(all[0]),
+    json: () => jsonText({ ...all[0], conclusion: conclusionJson(models[0].conclusion) }),
     csv: () => renderCsv(models[0]),
     csvIntervals: () => renderIntervalsCsv(models[0]),
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),

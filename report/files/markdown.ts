@@ -3,6 +3,7 @@ import type { Measurement } from "../../runner/result/result.ts";
 import type { AgentsModel } from "../model/agents/agents.ts";
 import type { ClaimsModel } from "../model/claims/claims.ts";
 import { type GateOutcome, type GatesModel, gatesTable } from "../model/gates/gates.ts";
+import { type ConclusionModel, figureText } from "../model/conclusion/conclusion.ts";
 import { measurementModel } from "../model/measurement.ts";
 import type { Fact } from "../model/method/method.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
@@ -29,7 +30,7 @@ export function renderMarkdown(model: ReportModel): Written<"markdown"> {
   return documentOf(paragraphs([
     md`## ${model.title}`,
     bold(model.unanswered),
-    bold(model.verdict),
+    ...conclusionMarkdown(model.conclusion),
     md`${
       model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
     }`,
@@ -69,6 +70,16 @@ export function renderMeasurementMarkdown(
     ...agentsMarkdown(model.agents),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
   ]));
+}
+
+/** The sentence, its figure, and whether it can be relied on; then what to do next. */
+function conclusionMarkdown({ sentence, figure, reliability, next }: ConclusionModel): Markdown[] {
+  return [
+    bold(sentence),
+    ...(figure === null || sentence === "" ? [] : [plain(figureText(figure))]),
+    ...(reliability === null ? [] : [plain(reliability.sentence)]),
+    ...next.map(({ text }) => plain(`Next: ${text}`)),
+  ];
 }
 
 function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {

@@ -6,7 +6,6 @@ import type { Run } from "../../runner/result/result.ts";
 import { type MeasuredRuns, nameOfMeasured, titleOf } from "./runs/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./agents/agents.ts";
 import type { ScenarioSummary } from "./comparison/summary.ts";
-import { experimentVerdict } from "./comparison/verdict_sentences.ts";
 import {
   type BarsChart,
   type DensityChart,
@@ -31,8 +30,10 @@ import {
 } from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
+import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
+import { choiceIn } from "./runs/recast.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
-import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
+import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
 import type { ForestModel } from "./comparison/forest.ts";
@@ -58,9 +59,8 @@ import { connectionsTable } from "./tables/connections.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelineText } from "./findings/timeline_finding.ts";
 import { barsOf, type TradeoffModel, tradeoffOf } from "./charts/throughput.ts";
-import { timelinesOf } from "./charts/timelines.ts";
+import { timelinesOf, timelineText } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
@@ -72,8 +72,8 @@ export interface ReportModel {
   readonly about: string;
   /** In which runs no request got a response, before anything else is said; "" where all had one. */
   readonly unanswered: string;
-  /** Of the whole experiment, in one sentence; "" where no run got a response. */
-  readonly verdict: string;
+  /** Of the whole experiment: what every form shows first. */
+  readonly conclusion: ConclusionModel;
   readonly facts: readonly Fact[];
   /** Why there are no more repetitions, and what they can show; "" for a fixed number. */
   readonly repetitions: string;
@@ -161,27 +161,28 @@ export interface ScenarioModel {
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
   const { experiment, source = "", missing = [] } = results;
   const scenarios = groupRuns(results);
-  const compared = compareScenarios(scenarios, { level: repeatedOf(results).level });
+  const { level } = repeatedOf(results);
+  const compared = compareScenarios(scenarios, { level, choice: choiceIn(results) });
+  const sorted = scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) }));
+  const sweeps = sweepsOf(sorted, { level });
+  const claims = claimsModel(scenarios, results);
+  const isMeasured = !results.runs.every(isUnanswered);
   return {
     name: nameOfMeasured(results),
     title: titleOf(results),
     about: typeof experiment?.source === "string" ? experiment.source : "",
     unanswered: caveatSentence(noResponseCaveat(results.runs)),
-    verdict: results.runs.every(isUnanswered)
-      ? ""
-      : experimentVerdict(scenarios.map(({ name }, i) => ({ name, summary: compared[i].summary }))),
+    conclusion: conclusionOf(results, { compared, sweeps, claims, isMeasured }),
     facts: factsOf(results),
     repetitions: caveatSentence(stoppedCaveat(results, scenarios)),
     trust: trustOfRuns(results.runs),
     warnings: warningsOf(results, scenarios).map(caveatSentence),
-    claims: claimsModel(scenarios, results),
+    claims,
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
-    sweeps: sweepsOf(scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) })), {
-      level: repeatedOf(results).level,
-    }),
-    settling: settlingModel(scenarios, repeatedOf(results).level),
+    sweeps,
+    settling: settlingModel(scenarios, level),
     order: orderOf(scenarios),
     missing: missingModels(missing),
     machine: machineFacts(results),

@@ -1,6 +1,11 @@
 /** The output of `plateau run` at its end. */
 import type { ScenarioSummary } from "../model/comparison/summary.ts";
 import { summaryText } from "../model/comparison/verdict_sentences.ts";
+import {
+  claimCountsText,
+  type ConclusionModel,
+  figureText,
+} from "../model/conclusion/conclusion.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -37,6 +42,7 @@ export function renderSummary(
     ...publishedLines(model.published, options),
     ...missingLines(model, options),
     ...warningLines(model, options),
+    ...conclusionLines(model.conclusion, options),
   ];
   return writtenLines(lines, options);
 }
@@ -127,6 +133,25 @@ function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Te
   return [
     BLANK,
     ...warnings.flatMap((text) => paragraphLines(text, width, { style: "yellow" })),
+  ];
+}
+
+/** Last, where a terminal shows it without scrolling back. */
+function conclusionLines(
+  { sentence, figure, reliability, claims, next }: ConclusionModel,
+  { width }: TerminalOptions,
+): TextLine[] {
+  if (sentence === "") return [];
+  const counts = claims === null ? "" : claimCountsText(claims);
+  return [
+    BLANK,
+    ...paragraphLines(sentence, width, { style: "bold" }),
+    ...[
+      figure === null ? "" : figureText(figure),
+      reliability === null ? "" : reliability.sentence,
+      counts === "" ? "" : `Claims: ${counts}`,
+      ...next.map(({ text }) => `Next: ${text}`),
+    ].flatMap((text) => text === "" ? [] : paragraphLines(text, width, HANGING)),
   ];
 }
 

@@ -210,6 +210,32 @@ export const commit = z.strictObject({
   dirty: z.boolean().describe("Whether files that git tracks differ from the commit"),
 });
 
+const certainty = z.enum(["decided", "likely", "open"]);
+const end = z.number().nullable();
+
+/** As scripts need it of what the report shows first. */
+const conclusion = z.looseObject({
+  question: z.string(),
+  sentence: z.string().describe("The verdict; empty where no run got a response"),
+  figure: z.looseObject({
+    text: z.string(),
+    label: z.string(),
+    value: end.describe("Null: a range of several"),
+    low: end,
+    high: end,
+    unit: z.enum(["×", "requests/s"]),
+    certainty,
+  }).nullable(),
+  reliability: z.looseObject({
+    survival: z.enum(["all-valid", "none-valid", "same", "partly", "open", "fewer", "changed"])
+      .describe("What becomes of the verdict without the runs that are not valid"),
+    valid: count,
+    runs: count,
+    sentence: z.string(),
+  }).nullable(),
+  next: z.array(z.looseObject({ code: z.string(), text: z.string() })),
+});
+
 export const results = z.strictObject({
   schema: z.literal("plateau.results/2"),
   version: z.string(),
@@ -219,6 +245,8 @@ export const results = z.strictObject({
     thresholds: z.array(threshold).optional(),
     claims: z.array(claimInResults).optional(),
     published: z.union([published, z.array(published)]).optional(),
+    compare: z.looseObject({ factor: z.string() }).optional(),
+    base: z.union([z.string(), z.number()]).optional(),
   })
     .describe("The experiment, with defaults filled in"),
   source: z.string().describe("The experiment file, word for word but for secrets"),
@@ -235,6 +263,9 @@ export const results = z.strictObject({
   ...execution,
   runs: z.array(run),
   missing: z.array(missing),
+  conclusion: conclusion.optional().describe(
+    "What the report concludes; only where --json writes it, and made anew from the runs when read",
+  ),
 });
 
 export type { AgentPart } from "./agent_part.ts";

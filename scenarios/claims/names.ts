@@ -1,4 +1,4 @@
-/** Whether claims and published tables name targets, scenarios and ceilings of the experiment. Pure. */
+/** Whether claims, published tables and the comparison name parts of the experiment that are there. Pure. */
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
@@ -58,6 +58,48 @@ function factorKeys({ targets, load, scenarios }: Claiming): string[] {
 function keysWithin(value: unknown): string[] {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([key, inner]) => [key, ...keysWithin(inner)]);
+}
+
+/** The parts of an experiment that say what it compares. */
+interface Comparing extends Claiming {
+  readonly compare?: unknown;
+  readonly base?: unknown;
+}
+
+/** A factor, or a base, that the experiment does not have. */
+export function comparedConflicts(given: Comparing): Conflict[] {
+  const targets = Object.keys(Object(given.targets));
+  const factor: unknown = Object(given.compare).factor;
+  if (targets.length === 0) return [];
+  const [missing] = typeof factor === "string" ? unknownFactor(factor, factorKeys(given)) : [];
+  if (missing !== undefined) return [{ path: ["compare", "factor"], message: missing }];
+  const values = typeof factor === "string" ? valuesWithin(given, factor) : [];
+  return unknownBase(given.base, { targets, values });
+}
+
+function unknownBase(
+  base: unknown,
+  { targets, values }: { targets: readonly string[]; values: readonly string[] },
+): Conflict[] {
+  const known = [...targets, ...values];
+  if (base === undefined || known.includes(String(base))) return [];
+  const all = values.length === 0
+    ? `the targets are ${targets.join(", ")}`
+    : `the targets are ${targets.join(", ")}, the values ${values.join(", ")}`;
+  const fix = didYouMean(String(base), known) ?? all;
+  return [{ path: ["base"], message: `Cannot find base "${base}": ${fix}` }];
+}
+
+/** What stands at a factor, as text: of a list each value. */
+function valuesWithin({ targets, load, scenarios }: Claiming, factor: string): string[] {
+  const key = factor.slice(factor.lastIndexOf(".") + 1);
+  const found = (value: unknown): unknown[] =>
+    typeof value !== "object" || value === null || Array.isArray(value)
+      ? []
+      : Object.entries(value).flatMap(([name, inner]) =>
+        name === key ? [inner].flat() : found(inner)
+      );
+  return [...new Set([targets, load, scenarios].flatMap(found).map(String))];
 }
 
 function unknownFactor(path: string, keys: readonly string[]): string[] {

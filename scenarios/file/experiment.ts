@@ -12,7 +12,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { claim } from "../claims/claim_text.ts";
-import { claimConflicts, wrongPublishedNames } from "../claims/names.ts";
+import { claimConflicts, comparedConflicts, wrongPublishedNames } from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
 import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
@@ -27,6 +27,17 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
     "go on with letters, digits, spaces and . _ -",
 });
+
+const comparedFields = {
+  compare: z.strictObject({
+    factor: z.string().describe(
+      "A factor by its name, such as policy: its values are compared, at equal targets and settings",
+    ),
+  }).optional().describe("What is compared; by default the targets, or of one target a factor"),
+  base: z.union([z.string(), z.number()]).optional().describe(
+    "What the others are held against: a target, or a value of the compared factor; default: the first",
+  ),
+};
 
 const experimentFields = (files: Files) =>
   z.strictObject({
@@ -43,6 +54,7 @@ const experimentFields = (files: Files) =>
       .refine(isFilled, "Cannot run without targets: name at least one")
       .refine(...atMost("targets"))
       .describe("Servers under test, by name"),
+    ...comparedFields,
     scenarios: z.record(name, scenarioSpecWith(files))
       .refine(isFilled, "Cannot run without scenarios: name at least one")
       .refine(...atMost("scenarios"))
@@ -104,6 +116,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
     ...claimConflicts(experiment),
+    ...comparedConflicts(experiment),
     ...wrongPublishedNames(experiment),
   ];
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });

@@ -8,7 +8,7 @@ import {
   type TimelineCode,
   type TimelineFindingOf,
   timelineSentence,
-} from "../../report/model/findings/timeline_finding.ts";
+} from "../../report/model/charts/timelines.ts";
 import {
   ADVICE,
   FINDING_CODES,

@@ -44,7 +44,7 @@ function endAs(run: Run, { completed, timeouts = 0, dropped = 0, late = 0, ...mo
 }
 
 function verdictOf(results: Results): string {
-  return reportModel(results).verdict.replaceAll("\u00a0", " ");
+  return reportModel(results).conclusion.sentence.replaceAll("\u00a0", " ");
 }
 
 function shortOf(ends: Ends): string | null {

@@ -99,7 +99,7 @@ Deno.test("where most runs have no steady state the headline has no interval, an
   const { intervals } = cellOf(warmups).confidence;
   assert.ok(Object.values(intervals).every((interval) => interval === null));
   const model = reportModel(resultsOf(warmups));
-  assert.match(model.verdict, /hono served/);
+  assert.match(model.conclusion.sentence, /hono served/);
   assert.match(
     model.scenarios[0].summary.detail,
     /^no steady state in 2 of 3 runs: run longer, p99 /,

@@ -4,7 +4,7 @@ import { groupRuns } from "../../report/model/runs/cells.ts";
 import {
   compareScenarios,
   type ScenarioComparison,
-} from "../../report/model/compared_scenarios.ts";
+} from "../../report/model/conclusion/compared_scenarios.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function compared(cells: readonly SweepCell[]): ScenarioComparison {

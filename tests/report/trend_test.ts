@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renderTrendMarkdown } from "../../report/files/markdown.ts";
 import { type ComparedCell, compareResults } from "../../report/model/compared_results.ts";
 import { reportModel } from "../../report/model/model.ts";
-import { trendFinding } from "../../report/model/trend/finding.ts";
+import { trendFinding } from "../../report/model/trend/trend.ts";
 import { trendPoints } from "../../report/model/trend/series.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import type { Verdict } from "../../runner/stats/comparison/verdict.ts";

@@ -59,11 +59,14 @@ Deno.test("an answer with any status is an answer", () => {
 });
 
 Deno.test("where nothing was answered no target is judged beside that", () => {
-  const { verdict, unanswered } = reportModel(halfMute(1));
+  const { conclusion: { sentence: verdict }, unanswered } = reportModel(halfMute(1));
   assert.notEqual(verdict, "");
   assert.notEqual(unanswered, "");
   const { runs, ...rest } = halfMute();
-  assert.equal(reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).verdict, "");
+  assert.equal(
+    reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).conclusion.sentence,
+    "",
+  );
 });
 
 Deno.test("a run without an answer is invalid for that reason, before all others", () => {

@@ -6,76 +6,11 @@ import {
   verdictOf,
 } from "../../report/model/comparison/verdict.ts";
 import type { Shortfall } from "../../report/model/comparison/shortfall.ts";
-import {
-  experimentVerdict,
-  summaryText,
-  verdictSentence,
-} from "../../report/model/comparison/verdict_sentences.ts";
-
-function scenario(
-  name: string,
-  verdict: ScenarioVerdict,
-  pairs: readonly string[] = [],
-  isTie = false,
-): Parameters<typeof experimentVerdict>[0][number] {
-  return { name, summary: { verdict, pairs, isTie } };
-}
+import { summaryText, verdictSentence } from "../../report/model/comparison/verdict_sentences.ts";
 
 function fastest(target: string): ScenarioVerdict {
   return verdictOf("fastest", { target, by: "rate" });
 }
-
-function tie(...targets: string[]): ScenarioVerdict {
-  return verdictOf("undecided", {
-    targets,
-    standing: "equivalent",
-    text: `${targets[1]} is about as fast as ${targets[0]}: within 2 %`,
-  });
-}
-
-Deno.test("scenarios with the same verdict are told together", () => {
-  assert.equal(
-    experimentVerdict([
-      scenario("static", fastest("hono")),
-      scenario("redis", tie("hono", "express")),
-      scenario("fib", fastest("hono")),
-    ]),
-    "In static and fib: hono is fastest; in redis: express is about as fast as hono: within 2 %.",
-  );
-});
-
-Deno.test("one scenario has its ratio in the verdict", () => {
-  const one = scenario("static", fastest("hono"), ["express → hono: 2.00× the requests"]);
-  assert.equal(experimentVerdict([one]), "hono is fastest (express → hono: 2.00× the requests).");
-});
-
-Deno.test("of one scenario whose first sentence says the verdict already, it is said once", () => {
-  const pair = "No difference seen between a and b: 1.23× the requests, p99 0.90×";
-  assert.equal(experimentVerdict([scenario("s", tie("a", "b"), [pair], true)]), `${pair}.`);
-});
-
-Deno.test("many scenarios and many verdicts are counted, and none without a run", () => {
-  const same = Array.from({ length: 6 }, (_, i) => scenario(`s${i}`, fastest("hono")));
-  assert.equal(experimentVerdict(same), "In 6 scenarios: hono is fastest.");
-  const different = Array.from({ length: 6 }, (_, i) => scenario(`s${i}`, fastest(`t${i}`)));
-  assert.match(experimentVerdict(different), /; in s3: t3 is fastest; 2 more scenarios below\.$/);
-  assert.equal(experimentVerdict([]), "");
-});
-
-Deno.test("verdicts of other evidence stand apart, but numbers that print alike are one", () => {
-  const served = (rate: number): ScenarioVerdict => verdictOf("alone", { target: "a", rate });
-  assert.equal(
-    experimentVerdict([
-      scenario("s", served(999.9)),
-      scenario("t", served(1_000.2)),
-      scenario("u", served(1_001)),
-      scenario("v", fastest("a")),
-      scenario("w", verdictOf("fastest", { target: "a", by: "p99" })),
-    ]),
-    "In s and t: a served 1,000 requests/s; in u: a served 1,001 requests/s; " +
-      "in v: a is fastest; in w: a responds fastest.",
-  );
-});
 
 function short(label: string, change: Partial<Shortfall>): Shortfall {
   return { label, kind: "failed", ratio: 0.5, offeredPerSec: 0, servedPerSec: 0, ...change };

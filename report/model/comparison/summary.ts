@@ -126,7 +126,9 @@ export function errorSentences(
   { code, evidence }: ScenarioVerdict,
 ): string[] {
   const named = code === "only-keeps-up" ? evidence.others.map(({ label }) => label) : [];
-  return cells.filter(({ label }) => !named.includes(label)).flatMap((cell) => {
+  const isNamed = ({ label, target }: CellRuns): boolean =>
+    named.includes(label) || named.includes(target);
+  return cells.filter((cell) => !isNamed(cell)).flatMap((cell) => {
     const short = shortfallOf(cell);
     if (short?.kind === "silent" || short?.kind === "slow") {
       const unranked = short.kind === "slow" ? ", so it is not ranked" : "";

@@ -133,16 +133,24 @@ export function rankedVerdict(
   const short = shortfallsOf(cells);
   if (competing(ranked).length === 0) return noneKeepsUp(ranked, lookup);
   if (!second && short.length > 0) {
-    return verdictOf("only-keeps-up", { target, ...offeredTo(cells), others: short });
+    return verdictOf("only-keeps-up", {
+      target: first.target,
+      ...offeredTo(cells),
+      others: short,
+    });
   }
   if (!second) return verdictOf("alone", { target, rate: first.rate.mean });
   return leadVerdict(ranked, lookup);
 }
 
-/** Those of targets that compete nowhere among these cells. */
+/** Those of targets that compete nowhere among these cells, by their names where each has one cell. */
 function shortfallsOf(cells: readonly CellRuns[]): Shortfall[] {
   const able = new Set(competing(cells).map(({ target }) => target));
-  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => shortfallOf(cell) ?? []);
+  const isOneEach = new Set(cells.map(({ target }) => target)).size === cells.length;
+  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
+    const short = shortfallOf(cell);
+    return short === null ? [] : [isOneEach ? { ...short, label: cell.target } : short];
+  });
 }
 
 /** What is offered to each. */

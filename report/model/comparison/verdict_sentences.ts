@@ -1,6 +1,6 @@
-/** The sentences of verdicts, one for each code, made from its evidence alone; and those of a whole experiment. */
+/** The sentences of verdicts, one for each code, made from its evidence alone. */
 import { formatNumber } from "../numbers/units.ts";
-import { counted, listed } from "../numbers/words.ts";
+import { listed } from "../numbers/words.ts";
 import { variableName } from "../runs/factors.ts";
 import { shortfallText } from "./shortfall.ts";
 import type { ScenarioVerdict, VerdictCode, VerdictEvidence, VerdictOf } from "./verdict.ts";
@@ -54,6 +54,9 @@ function textOf<Code extends VerdictCode>(code: Code, { evidence }: VerdictOf<Co
   return VERDICT_TEXTS[code](evidence);
 }
 
+/** As many are named. */
+const MOST_NAMES = 4;
+
 /** `At 2,000/s only cached keeps up: plain times out on 19 %`. */
 function onlyText({ target, at, isOffered, others }: VerdictEvidence["only-keeps-up"]): string {
   const named = others.slice(0, MOST_NAMES).map(shortfallText);
@@ -101,49 +104,4 @@ export function detailAfter(
 
 function capitalized(text: string): string {
   return text[0].toUpperCase() + text.slice(1);
-}
-
-interface NamedSummary {
-  readonly name: string;
-  readonly summary: Pick<ScenarioSummary, "verdict" | "pairs" | "isTie">;
-}
-
-/** So many different verdicts are printed. */
-const MOST_VERDICTS = 4;
-
-/** `In static and fib: hono is fastest; in redis: express is about as fast as hono: within 2 %.`; "" without scenarios. */
-export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
-  if (scenarios.length === 0) return "";
-  if (scenarios.length === 1) return alone(scenarios[0]);
-  const groups = [...Map.groupBy(scenarios, ({ summary }) => keyOf(summary.verdict)).values()];
-  const printed = groups.slice(0, MOST_VERDICTS)
-    .map((those, i) =>
-      `${i === 0 ? "In" : "in"} ${namesOf(those)}: ${verdictSentence(those[0].summary.verdict)}`
-    );
-  const rest = groups.slice(MOST_VERDICTS).reduce((sum, those) => sum + those.length, 0);
-  if (rest > 0) printed.push(`${counted(rest, "more scenario")} below`);
-  return `${printed.join("; ")}.`;
-}
-
-/** With the ratio of the next to the first; of a tie its sentence says the verdict. */
-function alone({ summary: { verdict, pairs, isTie } }: NamedSummary): string {
-  if (isTie) return `${pairs[0]}.`;
-  const sentence = verdictSentence(verdict);
-  return pairs.length === 0 ? `${sentence}.` : `${sentence} (${pairs[0]}).`;
-}
-
-/** The same for verdicts of one code and evidence; numbers that print alike count as alike. */
-function keyOf({ code, evidence }: ScenarioVerdict): string {
-  return JSON.stringify(
-    [code, evidence],
-    (_, value: unknown) => typeof value === "number" ? formatNumber(value) : value,
-  );
-}
-
-/** As many scenarios are named. */
-const MOST_NAMES = 4;
-
-function namesOf(scenarios: readonly NamedSummary[]): string {
-  if (scenarios.length > MOST_NAMES) return counted(scenarios.length, "scenario");
-  return listed(scenarios.map(({ name }) => name), "and");
 }

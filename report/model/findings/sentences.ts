@@ -221,7 +221,7 @@ const ADVICE: Readonly<Record<Advice, string>> = {
 };
 
 /** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
-function adviceSentence(advice: readonly Advice[]): string {
+export function adviceSentence(advice: readonly Advice[]): string {
   if (advice.length === 0) return "";
   const text = advice.map((code) => ADVICE[code]).join(", or ");
   return `${text[0].toUpperCase()}${text.slice(1)}.`;

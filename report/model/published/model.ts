@@ -9,6 +9,7 @@ import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import type { Table } from "../tables/table.ts";
 import { counted } from "../numbers/words.ts";
 import {
+  columnUnit,
   differenceText,
   FAR_RATIO,
   farRows,
@@ -16,8 +17,9 @@ import {
   isFar,
   middleSentence,
   type NameOf,
+  publishedTable,
   RULE,
-} from "./differences.ts";
+} from "./table.ts";
 import { orderSentence, ordersOf, orderTable } from "./order.ts";
 import {
   isBase,
@@ -27,7 +29,6 @@ import {
   type PublishedRows,
   publishedRows,
 } from "./rows.ts";
-import { columnUnit, publishedTable } from "./table.ts";
 
 export interface PublishedModel {
   /** Where the figures stand, and which they are. */

@@ -6,8 +6,7 @@ import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
 import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
-import { lineFinding } from "./finding.ts";
-import { facetsOf, type SweepFacet, type SweepLine } from "./lines.ts";
+import { facetsOf, lineFinding, type SweepFacet, type SweepLine } from "./lines.ts";
 import { type WeightsModel, weightsOf } from "./variance_explained.ts";
 import {
   type ColumnOf,

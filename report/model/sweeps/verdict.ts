@@ -27,7 +27,8 @@ export interface Contest extends Pick<Setting, "label" | "factors" | "cells"> {
   readonly ranked: readonly CellRuns[];
 }
 
-interface Decided extends Contest {
+/** A contest with its outcome. */
+export interface Decided extends Contest {
   /** The fastest; null where it is undecided. */
   readonly leader: string | null;
   readonly isOpen: boolean;
@@ -45,11 +46,10 @@ const MOST_PLACES = 6;
 const MOST_PAIRS = 8;
 
 export function contestSummary(
-  contests: readonly Contest[],
+  decided: readonly Decided[],
   cells: readonly CellRuns[],
   lookup: Lookup,
 ): ScenarioSummary {
-  const decided = contests.map((contest) => decide(contest, lookup));
   const outcomes = unique(decided.map(outcomeOf));
   const isUnanimous = outcomes.length === 1;
   const verdict = contestVerdict(decided);
@@ -67,7 +67,7 @@ export function contestSummary(
   };
 }
 
-function decide(contest: Contest, lookup: Lookup): Decided {
+export function decide(contest: Contest, lookup: Lookup): Decided {
   const { ranked } = contest;
   const [first] = ranked;
   const isOpen = decisiveFigure(ranked) === 99;
@@ -108,7 +108,7 @@ function contestVerdict(decided: readonly Decided[]): ScenarioVerdict {
 }
 
 /** Whether one target does what was required, and no other. */
-function isAlone({ ranked, decision }: Decided): boolean {
+export function isAlone({ ranked, decision }: Decided): boolean {
   return decision === null && competing(ranked).length === 1;
 }
 

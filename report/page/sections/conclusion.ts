@@ -61,7 +61,9 @@ function forestMarkup(forest: ConclusionForest): Markup | null {
   const items = rows.map((row) =>
     markup`<li><span class="of">${swatchMarkup(row.color)}${row.label}</span>${
       plotMarkup(row, forest, placeOf)
-    }<span class="ratio">${row.text}</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
+    }<span class="ratio">${row.text}</span> <span class="word ${
+      toneOf(row, forest)
+    }">${row.word}</span></li>\n`
   );
   const rest = omitted === 0 ? null : markup`<p class="note">${omitted} more below.</p>`;
   return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${rest}</div>`;
@@ -77,10 +79,12 @@ function plotMarkup(
   const { ratio, low, high, certainty } = row;
   const middle = HEIGHT_PX / 2;
   const [from, one, to] = [1 / forest.margin, 1, forest.margin].map(placeOf);
-  const line = low === null || high === null ? null : markup`<line x1="${placeOf(low)}" x2="${
-    placeOf(high)
-  }" y1="${middle}" y2="${middle}" />`;
-  return markup`<svg class="${toneOf(row, forest)} ${certainty}" width="${WIDTH_PX}" height="${HEIGHT_PX}" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" aria-hidden="true"><rect x="${from}" width="${
+  const line = low === null || high === null
+    ? null
+    : markup`<line x1="${placeOf(low)}" x2="${placeOf(high)}" y1="${middle}" y2="${middle}" />`;
+  return markup`<svg class="${
+    toneOf(row, forest)
+  } ${certainty}" width="${WIDTH_PX}" height="${HEIGHT_PX}" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" aria-hidden="true"><rect x="${from}" width="${
     Math.max(2, round(to - from))
   }" y="0" height="${HEIGHT_PX}" /><line class="one" x1="${one}" x2="${one}" y1="0" y2="${HEIGHT_PX}" />${line}<circle cx="${
     placeOf(ratio)
@@ -114,9 +118,9 @@ export function matrixMarkup(
   const linkOf = (scenario: string): string =>
     `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
   const body = rows.map(({ label, color, cells }) =>
-    markup`<tr><th scope="row" class="name"><span>${
-      swatchMarkup(color)
-    }${label}</span></th>${cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))}</tr>\n`
+    markup`<tr><th scope="row" class="name"><span>${swatchMarkup(color)}${label}</span></th>${
+      cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))
+    }</tr>\n`
   );
   return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
 <div class="scroll" role="group" aria-labelledby="${id}-matrix-caption" tabindex="0">

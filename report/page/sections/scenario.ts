@@ -28,7 +28,9 @@ export function overviewMarkup(
   const verdicts = scenarios.map((scenario, i) =>
     verdictMarkup(scenario, { ...place, id: `${place.id}-verdict-${i + 1}` })
   );
-  return markup`<figure class="overview${isDetail ? " in-detail" : ""}"><h2>Requests per second</h2>${verdicts}
+  return markup`<figure class="overview${
+    isDetail ? " in-detail" : ""
+  }"><h2>Requests per second</h2>${verdicts}
 <figcaption>${
     howToReadMarkup(`${HOW_TO_READ.bars} ${HOW_TO_READ.confidence}`)
   }</figcaption></figure>`;

@@ -28,7 +28,9 @@ export function orderConfig(
         pointHitRadius: 8,
         pointBorderWidth: 1.5,
         pointBorderColor: colors,
-        pointBackgroundColor: runs.map(({ trust }, i) => trust === "valid" ? colors[i] : theme.paper),
+        pointBackgroundColor: runs.map(({ trust }, i) =>
+          trust === "valid" ? colors[i] : theme.paper
+        ),
       }],
     },
     options: {

@@ -1,11 +1,18 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
-import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/summary.ts";
-import { cellParts, type CellRuns, type ScenarioRuns } from "./runs/cells.ts";
-import type { JudgeOptions } from "./comparison/comparison.ts";
-import { type ForestModel, forestOf } from "./comparison/forest.ts";
-import { type Contest, contestSummary, spanSummary } from "./sweeps/verdict.ts";
-import { numericFactors } from "./runs/factors.ts";
-import type { Table } from "./tables/table.ts";
+import { incomparableSummary, type ScenarioSummary, summaryOf } from "../comparison/summary.ts";
+import { cellParts, type CellRuns, type ScenarioRuns } from "../runs/cells.ts";
+import type { JudgeOptions } from "../comparison/comparison.ts";
+import { type ForestModel, forestOf, type ForestPair } from "../comparison/forest.ts";
+import {
+  type Contest,
+  contestSummary,
+  decide,
+  type Decided,
+  spanSummary,
+} from "../sweeps/verdict.ts";
+import { numericFactors } from "../runs/factors.ts";
+import { basedOn, type ComparedChoice, comparedFactor, recast } from "../runs/recast.ts";
+import type { Table } from "../tables/table.ts";
 import {
   basePairs,
   type CellPair,
@@ -15,36 +22,57 @@ import {
   rankedCells,
   rightCells,
   settingsOf,
-} from "./comparison/pairs.ts";
-import { comparedTable } from "./comparison/table.ts";
+} from "../comparison/pairs.ts";
+import { comparedTable } from "../comparison/table.ts";
 
 export interface ScenarioComparison {
+  readonly name: string;
   readonly summary: ScenarioSummary;
   /** Null when there is nothing to compare. */
   readonly table: Table | null;
   /** The same as a figure. */
   readonly forest: ForestModel | null;
+  /** Its rows. */
+  readonly rows: readonly ForestPair[];
+  /** What is compared: targets, or where a factor is compared, its values in their place. */
+  readonly cells: readonly CellRuns[];
+  /** The factor whose values are compared, by its path; null: targets are. */
+  readonly factor: string | null;
+  /** Who is ahead at each setting; none of one target alone. */
+  readonly contests: readonly Decided[];
+  readonly lookup: Lookup;
+}
+
+export interface CompareScenariosOptions extends JudgeOptions {
+  /** Default: what the cells suggest. */
+  readonly choice?: ComparedChoice;
 }
 
 /** What a summary needs compared, and the summary. */
 interface Question {
+  readonly contests: readonly Contest[];
   readonly pairs: readonly CellPair[];
-  readonly summary: (lookup: Lookup) => ScenarioSummary;
+  readonly summary: (decided: readonly Decided[], lookup: Lookup) => ScenarioSummary;
 }
+
+const NO_CHOICE: ComparedChoice = { factor: null, base: null };
 
 /** In the order of the scenarios; all of them are judged together. */
 export function compareScenarios(
   scenarios: readonly ScenarioRuns[],
-  options: JudgeOptions,
+  { choice = NO_CHOICE, ...judge }: CompareScenariosOptions,
 ): ScenarioComparison[] {
-  const plans = scenarios.map(({ name, cells }) => ({
-    name,
-    question: questionOf(cells),
-    againstBase: basePairs(cells),
-  }));
+  const plans = scenarios.map(({ name, cells: measured }) => {
+    const factor = comparedFactor(measured, choice);
+    const cells = basedOn(
+      factor === null ? measured : recast(measured, factor, choice),
+      choice.base,
+    );
+    return { name, factor, cells, question: questionOf(cells), againstBase: basePairs(cells) };
+  });
   const pairs = plans.flatMap(({ question, againstBase }) => [...againstBase, ...question.pairs]);
-  const lookup = compareCells(pairs, options);
-  return plans.map(({ name, question, againstBase }) => {
+  const lookup = compareCells(pairs, judge);
+  return plans.map(({ name, factor, cells, question, againstBase }) => {
     const rows = againstBase.map(({ base, next }) => ({
       name: next.label,
       color: next.color,
@@ -52,8 +80,15 @@ export function compareScenarios(
       parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
       comparison: lookup(base, next),
     }));
+    const contests = question.contests.map((contest) => decide(contest, lookup));
     return {
-      summary: question.summary(lookup),
+      name,
+      factor,
+      cells,
+      rows,
+      contests,
+      lookup,
+      summary: question.summary(contests, lookup),
       table: comparedTable(`Compared in ${name}`, rows),
       forest: forestOf(rows, isOpenLoop(againstBase.flatMap(({ base, next }) => [base, next]))),
     };
@@ -63,28 +98,31 @@ export function compareScenarios(
 /** Who is fastest; where factors vary, at which of their values; of one target, at which values it is. */
 function questionOf(cells: readonly CellRuns[]): Question {
   const contests = contestsOf(cells);
-  if (contests.length > 1 && contests.some(({ ranked }) => ranked.length > 1)) {
+  if (contests.length > 1) {
     return {
+      contests,
       pairs: contests.flatMap(({ ranked }) => againstFirst(ranked)),
-      summary: (lookup) => contestSummary(contests, cells, lookup),
+      summary: (decided, lookup) => contestSummary(decided, cells, lookup),
     };
   }
   const isOneTarget = new Set(rightCells(cells).map(({ target }) => target)).size <= 1;
   // Of an experiment that is not done, targets may have no setting in common yet.
   if (!isOneTarget && contests.length === 0) {
-    return { pairs: [], summary: () => incomparableSummary(cells) };
+    return { contests, pairs: [], summary: () => incomparableSummary(cells) };
   }
   const ranked = isOneTarget ? rankedCells(cells) : contests[0].ranked;
   if (isOneTarget && ranked.length > 1 && numericFactors(ranked).length > 0) {
     const [first, last] = [ranked[0], ranked[ranked.length - 1]];
     return {
+      contests: [],
       pairs: [{ base: last, next: first }],
-      summary: (lookup) => spanSummary(ranked, cells, lookup),
+      summary: (_, lookup) => spanSummary(ranked, cells, lookup),
     };
   }
   return {
+    contests,
     pairs: againstFirst(ranked),
-    summary: (lookup) => summaryOf({ ranked, cells }, lookup),
+    summary: (_, lookup) => summaryOf({ ranked, cells }, lookup),
   };
 }
 

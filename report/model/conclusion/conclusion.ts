@@ -1,0 +1,205 @@
+/**
+ * The conclusion of an experiment: the question of its title, a sentence that decides it, one large figure, a small
+ * forest, whether it can be relied on, and what to do next. Page, terminal, markdown and JSON show the same one.
+ */
+import type { ClaimsModel } from "../claims/claims.ts";
+import type { ClaimOutcome } from "../claims/finding.ts";
+import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
+import type { FigureComparison } from "../comparison/comparison.ts";
+import { ratioText } from "../comparison/ratios.ts";
+import { competing } from "../comparison/shortfall.ts";
+import { type Certainty, certaintyOf } from "../comparison/standing.ts";
+import { formatInterval, formatNumber, GLUE } from "../numbers/units.ts";
+import { type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
+import { choiceIn } from "../runs/recast.ts";
+import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
+import type { SweepModel } from "../sweeps/sweeps.ts";
+import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
+import { type Place, placesOf } from "./places.ts";
+import {
+  isValid,
+  type NextStep,
+  nextSteps,
+  type ReliabilityModel,
+  reliabilityOf,
+} from "./reliability.ts";
+import { conclusionSentence, decisiveName, rangeText } from "./sentence.ts";
+
+export interface ConclusionModel {
+  /** The question, where the experiment has one; otherwise its name. */
+  readonly question: string;
+  /** With a full stop; "" where no run got a response. */
+  readonly sentence: string;
+  /** Null where there is nothing to show. */
+  readonly figure: HeadlineFigure | null;
+  /** What is compared with what; null where nothing is. */
+  readonly forest: ConclusionForest | null;
+  /** Null without runs. */
+  readonly reliability: ReliabilityModel | null;
+  /** Null without claims. */
+  readonly claims: Readonly<Record<ClaimOutcome, number>> | null;
+  /** At least one, the most pressing first. */
+  readonly next: readonly NextStep[];
+  /** Null where there is only one cell. */
+  readonly matrix: MatrixModel | null;
+}
+
+export interface HeadlineFigure {
+  /** `2.87×`, `1.2–2.9×`, `15,127`. */
+  readonly text: string;
+  /** `[2.70, 3.05]`; "" without one. */
+  readonly interval: string;
+  /** What it is: `requests/s of gin over fastify`. */
+  readonly label: string;
+  /** Null for a range of several. */
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly unit: "×" | "requests/s";
+  readonly certainty: Certainty;
+}
+
+/** `2.87× [2.70, 3.05] requests/s of gin over fastify`. */
+export function figureText({ text, interval, label }: HeadlineFigure): string {
+  return [text, interval, label].filter(Boolean).join(" ");
+}
+
+/** What the rest of the report has made of the same results. */
+export interface OfReport {
+  readonly compared: readonly ScenarioComparison[];
+  readonly sweeps: readonly SweepModel[];
+  readonly claims: ClaimsModel;
+  /** Whether any run got a response. */
+  readonly isMeasured: boolean;
+}
+
+export function conclusionOf(
+  results: MeasuredRuns,
+  { compared, sweeps, claims, isMeasured }: OfReport,
+): ConclusionModel {
+  const { level } = repeatedOf(results);
+  const places = placesOf(compared, level);
+  const sentence = isMeasured ? conclusionSentence(compared, places, sweeps) : "";
+  return {
+    question: titleOf(results),
+    sentence: sentence === "" ? "" : `${sentence}.`,
+    figure: isMeasured ? headlineOf(places, compared) : null,
+    forest: forestRows(places, compared),
+    reliability: reliabilityOf(results.runs, { places, again: againByValid(results, level) }),
+    claims: claims.judged.length === 0 ? null : claimCounts(claims),
+    next: nextSteps(results.runs, places),
+    matrix: matrixOf(compared),
+  };
+}
+
+/** Null where all runs are valid, or none. */
+function againByValid(results: MeasuredRuns, level: number): Place[] | null {
+  const runs = results.runs.filter(isValid);
+  if (runs.length === 0 || runs.length === results.runs.length) return null;
+  const kept: Grouped = { ...results, runs };
+  return placesOf(compareScenarios(groupRuns(kept), { level, choice: choiceIn(results) }), level);
+}
+
+function claimCounts({ judged }: ClaimsModel): Record<ClaimOutcome, number> {
+  const count = (outcome: ClaimOutcome): number =>
+    judged.filter((claim) => claim.outcome === outcome).length;
+  return {
+    reproduced: count("reproduced"),
+    "not reproduced": count("not reproduced"),
+    inconclusive: count("inconclusive"),
+  };
+}
+
+/** For scripts: with plain spaces. */
+export function conclusionJson(conclusion: ConclusionModel): unknown {
+  return JSON.parse(
+    JSON.stringify(conclusion),
+    (_, value: unknown) => typeof value === "string" ? value.replaceAll(GLUE, " ") : value,
+  );
+}
+
+/** `13 ✓ · 11 ✗ · 37 ?`. */
+export function claimCountsText(claims: NonNullable<ConclusionModel["claims"]>): string {
+  const parts = [
+    [claims.reproduced, "✓"],
+    [claims["not reproduced"], "✗"],
+    [claims.inconclusive, "?"],
+  ] as const;
+  return parts.filter(([count]) => count > 0).map(([count, mark]) => `${count}${GLUE}${mark}`)
+    .join(" · ");
+}
+
+// The one large figure.
+
+function headlineOf(
+  places: readonly Place[],
+  scenarios: readonly ScenarioComparison[],
+): HeadlineFigure | null {
+  const [place] = places;
+  if (places.length === 1 && place.decision !== null && place.standing !== "none-keeps-up") {
+    return ratioFigure(place, place.decision);
+  }
+  const led = places.filter(({ contest, standing }) =>
+    contest.leader !== null && standing !== "alone"
+  );
+  const [leader] = [...Map.groupBy(led, ({ contest }) => contest.leader)]
+    .toSorted(([, a], [, b]) => b.length - a.length);
+  if (leader !== undefined && leader[1].length > 1) return rangeFigure(leader[1]);
+  return peakFigure(scenarios);
+}
+
+function ratioFigure({ contest, standing }: Place, decision: FigureComparison): HeadlineFigure {
+  const { ranked: [first, second] } = contest;
+  const [text, interval = ""] = ratioText(decision).split(`${GLUE}[`);
+  const isWhole = decision.interval !== null && interval !== "";
+  return {
+    text,
+    interval: isWhole ? `[${interval}` : "",
+    label: `${decisiveName(decision)} of ${first.target} over ${second.target}`,
+    value: decision.ratio,
+    low: decision.interval?.low ?? null,
+    high: decision.interval?.high ?? null,
+    unit: "×",
+    certainty: standing === "alone" || standing === "none-keeps-up"
+      ? "open"
+      : certaintyOf(standing),
+  };
+}
+
+function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
+  const [{ contest: { leader, isOpen } }] = led;
+  const text = /[\d.,–]+×/.exec(rangeText(led))?.[0];
+  if (text === undefined) return null;
+  return {
+    text,
+    interval: "",
+    label: `${
+      isOpen ? "p99" : "requests/s"
+    } of ${leader} over the next, in ${led.length} comparisons`,
+    value: null,
+    low: null,
+    high: null,
+    unit: "×",
+    certainty: led.every(({ standing }) => standing === "ahead") ? "decided" : "open",
+  };
+}
+
+/** The most that a cell serves, of those that do what was required where any does. */
+function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | null {
+  const all = scenarios.flatMap(({ cells }) => cells).filter(({ rate }) => rate.mean > 0);
+  const able = competing(all);
+  const cells = able.length > 0 ? able : all;
+  const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
+  if (best === undefined) return null;
+  const { rate, confidence: { intervals } } = best;
+  return {
+    text: formatNumber(rate.mean),
+    interval: intervals.rate === null ? "" : formatInterval(intervals.rate),
+    label: `requests/s of ${best.label}`,
+    value: rate.mean,
+    low: intervals.rate?.low ?? null,
+    high: intervals.rate?.high ?? null,
+    unit: "requests/s",
+    certainty: intervals.rate === null ? "open" : "decided",
+  };
+}

@@ -1,0 +1,178 @@
+/** Where an experiment compares: each scenario, at each setting of its other factors, with who is ahead there. */
+import type { ScenarioComparison } from "./compared_scenarios.ts";
+import {
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+} from "../comparison/comparison.ts";
+import { competing } from "../comparison/shortfall.ts";
+import { NOTABLE_CHANGE, type Standing, standingOf } from "../comparison/standing.ts";
+import { listed, unique } from "../numbers/words.ts";
+import { type Decided, isAlone } from "../sweeps/verdict.ts";
+import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
+import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
+import { comparisonVerdict } from "../../../runner/stats/comparison/verdict.ts";
+import { exactTest, pairingOf } from "../comparison/between.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { meanCoresOf } from "../runs/resources.ts";
+
+export interface Place {
+  readonly scenario: ScenarioComparison;
+  /** `static`, `connections 50` or `static, connections 50`: as much as is needed to know it from the others. */
+  readonly name: string;
+  readonly contest: Decided;
+  /** Of the first against the nearest that it is not ahead of; "ahead" without one; "alone" without any other. */
+  readonly standing: Standing | "alone" | "none-keeps-up";
+  /** The first over the second, and for the leader at what price; null where it is alone. */
+  readonly decision: FigureComparison | null;
+  readonly tradeoffs: Tradeoffs;
+  /** Whom the first is ahead of for certain. */
+  readonly beaten: readonly string[];
+}
+
+const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
+
+/** @param level Of the intervals. */
+export function placesOf(scenarios: readonly ScenarioComparison[], level: number): Place[] {
+  const all = scenarios.flatMap((scenario) =>
+    scenario.contests.map((contest) => ({ scenario, contest }))
+  );
+  const areScenarios = new Set(all.map(({ scenario }) => scenario)).size > 1;
+  const leads = all.filter(({ contest }) => contest.leader !== null).length;
+  return all.map(({ scenario, contest }) => {
+    const { ranked: [first, second], label, leader } = contest;
+    const isSeveral = scenario.contests.length > 1;
+    const parts = [areScenarios ? scenario.name : "", isSeveral ? label : ""].filter(Boolean);
+    const comparison = second === undefined ? null : scenario.lookup(second, first);
+    return {
+      scenario,
+      contest,
+      name: parts.join(", ") || scenario.name,
+      standing: standingIn(contest, scenario),
+      decision: contest.decision,
+      beaten: beatenIn(contest, scenario),
+      tradeoffs: leader === null || comparison === null
+        ? NO_TRADEOFFS
+        : tradeoffsOf({ first, next: second, comparison }, { level, leads }),
+    };
+  });
+}
+
+function beatenIn(contest: Decided, { lookup }: ScenarioComparison): string[] {
+  const { ranked: [first, ...others], isOpen } = contest;
+  return others.filter((other) =>
+    comparisonOf(lookup(other, first), isOpen ? 99 : "rate").verdict === "better"
+  ).map(({ target }) => target);
+}
+
+function standingIn(contest: Decided, { lookup }: ScenarioComparison): Place["standing"] {
+  const { ranked: [first, ...others], isOpen, leader, decision } = contest;
+  if (competing(contest.ranked).length === 0) return "none-keeps-up";
+  if (isAlone(contest) || others.length === 0) return "alone";
+  if (leader !== null) return decision?.interval === null ? "one-run" : "ahead";
+  const standings = others.map((other) =>
+    standingOf(comparisonOf(lookup(other, first), isOpen ? 99 : "rate"))
+  );
+  return standings.find((one) => one !== "ahead") ?? "unknown";
+}
+
+/** What is the same for two judgements of a place that say the same, whatever their figures. */
+export function keyOfPlace({ scenario, contest, standing }: Place): string {
+  return JSON.stringify([
+    ...placeKey({ scenario, contest }),
+    standing,
+    contest.leader ?? contest.ranked.map(({ target }) => target).toSorted(),
+  ]);
+}
+
+/** Where it is. */
+export function placeKey({ scenario, contest }: Pick<Place, "scenario" | "contest">): string[] {
+  return [scenario.name, contest.label];
+}
+
+/** `static, fib and 3 more`: in their order. */
+export function namesOfPlaces(places: readonly Place[], most = 4): string {
+  const names = places.map(({ name }) => name);
+  const [first] = places;
+  const isOneFactor = first !== undefined &&
+    places.every(({ name, contest }) =>
+      name === contest.label && contest.factors.length === 1 &&
+      contest.factors[0].name === first.contest.factors[0]?.name
+    );
+  const texts = isOneFactor
+    ? names.map((name, i) => i === 0 ? name : places[i].contest.factors[0].value)
+    : names;
+  if (texts.length <= most) return listed(texts, "and");
+  return `${texts.slice(0, most - 1).join(", ")} and ${texts.length - most + 1} more`;
+}
+
+/** `5 scenarios`, `4 connections`: what there are so many of. */
+export function nounOfPlaces(places: readonly Place[]): "scenario" | "setting" {
+  const scenarios = unique(places.map(({ scenario }) => scenario.name));
+  return scenarios.length === places.length ? "scenario" : "setting";
+}
+
+// What a lead costs: a target that is ahead may have the longer tail, or use more CPU. Only what is decided
+// as the lead itself is, and large enough for a word, is said.
+
+/** Ratios of the one ahead over the next, above 1; null where it costs nothing that is certain and notable. */
+export interface Tradeoffs {
+  /** Of latency; of a lead by p99 itself null. */
+  readonly p99: number | null;
+  /** Of the cores that are used on average. */
+  readonly cpu: number | null;
+}
+
+interface Lead {
+  readonly first: CellRuns;
+  readonly next: CellRuns;
+  /** The first over the next. */
+  readonly comparison: GroupComparison;
+}
+
+export interface TradeoffOptions {
+  /** Of the intervals. */
+  readonly level: number;
+  /** Leads whose CPU is compared: each makes a false alarm likelier (Bonferroni's correction). */
+  readonly leads: number;
+}
+
+export function tradeoffsOf(lead: Lead, options: TradeoffOptions): Tradeoffs {
+  const p99 = comparisonOf(lead.comparison, 99);
+  return {
+    p99: p99.verdict === "worse" ? notable(p99.ratio) : null,
+    cpu: notable(moreCpuOf(lead, options)),
+  };
+}
+
+function notable(ratio: number | null): number | null {
+  return ratio !== null && ratio >= 1 + NOTABLE_CHANGE ? ratio : null;
+}
+
+/** Null where it is not more for certain, or nobody watched both. */
+function moreCpuOf(
+  { first, next, comparison: { marginRatio } }: Lead,
+  { level, leads }: TradeoffOptions,
+): number | null {
+  const [of, to] = [first, next].map(coresEstimate);
+  const ratio = of && to && ratioInterval(of, to, { confidence: level });
+  if (!of || !to || !ratio) return null;
+  const tested = { interval: ratio, pairing: pairingOf(of, to), sides: [to, of] } as const;
+  const { verdict } = comparisonVerdict({
+    ratio,
+    adjustedP: Math.min(1, leads * pBeyond(ratio, marginRatio)),
+    exact: exactTest(tested, marginRatio) ?? UNCOUNTED,
+    marginRatio,
+    better: "lower",
+  });
+  return verdict === "worse" ? ratio.value : null;
+}
+
+function coresEstimate({ runs, confidence: { estimates } }: CellRuns) {
+  if (runs.some(({ resources }) => resources.length === 0)) return null;
+  return estimateOfMean(runs.map(meanCoresOf), {
+    session: estimates.get("rate")?.session ?? null,
+    repetitions: runs.map(({ repetition }) => repetition),
+  });
+}

@@ -1,0 +1,229 @@
+/** Whether the verdict can be relied on: what it would be without the runs that are not valid, and what to do next. */
+import type { Advice } from "../../../runner/result/findings.ts";
+import type { Trust } from "../../../runner/result/generator.ts";
+import type { Run } from "../../../runner/result/result.ts";
+import { adviceSentence } from "../findings/sentences.ts";
+import { counted } from "../numbers/words.ts";
+import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
+
+/**
+ * What becomes of the verdict without them:
+ * - all-valid, none-valid: there is none to leave out, or none left;
+ * - same; partly: at most places; open: nothing is certain then; fewer: too few cells have runs left to compare;
+ *   changed: another is ahead.
+ */
+export type Survival =
+  | "all-valid"
+  | "none-valid"
+  | "same"
+  | "partly"
+  | "open"
+  | "fewer"
+  | "changed";
+
+export interface ReliabilityModel {
+  readonly survival: Survival;
+  /** Green: rely on it; amber: the verdict stands, but not all of its runs; red: it does not stand. */
+  readonly light: "green" | "amber" | "red";
+  readonly valid: number;
+  readonly runs: number;
+  /** Of the worst run. */
+  readonly level: Trust;
+  /** With a full stop. */
+  readonly sentence: string;
+}
+
+const LIGHTS: Readonly<Record<Survival, ReliabilityModel["light"]>> = {
+  "all-valid": "green",
+  same: "amber",
+  partly: "amber",
+  fewer: "red",
+  open: "red",
+  changed: "red",
+  "none-valid": "red",
+};
+
+/** The places of an experiment, judged by all runs and again by those that are valid. */
+export interface JudgedTwice {
+  readonly places: readonly Place[];
+  /** Null where all runs are valid, or none. */
+  readonly again: readonly Place[] | null;
+}
+
+/** Null without runs. */
+export function reliabilityOf(
+  runs: readonly Run[],
+  { places, again }: JudgedTwice,
+): ReliabilityModel | null {
+  if (runs.length === 0) return null;
+  const valid = runs.filter(isValid).length;
+  const lost = again === null ? [] : lostPlaces(places, again);
+  const survival = valid === runs.length
+    ? "all-valid"
+    : valid === 0
+    ? "none-valid"
+    : survivalOf(places, again ?? [], lost);
+  return {
+    survival,
+    light: LIGHTS[survival],
+    valid,
+    runs: runs.length,
+    level: runs.some(({ generator }) => generator.trust === "invalid")
+      ? "invalid"
+      : survival === "all-valid"
+      ? "valid"
+      : "suspect",
+    sentence: reliabilityText(survival, { valid, runs: runs.length, lost }),
+  };
+}
+
+export function isValid({ generator: { trust } }: Run): boolean {
+  return trust === "valid";
+}
+
+/** Where the verdict is another without them, or none. */
+function lostPlaces(places: readonly Place[], again: readonly Place[]): Place[] {
+  const kept = new Set(again.map(keyOfPlace));
+  return places.filter((place) => !kept.has(keyOfPlace(place)));
+}
+
+function survivalOf(
+  places: readonly Place[],
+  again: readonly Place[],
+  lost: readonly Place[],
+): Survival {
+  if (lost.length === 0) return "same";
+  if (lost.length < places.length) return "partly";
+  if (again.length === 0) return "fewer";
+  const isOpen = ({ contest, standing }: Place): boolean =>
+    standing === "one-run" || (contest.leader === null && !contest.isEquivalent);
+  return again.every(isOpen) ? "open" : "changed";
+}
+
+interface ValidRuns {
+  readonly valid: number;
+  readonly runs: number;
+  readonly lost: readonly Place[];
+}
+
+function reliabilityText(survival: Survival, { valid, runs, lost }: ValidRuns): string {
+  const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
+  const others = `the other ${runs - valid}`;
+  switch (survival) {
+    case "all-valid":
+      return runs === 1 ? "The run is valid." : `All ${counted(runs, "run")} are valid.`;
+    case "none-valid":
+      return runs === 1
+        ? "The run is not valid, so nothing here is certain."
+        : `None of ${counted(runs, "run")} is valid, so nothing here is certain.`;
+    case "same":
+      return `${share}; the verdict is the same without ${others}.`;
+    case "partly":
+      return `${share}; without ${others} the verdict holds, but not in ${namesOfPlaces(lost)}.`;
+    case "open":
+      return `${share}; without ${others} the verdict is inconclusive.`;
+    case "fewer":
+      return `${share}; without ${others} there is too little left to compare.`;
+    case "changed":
+      return `${share}; without ${others} the verdict is another.`;
+  }
+}
+
+// What to do next.
+
+export type NextStepCode =
+  | "mend-runs"
+  | "add-runs"
+  | "longer-runs"
+  | "lower-rate"
+  | "more-runs-of-groups"
+  | "none";
+
+export interface NextStep {
+  readonly code: NextStepCode;
+  /** With a full stop. */
+  readonly text: string;
+}
+
+/** Fewer runs of a kind show nothing of how often the other comes. */
+const RUNS_FOR_GROUPS = 14;
+/** What an experiment is repeated by default. */
+const USUAL_RUNS = 5;
+
+/** At least one; the most pressing first. */
+export function nextSteps(runs: readonly Run[], places: readonly Place[]): NextStep[] {
+  const has = (standing: Place["standing"]): boolean =>
+    places.some((place) => place.standing === standing);
+  const needed = runsNeeded(places);
+  const steps: NextStep[] = [
+    ...mendStep(runs),
+    ...(has("unsteady")
+      ? [{ code: "longer-runs", text: "Make runs longer: most of some never settle." } as const]
+      : []),
+    ...(has("groups")
+      ? [
+        {
+          code: "more-runs-of-groups",
+          text: `Set repeat: ${RUNS_FOR_GROUPS}, which shows how often each group of runs comes.`,
+        } as const,
+      ]
+      : []),
+    ...(needed === null ? [] : [needed]),
+    ...(has("none-keeps-up")
+      ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
+      : []),
+  ];
+  return steps.length > 0
+    ? steps
+    : [{ code: "none", text: "Nothing: every run is valid, and nothing more is to be decided." }];
+}
+
+/** Of runs that are not valid, the advice that most of them have. */
+function mendStep(runs: readonly Run[]): NextStep[] {
+  const doubted = runs.filter((run) => !isValid(run));
+  const counts = new Map<Advice, number>();
+  for (const { generator: { findings } } of doubted) {
+    const [first] = findings.flatMap(({ advice }) => advice);
+    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+  if (doubted.length === 0) return [];
+  const advice = most === undefined ? "Repeat them." : adviceSentence([most[0]]);
+  return [{
+    code: "mend-runs",
+    text: `${counted(doubted.length, "run")} not valid: ${lower(advice)}`,
+  }];
+}
+
+function lower(sentence: string): string {
+  return sentence[0].toLowerCase() + sentence.slice(1);
+}
+
+/** Nobody adds more runs than this to decide. */
+const MOST_RUNS = 200;
+
+function runsNeeded(places: readonly Place[]): NextStep | null {
+  const open = places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
+  const single = places.some(({ standing }) => standing === "one-run");
+  const counts = open.flatMap(({ decision }) => decision?.runsNeeded ?? []);
+  if (counts.length === 0 && !single) {
+    const isFew = open.some(({ standing }) => standing === "few-runs");
+    return isFew
+      ? {
+        code: "add-runs",
+        text: "Add runs: the difference is so near the margin that many are needed.",
+      }
+      : null;
+  }
+  const most = Math.max(USUAL_RUNS, ...counts);
+  if (most > MOST_RUNS) {
+    return {
+      code: "add-runs",
+      text: `Longer runs, or a quieter machine: over ${MOST_RUNS} runs would be needed.`,
+    };
+  }
+  const text = counts.length === 0
+    ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
+    : `Set repeat: ${most}, so many runs of each would probably decide.`;
+  return { code: "add-runs", text };
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { concluded, doubted, many, TWO } from "./concluded.ts";
+import { resultsAt } from "./rates.ts";
+
+Deno.test("reliability: the verdict that is the same without them is said to be", () => {
+  const { reliability, next } = concluded(
+    doubted(resultsAt(TWO), ({ repetition }) => repetition === 2),
+  );
+  assert.equal(reliability?.survival, "same");
+  assert.equal(reliability?.light, "amber");
+  assert.equal(
+    reliability?.sentence,
+    "8 of 10 runs are valid; the verdict is the same without the other 2.",
+  );
+  assert.equal(next[0].text, "2 runs not valid: give the generator more cores.");
+});
+
+Deno.test("reliability: one that leans on them is not", () => {
+  const { reliability, sentence } = concluded(
+    doubted(resultsAt(TWO), ({ repetition }) => repetition > 1),
+  );
+  assert.equal(sentence, "b serves 2.0× a.");
+  assert.equal(reliability?.light, "red");
+  assert.equal(
+    reliability?.sentence,
+    "2 of 10 runs are valid; without the other 8 the verdict is inconclusive.",
+  );
+});
+
+Deno.test("reliability: where only such runs say who is faster, the verdict is another", () => {
+  const rates = {
+    a: [1_000, 1_001, 1_002, 1_003, 3_000, 3_001, 3_002, 3_003],
+    b: [2_000, 2_002, 2_001, 2_003, 2_000, 2_001, 2_003, 2_002],
+  };
+  const { reliability } = concluded(
+    doubted(resultsAt(rates), ({ repetition }) => repetition > 4),
+  );
+  assert.equal(reliability?.survival, "changed");
+  assert.match(reliability?.sentence ?? "", /^8 of 16 runs .* the verdict is another\.$/);
+});
+
+Deno.test("reliability: a side without a valid run leaves nothing to compare", () => {
+  const { reliability } = concluded(doubted(resultsAt(TWO), ({ target }) => target === "b"));
+  assert.match(
+    reliability?.sentence ?? "",
+    /without the other 5 there is too little left to compare/,
+  );
+  const none = concluded(doubted(resultsAt(TWO), () => true)).reliability;
+  assert.equal(none?.sentence, "None of 10 runs is valid, so nothing here is certain.");
+});
+
+Deno.test("reliability: of many scenarios those that lean on them are named", () => {
+  const results = many();
+  const first = results.runs.slice(0, 3);
+  const { reliability } = concluded(doubted(results, (run) => first.includes(run)));
+  assert.equal(reliability?.survival, "partly");
+  assert.equal(
+    reliability?.sentence,
+    "57 of 60 runs are valid; without the other 3 the verdict holds, but not in static.",
+  );
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+
+function problemsOf(change: Record<string, unknown>): string[] {
+  const parsed = experimentSpecWith().safeParse({
+    name: "compared",
+    targets: {
+      app: { app: "api" },
+      cluster: { cluster: { of: "app", policy: ["round-robin", "least-connections"] } },
+    },
+    scenarios: { static: { get: "/static" } },
+    ...change,
+  });
+  return parsed.error?.issues.map(({ path, message }) => `${path.join(".")}: ${message}`) ?? [];
+}
+
+Deno.test("a compared factor and a base that are there are right, and both may be left out", () => {
+  assert.deepEqual(problemsOf({}), []);
+  assert.deepEqual(problemsOf({ base: "cluster" }), []);
+  assert.deepEqual(problemsOf({ compare: { factor: "policy" } }), []);
+  assert.deepEqual(problemsOf({ compare: { factor: "cluster.policy" }, base: "round-robin" }), []);
+  assert.deepEqual(problemsOf({ compare: { factor: "policy" }, base: "app" }), []);
+});
+
+Deno.test("a compared factor that is not there is found, with its place and the nearest name", () => {
+  assert.deepEqual(problemsOf({ compare: { factor: "polcy" } }), [
+    'compare.factor: Cannot find a factor "polcy": did you mean "policy"?',
+  ]);
+  assert.match(problemsOf({ compare: { factor: "weather" } })[0], /name a key of load, or of set/);
+});
+
+Deno.test("a base that is not there is found, with what there is", () => {
+  assert.deepEqual(problemsOf({ base: "clustr" }), [
+    'base: Cannot find base "clustr": did you mean "cluster"?',
+  ]);
+  assert.deepEqual(problemsOf({ base: "round-robin" }), [
+    'base: Cannot find base "round-robin": the targets are app, cluster',
+  ]);
+  assert.deepEqual(problemsOf({ compare: { factor: "policy" }, base: "x" }), [
+    'base: Cannot find base "x": the targets are app, cluster, ' +
+    "the values round-robin, least-connections",
+  ]);
+});
+
+Deno.test("compare takes nothing but a factor", () => {
+  assert.match(problemsOf({ compare: { target: "a" } }).join(), /compare/);
+  assert.match(problemsOf({ compare: "policy" }).join(), /^compare: /);
+});
