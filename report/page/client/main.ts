@@ -24,15 +24,13 @@ import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { forgetCharts } from "./charts/page_data.ts";
-import { orderConfig } from "./charts/order.ts";
-import { scatterConfig } from "./charts/scatter.ts";
+import { orderConfig, scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
 import { startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
-import { fillWhenOpened } from "./tables/intervals.ts";
-import { equipTables } from "./tables/tables.ts";
+import { equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(

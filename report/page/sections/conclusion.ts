@@ -5,11 +5,15 @@
  */
 import {
   claimCountsText,
-  type ConclusionForest,
   type ConclusionModel,
   type HeadlineFigure,
 } from "../../model/conclusion/conclusion.ts";
-import type { MatrixCell, MatrixModel } from "../../model/conclusion/matrix.ts";
+import type {
+  ConclusionForest,
+  ConclusionRow,
+  MatrixCell,
+  MatrixModel,
+} from "../../model/conclusion/matrix.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -69,10 +73,8 @@ function forestMarkup(forest: ConclusionForest): Markup | null {
   return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${rest}</div>`;
 }
 
-type ForestRow = ConclusionForest["rows"][number];
-
 function plotMarkup(
-  row: ForestRow,
+  row: ConclusionRow,
   forest: ConclusionForest,
   placeOf: (ratio: number) => number,
 ): Markup {
@@ -92,7 +94,7 @@ function plotMarkup(
 }
 
 /** Green and red belong to what is decided. */
-function toneOf({ ratio, certainty }: ForestRow, { better, margin }: ConclusionForest): string {
+function toneOf({ ratio, certainty }: ConclusionRow, { better, margin }: ConclusionForest): string {
   const isAlike = ratio < margin && ratio > 1 / margin;
   if (certainty !== "decided" || isAlike) return "even";
   return (ratio > 1) === (better === "higher") ? "better" : "worse";

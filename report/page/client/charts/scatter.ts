@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
 import type { Chart, ChartConfiguration, ChartDataset, Plugin, Point } from "chart.js";
-import type { Axis, ScatterChart } from "../../../model/charts/charts.ts";
+import type { Axis, OrderChart, ScatterChart } from "../../../model/charts/charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 
@@ -136,4 +136,84 @@ function drawIntervals(
     ctx.lineTo(x.getPixelForValue(at), y.getPixelForValue(high));
     ctx.stroke();
   }
+}
+
+// Every run in time: a dot against the mean of its cell, by its trust; beneath, how busy the machine was.
+
+const RADIUS_PX = 3.5;
+/** Of the columns beneath the dots, at most. */
+const FOOT_PX = 26;
+
+export function orderConfig(
+  data: OrderChart,
+  theme: Theme,
+): ChartConfiguration<"line", Point[]> {
+  const { runs } = data;
+  const colors = runs.map(({ color }) => theme.series(color));
+  return {
+    type: "line",
+    data: {
+      datasets: [{
+        data: runs.map(({ ratio }, i) => ({ x: i + 1, y: ratio })),
+        showLine: false,
+        clip: RADIUS_PX * 2,
+        pointStyle: runs.map(({ trust }) => trust === "invalid" ? "crossRot" : "circle"),
+        pointRadius: RADIUS_PX,
+        pointHoverRadius: RADIUS_PX + 2,
+        pointHitRadius: 8,
+        pointBorderWidth: 1.5,
+        pointBorderColor: colors,
+        pointBackgroundColor: runs.map(({ trust }, i) =>
+          trust === "valid" ? colors[i] : theme.paper
+        ),
+      }],
+    },
+    options: {
+      animation: false,
+      maintainAspectRatio: false,
+      parsing: false,
+      normalized: true,
+      layout: { padding: { top: 6, right: 14 } },
+      interaction: { mode: "nearest", intersect: true },
+      scales: {
+        x: titledScale(
+          { unit: "", scale: "linear", min: 0, max: runs.length + 1 },
+          "runs in the order in which they ran",
+          theme,
+        ),
+        y: titledScale(data.axis, "requests/s", theme),
+      },
+      plugins: {
+        tooltip: {
+          ...tooltip(theme),
+          callbacks: {
+            title: ([item]) => item ? runs[item.dataIndex].label : "",
+            label: ({ dataIndex }) => [...runs[dataIndex].lines],
+          },
+        },
+      },
+    },
+    plugins: [{ id: "busy", beforeDatasetsDraw: (chart) => drawBusy(chart, data, theme) }],
+  };
+}
+
+/** At the foot of the plot: a column a run, full height where all cores were busy; and the line of no difference. */
+function drawBusy(
+  { ctx, chartArea: { left, right, bottom }, scales: { x, y } }: Chart,
+  { runs }: OrderChart,
+  theme: Theme,
+): void {
+  ctx.save();
+  ctx.strokeStyle = theme.muted;
+  ctx.beginPath();
+  ctx.moveTo(left, y.getPixelForValue(1));
+  ctx.lineTo(right, y.getPixelForValue(1));
+  ctx.stroke();
+  ctx.fillStyle = faded(theme.muted, 0.35);
+  const width = Math.max(1, (x.getPixelForValue(2) - x.getPixelForValue(1)) * 0.7);
+  runs.forEach(({ busy }, i) => {
+    const height = FOOT_PX * Math.min(1, busy ?? 0);
+    ctx.fillRect(x.getPixelForValue(i + 1) - width / 2, bottom - height, width, height);
+  });
+  ctx.restore();
 }
