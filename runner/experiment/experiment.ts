@@ -12,11 +12,15 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
-import { cellNeeds, type MissingPrerequisite, missingPrerequisiteOf } from "./missing_prerequisites.ts";
+import {
+  cellNeeds,
+  type MissingPrerequisite,
+  missingPrerequisiteOf,
+} from "./missing_prerequisites.ts";
 import { measurePeakThroughput } from "./peak_throughput.ts";
 import { SeparatePreflights } from "./preflight.ts";
-import { provenanceOf, openExperiment, type Provenance } from "./provenance.ts";
-import { EarlierRuns, commitNote, continued } from "./resume.ts";
+import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
+import { commitNote, continued, EarlierRuns } from "./resume.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
 import { TargetError } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";

@@ -51,7 +51,10 @@ chromiumTest("comparisons, errors and slowest requests", {
     html: FAULTS_PAGE,
     options: DESKTOP,
     look: async (page) => {
-      assert.equal(await page.locator("h1 + .lead").textContent(), FAULTS_MODEL.conclusion.sentence);
+      assert.equal(
+        await page.locator("h1 + .lead").textContent(),
+        FAULTS_MODEL.conclusion.sentence,
+      );
       assert.deepEqual(await page.locator("h2").allTextContents(), [
         "Requests per second",
         "Throughput against tail latency",
