@@ -132,7 +132,23 @@ Deno.test("a factor that one target has alone does not keep it from being compar
   assert.match(answer(cells), /^cluster is fastest at every cpuTime: 3\.\d+× /);
 });
 
-Deno.test("of one target each value is compared with the first, one factor at a time", () => {
+Deno.test("of one target each number is compared with the first, one factor at a time", () => {
+  const cells = [1, 2].flatMap((workers) =>
+    [1, 10, 100].map((connections): SweepCell => ({
+      parameters: { connections, workers },
+      rate: 1_000 * Math.sqrt(connections) * workers,
+    }))
+  );
+  assert.deepEqual(pairs(cells).sort(), [
+    "a · connections 1 · workers 2 against a · connections 1 · workers 1",
+    "a · connections 10 · workers 1 against a · connections 1 · workers 1",
+    "a · connections 10 · workers 2 against a · connections 1 · workers 2",
+    "a · connections 100 · workers 1 against a · connections 1 · workers 1",
+    "a · connections 100 · workers 2 against a · connections 1 · workers 2",
+  ]);
+});
+
+Deno.test("of one target the values of a factor of words are compared, at equal numbers", () => {
   const cells = ["off", "on"].flatMap((cache) =>
     [1, 10, 100].map((connections): SweepCell => ({
       parameters: { connections, "set.cache": cache },
@@ -140,12 +156,11 @@ Deno.test("of one target each value is compared with the first, one factor at a 
     }))
   );
   assert.deepEqual(pairs(cells).sort(), [
-    "a · connections 1 · cache on against a · connections 1 · cache off",
-    "a · connections 10 · cache off against a · connections 1 · cache off",
-    "a · connections 10 · cache on against a · connections 1 · cache on",
-    "a · connections 100 · cache off against a · connections 1 · cache off",
-    "a · connections 100 · cache on against a · connections 1 · cache on",
+    "cache on · connections 1 against cache off · connections 1",
+    "cache on · connections 10 against cache off · connections 10",
+    "cache on · connections 100 against cache off · connections 100",
   ]);
+  assert.match(answer(cells), /^cache on is fastest at every number of connections: /);
 });
 
 Deno.test("the answer of one target is from its slowest to its fastest value", () => {

@@ -9,7 +9,7 @@ import { competing } from "../comparison/shortfall.ts";
 import { NOTABLE_CHANGE, type Standing, standingOf } from "../comparison/standing.ts";
 import { listed, unique } from "../numbers/words.ts";
 import { type Decided, isAlone } from "../sweeps/verdict.ts";
-import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
+import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
 import { comparisonVerdict } from "../../../runner/stats/comparison/verdict.ts";
@@ -169,7 +169,7 @@ function moreCpuOf(
   return verdict === "worse" ? ratio.value : null;
 }
 
-function coresEstimate({ runs, confidence: { estimates } }: CellRuns) {
+function coresEstimate({ runs, confidence: { estimates } }: CellRuns): Estimate | null {
   if (runs.some(({ resources }) => resources.length === 0)) return null;
   return estimateOfMean(runs.map(meanCoresOf), {
     session: estimates.get("rate")?.session ?? null,
