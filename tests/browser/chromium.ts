@@ -13,6 +13,7 @@ import type {
   Page,
   Request,
 } from "playwright-core";
+import { type Depth, DEPTH_KEY } from "../../report/page/sections/depth.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { keep } from "../kept.ts";
 import { findProgram, testWith } from "../needs.ts";
@@ -30,6 +31,8 @@ export const FLAGS = [
 export interface Look {
   readonly html: string;
   readonly options: BrowserContextOptions;
+  /** How much of the page is shown; default everything. */
+  readonly depth?: Depth;
   readonly look: (page: Page) => Promise<void>;
 }
 
@@ -107,7 +110,10 @@ class Tabs {
 }
 
 /** Fails on console output and requests, too. */
-async function lookAt(page: Page, { html, options, look }: Look): Promise<void> {
+async function lookAt(
+  page: Page,
+  { html, options, depth = "everything", look }: Look,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "plateau-page-"));
   const file = join(folder, "report.html");
   writeFileSync(file, html);
@@ -118,6 +124,7 @@ async function lookAt(page: Page, { html, options, look }: Look): Promise<void> 
   const onRequest = (request: Request): void => void forbidden.push(`request: ${request.url()}`);
   page.on("console", onConsole).on("pageerror", onError).on("request", onRequest);
   try {
+    await using _chosen = await setDepth(page, depth);
     const url = pathToFileURL(file).href;
     await page.goto(url);
     if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-charts=drawn]");
@@ -146,6 +153,17 @@ export async function scrollThrough(page: Page): Promise<void> {
       width !== 300 || height !== 150
     )
   );
+}
+
+/** As if the reader had chosen it before. */
+export function setDepth(page: Page, depth: Depth): ReturnType<Page["addInitScript"]> {
+  return page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [DEPTH_KEY, depth]);
+}
+
+/** Draws every chart at once, as for paper that was chosen to hold everything. */
+export async function drawForPrint(page: Page): Promise<void> {
+  await page.locator(".depth label", { hasText: "Everything" }).click();
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 }
 
 /** Unfolds everything. */

@@ -8,7 +8,7 @@ import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { violationsOf } from "./accessibility.ts";
-import { browserTest, drawnBox } from "./chromium.ts";
+import { browserTest, drawnBox, setDepth } from "./chromium.ts";
 import { DESKTOP, RESULTS } from "./sample.ts";
 import { shownAs } from "./selection.ts";
 
@@ -39,6 +39,7 @@ class Live implements AsyncDisposable {
   static async open(browser: Browser, runs: number): Promise<Live> {
     const context = await browser.newContext(DESKTOP);
     const page = await context.newPage();
+    await setDepth(page, "everything");
     const forbidden: string[] = [];
     const live = new Live(page, forbidden);
     const { url } = live.report;
