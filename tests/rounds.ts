@@ -99,6 +99,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/launchers_test.ts",
     "conformance/apps_test.ts",
     "conformance/tls_test.ts",
+    "conformance/tls_records_test.ts",
     "e2e/open_loop_test.ts",
     "e2e/input_test.ts",
     "e2e/claims_test.ts",
