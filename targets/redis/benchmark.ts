@@ -26,10 +26,17 @@ interface RedisBenchmark {
   readonly by: string;
 }
 
+interface BenchmarkOptions {
+  readonly signal: AbortSignal;
+  readonly env?: Record<string, string>;
+  /** Of each round. */
+  readonly requests?: number;
+}
+
 /** Throws an Error that says why there is no figure. */
 export async function benchmarkRedis(
   url: string,
-  { signal, env = cleanEnv() }: { signal: AbortSignal; env?: Record<string, string> },
+  { signal, env = cleanEnv(), requests = REQUESTS }: BenchmarkOptions,
 ): Promise<RedisBenchmark> {
   const place = { path: env.PATH ?? "", cwd: Deno.cwd() };
   const program = PROGRAMS.map((name) => findProgram(name, place)).find((path) => path !== null);
@@ -40,13 +47,13 @@ export async function benchmarkRedis(
   (await connectRedis(url)).destroy();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
   const version = (await outputOf(program, ["--version"], { env, signal: limited })).trim();
-  const load = ["-t", "get", "-n", `${REQUESTS}`, "-c", `${CONNECTIONS}`, "--csv"];
+  const load = ["-t", "get", "-n", `${requests}`, "-c", `${CONNECTIONS}`, "--csv"];
   const rounds: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     rounds.push(perSecIn(await outputOf(program, [...where, ...load], { env, signal: limited })));
   }
   const perSec = rounds.reduce((sum, round) => sum + round, 0) / ROUNDS;
-  const by = `${version}: GET, ${CONNECTIONS} connections, no pipelining, ${REQUESTS} requests`;
+  const by = `${version}: GET, ${CONNECTIONS} connections, no pipelining, ${requests} requests`;
   return { perSec, rounds, by };
 }
 

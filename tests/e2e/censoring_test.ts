@@ -27,6 +27,18 @@ function assertEndsAtDeadline(measured: Measurement): void {
   assert.ok(Math.abs(bytes.inPerSecond * elapsedS - bytesInTime) < 1e-3);
 }
 
+Deno.test("bench of an app that takes 50 ms reads that and next to nothing more", async () => {
+  await using witness = startWitness({ delayMs: 50 });
+  const measured = await bench(witness.origin, "-c", "10", "-d", "1s");
+  assertEndsAtDeadline(measured);
+  const { due, completed, failed, unfinished, dropped } = measured.requests;
+  assert.equal(due, completed + failed + unfinished + dropped);
+  const { fastest, percentiles: { "50": p50 } } = measured.latency;
+  assert.ok(p50 >= 50, `p50 is ${p50} ms`);
+  // A busy machine delays many answers, but not all.
+  assert.ok(fastest >= 49 && fastest <= 54, `the fastest took ${fastest} ms`);
+});
+
 Deno.test("a server that always takes a second takes a second, however the load ends; the rate ends with it", async () => {
   await using witness = startWitness({ delayMs: 1_000 });
   const measured = await bench(witness.origin, "-c", "50", "-d", "1.2s");

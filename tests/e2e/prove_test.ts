@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
+import { withFewRequests } from "../targets/fixtures/few_requests.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
 
@@ -104,7 +105,11 @@ const SHORT = {
 };
 
 testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the runs", async () => {
-  const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["generator", "redis"] });
+  using folder = emptyFolder();
+  const env = withFewRequests(folder.path);
+  const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["generator", "redis"] }, {
+    env,
+  });
   assert.equal(code, 0, stderr);
   const { generator, redis } = saved.peakThroughput ?? {};
   assert.ok(generator && generator.perSec > 1_000);

@@ -10,6 +10,7 @@ import { installedAt } from "../../targets/frameworks/install.ts";
 import { printedBy } from "../cli/command_line.ts";
 import { type Need, testWith } from "../needs.ts";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
+import { withFewRequests } from "../targets/fixtures/few_requests.ts";
 
 /** What installing the study's servers takes, where they are not there yet. */
 const FRAMEWORKS: readonly Need[] = frameworkNames.every((name) => installedAt(name) !== null)
@@ -71,7 +72,8 @@ for (const { name, needs, args, frameworks, cells } of SHORTENED) {
     if (frameworks) assert.equal((await plateau(["setup", "frameworks"])).code, 0);
     using folder = emptyFolder();
     const flags = ["--out", folder.path, "--repeat", "1", ...args];
-    const { code, stdout, stderr } = await plateau(["run", name, ...flags]);
+    const env = needs.includes("redis-benchmark") ? withFewRequests(folder.path) : {};
+    const { code, stdout, stderr } = await plateau(["run", name, ...flags], { env });
     assert.equal(code, 0, stderr);
     const saved = results.parse(
       JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))),
