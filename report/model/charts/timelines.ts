@@ -12,7 +12,7 @@ import {
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
 import { type DisplayUnit, sizeUnit, timeUnit } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
+import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
 export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
@@ -99,7 +99,7 @@ const SAME = 3;
 export function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
-  const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
+  const { latency, rate } = segmentsOf(intervals.map(({ point, ratePerSec }, i) => {
     const seconds = point.endS - (intervals[i - 1]?.point.endS ?? 0);
     return {
       seconds,
@@ -107,7 +107,7 @@ export function levelChangesS(run: Run): number[] {
       medianMs: isEmpty(point) ? null : point.p50,
     };
   }));
-  const starts = [...latency.segments, ...rate.segments].map(({ from }) => from);
+  const starts = [...latency, ...rate].map(({ from }) => from);
   return starts.filter((from) => from > 0)
     .sort((a, b) => a - b)
     .filter((from, i, all) => !(all[i + 1] - from <= SAME))
