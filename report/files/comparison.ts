@@ -10,7 +10,8 @@ import {
   sentenceOf,
 } from "../model/compared_results.ts";
 import { sessionStdevOf } from "../model/comparison/between.ts";
-import { figureName, ratioText, verdictText, verdictWord } from "../model/comparison/words.ts";
+import { figureName, verdictText, verdictWord } from "../model/comparison/words.ts";
+import { ratioText } from "../model/comparison/ratios.ts";
 import { comparedTable, notesOf } from "../model/comparison/table.ts";
 import { gatesTable } from "../model/gates/gates.ts";
 import { formatMs, formatNumber } from "../model/numbers/units.ts";
@@ -166,10 +167,10 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
 }
 
 /** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
-function othersOf({ comparison: { figures } }: ComparedCell): string {
+function othersOf({ comparison: { figures, marginRatio } }: ComparedCell): string {
   return figures
     .filter(({ figure }) => !isDecisive(figure))
-    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one)}`)
+    .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`)
     .join(", ");
 }
 

@@ -22,7 +22,7 @@ import {
   rule,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
-import { verdictSentence } from "../model/comparison/verdict_sentences.ts";
+import { detailAfter, verdictSentence } from "../model/comparison/verdict_sentences.ts";
 import type { ScenarioTrend, TrendModel } from "../model/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
@@ -96,7 +96,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
   return paragraphs([
     request ? md`### ${name}: ${request}` : md`### ${name}`,
     plain(load && `Load: ${load}`),
-    md`**${verdictSentence(summary.verdict)}**${summary.detail && `: ${summary.detail}`}`,
+    md`**${verdictSentence(summary.verdict)}**${detailAfter(summary)}`,
     tableMarkdown(tables.summary),
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),

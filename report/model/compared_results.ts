@@ -12,12 +12,12 @@ import {
 } from "./comparison/comparison.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
-import { TOLERATED_WRONG_RATIO } from "./comparison/pairs.ts";
+import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
 import { doubtSentences, trustOfRuns } from "./findings/trust.ts";
-import { gatedCells } from "./gates/cells.ts";
+import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
 import { formatShare } from "./numbers/units.ts";

@@ -1,5 +1,5 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
-import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/verdict.ts";
+import { incomparableSummary, type ScenarioSummary, summaryOf } from "./comparison/summary.ts";
 import { cellParts, type CellRuns, type ScenarioRuns } from "./runs/cells.ts";
 import type { JudgeOptions } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";
@@ -63,7 +63,7 @@ export function compareScenarios(
 /** Who is fastest; where factors vary, at which of their values; of one target, at which values it is. */
 function questionOf(cells: readonly CellRuns[]): Question {
   const contests = contestsOf(cells);
-  if (contests.length > 1) {
+  if (contests.length > 1 && contests.some(({ ranked }) => ranked.length > 1)) {
     return {
       pairs: contests.flatMap(({ ranked }) => againstFirst(ranked)),
       summary: (lookup) => contestSummary(contests, cells, lookup),
@@ -88,11 +88,12 @@ function questionOf(cells: readonly CellRuns[]): Question {
   };
 }
 
-/** At each setting those that responded right, where there are two or more. */
+/** At each setting those that compete, where two or more were measured and one at least responded correctly. */
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
-  return settingsOf(rightCells(cells))
+  return settingsOf(cells)
     .filter(({ cells: targets }) => new Set(targets.map(({ target }) => target)).size > 1)
-    .map(({ cells: targets, ...setting }) => ({ ...setting, ranked: rankedCells(targets) }));
+    .map((setting) => ({ ...setting, ranked: rankedCells(setting.cells) }))
+    .filter(({ ranked }) => ranked.length > 0);
 }
 
 function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {

@@ -1,5 +1,5 @@
 /** The output of `plateau run` at its end. */
-import type { ScenarioSummary } from "../model/comparison/verdict.ts";
+import type { ScenarioSummary } from "../model/comparison/summary.ts";
 import { summaryText } from "../model/comparison/verdict_sentences.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";

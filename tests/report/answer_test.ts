@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ScenarioSummary } from "../../report/model/comparison/verdict.ts";
+import type { ScenarioSummary } from "../../report/model/comparison/summary.ts";
 import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { compareScenarios } from "../../report/model/compared_scenarios.ts";
@@ -42,8 +42,8 @@ const CASES: Record<string, Case> = {
   "one run each at the same rate has no winner": {
     rates: { a: [1_000], b: [1_005] },
     says:
-      /^b and a show no significant difference: .*, one run says nothing about the next \(ratio 1\.0\d×\)\.$/,
-    never: /fastest/,
+      /^b and a differ too little for one run each: 1,005 requests\/s and 1,000 requests\/s, ratio 1\.0\d×\.$/,
+    never: /fastest|proven/,
   },
   "one run against several is not enough either": {
     rates: { a: [1_000], b: [2_000, 2_100, 2_050] },
@@ -59,14 +59,15 @@ const CASES: Record<string, Case> = {
   },
   "what is the same within the margin has no winner": {
     rates: { a: around(1_000), b: around(1_000, 0.0005) },
-    says: /show no significant difference: .*, the same within 2 % \(ratio 1\.\d+× \[.*\]\)\.$/,
+    says:
+      /^a is about as fast as b: within 2 %\. 1,001 requests\/s and .*, ratio 1\.\d+× \[.*\]\.$/,
     never: /fastest/,
   },
   "what can't be told says which change would have been": {
     rates: { a: [900, 1_000, 1_100], b: [1_000, 1_100, 950] },
     says:
-      /show no significant difference: .*, inconclusive: too few runs, a change of \d+ % would have been seen/,
-    never: /fastest/,
+      /^b against a: inconclusive in 3 runs each\. .*\[0\.\d+, 1\.\d+\], a change of \d\d % would have been seen/,
+    never: /fastest|no difference/i,
   },
   "of many rivals only the next and the last are named": {
     rates: { a: around(1_000), b: around(2_000), c: around(4_000), d: around(8_000) },
@@ -76,7 +77,8 @@ const CASES: Record<string, Case> = {
   "a target that answers wrong cannot win, however fast": {
     rates: { a: around(1_000), b: around(9_000) },
     wrong: { b: 0.5 },
-    says: /^a served 1,000 .* \d\d?\.\d+ % of the requests to b .*, so it is not ranked\.$/,
+    says: /^Only a responds correctly: b responds wrongly to 14 %\. 1,000 requests\/s \(990–1,010/,
+    never: /b .*fastest/,
   },
   "a few faults are said but do not exclude": {
     rates: { a: around(1_000), b: around(9_000) },
@@ -91,7 +93,7 @@ const CASES: Record<string, Case> = {
   },
   "a rival that sent no response is no rival": {
     rates: { a: [1_000, 1_010], b: [0, 0] },
-    says: /^a served 1,005 .*\. b sent no response\.$/,
+    says: /^Only a responds correctly: b sent no response\. 1,005 requests\/s /,
     never: /Infinity|NaN|∞/,
   },
 };
@@ -144,6 +146,6 @@ Deno.test("answer: who answered only in what is discarded did not answer nothing
   Object.assign(requests, { completed: 500, failed: 500 });
   assert.match(
     plain(summaryText(answerTo(results))),
-    / 50\.0 % of the requests to b .* not ranked\.$/,
+    /^Only a responds correctly: b fails on 50 %\. /,
   );
 });

@@ -10,7 +10,8 @@ import {
 } from "../../report/model/comparison/comparison.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import { type ComparedRuns, DECISIVE, groupOf } from "../../report/model/comparison/group.ts";
-import { ratioText, verdictText } from "../../report/model/comparison/words.ts";
+import { verdictText } from "../../report/model/comparison/words.ts";
+import { ratioText } from "../../report/model/comparison/ratios.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { holm } from "../../runner/stats/comparison/significance_tests.ts";

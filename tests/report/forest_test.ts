@@ -140,6 +140,7 @@ function pairsOf({ forest }: ScenarioModel): ForestPair[] {
         adjustedP: null,
         exact: null,
         pairs: null,
+        runs: null,
         pairingGain: null,
         between: null,
         groups: null,

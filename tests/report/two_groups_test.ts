@@ -21,7 +21,12 @@ Deno.test("terminal and markdown warn of it, and the comparison of such a cell i
   assert.match(terminal, /Runs fall into two groups in static, mixed/);
   const markdown = renderMarkdown(MIXED);
   assert.match(markdown, /Runs fall into two groups in static, mixed/);
-  assert.match(markdown, /\| mixed \| even \| 0\.9\d*×.*? inconclusive \|/);
+  assert.match(markdown, /\| mixed \| even \| 0\.9\d*×.*? inconclusive: two groups of runs \|/);
   // Seen from the other side, the ratios of pairs are turned as well.
-  assert.match(markdown, /fall into two groups: 4 near 1\.00×, 1 near 1\.26× \\\(ratio 1\.04×/);
+  assert.match(markdown, /ratio 1\.04×.*fall into two groups: 4 near 1\.00×, 1 near 1\.26×/);
+  assert.match(
+    markdown,
+    /\*\*even against mixed: inconclusive, as runs fall into two groups\*\*\. /,
+  );
+  assert.doesNotMatch(markdown, /no significant difference|would show/);
 });

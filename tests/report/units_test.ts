@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio } from "../../report/model/comparison/words.ts";
+import { formatRatio } from "../../report/model/comparison/ratios.ts";
 import {
   formatCount,
   formatDuration,

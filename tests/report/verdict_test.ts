@@ -5,6 +5,7 @@ import {
   type VerdictOf,
   verdictOf,
 } from "../../report/model/comparison/verdict.ts";
+import type { Shortfall } from "../../report/model/comparison/shortfall.ts";
 import {
   experimentVerdict,
   summaryText,
@@ -25,7 +26,11 @@ function fastest(target: string): ScenarioVerdict {
 }
 
 function tie(...targets: string[]): ScenarioVerdict {
-  return verdictOf("tie", { targets });
+  return verdictOf("undecided", {
+    targets,
+    standing: "equivalent",
+    text: `${targets[1]} is about as fast as ${targets[0]}: within 2 %`,
+  });
 }
 
 Deno.test("scenarios with the same verdict are told together", () => {
@@ -35,7 +40,7 @@ Deno.test("scenarios with the same verdict are told together", () => {
       scenario("redis", tie("hono", "express")),
       scenario("fib", fastest("hono")),
     ]),
-    "In static and fib: hono is fastest; in redis: hono and express show no significant difference.",
+    "In static and fib: hono is fastest; in redis: express is about as fast as hono: within 2 %.",
   );
 });
 
@@ -45,7 +50,7 @@ Deno.test("one scenario has its ratio in the verdict", () => {
 });
 
 Deno.test("of one scenario whose first sentence says the verdict already, it is said once", () => {
-  const pair = "a and b show no significant difference: 1.23× the requests, p99 0.90×";
+  const pair = "No difference seen between a and b: 1.23× the requests, p99 0.90×";
   assert.equal(experimentVerdict([scenario("s", tie("a", "b"), [pair], true)]), `${pair}.`);
 });
 
@@ -72,6 +77,10 @@ Deno.test("verdicts of other evidence stand apart, but numbers that print alike 
   );
 });
 
+function short(label: string, change: Partial<Shortfall>): Shortfall {
+  return { label, kind: "failed", ratio: 0.5, offeredPerSec: 0, servedPerSec: 0, ...change };
+}
+
 const ENDS = { target: "a", fastest: "connections 50", slowest: "connections 1" };
 const BOTH = { factors: ["connections", "delay"] };
 
@@ -85,7 +94,27 @@ const SAMPLES: Samples = {
     "No two targets responded correctly at equal values of the factors",
   ],
   alone: [verdictOf("alone", { target: "a", rate: 1_234.4 }), "a served 1,234 requests/s"],
-  tie: [verdictOf("tie", { targets: ["a", "b"] }), "a and b show no significant difference"],
+  undecided: [
+    verdictOf("undecided", {
+      targets: ["a", "b"],
+      standing: "likely-ahead",
+      text: "a is likely faster than b, not proven: 3 runs",
+    }),
+    "a is likely faster than b, not proven: 3 runs",
+  ],
+  "only-keeps-up": [
+    verdictOf("only-keeps-up", {
+      target: "cached",
+      at: "2,000/s",
+      isOffered: true,
+      others: [short("plain", { kind: "timeout", ratio: 0.1904 })],
+    }),
+    "At 2,000/s only cached keeps up: plain times out on 19\u00a0%",
+  ],
+  "none-keeps-up": [
+    verdictOf("none-keeps-up", { target: "a", offered: 5_000, rate: 3_210, isAhead: true }),
+    "No target keeps up with 5,000 requests/s: a serves the most, 3,210",
+  ],
   fastest: [verdictOf("fastest", { target: "a", by: "rate" }), "a is fastest"],
   "fastest-in-one-run": [
     verdictOf("fastest-in-one-run", { target: "a" }),
@@ -99,9 +128,13 @@ const SAMPLES: Samples = {
     verdictOf("depends-on-factors", { ...BOTH, hasInterval: true }),
     "Which is fastest depends on the number of connections and delay",
   ],
-  "tie-at-every-setting": [
-    verdictOf("tie-at-every-setting", { factors: ["delay"], targets: ["a", "b", "c"] }),
-    "a, b and c show no significant difference at every delay",
+  "undecided-at-every-setting": [
+    verdictOf("undecided-at-every-setting", {
+      factors: ["delay"],
+      targets: ["a", "b", "c"],
+      isEquivalent: true,
+    }),
+    "a, b and c are about as fast at every delay",
   ],
   "fastest-at-every-setting": [
     verdictOf("fastest-at-every-setting", { ...BOTH, target: "a", by: "p99" }),
@@ -132,6 +165,30 @@ Deno.test("every verdict has its sentence", () => {
   }
   const depended = verdictOf("depends-on-factors", { factors: ["delay"], hasInterval: false });
   assert.equal(verdictSentence(depended), "Which was fastest depends on delay");
+});
+
+Deno.test("who falls short is named with what most of its requests end in", () => {
+  const only = (isOffered: boolean, at: string, ...others: Shortfall[]): string =>
+    verdictSentence(verdictOf("only-keeps-up", { target: "a", at, isOffered, others }))
+      .replaceAll("\u00a0", " ");
+  assert.equal(
+    only(false, "", short("b", { kind: "failed", ratio: 0.999 })),
+    "Only a responds correctly: b fails on 99.9 %",
+  );
+  assert.equal(
+    only(
+      true,
+      "2,000/s",
+      short("b", { kind: "slow", offeredPerSec: 2_000, servedPerSec: 1_604 }),
+      short("c", { kind: "dropped", ratio: 0.12 }),
+      short("d", { kind: "silent", ratio: 1 }),
+      short("e", { kind: "wrong", ratio: 0.031 }),
+    ),
+    "At 2,000/s only a keeps up: b completes 1,604 of 2,000 requests/s, " +
+      "12 % of the requests to c were never sent, d sent no response and e responds wrongly to 3.1 %",
+  );
+  const many = ["b", "c", "d", "e", "f", "g"].map((label) => short(label, { ratio: 1 }));
+  assert.match(only(false, "", ...many), /e fails on 100 % and 2 more fall short$/);
 });
 
 Deno.test("a summary is the verdict with its detail, if any", () => {

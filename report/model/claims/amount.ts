@@ -1,7 +1,7 @@
 /** A figure of a cell as a side of a claim: its value, its interval, and what that leaves open. */
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
+import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
 import {
   type FigureRange,
   type JudgedCell,

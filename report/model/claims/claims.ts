@@ -5,12 +5,11 @@
  */
 import type { Claim } from "../../../runner/result/result.ts";
 import { comparedFindings } from "./compared.ts";
-import { correlationFinding } from "./correlation.ts";
+import { correlationFinding, warmupFindings } from "./uncompared.ts";
 import { CLAIM_OUTCOMES, type ClaimFinding, type ClaimOutcome, worstFinding } from "./finding.ts";
 import { claimSentence, doubtedSentence, foundText } from "./sentences.ts";
 import { type ClaimContext, type Claimed, contextOf } from "./context.ts";
 import { ratiosFindings } from "./ratios.ts";
-import { warmupFindings } from "./warmup.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import { GLUE } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";

@@ -1,6 +1,6 @@
 /** The sentences of claims: one for each code, made from its evidence, doubt and advice alone. */
 import type { FigureSide, Relation } from "../../../runner/result/result.ts";
-import { formatRatio } from "../comparison/words.ts";
+import { formatRatio } from "../comparison/ratios.ts";
 import type { TrustModel } from "../findings/trust.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";

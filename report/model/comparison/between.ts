@@ -64,6 +64,7 @@ export const UNTESTED = {
   adjustedP: null,
   exact: null,
   pairs: null,
+  runs: null,
   pairingGain: null,
   between: null,
   groups: null,

@@ -14,6 +14,7 @@ import {
   runsToDecide,
   SIGNIFICANCE,
   smallestChangeOf,
+  type VerdictReason,
 } from "../../../runner/stats/comparison/verdict.ts";
 import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -54,6 +55,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly exact: ExactTest | null;
   /** Repetitions in which both sides ran, by which the ratio is paired; null where it is not. */
   readonly pairs: number | null;
+  /** That the interval rests on, of the side with fewer; null without one. */
+  readonly runs: number | null;
   /** How many times larger the variance of the ratio would be without pairs; null without them. */
   readonly pairingGain: number | null;
   /** What the interval holds of how sessions differ; null without an interval. */
@@ -191,6 +194,9 @@ function testOf(
   return { interval, p, between, pairing: pairingOf(of, to), sides: [to, of] };
 }
 
+/** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
+const RUNS_DECIDE: readonly VerdictReason[] = ["few-runs", "margin", "many", "exact"];
+
 interface TestedPair {
   readonly figure: ComparedFigure;
   readonly pair: GroupPair;
@@ -229,12 +235,13 @@ function compareFigure(
     adjustedP,
     exact,
     pairs: pairing?.pairs ?? null,
+    runs,
     pairingGain: pairing && gainOf(pairing, interval),
     between: test.between,
     groups,
     unsteady,
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: judgement.verdict === "inconclusive"
+    runsNeeded: RUNS_DECIDE.some((reason) => reason === judgement.reason)
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
   };

@@ -2,7 +2,8 @@
 import { type Axis, compact, type ForestChart } from "../charts/charts.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
-import { figureName, percentText, ratioText } from "./words.ts";
+import { figureName, verdictWord } from "./words.ts";
+import { percentText, ratioText } from "./ratios.ts";
 import { isTooWide } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 
@@ -88,6 +89,7 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
       high: drawn && compact(drawn.high),
       // Without an interval there is no verdict to give.
       verdict: interval === null ? null : verdict,
+      word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),
     }];
   });
@@ -99,13 +101,13 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
     axis: axisOf(rows, margin),
     better: figure === "rate" ? "higher" : "lower",
     margin: compact(margin),
-    namesApart: rows.some(({ label }) => label.length > LONGEST_BESIDE),
+    namesApart: rows.some(({ label, word }) => label.length + word.length > LONGEST_BESIDE),
     rows,
   };
 }
 
-/** Characters of a name that a panel, a third of a page wide, has room for beside a ratio and its verdict. */
-const LONGEST_BESIDE = 20;
+/** Characters of a name and a verdict that a panel, a third of a page wide, has room for beside a ratio. */
+const LONGEST_BESIDE = 32;
 
 /** As far as the intervals reach, but at least from 0.9 to 1.1: equality has its place. */
 function axisOf(rows: ForestChart["rows"], margin: number): Axis {
@@ -139,10 +141,12 @@ function outcomesText(pairs: readonly ForestPair[], figure: ComparedFigure): str
 }
 
 function outcomeOf(comparison: GroupComparison, figure: ComparedFigure): string {
-  const { interval, verdict } = comparisonOf(comparison, figure);
-  if (interval === null) return "inconclusive (too few runs)";
-  if (verdict === "equivalent") return `the same within ${percentText(comparison.marginRatio)}`;
-  return verdict;
+  const compared = comparisonOf(comparison, figure);
+  if (compared.interval === null) return "inconclusive (too few runs)";
+  if (compared.verdict === "equivalent") {
+    return `the same within ${percentText(comparison.marginRatio)}`;
+  }
+  return verdictWord(compared, comparison.marginRatio);
 }
 
 function withWhom(pairs: readonly ForestPair[]): string {

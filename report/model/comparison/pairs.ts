@@ -13,9 +13,7 @@ import {
 } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
-
-/** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
-export const TOLERATED_WRONG_RATIO = 0.01;
+import { competing, isOpen, TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
 /** Cells whose responses were right, but for a few. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
@@ -24,17 +22,49 @@ export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
 
 /** Whether requests come at a pace of their own: then they are the same for all, and latency decides. */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
-  return cells.every(({ runs }) => runs.every(({ load }) => load.kind !== "closed"));
+  return cells.every(isOpen);
 }
 
-/** From the fastest: the best cell of each target that responded right; of one target only, its cells. */
+/** The figure that decides who is faster: where requests come at a pace of their own all serve as many, who keep up. */
+export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
+  return isOpenLoop(cells) && competing(cells).length > 0 ? 99 : "rate";
+}
+
+/**
+ * From the fastest: the best cell of each target that does what was required, or, where none does, that responds
+ * correctly at least; of one target only, its cells.
+ */
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
-  const right = rightCells(cells);
+  const able = competing(cells);
+  const right = able.length > 0 ? able : rightCells(cells);
   const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
   const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
-  return isOpenLoop(right) && competitors.every((cell) => value(cell, 99) > 0)
+  return decisiveFigure(right) === 99 && competitors.every((cell) => value(cell, 99) > 0)
     ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
     : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
+}
+
+/**
+ * As they are shown, from the fastest: targets by their best cell, in each its cells by their factors; those with
+ * wrong responses last.
+ */
+export function byResult(cells: readonly CellRuns[]): CellRuns[] {
+  const ranked = rankedCells(cells).map(({ target }) => target);
+  const isOneTarget = new Set(cells.map(({ target }) => target)).size === 1;
+  if (isOneTarget && numericFactorsOf(cells) === 0) {
+    const right = rankedCells(cells);
+    return [...right, ...cells.filter((cell) => !right.includes(cell))];
+  }
+  const placeOf = ({ target }: CellRuns): number => {
+    const place = ranked.indexOf(target);
+    return place === -1 ? Infinity : place;
+  };
+  return [...cells].sort((a, b) => a.target === b.target ? 0 : placeOf(a) - placeOf(b) || 0);
+}
+
+/** How many of the factors have values that are numbers. */
+function numericFactorsOf(cells: readonly CellRuns[]): number {
+  return factorPaths(cells).filter((path) => numericFactor(cells, path) !== null).length;
 }
 
 function bestOfEach(cells: readonly CellRuns[], rateOf: (cell: CellRuns) => number): CellRuns[] {

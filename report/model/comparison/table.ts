@@ -11,7 +11,8 @@ import {
 import { sessionStdevOf } from "./between.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { COMPARED, type ComparedFigure } from "./group.ts";
-import { figureName, percentText, ratioText, SESSIONS_TEXT, verdictWord } from "./words.ts";
+import { figureName, SESSIONS_TEXT, verdictWord } from "./words.ts";
+import { percentText, ratioText } from "./ratios.ts";
 
 export interface ComparedRow {
   readonly name: string;
@@ -46,14 +47,17 @@ function figureColumn(figure: ComparedFigure): ColumnOf<ComparedRow> {
   return {
     label: figure === "rate" ? "Requests/s" : figure === "mean" ? "Mean" : figureName(figure),
     kind: "text",
-    cell: ({ comparison }) => figureCell(comparisonOf(comparison, figure)),
+    cell: ({ comparison }) => figureCell(comparisonOf(comparison, figure), comparison),
   };
 }
 
-function figureCell(comparison: FigureComparison): TableCell {
+function figureCell(
+  comparison: FigureComparison,
+  { marginRatio }: GroupComparison,
+): TableCell {
   const { ratio, verdict } = comparison;
   if (ratio === null) return NONE;
-  const text = `${ratioText(comparison)} ${verdictWord(comparison)}`;
+  const text = `${ratioText(comparison)} ${verdictWord(comparison, marginRatio)}`;
   return { text, value: ratio, ...(verdict === "worse" && { alarming: true }) };
 }
 

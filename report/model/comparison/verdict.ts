@@ -3,11 +3,13 @@
  * words it. It claims no more than the runs show: one run is "in one run", and a difference without a verdict has
  * no winner.
  */
-import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
-import { comparisonOf } from "./comparison.ts";
-import { isOpenLoop, type Lookup, TOLERATED_WRONG_RATIO } from "./pairs.ts";
-import { isAhead, isTie, pairSentence, ratioText, verdictText } from "./words.ts";
-import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import { decisiveFigure, isOpenLoop, type Lookup } from "./pairs.ts";
+import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
+import { isAhead, type Standing, standingOf } from "./standing.ts";
+import { undecidedText } from "./words.ts";
+import { formatTick } from "../numbers/units.ts";
 
 /** note: who is fastest, or that nobody is; warning: the runs do not decide it. */
 type VerdictSeverity = "note" | "warning";
@@ -19,6 +21,15 @@ interface Leader {
 /** What decides: of requests at a pace of their own all targets get as many, so their p99 does. */
 interface DecidedLeader extends Leader {
   readonly by: "rate" | "p99";
+}
+
+/** Why nobody is fastest: where the first, who seems so, stands against each other that it is not ahead of. */
+export interface Undecided {
+  /** The first seems ahead, or is as fast; the others stand to it alike. */
+  readonly targets: readonly string[];
+  readonly standing: Exclude<Standing, "ahead">;
+  /** In words, from the comparison with the next: `a is likely faster than b, not proven: 3 runs`. */
+  readonly text: string;
 }
 
 /** At every value of these factors. */
@@ -39,13 +50,32 @@ export interface VerdictEvidence {
   readonly incomparable: Readonly<Record<never, never>>;
   /** `rate`: requests/s, the mean of its runs. */
   readonly alone: Leader & { readonly rate: number };
-  readonly tie: { readonly targets: readonly string[] };
+  /** Nobody is ahead of all others for certain. */
+  readonly undecided: Undecided;
+  /** Others fail, or complete less than is offered. */
+  readonly "only-keeps-up": Leader & {
+    /** The rate or setting: `2,000/s`; "" where there is but one. */
+    readonly at: string;
+    /** Whether requests come at a pace of their own. */
+    readonly isOffered: boolean;
+    readonly others: readonly Shortfall[];
+  };
+  /** All complete less than is offered; the leader serves most, for certain where it is ahead of all others. */
+  readonly "none-keeps-up": Leader & {
+    readonly offered: number;
+    readonly rate: number;
+    readonly isAhead: boolean;
+  };
   readonly fastest: DecidedLeader;
   readonly "fastest-in-one-run": Leader;
   readonly "fastest-in-few-runs": Leader;
   /** Targets lead at some settings only; without an interval anywhere nothing is said of other runs. */
   readonly "depends-on-factors": AtEverySetting & { readonly hasInterval: boolean };
-  readonly "tie-at-every-setting": AtEverySetting & { readonly targets: readonly string[] };
+  /** `equivalent`: at each; otherwise nobody is ahead for certain at any. */
+  readonly "undecided-at-every-setting": AtEverySetting & {
+    readonly targets: readonly string[];
+    readonly isEquivalent: boolean;
+  };
   readonly "fastest-at-every-setting": AtEverySetting & DecidedLeader;
   readonly "fastest-in-few-runs-at-every-setting": AtEverySetting & Leader;
   readonly span: Span;
@@ -69,12 +99,14 @@ const SEVERITIES: Readonly<Record<VerdictCode, VerdictSeverity>> = {
   "no-right-response": "warning",
   incomparable: "warning",
   alone: "note",
-  tie: "note",
+  undecided: "note",
+  "only-keeps-up": "note",
+  "none-keeps-up": "warning",
   fastest: "note",
   "fastest-in-one-run": "warning",
   "fastest-in-few-runs": "warning",
   "depends-on-factors": "note",
-  "tie-at-every-setting": "note",
+  "undecided-at-every-setting": "note",
   "fastest-at-every-setting": "note",
   "fastest-in-few-runs-at-every-setting": "warning",
   span: "note",
@@ -90,142 +122,104 @@ export function verdictOf<Code extends VerdictCode>(
   return { code, severity: SEVERITIES[code], evidence };
 }
 
-export interface ScenarioSummary {
-  /** Who is fastest, or that nobody is. */
-  readonly verdict: ScenarioVerdict;
-  /** By how much, in sentences; "" when there is nothing to add. */
-  readonly detail: string;
-  /** The same without the ratios, for where `pairs` are shown beside it. */
-  readonly brief: string;
-  /** `express → fastify: 4.31× [4.20, 4.43] the requests, …`: each other target against the fastest. */
-  readonly pairs: readonly string[];
-  /** Whether the first of `pairs` says the verdict, that there is no difference, with its ratios. */
-  readonly isTie: boolean;
-}
-
-/**
- * @param ranked Those that compete, from the fastest.
- * @param cells All of the scenario.
- * @param comparisonOf Of two of `ranked`.
- */
-export function summaryOf(
-  { ranked, cells }: { ranked: readonly CellRuns[]; cells: readonly CellRuns[] },
-  comparisonOf: Lookup,
-): ScenarioSummary {
-  const errors = errorSentences(cells);
-  const verdict = rankedVerdict(ranked, comparisonOf);
-  const figures = figuresOf(verdict, ranked, comparisonOf);
-  const ratios = verdict.code === "tie" ? "" : ratiosOf(ranked, comparisonOf);
-  const [first, ...others] = ranked;
-  return {
-    verdict,
-    detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
-    brief: joined([figures, ...errors]),
-    pairs: others.map((cell) => pairSentence(cell.label, first.label, comparisonOf(cell, first))),
-    isTie: others.length > 0 && isTie(comparisonOf(others[0], first)),
-  };
-}
-
-/** Of targets without equal settings. */
-export function incomparableSummary(cells: readonly CellRuns[]): ScenarioSummary {
-  const errors = joined(errorSentences(cells));
-  const verdict = verdictOf("incomparable", {});
-  return { verdict, detail: errors, brief: errors, pairs: [], isTie: false };
-}
-
-/** Sentences without their full stops as one text. */
-export function joined(sentences: readonly string[]): string {
-  return sentences.filter(Boolean).map((text) => `${text}.`).join(" ");
-}
-
 /** @param ranked From the fastest. */
-function rankedVerdict(ranked: readonly CellRuns[], lookup: Lookup): ScenarioVerdict {
+export function rankedVerdict(
+  { ranked, cells }: { ranked: readonly CellRuns[]; cells: readonly CellRuns[] },
+  lookup: Lookup,
+): ScenarioVerdict {
   const [first, second] = ranked;
   if (!first) return verdictOf("no-right-response", {});
   const target = first.label;
+  const short = shortfallsOf(cells);
+  if (competing(ranked).length === 0) return noneKeepsUp(ranked, lookup);
+  if (!second && short.length > 0) {
+    return verdictOf("only-keeps-up", { target, ...offeredTo(cells), others: short });
+  }
   if (!second) return verdictOf("alone", { target, rate: first.rate.mean });
-  const by = isOpenLoop(ranked) ? "p99" : "rate";
-  const comparison = lookup(second, first);
-  const decision = comparisonOf(comparison, by === "p99" ? 99 : by);
-  if (!isAhead(decision, comparison)) return verdictOf("tie", { targets: [target, second.label] });
-  if (decision.interval !== null) return verdictOf("fastest", { target, by });
-  const isOneEach = first.runs.length === 1 && second.runs.length === 1;
+  return leadVerdict(ranked, lookup);
+}
+
+/** Those of targets that compete nowhere among these cells. */
+function shortfallsOf(cells: readonly CellRuns[]): Shortfall[] {
+  const able = new Set(competing(cells).map(({ target }) => target));
+  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => shortfallOf(cell) ?? []);
+}
+
+/** What is offered to each. */
+function offeredTo(cells: readonly CellRuns[]): { at: string; isOffered: boolean } {
+  const rates = cells.flatMap(({ runs }) =>
+    runs.map(({ load, sessions }) => load.kind === "rate" && sessions === null ? load.rate : 0)
+  );
+  const isOneRate = rates[0] > 0 && rates.every((rate) => rate === rates[0]);
+  return { at: isOneRate ? `${formatTick(rates[0])}/s` : "", isOffered: isOpenLoop(cells) };
+}
+
+function noneKeepsUp(ranked: readonly CellRuns[], lookup: Lookup): ScenarioVerdict {
+  const [first, ...others] = ranked;
+  return verdictOf("none-keeps-up", {
+    target: first.label,
+    offered: shortfallOf(first)?.offeredPerSec ?? 0,
+    rate: first.rate.mean,
+    isAhead: others.length > 0 && others.every((other) => {
+      const comparison = lookup(other, first);
+      return isAhead(comparisonOf(comparison, "rate"), comparison);
+    }),
+  });
+}
+
+/** Who is ahead of all others; or where the first stands against the nearest that it is not ahead of. */
+function leadVerdict(ranked: readonly CellRuns[], lookup: Lookup): ScenarioVerdict {
+  const [first, ...others] = ranked;
+  const target = first.label;
+  const figure = decisiveFigure(ranked);
+  const { rivals, decisions } = rivalsOf(ranked, lookup);
+  if (rivals.length > 0) return verdictOf("undecided", undecidedOf(first, rivals));
+  if (decisions.every(({ interval }) => interval !== null)) {
+    return verdictOf("fastest", { target, by: figure === 99 ? "p99" : figure });
+  }
+  const isOneEach = [first, ...others].every(({ runs }) => runs.length === 1);
   return verdictOf(isOneEach ? "fastest-in-one-run" : "fastest-in-few-runs", { target });
 }
 
-/** Of those that the verdict names, without a full stop. */
-function figuresOf(
-  { code }: ScenarioVerdict,
+export interface Rival {
+  readonly cell: CellRuns;
+  /** The first over it. */
+  readonly comparison: GroupComparison;
+  readonly decision: FigureComparison;
+}
+
+/** Those that the first is not ahead of; and how it stands to each other. @param ranked From the fastest. */
+export function rivalsOf(
   ranked: readonly CellRuns[],
   lookup: Lookup,
-): string {
-  const [first, second] = ranked;
-  if (!first) return "";
-  if (!second) return `${runsText(first)}, ${p99Text(first)}`;
-  return code === "tie" ? tieFigures(ranked, lookup) : figuresText(first);
+): { readonly rivals: readonly Rival[]; readonly decisions: readonly FigureComparison[] } {
+  const [first, ...others] = ranked;
+  const figure = decisiveFigure(ranked);
+  const all = others.map((cell): Rival => {
+    const comparison = lookup(cell, first);
+    return { cell, comparison, decision: comparisonOf(comparison, figure) };
+  });
+  return {
+    rivals: all.filter(({ decision, comparison }) => !isAhead(decision, comparison)),
+    decisions: all.map(({ decision }) => decision),
+  };
 }
 
-function tieFigures(ranked: readonly CellRuns[], lookup: Lookup): string {
-  const [first, second] = ranked;
-  const comparison = lookup(second, first);
-  const isOpen = isOpenLoop(ranked);
-  const decision = comparisonOf(comparison, isOpen ? 99 : "rate");
-  const text = isOpen ? p99Text : cellRateText;
-  return `${text(first)} and ${text(second)}, ${
-    verdictText(decision, comparison.marginRatio)
-  } (ratio ${ratioText(decision)})`;
+/** Against the nearest, and all others that stand alike. */
+function undecidedOf(first: CellRuns, rivals: readonly Rival[]): Undecided {
+  const [{ comparison, decision }] = rivals;
+  const standing = standingOf(decision);
+  const alike = rivals.filter((rival) => isSaidAlike(rival, rivals[0]));
+  const targets = [first.label, ...alike.map(({ cell }) => cell.label)];
+  return {
+    targets,
+    standing: standing === "ahead" ? "unknown" : standing,
+    text: undecidedText(targets, decision, comparison),
+  };
 }
 
-/** How they compare, of many only the next and the last; "" when there is nothing to compare. */
-function ratiosOf([first, ...others]: readonly CellRuns[], lookup: Lookup): string {
-  const texts = others.map((cell) => ratiosText(first, cell, lookup));
-  return texts.length <= 2
-    ? texts.join("; ")
-    : `${texts[0]}, the next; ${texts[texts.length - 1]}, the last`;
-}
-
-/** `1.80× [1.62, 2.01] the requests of express, p99 0.56× [0.50, 0.62]`. */
-function ratiosText(first: CellRuns, other: CellRuns, lookup: Lookup): string {
-  const comparison = lookup(other, first);
-  const rate = ratioText(comparisonOf(comparison, "rate"));
-  const p99 = ratioText(comparisonOf(comparison, 99));
-  return `${rate} the requests of ${other.label}, p99 ${p99}`;
-}
-
-function figuresText(cell: CellRuns): string {
-  const isBare = cell.runs.length === 1 && unsteadyOf(cell.runs) === null;
-  const runs = isBare ? "" : ` (${runsText(cell)})`;
-  return `${cellRateText(cell)}${runs}, ${p99Text(cell)}`;
-}
-
-export function cellRateText({ rate }: CellRuns): string {
-  return `${formatNumber(rate.mean)} requests/s`;
-}
-
-function runsText({ rate, runs }: CellRuns): string {
-  const unsteady = unsteadyOf(runs);
-  if (unsteady !== null) return unsteadyText(unsteady);
-  const { length } = rate.values;
-  if (length === 1) return "in one run";
-  return `${formatNumber(rate.min)}–${formatNumber(rate.max)} over ${length} runs`;
-}
-
-export function p99Text({ latency }: CellRuns): string {
-  const { value, isAtLeast } = latency.percentile(99);
-  return `p99 ${boundText(formatMs(value), isAtLeast)}`;
-}
-
-export function errorSentences(cells: readonly CellRuns[]): string[] {
-  return cells.filter(({ errorRatio }) => errorRatio > 0).map(
-    ({ label, errorRatio, runs }) => {
-      const isSilent = runs.every(({ requests }) => requests.completed === 0);
-      if (isSilent) return `${label} sent no response`;
-      const isDropped = runs.some(({ requests }) => requests.dropped > 0);
-      const what = isDropped
-        ? "failed, were never sent or had a wrong response"
-        : "failed or had a wrong response";
-      const share = `${formatShare(errorRatio)} of the requests to ${label} ${what}`;
-      return errorRatio > TOLERATED_WRONG_RATIO ? `${share}, so it is not ranked` : share;
-    },
-  );
+/** Whether one sentence is true of both. */
+function isSaidAlike({ decision: one }: Rival, { decision: other }: Rival): boolean {
+  return standingOf(one) === standingOf(other) && one.runs === other.runs &&
+    one.reason === other.reason;
 }

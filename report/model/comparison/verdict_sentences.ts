@@ -2,13 +2,9 @@
 import { formatNumber } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 import { variableName } from "../runs/factors.ts";
-import type {
-  ScenarioSummary,
-  ScenarioVerdict,
-  VerdictCode,
-  VerdictEvidence,
-  VerdictOf,
-} from "./verdict.ts";
+import { shortfallText } from "./shortfall.ts";
+import type { ScenarioVerdict, VerdictCode, VerdictEvidence, VerdictOf } from "./verdict.ts";
+import type { ScenarioSummary } from "./summary.ts";
 
 type VerdictTexts = {
   readonly [Code in VerdictCode]: (evidence: VerdictEvidence[Code]) => string;
@@ -21,7 +17,12 @@ const VERDICT_TEXTS: VerdictTexts = {
   "no-right-response": () => "No target responded correctly",
   incomparable: () => "No two targets responded correctly at equal values of the factors",
   alone: ({ target, rate }) => `${target} served ${formatNumber(rate)} requests/s`,
-  tie: tieText,
+  undecided: ({ text }) => text,
+  "only-keeps-up": onlyText,
+  "none-keeps-up": ({ target, offered, rate, isAhead }) =>
+    `No target keeps up with ${formatNumber(offered)} requests/s: ${target} serves ${
+      isAhead ? "the most, " : ""
+    }${formatNumber(rate)}`,
   fastest: fastestText,
   "fastest-in-one-run": ({ target }) => `${target} was fastest in one run each`,
   "fastest-in-few-runs": ({ target }) => `${target} was fastest ${FEW_RUNS}`,
@@ -29,7 +30,10 @@ const VERDICT_TEXTS: VerdictTexts = {
     const those = factors.map((name) => variableName(name, "the "));
     return `Which ${hasInterval ? "is" : "was"} fastest depends on ${those.join(" and ")}`;
   },
-  "tie-at-every-setting": (evidence) => `${tieText(evidence)} ${everywhereText(evidence)}`,
+  "undecided-at-every-setting": ({ factors, targets, isEquivalent }) =>
+    isEquivalent
+      ? `${listed(targets, "and")} are about as fast ${everywhereText({ factors })}`
+      : `No target is fastest for certain at any ${factorsText(factors)}`,
   "fastest-at-every-setting": (evidence) => `${fastestText(evidence)} ${everywhereText(evidence)}`,
   "fastest-in-few-runs-at-every-setting": (evidence) =>
     `${evidence.target} was fastest ${everywhereText(evidence)} ${FEW_RUNS}`,
@@ -50,8 +54,14 @@ function textOf<Code extends VerdictCode>(code: Code, { evidence }: VerdictOf<Co
   return VERDICT_TEXTS[code](evidence);
 }
 
-function tieText({ targets }: VerdictEvidence["tie"]): string {
-  return `${listed(targets, "and")} show no significant difference`;
+/** `At 2,000/s only cached keeps up: plain times out on 19 %`. */
+function onlyText({ target, at, isOffered, others }: VerdictEvidence["only-keeps-up"]): string {
+  const named = others.slice(0, MOST_NAMES).map(shortfallText);
+  const more = others.length - named.length;
+  const texts = more > 0 ? [...named, `${more} more fall short`] : named;
+  const only = at === "" ? "Only" : `At ${at} only`;
+  const does = isOffered ? "keeps up" : "responds correctly";
+  return `${only} ${target} ${does}: ${listed(texts, "and")}`;
 }
 
 function fastestText({ target, by }: VerdictEvidence["fastest"]): string {
@@ -62,7 +72,11 @@ function fastestText({ target, by }: VerdictEvidence["fastest"]): string {
 function everywhereText(
   { factors }: Pick<VerdictEvidence["depends-on-factors"], "factors">,
 ): string {
-  return `at every ${factors.map((name) => variableName(name)).join(" and ")}`;
+  return `at every ${factorsText(factors)}`;
+}
+
+function factorsText(factors: readonly string[]): string {
+  return factors.map((name) => variableName(name)).join(" and ");
 }
 
 function endsText({ fastest, slowest }: VerdictEvidence["span"]): string {
@@ -70,11 +84,23 @@ function endsText({ fastest, slowest }: VerdictEvidence["span"]): string {
 }
 
 /** Verdict and detail as one text. */
-export function summaryText(
+export function summaryText(summary: Pick<ScenarioSummary, "verdict" | "detail">): string {
+  return verdictSentence(summary.verdict) + detailAfter(summary);
+}
+
+/** What goes on after the sentence of the verdict: a sentence with a colon of its own ends there. */
+export function detailAfter(
   { verdict, detail }: Pick<ScenarioSummary, "verdict" | "detail">,
 ): string {
+  if (detail === "") return ".";
   const sentence = verdictSentence(verdict);
-  return detail ? `${sentence}: ${detail}` : `${sentence}.`;
+  return sentence.includes(": ") && !sentence.endsWith(")")
+    ? `. ${capitalized(detail)}`
+    : `: ${detail}`;
+}
+
+function capitalized(text: string): string {
+  return text[0].toUpperCase() + text.slice(1);
 }
 
 interface NamedSummary {
@@ -85,7 +111,7 @@ interface NamedSummary {
 /** So many different verdicts are printed. */
 const MOST_VERDICTS = 4;
 
-/** `In static and fib: hono is fastest; in redis: hono and express show no significant difference.`; "" without scenarios. */
+/** `In static and fib: hono is fastest; in redis: express is about as fast as hono: within 2 %.`; "" without scenarios. */
 export function experimentVerdict(scenarios: readonly NamedSummary[]): string {
   if (scenarios.length === 0) return "";
   if (scenarios.length === 1) return alone(scenarios[0]);

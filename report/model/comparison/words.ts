@@ -1,31 +1,13 @@
 /** Comparisons in words: ratios with their intervals, and the sentence of a pair. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
-import { formatMs, formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
-import { unsteadyText } from "../runs/cells.ts";
+import { formatMs, formatNumber } from "../numbers/units.ts";
+import { noSteadyStateText, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import type { ConditionDifference } from "./differences.ts";
 import type { ComparedFigure } from "./group.ts";
-
-/** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
-export function ratioText(
-  { ratio, interval }: Pick<FigureComparison, "ratio" | "interval">,
-): string {
-  return ratio === null ? "–" : formatRatio(ratio, interval);
-}
-
-export function formatRatio(
-  ratio: number,
-  interval: { readonly low: number; readonly high: number } | null,
-): string {
-  const isExact = interval?.low === interval?.high && (ratio === 0 || ratio === Infinity);
-  if (interval === null || isExact) return `${fixed(ratio, decimalsOf(ratio))}×`;
-  if (isTooWide(interval)) return `${fixed(ratio, decimalsOf(ratio))}×${GLUE}${TOO_WIDE}`;
-  const decimals = Math.max(decimalsOf(ratio), decimalsOfWidth(interval.high - interval.low));
-  const [value, low, high] = [ratio, interval.low, interval.high].map((one) =>
-    fixed(one, decimals)
-  );
-  return `${value}×${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
-}
+import { counted, listed } from "../numbers/words.ts";
+import { formatRatio, isTurned, percentText, ratioText } from "./ratios.ts";
+import { isAhead, standingOf } from "./standing.ts";
 
 /**
  * As hyperfine has it: `fastify is 4.31× [4.20, 4.43] faster than express, p99 0.24× [0.22, 0.26]`. Where both
@@ -38,20 +20,12 @@ export function pairSentence(base: string, next: string, comparison: GroupCompar
     return `${next} ${verb} ${ratioText(rate)} faster than ${base}, p99 ${ratioText(p99)}`;
   }
   if (isAhead(p99, comparison)) {
-    const requests = `at ${ratioText(rate)} the requests`;
-    return `the p99 of ${next} ${verb} ${ratioText(p99)} that of ${base}, ${requests}`;
+    const that = isTurned(p99.ratio) ? "than that" : "that";
+    const throughput = isSame(rate) ? "same throughput" : `at ${ratioText(rate)} the requests`;
+    return `the p99 of ${next} ${verb} ${ratioText(p99)} ${that} of ${base}, ${throughput}`;
   }
-  return `${next} and ${base} show no significant difference: ${ratiosText(comparison)}`;
-}
-
-/** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
-export function isAhead(
-  { figure, ratio, interval, verdict }: FigureComparison,
-  { marginRatio }: GroupComparison,
-): boolean {
-  if (interval !== null) return verdict === "better";
-  if (ratio === null) return false;
-  return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
+  const decisive = standingOf(rate) === "equivalent" ? p99 : rate;
+  return `${undecidedText([next, base], decisive, comparison)}: ${ratiosText(comparison)}`;
 }
 
 /** Whether the next is ahead neither in requests nor in p99, so that `pairSentence` says of no difference. */
@@ -61,11 +35,83 @@ export function isTie(comparison: GroupComparison): boolean {
   );
 }
 
-/** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+/** `4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`; `same throughput, p99 …`. */
 export function ratiosText(comparison: GroupComparison): string {
-  return `${ratioText(comparisonOf(comparison, "rate"))} the requests, p99 ${
-    ratioText(comparisonOf(comparison, 99))
-  }`;
+  const rate = comparisonOf(comparison, "rate");
+  const p99 = ratioText(comparisonOf(comparison, 99));
+  return isSame(rate)
+    ? `same throughput, p99 ${p99}`
+    : `${ratioText(rate)} the requests, p99 ${p99}`;
+}
+
+/** The whole interval so close to 1 that its digits say nothing but that. */
+const SAME_RATIO = 1.005;
+
+function isSame({ interval }: FigureComparison): boolean {
+  return interval !== null && interval.low >= 1 / SAME_RATIO && interval.high <= SAME_RATIO;
+}
+
+// Why nobody is ahead, in sentences without a full stop, the same wherever a pair is named.
+
+type OnePair = Pick<GroupComparison, "marginRatio" | "runs">;
+
+/**
+ * `a is likely faster than b, not proven: 3 runs`; `a and b are about as fast: within 2 %`.
+ *
+ * @param names The first is the one that seems ahead; the others stand to it alike.
+ * @param decisive The first over the second.
+ */
+export function undecidedText(
+  names: readonly string[],
+  decisive: FigureComparison,
+  pair: OnePair,
+): string {
+  const [first, ...others] = names;
+  const rest = listed(others, "and");
+  const are = others.length === 1 ? "is" : "are";
+  const faster = decisive.figure === "rate" ? "faster" : "faster to respond";
+  const standing = standingOf(decisive);
+  switch (standing) {
+    case "ahead":
+      return `${first} is ${faster} than ${rest}`;
+    case "behind":
+      return `${rest} ${are} ${faster} than ${first}`;
+    case "equivalent":
+      return `${rest} ${are} about as fast as ${first}: within ${percentText(pair.marginRatio)}`;
+    case "likely-ahead":
+      return `${first} is likely ${faster} than ${rest}, ${
+        likelyDoubt(decisive, pair.marginRatio)
+      }`;
+    case "likely-behind":
+      return `${rest} ${are} likely ${faster} than ${first}, ${
+        likelyDoubt(decisive, pair.marginRatio)
+      }`;
+    case "no-difference-seen":
+      return `No difference seen between ${first} and ${listed(others, "or")}`;
+    case "one-run":
+      return pair.runs.base === 1 && pair.runs.next === 1
+        ? `${first} and ${rest} differ too little for one run each`
+        : `${first} against ${rest}: inconclusive, as one run says nothing about the next`;
+    default:
+      return `${first} against ${rest}: ${OPEN[standing](decisive)}`;
+  }
+}
+
+const OPEN: Readonly<
+  Record<"few-runs" | "groups" | "unsteady" | "unknown", (decisive: FigureComparison) => string>
+> = {
+  "few-runs": ({ runs }) => `inconclusive in ${counted(runs ?? 0, "run")} each`,
+  groups: () => "inconclusive, as runs fall into two groups",
+  unsteady: ({ unsteady }) =>
+    `inconclusive, with ${unsteady === null ? "no steady state" : noSteadyStateText(unsteady)}`,
+  unknown: () => "nothing to compare",
+};
+
+/** Why a difference that the interval shows is none for certain. */
+function likelyDoubt({ reason, runs }: FigureComparison, marginRatio: number): string {
+  return reason === "margin"
+    ? `perhaps by less than ${percentText(marginRatio)}`
+    : `not proven: ${counted(runs ?? 0, "run")}`;
 }
 
 /** What a verdict means for the reader, and why it says no more; without a full stop. */
@@ -88,23 +134,45 @@ const WHY: Readonly<
   nothing: () => "nothing to compare",
   "one-run": () => "one run says nothing about the next",
   "few-runs": (comparison, marginRatio) =>
-    ["inconclusive: too few runs", seenText(comparison), neededText(comparison, marginRatio)]
-      .filter(Boolean).join(", "),
-  margin: (comparison, marginRatio) =>
-    ["inconclusive: perhaps a difference within the margin", neededText(comparison, marginRatio)]
-      .filter(Boolean).join(", "),
-  many: () => "inconclusive among so many comparisons: likely a difference, more runs would decide",
-  exact: (comparison) =>
-    `a difference, but the exact test of ${
-      comparison.pairs === null ? "runs" : "pairs"
-    } says chance`,
+    [
+      standingOf(comparison) === "few-runs"
+        ? "inconclusive: too few runs"
+        : "inconclusive: no difference seen",
+      seenText(comparison),
+      neededText(comparison, marginRatio),
+    ].filter(Boolean).join(", "),
+  margin: likelyText,
+  many: likelyText,
+  exact: likelyText,
   sessions: () => "differs in these two sessions",
   groups: (comparison) => groupsText(comparison),
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
   errors: () => "too many wrong responses on both sides",
 };
 
-function seenText({ smallestChange }: FigureComparison): string {
+const LIKELY_WHY: Readonly<Record<"margin" | "many" | "exact", string>> = {
+  margin: "",
+  many: " among so many comparisons",
+  exact: " by the exact test",
+};
+
+/** `inconclusive: likely better, not proven by the exact test: 3 runs`. */
+function likelyText(comparison: FigureComparison, marginRatio: number): string {
+  const { reason } = comparison;
+  const why = reason === "margin" || reason === "many" || reason === "exact"
+    ? LIKELY_WHY[reason]
+    : "";
+  const doubt = likelyDoubt(comparison, marginRatio).replace("not proven", `not proven${why}`);
+  return [`inconclusive: ${likelyWord(comparison)}, ${doubt}`, neededText(comparison, marginRatio)]
+    .filter(Boolean).join(", ");
+}
+
+function likelyWord(comparison: FigureComparison): string {
+  return standingOf(comparison) === "likely-ahead" ? "likely better" : "likely worse";
+}
+
+/** What change so many runs would have shown; "" where that is unknown. */
+export function seenText({ smallestChange }: FigureComparison): string {
   if (smallestChange === null) return "";
   return smallestChange > MOST_CHANGE
     ? "add runs"
@@ -112,7 +180,7 @@ function seenText({ smallestChange }: FigureComparison): string {
 }
 
 /** `about 18 runs would show equivalence within 2 %`; "" where no number of runs would do. */
-function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio: number): string {
+export function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio: number): string {
   if (runsNeeded === null || ratio === null) return "";
   const isWithin = Math.abs(Math.log(ratio)) < Math.log1p(marginRatio);
   const what = isWithin
@@ -134,12 +202,25 @@ function groupsText({ figure, pairs, groups }: FigureComparison): string {
   return `${what} fall into two groups: ${near.join(", ")}`;
 }
 
-/** The verdict in a word or two, for a table. */
-export function verdictWord({ verdict, reason }: FigureComparison): string {
+/** The verdict in a word or two, for a table and a figure: why the interval beside it does not decide, where so. */
+export function verdictWord(comparison: FigureComparison, marginRatio: number): string {
+  const { verdict, reason } = comparison;
   if (reason === "sessions") {
     return verdict === "equivalent" ? "equivalent in these sessions" : "differs in these sessions";
   }
-  return verdict;
+  switch (standingOf(comparison)) {
+    case "likely-ahead":
+    case "likely-behind":
+      return `${likelyWord(comparison)}, ${likelyDoubt(comparison, marginRatio)}`;
+    case "no-difference-seen":
+      return "no difference seen";
+    case "groups":
+      return "inconclusive: two groups of runs";
+    case "unsteady":
+      return "inconclusive: no steady state";
+    default:
+      return verdict;
+  }
 }
 
 /** Why two results of two sessions have no verdict, and what to do; a sentence. */
@@ -147,29 +228,8 @@ export const SESSIONS_TEXT =
   "Each side was measured in one session, and nobody knows by how much sessions of this machine differ: measure " +
   "both in one experiment, or give several sessions a side.";
 
-/** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
-export function percentText(share: number): string {
-  return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
-}
-
 export function figureName(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
-}
-
-/** Two digits that say something at the least, as far as six decimals have them. */
-function decimalsOf(ratio: number): number {
-  if (ratio >= 0.1) return 2;
-  return ratio >= 0.01 || ratio === 0 ? 3 : Math.min(6, 1 - Math.floor(Math.log10(ratio)));
-}
-
-/** As many as show a difference between the ends of an interval of this width. */
-function decimalsOfWidth(width: number): number {
-  return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 4;
-}
-
-function fixed(ratio: number, decimals: number): string {
-  if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
-  return ratio >= 10 ? formatNumber(ratio) : ratio.toFixed(decimals);
 }
 
 /** `processor: Xeon → EPYC`: conditions of two results that differ, without a full stop. */

@@ -1,6 +1,7 @@
 /** The sentences of caveats: one for each code, made from its evidence and advice alone. */
 import type { Stopping } from "../../../runner/result/invocation.ts";
-import { MOST_CHANGE, percentText } from "../comparison/words.ts";
+import { MOST_CHANGE } from "../comparison/words.ts";
+import { percentText } from "../comparison/ratios.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 import { noSteadyStateText } from "../runs/cells.ts";

@@ -1,5 +1,5 @@
-/** A threshold with a limit, such as `p99 < 50ms`, held against a cell. */
-import type { Relation } from "../../../runner/result/result.ts";
+/** A threshold held against a cell: one with a limit, such as `p99 < 50ms`, or one against a baseline. */
+import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
 import {
   pooled,
   pooledShare,
@@ -9,27 +9,45 @@ import {
 } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { sum } from "../numbers/spread.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
-import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
-import { errorsOf, successesOf } from "../runs/error_ratio.ts";
 import {
+  type Grouped,
+  groupRuns,
+  repeatedOf,
+  type ScenarioRuns,
+  unsteadyOf,
+  unsteadyText,
+} from "../runs/cells.ts";
+import { errorsOf, type JudgedRun, successesOf, type ThresholdFigure } from "../runs/figures.ts";
+import {
+  type Ends,
+  estimatedAs,
   type FigureRange,
   figureRangeText,
   type JudgedCell,
   rangeOf,
+  ratioRangeOf,
 } from "../runs/figure_range.ts";
-import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 import {
+  distanceTo,
+  endlessText,
   fact,
+  gateGroupsText,
   holds,
   type LimitThreshold,
   overRuns,
   requestsText,
+  runsText,
   sideOf,
   tested,
   type ThresholdEvidence,
   undecided,
 } from "./evidence.ts";
 import { percentileEvidence, percentileIn } from "./percentiles.ts";
+import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
+import { type Between, ONE_SESSION } from "../comparison/between.ts";
+import { formatRatio, percentText } from "../comparison/ratios.ts";
+import { matchCells, type NamedCell, namedCells } from "../runs/match.ts";
+import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
 export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): ThresholdEvidence {
@@ -141,4 +159,140 @@ function clause(figure: CountedFigure, { count, of }: Proportion): string {
 function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return { count: sum(codes, ([, count]) => count), of: completed };
+}
+
+// A threshold such as `p99 not worse than baseline by 5%`, held against a cell and its counterpart. Where
+// these were measured at different times, more may have changed than the target: unless it is known by how
+// much sessions differ, "worse" then is sure of these two sessions only, and does not fail.
+
+type BaselineThreshold = Threshold & { readonly against: "baseline" };
+
+export function baselineEvidence(
+  threshold: BaselineThreshold,
+  { cell, baseline, between }: GatedCell,
+): ThresholdEvidence {
+  const { figure } = threshold;
+  const range = rangeOf(figure, cell);
+  if ("none" in range) return fact("fail", `nothing to judge: ${range.none}`);
+  if (baseline === null) {
+    return fact("fail", "nothing to judge by: the baseline has no such cell");
+  }
+  const base = rangeOf(figure, baseline);
+  if ("none" in base) return fact("fail", `nothing to judge by: ${base.none}`);
+  const sides = { cell, baseline, range, base };
+  const evidence = compared(threshold, sides, between(figure));
+  return steadily(steadily(evidence, figure, cell), figure, baseline);
+}
+
+interface Sides {
+  readonly cell: GatedCell["cell"];
+  readonly baseline: GatedCell["cell"];
+  readonly range: FigureRange;
+  readonly base: FigureRange;
+}
+
+function compared(threshold: BaselineThreshold, sides: Sides, between: Between): ThresholdEvidence {
+  const { figure, unit, marginRatio } = threshold;
+  const { cell, baseline, range, base } = sides;
+  const [now, before] = [range, base].map(({ value, isAtLeast }) =>
+    boundText(figureRangeText({ value, interval: null }, unit), isAtLeast)
+  );
+  const values = `${figure} is ${now}, in the baseline ${before}`;
+  if (runsOf(sides) < 2) return undecided(values, ONE_RUN);
+  const open = [cell, baseline].filter((_, side) => [range, base][side].isAtLeast);
+  if (open.length > 0) return undecided(values, endlessText(open.flatMap(({ runs }) => runs)));
+  const groups = twoGroupsOf(range.byRun) ?? twoGroupsOf(base.byRun);
+  if (groups !== null) return undecided(values, gateGroupsText(groups, unit));
+  const more = between.kind === "known" ? between.variances : [];
+  const ratio = ratioRangeOf(figure, cell, baseline, more);
+  const interval = ratio?.interval ?? null;
+  if (ratio === null || interval === null) return undecided(values, NO_INTERVAL);
+  const found = `${values}: ${formatRatio(ratio.value, interval)}, ${
+    percentText(marginRatio)
+  } is allowed`;
+  return byRatio(threshold, { value: ratio.value, interval, found }, { sides, between });
+}
+
+function byRatio(
+  { better, marginRatio }: BaselineThreshold,
+  { value, interval, found }: { value: number; interval: Ends; found: string },
+  { sides, between }: { sides: Sides; between: Between },
+): ThresholdEvidence {
+  const most = better === "lower" ? 1 + marginRatio : 1 / (1 + marginRatio);
+  const outcome = sideOf(interval, (ratio) => better === "lower" ? ratio <= most : ratio >= most);
+  const isUnknown = between.kind === "unknown";
+  if (isUnknown && outcome === "fail") return undecided(found, OTHER_SESSION);
+  const { level } = sides.cell;
+  const { p, runsNeeded } = distanceTo(most, { value, interval, runs: runsOf(sides), level });
+  const evidence = tested(found, { outcome, p, remedy: runsText(runsNeeded, "a side") });
+  return isUnknown && outcome === "pass"
+    ? { ...evidence, found: `${found}, in these two sessions` }
+    : evidence;
+}
+
+function runsOf({ cell, baseline }: Sides): number {
+  return Math.min(cell.runs.length, baseline.runs.length);
+}
+
+const ONE_RUN = "one run says nothing about the next: measure 5 or more a side";
+const NO_INTERVAL = "it has no interval over the runs: compare another figure";
+const OTHER_SESSION =
+  "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment";
+
+// The cells of results, and a single measurement, as thresholds are held against them.
+
+/** A cell with its counterpart in the baseline; null when that has none. */
+export interface GatedCell {
+  readonly cell: JudgedCell;
+  readonly baseline: JudgedCell | null;
+  /** What stands between the two, besides what their runs show. */
+  readonly between: (figure: ThresholdFigure) => Between;
+}
+
+/** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
+export function gatedCells(
+  scenarios: readonly ScenarioRuns[],
+  results: Pick<Grouped, "experiment" | "startedAt">,
+  baseline: Grouped | null,
+  spread: SessionSpread = () => null,
+): GatedCell[] {
+  const { level } = repeatedOf(results);
+  const cells = namedCells(scenarios);
+  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
+  const { pairs } = matchCells(bases, cells);
+  const isOne = baseline !== null && areOneSession(baseline, results);
+  const between = (figure: ThresholdFigure): Between => {
+    const estimated = estimatedAs(figure);
+    return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
+  };
+  return cells.map((named) => {
+    const base = pairs.find(({ next }) => next === named)?.base;
+    return {
+      cell: { ...judgedOf(named), level },
+      baseline: base ? { ...judgedOf(base), level } : null,
+      between,
+    };
+  });
+}
+
+/** A single measurement, with its baseline: null when that has no one cell. */
+export function gatedMeasurement(measurement: Measurement, baseline: Grouped | null): GatedCell {
+  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
+  const isOne = bases.length === 1;
+  return {
+    cell: {
+      scenario: "",
+      label: measurement.url,
+      runs: [measurement],
+      estimates: new Map(),
+      level: 0.95,
+    },
+    baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    between: () => ({ kind: "unknown" }),
+  };
+}
+
+function judgedOf({ scenario, cell }: NamedCell): Omit<JudgedCell, "level"> {
+  const { label, runs, confidence: { estimates } } = cell;
+  return { scenario, label, runs, estimates };
 }

@@ -1,5 +1,5 @@
 /** Which measured figures are far from the published ones, by a rule that the report states. */
-import { formatRatio, percentText } from "../comparison/words.ts";
+import { formatRatio, percentText } from "../comparison/ratios.ts";
 import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import { median } from "../numbers/spread.ts";
 import { counted } from "../numbers/words.ts";

@@ -4,7 +4,7 @@ import { declaredPairs, type DeclaredSettings } from "../method/declared_values.
 import { repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../runs/match.ts";
-import { formatRatio } from "../comparison/words.ts";
+import { formatRatio } from "../comparison/ratios.ts";
 import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import type { Table } from "../tables/table.ts";
 import { counted } from "../numbers/words.ts";

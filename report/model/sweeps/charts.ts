@@ -1,7 +1,7 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
-import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
+import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
 import {
   boundText,
   type DisplayUnit,

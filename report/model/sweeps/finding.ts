@@ -1,6 +1,6 @@
 /** What a line of a sweep says, in a sentence: how far requests/s grow, and what p99 does meanwhile. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { TOLERATED_WRONG_RATIO } from "../comparison/pairs.ts";
+import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { betweenText, type NumericFactor, phraseOf, textAt } from "../runs/factors.ts";

@@ -1,23 +1,29 @@
 /** The verdict of a scenario in which factors vary: who is fastest at which of their values. */
 import {
+  rivalsOf,
+  type ScenarioVerdict,
+  type VerdictEvidence,
+  verdictOf,
+} from "../comparison/verdict.ts";
+import {
   cellRateText,
   errorSentences,
   joined,
   p99Text,
   type ScenarioSummary,
-  type ScenarioVerdict,
-  type VerdictEvidence,
-  verdictOf,
-} from "../comparison/verdict.ts";
+} from "../comparison/summary.ts";
 import { type CellRuns, settingLabel } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { isOpenLoop, type Lookup, type Setting } from "../comparison/pairs.ts";
-import { isAhead, pairSentence, ratioText } from "../comparison/words.ts";
+import { decisiveFigure, isOpenLoop, type Lookup, type Setting } from "../comparison/pairs.ts";
+import { competing, shortfallOf } from "../comparison/shortfall.ts";
+import { pairSentence } from "../comparison/words.ts";
+import { ratioText } from "../comparison/ratios.ts";
 import { factorName, factorPaths } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
 
-/** What competes at equal values of the factors, from the fastest; at least two. */
-export interface Contest extends Pick<Setting, "label" | "factors"> {
+/** What competes at equal values of the factors. */
+export interface Contest extends Pick<Setting, "label" | "factors" | "cells"> {
+  /** From the fastest; at least one. */
   readonly ranked: readonly CellRuns[];
 }
 
@@ -25,11 +31,15 @@ interface Decided extends Contest {
   /** The fastest; null where it is undecided. */
   readonly leader: string | null;
   readonly isOpen: boolean;
-  /** Of the first over the second. */
-  readonly decision: FigureComparison;
+  /** Whether all that compete are as fast as the first, within the margin. */
+  readonly isEquivalent: boolean;
+  /** Of the first over the second; null where the first alone does what was required. */
+  readonly decision: FigureComparison | null;
 }
 
-const NO_DIFFERENCE = "no significant difference";
+/** What stands for a leader where there is none. */
+const EQUIVALENT = "about as fast";
+const UNDECIDED = "undecided";
 /** As many places are named. */
 const MOST_PLACES = 6;
 const MOST_PAIRS = 8;
@@ -40,12 +50,13 @@ export function contestSummary(
   lookup: Lookup,
 ): ScenarioSummary {
   const decided = contests.map((contest) => decide(contest, lookup));
-  const errors = errorSentences(cells);
-  const leaders = unique(decided.map(({ leader }) => leader ?? ""));
-  const isUnanimous = leaders.length === 1;
-  const places = isUnanimous ? "" : placesText(decided, leaders);
+  const outcomes = unique(decided.map(outcomeOf));
+  const isUnanimous = outcomes.length === 1;
+  const verdict = contestVerdict(decided);
+  const places = isUnanimous ? "" : placesText(decided, outcomes);
+  const errors = errorSentences(cells, verdict);
   return {
-    verdict: contestVerdict(decided, leaders),
+    verdict,
     detail: joined([
       [places, ratiosText(decided, isUnanimous)].filter(Boolean).join("; "),
       ...errors,
@@ -58,26 +69,60 @@ export function contestSummary(
 
 function decide(contest: Contest, lookup: Lookup): Decided {
   const { ranked } = contest;
-  const [first, second] = ranked;
-  const open = isOpenLoop(ranked);
-  const comparison = lookup(second, first);
-  const decision = comparisonOf(comparison, open ? 99 : "rate");
-  const leader = isAhead(decision, comparison) ? first.target : null;
-  return { ...contest, isOpen: open, decision, leader };
+  const [first] = ranked;
+  const isOpen = decisiveFigure(ranked) === 99;
+  const { rivals, decisions } = rivalsOf(ranked, lookup);
+  return {
+    ...contest,
+    isOpen,
+    decision: decisions[0] ?? null,
+    isEquivalent: ranked.length > 1 && decisions.every(({ verdict }) => verdict === "equivalent"),
+    leader: rivals.length === 0 ? first.target : null,
+  };
 }
 
-function contestVerdict(decided: readonly Decided[], leaders: readonly string[]): ScenarioVerdict {
+function outcomeOf({ leader, isEquivalent }: Decided): string {
+  return leader ?? (isEquivalent ? EQUIVALENT : UNDECIDED);
+}
+
+function contestVerdict(decided: readonly Decided[]): ScenarioVerdict {
   const factors = namesOf(decided);
-  const hasInterval = decided.some(({ decision }) => decision.interval !== null);
-  if (leaders.length > 1) return verdictOf("depends-on-factors", { factors, hasInterval });
-  const [target] = leaders;
-  if (target === "") {
+  const leaders = unique(decided.flatMap(({ leader }) => leader ?? []));
+  const hasInterval = decided.some(({ decision }) =>
+    decision === null || decision.interval !== null
+  );
+  const alone = decided.find(isAlone);
+  if (leaders.length === 1 && alone !== undefined) return onlyVerdict(alone);
+  if (leaders.length === 0) {
     const targets = unique(decided.flatMap(({ ranked }) => ranked.map((cell) => cell.target)));
-    return verdictOf("tie-at-every-setting", { factors, targets });
+    const isEquivalent = decided.every((one) => one.isEquivalent);
+    return verdictOf("undecided-at-every-setting", { factors, targets, isEquivalent });
   }
+  if (leaders.length > 1 || decided.some(({ leader }) => leader === null)) {
+    return verdictOf("depends-on-factors", { factors, hasInterval });
+  }
+  const [target] = leaders;
   if (!hasInterval) return verdictOf("fastest-in-few-runs-at-every-setting", { factors, target });
   const by = decided.every(({ isOpen }) => isOpen) ? "p99" : "rate";
   return verdictOf("fastest-at-every-setting", { factors, target, by });
+}
+
+/** Whether one target does what was required, and no other. */
+function isAlone({ ranked, decision }: Decided): boolean {
+  return decision === null && competing(ranked).length === 1;
+}
+
+function onlyVerdict({ ranked: [first], cells, factors, label }: Decided): ScenarioVerdict {
+  const [{ name, value }] = factors;
+  return verdictOf("only-keeps-up", {
+    target: first.target,
+    at: factors.length === 1 && name === "rate" ? value : label,
+    isOffered: isOpenLoop(cells),
+    others: cells.flatMap((cell) => {
+      const short = shortfallOf(cell);
+      return short === null ? [] : [{ ...short, label: cell.target }];
+    }),
+  });
 }
 
 /** Of the factors that the labels name. */
@@ -85,15 +130,17 @@ function namesOf(decided: readonly Decided[]): string[] {
   return unique(decided.flatMap(({ factors }) => factors.map(({ name }) => name)));
 }
 
-/** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; no significant difference at cpuTime 50`. */
-function placesText(decided: readonly Decided[], leaders: readonly string[]): string {
-  const named = [...leaders.filter(Boolean), ...leaders.filter((leader) => leader === "")];
-  return named.map((leader) => {
-    const places = decided.filter((one) => (one.leader ?? "") === leader);
+/** `single at cpuTime 0; cluster at cpuTime 100, 250 and 500; undecided at cpuTime 50`. */
+function placesText(decided: readonly Decided[], outcomes: readonly string[]): string {
+  const without: readonly string[] = outcomes.filter((one) =>
+    one === EQUIVALENT || one === UNDECIDED
+  );
+  return [...outcomes.filter((one) => !without.includes(one)), ...without].map((outcome) => {
+    const places = decided.filter((one) => outcomeOf(one) === outcome);
     const where = places.length > MOST_PLACES
       ? `at ${places.length} of ${decided.length} values`
       : `at ${labelsText(places)}`;
-    return `${leader || NO_DIFFERENCE} ${where}`;
+    return `${outcome} ${where}`;
   }).join("; ");
 }
 
@@ -107,10 +154,13 @@ function labelsText(places: readonly Contest[]): string {
 
 /** The smallest and the largest lead; whose they are is said already where one leads everywhere. */
 function ratiosText(decided: readonly Decided[], isUnanimous: boolean): string {
-  const sure = decided.filter(({ leader, decision }) => leader !== null && decision.ratio !== null);
+  const sure = decided.flatMap(({ leader, decision, ...contest }) =>
+    leader === null || decision === null || decision.ratio === null
+      ? []
+      : [{ ...contest, decision, lead: Math.abs(Math.log(decision.ratio)) }]
+  );
   if (sure.length === 0) return "";
-  const leadOf = ({ decision: { ratio } }: Decided): number => Math.abs(Math.log(ratio ?? 1));
-  const sorted = sure.toSorted((a, b) => leadOf(a) - leadOf(b));
+  const sorted = sure.toSorted((a, b) => a.lead - b.lead);
   const ends = sorted.length === 1 ? sorted : [sorted[0], sorted[sorted.length - 1]];
   return ends.map((one) => {
     const { ranked: [first, second], label } = one;
@@ -122,7 +172,8 @@ function ratiosText(decided: readonly Decided[], isUnanimous: boolean): string {
 
 /** The fastest against the next, at each value, or where there are many at those with the ends of the leads. */
 function pairsOf(decided: readonly Decided[], lookup: Lookup): string[] {
-  const shown = decided.length <= MOST_PAIRS ? decided : [decided[0], decided[decided.length - 1]];
+  const held = decided.filter(({ decision }) => decision !== null);
+  const shown = held.length <= MOST_PAIRS ? held : [held[0], held[held.length - 1]];
   return shown.map(({ ranked: [first, second] }) =>
     pairSentence(second.label, first.label, lookup(second, first))
   );
@@ -140,16 +191,17 @@ export function spanSummary(
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
   const settingOf = ({ runs: [{ parameters }] }: CellRuns): string => settingLabel(parameters);
   const comparison = lookup(last, first);
-  const figure = isOpenLoop(ranked) ? 99 : "rate";
+  const figure = decisiveFigure(ranked);
   const text = figure === 99 ? p99Text : cellRateText;
   const what = figure === 99 ? "the p99" : "the requests";
   const decision = comparisonOf(comparison, figure);
   const span = { target: first.target, fastest: settingOf(first), slowest: settingOf(last) };
+  const verdict = spanVerdict(decision, span, cells);
+  const errors = errorSentences(cells, verdict);
   const figures = `${text(last)} at ${span.slowest}, ${text(first)} at ${span.fastest}`;
   const ratio = `${ratioText(decision)} ${what}`;
-  const errors = errorSentences(cells);
   return {
-    verdict: spanVerdict(decision, span, cells),
+    verdict,
     detail: joined([`${figures}; ${ratio}`, ...errors]),
     brief: joined([figures, ...errors]),
     pairs: [pairSentence(last.label, first.label, comparison)],

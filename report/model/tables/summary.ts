@@ -1,13 +1,17 @@
-/** One row a cell: what a reader in a hurry wants to know. */
+/** The summary, one row a cell: what a reader in a hurry wants to know; and the tables with one row a run. */
 import type { CellRuns } from "../runs/cells.ts";
-import { percentileOf } from "../runs/pool.ts";
+import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { meanCoresOf } from "../runs/resources.ts";
 import { median } from "../numbers/spread.ts";
 import {
   type ColumnOf,
+  countCell,
   errorCell,
   NONE,
   numberCell,
+  runColumns,
+  type RunOfCell,
+  runsOf,
   shareCell,
   type Table,
   tableOf,
@@ -15,8 +19,10 @@ import {
   textCell,
   withInterval,
 } from "./table.ts";
-import { formatNumber, timeUnit } from "../numbers/units.ts";
-import { maxCell, percentileCell } from "./percentiles.ts";
+import { type DisplayUnit, formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { latencyCell, maxCell, meanCell, percentileCell } from "./percentiles.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import type { Run } from "../../../runner/result/result.ts";
 
 export function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
@@ -65,3 +71,91 @@ const cpuColumn: ColumnOf<CellRuns> = {
   unit: "cores",
   cell: (cell) => hasResources(cell) ? numberCell(median(cell.runs.map(meanCoresOf))) : NONE,
 };
+
+// Every run, as it is in the results but for what the experiment discards.
+
+interface RunRow extends RunOfCell {
+  readonly latency: PooledLatency;
+}
+
+export function runsTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const rows = runsOf(cells).map((row): RunRow => ({ ...row, latency: poolLatency([row.run]) }));
+  const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
+  const caption = `Every run of ${scenario}`;
+  const notes = [
+    "Place is the position in which the run was made. Generator CPU is that of its busiest worker; " +
+    "near 100 % of a core, the generator and not the target may be the limit.",
+  ];
+  return tableOf({ caption, notes }, rows, [
+    ...runColumns,
+    { label: "Place", cell: ({ run }) => countCell(run.order) },
+    { label: "Requests/s", cell: ({ run }) => numberCell(run.rate) },
+    { label: "Mean", unit: unit.name, cell: ({ latency }) => meanCell(latency, unit) },
+    ...PERCENTILES.map((p): ColumnOf<RunRow> => ({
+      label: `p${p}`,
+      unit: unit.name,
+      cell: ({ latency }) => latencyCell(latency, p, unit),
+    })),
+    { label: "Max", unit: unit.name, cell: ({ latency }) => maxCell(latency, unit) },
+    { label: "Completed", cell: ({ run }) => countCell(run.requests.completed) },
+    { label: "Failed", cell: ({ run }) => errorCell(countCell(run.requests.failed)) },
+    { label: "Steady state", kind: "text", cell: ({ run }) => textCell(run.warmup?.label ?? "–") },
+    {
+      label: "Steady from",
+      unit: "s",
+      cell: ({ run }) =>
+        typeof run.warmup?.steadyFromS === "number" ? numberCell(run.warmup.steadyFromS) : NONE,
+    },
+    { label: "Generator CPU", unit: "%", cell: ({ run }) => shareCell(run.generator.cpu) },
+    {
+      label: "Trust",
+      kind: "text",
+      cell: ({ run: { generator: { trust } } }) => ({ text: trust, alarming: trust !== "valid" }),
+    },
+  ]);
+}
+
+// autocannon's table: how requests and bytes of whole seconds spread, one row a run.
+
+type PerSecondSpread = Run["perSecond"]["requests"];
+
+const STATISTICS: readonly (readonly [string, keyof PerSecondSpread])[] = [
+  ["1 %", "p1"],
+  ["2.5 %", "p2_5"],
+  ["50 %", "p50"],
+  ["97.5 %", "p97_5"],
+  ["Mean", "mean"],
+  ["Stdev", "stdev"],
+  ["Min", "min"],
+];
+
+export function requestsPerSecondTable(cells: readonly CellRuns[]): Table {
+  return spreadTable("Requests completed per second", cells, {
+    of: ({ requests }) => requests,
+  });
+}
+
+export function bytesPerSecondTable(cells: readonly CellRuns[]): Table {
+  const unit = sizeUnit(runsOf(cells).map(({ run }) => run.perSecond.bytes.p50));
+  return spreadTable(`Received per second, ${unit.name}`, cells, {
+    unit,
+    of: ({ bytes }) => bytes,
+  });
+}
+
+interface Of {
+  readonly unit?: DisplayUnit;
+  readonly of: (perSecond: Run["perSecond"]) => PerSecondSpread;
+}
+
+/** All columns have one unit, so the caption has it for them. */
+function spreadTable(caption: string, cells: readonly CellRuns[], { unit, of }: Of): Table {
+  return tableOf({ caption }, runsOf(cells), [
+    ...runColumns,
+    ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
+      label,
+      // Of a shorter run there is no whole second.
+      cell: ({ run }) => run.elapsedS < 1 ? NONE : numberCell(of(run.perSecond)[key], unit),
+    })),
+  ]);
+}

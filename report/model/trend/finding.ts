@@ -2,7 +2,8 @@
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
 import { DECISIVE } from "../comparison/group.ts";
 import { type ComparedCell, type ResultsComparison, sentenceOf } from "../compared_results.ts";
-import { formatRatio, SESSIONS_TEXT } from "../comparison/words.ts";
+import { SESSIONS_TEXT } from "../comparison/words.ts";
+import { formatRatio } from "../comparison/ratios.ts";
 import { doubtSentences } from "../findings/trust.ts";
 import { figureOfCell } from "../sweeps/charts.ts";
 import { counted, unique } from "../numbers/words.ts";

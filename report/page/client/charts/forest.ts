@@ -58,8 +58,8 @@ function middleOf({ namesApart }: ForestChart): number {
   return namesApart ? MIDDLE_APART : MIDDLE;
 }
 
-function saidOf({ text, verdict }: ForestRow): string {
-  return verdict === null ? text : `${text} ${verdict}`;
+function saidOf({ text, word }: ForestRow): string {
+  return `${text} ${word}`.trimEnd();
 }
 
 function ratioScale({ axis }: ForestChart, theme: Theme): AxisOptions {
@@ -129,15 +129,14 @@ const SWATCH_PX = 9;
 /** To the right the ratio, and the verdict in its colour. Gives where they begin. */
 function drawText(
   { ctx, chartArea: { right } }: Chart,
-  { text, verdict }: ForestRow,
+  { text, verdict, word }: ForestRow,
   { y, theme }: RowPlace,
 ): number {
   ctx.save();
   ctx.textBaseline = "middle";
   ctx.textAlign = "right";
   ctx.font = `600 12px ${theme.font}`;
-  const word = verdict ?? "";
-  const ratioRight = right - (verdict === null ? 0 : ctx.measureText(`${word} `).width);
+  const ratioRight = right - (word === "" ? 0 : ctx.measureText(`${word} `).width);
   ctx.font = `12px ${theme.font}`;
   const ratioLeft = ratioRight - ctx.measureText(text).width;
   // So that no line of the plot runs through it.

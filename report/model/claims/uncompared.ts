@@ -1,5 +1,5 @@
-/** Claims about a rank correlation, over the cells of a selector. */
-import type { Correlation } from "../../../runner/result/result.ts";
+/** Claims that hold no two figures against each other: a rank correlation over cells, and a label of runs over time. */
+import type { Correlation, WarmupClaim } from "../../../runner/result/result.ts";
 import {
   LEAST_CORRELATED,
   spearmanInterval,
@@ -17,6 +17,7 @@ import {
 } from "./finding.ts";
 import { amountOf } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember } from "./context.ts";
+import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
 
 export function correlationFinding(says: Correlation, ground: ClaimContext): ClaimFinding {
   const chosen = chosenBy(says.selector, ground);
@@ -57,4 +58,50 @@ function doubtOf(interval: ClaimEvidence["correlation"]["interval"]): ClaimDoubt
   return interval === null
     ? doubt("few-cells", { least: LEAST_CORRELATED })
     : doubt("across-limit-of-cells", {}, ["more-cells"]);
+}
+
+// Claims about what runs do over time: most runs of every cell must have the label, surely, by the interval
+// of their share.
+
+/** One for each cell; at least one. */
+export function warmupFindings(
+  { selector, label }: WarmupClaim,
+  ground: ClaimContext,
+): ClaimFinding[] {
+  const chosen = chosenBy(selector, ground);
+  if ("none" in chosen) return [absentFinding(chosen.none)];
+  return chosen.members.map((member) => warmupFinding(member, label));
+}
+
+const MOST = allowedBy(">", 0.5);
+
+function warmupFinding(
+  { cell, label: name, missingReason }: ClaimMember,
+  label: WarmupClaim["label"],
+): ClaimFinding {
+  if (cell === null) {
+    return absentFinding({
+      code: "cell-not-measured",
+      evidence: { cell: name, reason: missingReason },
+    });
+  }
+  const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
+  if (labels.length === 0) return absentFinding({ code: "load-changes", evidence: { cell: name } });
+  const labelled = labels.filter((one) => one !== "too-short");
+  if (labelled.length === 0) {
+    return absentFinding({ code: "runs-too-short", evidence: { cell: name } });
+  }
+  const count = labelled.filter((one) => one === label).length;
+  const share = count / labelled.length;
+  // One run says nothing about the next.
+  const interval = labelled.length === 1 ? null : shareInterval(count, labelled.length);
+  const outcome = claimOutcome(interval, MOST);
+  const why = interval === null ? doubt("one-run", {}) : doubt("few-runs", {});
+  return {
+    code: "warmup",
+    evidence: { cell: name, label, count, of: labelled.length, share: { value: share, interval } },
+    outcome,
+    doubt: outcome === "inconclusive" ? why : null,
+    margin: share - 0.5,
+  };
 }

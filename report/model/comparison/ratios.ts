@@ -1,0 +1,82 @@
+/** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
+import { formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
+import type { FigureComparison } from "./comparison.ts";
+
+/** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
+export function ratioText(
+  { figure, ratio, interval }: Pick<FigureComparison, "figure" | "ratio" | "interval">,
+): string {
+  return ratio === null
+    ? "–"
+    : formatRatio(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+}
+
+/** Below it, the inverse is what people read: `12,000× shorter`, not `0.000083×`. */
+const LEAST_READABLE = 0.01;
+
+/** Whether a ratio is written as its inverse. */
+export function isTurned(ratio: number | null): boolean {
+  return ratio !== null && ratio > 0 && ratio < LEAST_READABLE;
+}
+
+/** @param less What something is of which there is less; where nobody says, it is a fraction: `1/12,000×`. */
+export function formatRatio(
+  ratio: number,
+  interval: RatioEnds | null,
+  less: "fewer" | "shorter" | null = null,
+): string {
+  if (!isTurned(ratio)) return timesText(ratio, interval, ["", "×"]);
+  const turned = interval && { low: 1 / interval.high, high: 1 / interval.low };
+  if (less !== null) return timesText(1 / ratio, turned, ["", `×${GLUE}${less}`]);
+  return timesText(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
+}
+
+interface RatioEnds {
+  readonly low: number;
+  readonly high: number;
+}
+
+function timesText(
+  ratio: number,
+  interval: RatioEnds | null,
+  [before, after]: readonly [before: string, after: string],
+): string {
+  const isExact = interval?.low === interval?.high && (ratio === 0 || ratio === Infinity);
+  if (interval === null || isExact) return `${before}${fixed(ratio, decimalsOf(ratio))}${after}`;
+  const ends = [interval.low, interval.high];
+  const width = Math.abs(interval.high - interval.low);
+  const decimals = Math.max(decimalsOf(ratio), decimalsOfWidth(width));
+  const value = `${before}${fixed(ratio, decimals, width)}${after}`;
+  if (isTooWide({ low: Math.min(...ends), high: Math.max(...ends) })) {
+    return `${value}${GLUE}${TOO_WIDE}`;
+  }
+  const [low, high] = ends.map((one) => before + fixed(one, decimals, width));
+  return `${value}${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
+}
+
+/** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
+export function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
+}
+
+/** Two digits that say something at the least. */
+function decimalsOf(ratio: number): number {
+  return ratio >= 0.1 ? 2 : 3;
+}
+
+/** As many as show a difference between the ends of an interval of this width. */
+function decimalsOfWidth(width: number): number {
+  return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
+}
+
+/** Of thousands no more digits than the interval, or else a measurement, has. */
+function fixed(ratio: number, decimals: number, width = ratio / 10): string {
+  if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
+  if (ratio >= 1_000) {
+    const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, Math.min(width, ratio)))) - 1);
+    return formatNumber(Math.round(ratio / step) * step);
+  }
+  if (ratio >= 10) return formatNumber(ratio);
+  const text = ratio.toFixed(decimals);
+  return Number(text) === 0 ? formatNumber(ratio) : text;
+}

@@ -1,0 +1,76 @@
+/**
+ * Where one side of a comparison stands against the other, as far as its runs show: what every sentence, table and
+ * figure says of a pair comes from here. The interval beside it is the one that decides, or the standing says why
+ * not: `likely` is a difference by the interval that a correction or an exact test does not bear out.
+ */
+import type { FigureComparison, GroupComparison } from "./comparison.ts";
+
+/** Of the next against the base. */
+export type Standing =
+  | "ahead"
+  | "behind"
+  /** All of the interval within the margin. */
+  | "equivalent"
+  /** The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it. */
+  | "likely-ahead"
+  | "likely-behind"
+  /** The interval holds 1, and so many runs would have shown a change worth a word. */
+  | "no-difference-seen"
+  /** It holds 1, and much else. */
+  | "few-runs"
+  | "groups"
+  | "unsteady"
+  /** One run says nothing about the next. */
+  | "one-run"
+  /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
+  | "unknown";
+
+/** "No difference seen" is said only where a change by as much would have been seen in 4 of 5 experiments. */
+export const NOTABLE_CHANGE = 0.1;
+
+export function standingOf(comparison: FigureComparison): Standing {
+  const { verdict, reason } = comparison;
+  if (verdict === "better") return "ahead";
+  if (verdict === "worse") return "behind";
+  if (verdict === "equivalent") return "equivalent";
+  switch (reason) {
+    case "margin":
+    case "many":
+    case "exact":
+      return isTowardBetter(comparison) ? "likely-ahead" : "likely-behind";
+    case "few-runs":
+      return isNotableSeen(comparison) ? "no-difference-seen" : "few-runs";
+    case "groups":
+    case "unsteady":
+    case "one-run":
+      return reason;
+    default:
+      return "unknown";
+  }
+}
+
+function isTowardBetter({ figure, ratio }: FigureComparison): boolean {
+  return ((ratio ?? 1) > 1) === (figure === "rate");
+}
+
+function isNotableSeen({ smallestChange }: FigureComparison): boolean {
+  return smallestChange !== null && smallestChange <= NOTABLE_CHANGE;
+}
+
+/** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
+export function isAhead(
+  { figure, ratio, interval, verdict }: FigureComparison,
+  { marginRatio }: Pick<GroupComparison, "marginRatio">,
+): boolean {
+  if (interval !== null) return verdict === "better";
+  if (ratio === null) return false;
+  return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
+}
+
+/** How sure a standing is: what a matrix shades, and what a reader may build on. */
+export type Certainty = "decided" | "likely" | "open";
+
+export function certaintyOf(standing: Standing): Certainty {
+  if (standing === "ahead" || standing === "behind" || standing === "equivalent") return "decided";
+  return standing === "likely-ahead" || standing === "likely-behind" ? "likely" : "open";
+}
