@@ -69,7 +69,7 @@ ${navigationMarkup(models, trends)}
 <main id="main">${trended}${
     experiments.map(({ summary, rest }, i) => [
       summary,
-      // The answer is drawn, and its controls work, while a browser reads on. A live page replaces all of this.
+      // The verdict is drawn, and controls work, while a browser reads on. A live page replaces all of this.
       i === 0 && live === null ? begin : null,
       rest,
     ])
