@@ -27,11 +27,12 @@ export class Leb128Writer {
   push(value: number): void {
     // A ZigZag number may take one byte more.
     if (this.length + NUMBER_BYTES + 1 > this.#bytes.length) this.#grow();
+    const bytes = this.#bytes;
+    let at = this.length;
     let rest = value;
-    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) {
-      this.#bytes[this.length++] = rest % 0x80 + 0x80;
-    }
-    this.#bytes[this.length++] = rest;
+    for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes[at++] = rest % 0x80 + 0x80;
+    bytes[at++] = rest;
+    this.length = at;
   }
 
   /** Negative numbers take turns with the others: 0, −1, 1, −2 … */

@@ -39,14 +39,18 @@ export function renderReportPage(
   live: LiveParts | null = null,
   trends: readonly TrendModel[] = [],
 ): Written<"html"> {
+  const first: Charts = new Map();
   const charts: Charts = new Map();
   const steps = packScenarios(models.flatMap(({ scenarios }) => scenarios));
-  const trended = trends.map((trend, i) => trendMarkup(trend, { id: `t${i + 1}`, charts, steps }));
-  const experiments = models.map((model, i) =>
-    experimentMarkup(model, { id: `e${i + 1}`, charts, steps })
+  const trended = trends.map((trend, i) =>
+    trendMarkup(trend, { id: `t${i + 1}`, charts: first, steps })
   );
-  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts) +
-    shades(models);
+  const experiments = models.map((model, i) =>
+    experimentMarkup(model, { id: `e${i + 1}`, charts, steps }, i === 0 ? first : charts)
+  );
+  const all: Charts = new Map([...first, ...charts]);
+  const style = css + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
+  const begin = markup`${chartScripts(first)}<script>${verbatim(client)}</script>\n`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -62,9 +66,16 @@ export function renderReportPage(
 <body>
 <a class="skip" href="#main">Skip to the results</a>
 ${navigationMarkup(models, trends)}
-<main id="main">${trended}${experiments}</main>
+<main id="main">${trended}${
+    experiments.map(({ summary, rest }, i) => [
+      summary,
+      // The verdict is drawn, and controls work, while a browser reads on. A live page replaces all of this.
+      i === 0 && live === null ? begin : null,
+      rest,
+    ])
+  }</main>
 ${live?.bar ?? null}${chartScripts(charts)}
-<script>${verbatim(client)}</script>
+${experiments.length === 0 || live !== null ? begin : null}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
   }

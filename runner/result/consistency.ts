@@ -65,7 +65,12 @@ function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
   const { latency, histogram, censoredHistogram, histograms, sessions } = measurement;
   const { service, firstByte, connect } = measurement;
   const lengths = sessions?.length;
-  yield* ofHistogram(["histogram"], histogram, latency.count);
+  yield* ofHistogram(
+    ["histogram"],
+    histogram,
+    latency.count,
+    (text) => text === "" ? decodeSparse(text) : decodeInterval(measurement),
+  );
   yield* ofHistogram(["censoredHistogram"], censoredHistogram, latency.censored);
   yield* ofHistogram(["histograms", "service"], histograms?.service, service.count);
   yield* ofHistogram(["histograms", "firstByte"], histograms?.firstByte, firstByte.count);
@@ -82,10 +87,11 @@ function* ofHistogram(
   path: Inconsistency["path"],
   histogram: string | undefined,
   count?: number,
+  decode = decodeSparse,
 ): Generator<Inconsistency> {
   if (histogram === undefined) return;
   try {
-    const held = decodeSparse(histogram).count;
+    const held = decode(histogram).count;
     if (count === undefined || held === count) return;
     const message = `Cannot use a histogram of ${held} values where ${count} are counted`;
     yield { path, message };

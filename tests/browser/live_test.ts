@@ -76,7 +76,7 @@ class Live implements AsyncDisposable {
   }
 }
 
-/** Everything that a page shows, without what its client adds. */
+/** Everything that a page shows, without what its client adds; scripts stand elsewhere in a page that is saved. */
 function contentOf(page: Page, html: string | null): Promise<Record<string, string>> {
   return page.evaluate((html) => {
     const shown = html === null
@@ -92,6 +92,11 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       for (const name of ["style", "width", "height"]) drawn.removeAttribute(name);
     }
     const data = [...shown.querySelectorAll<HTMLElement>("script[type]")];
+    for (const script of shown.querySelectorAll("main script")) {
+      const { nextSibling } = script;
+      if (nextSibling instanceof Text) nextSibling.data = nextSibling.data.replace("\n", "");
+      script.remove();
+    }
     return {
       title: shown.querySelector("title")?.textContent ?? "",
       nav: shown.querySelector("nav")?.outerHTML ?? "",

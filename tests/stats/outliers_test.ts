@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
+import { medianOf, quantileOf } from "../../runner/stats/quantile.ts";
 import { findOutliers } from "../../runner/stats/steady_state/segments.ts";
 
 /** Small, even noise without randomness. */
@@ -32,5 +34,25 @@ for (const [sentence, values, outliers] of table) {
   Deno.test(`outliers: ${sentence}`, () => {
     const found = findOutliers(values);
     assert.deepEqual([...found.keys()].filter((index) => found[index]), outliers);
+  });
+}
+
+Deno.test("outliers are those of windows that are sorted anew for every value", () => {
+  const value = fc.oneof(fc.integer({ min: 0, max: 9 }), fc.double({ noNaN: true, max: 1e3 }));
+  fc.assert(fc.property(fc.array(value, { maxLength: 120 }), (values) => {
+    assert.deepEqual(findOutliers(values), sortedAnew(values));
+  }));
+});
+
+/** The median of up to seven values, and the quartiles of up to 51 deviations from it. */
+function sortedAnew(values: readonly number[]): boolean[] {
+  const deviations = values.map((value, index) => {
+    const reach = Math.max(1, Math.min(3, index, values.length - 1 - index));
+    const start = Math.max(0, Math.min(index - reach, values.length - 1 - 2 * reach));
+    return value - medianOf(values.slice(start, start + 2 * reach + 1));
+  });
+  return deviations.map((deviation, index) => {
+    const far = deviations.slice(Math.max(0, index - 25), index + 26).sort((a, b) => a - b);
+    return Math.abs(deviation) > 5.7 * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
   });
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { medianOf, quantileOf } from "../../runner/stats/quantile.ts";
 
 const table: [string, number[], number, number][] = [
@@ -26,3 +27,11 @@ Deno.test("a median sorts first, and leaves the values as they were", () => {
 
 Deno.test("nothing has no quantile", () =>
   assert.ok(Number.isNaN(quantileOf([], 0.5)) && Number.isNaN(medianOf([]))));
+
+Deno.test("the median of few values and of many is the middle of the sorted ones", () => {
+  const value = fc.oneof(fc.double({ noNaN: true, min: -1e6, max: 1e6 }), fc.integer({ max: 9 }));
+  fc.assert(fc.property(fc.array(value, { maxLength: 60 }), (values) => {
+    const sorted = values.toSorted((a, b) => a - b);
+    assert.equal(medianOf(values) + 0, quantileOf(sorted, 0.5) + 0);
+  }));
+});

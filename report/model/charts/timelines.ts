@@ -19,7 +19,7 @@ import {
   timeUnit,
 } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
-import { classifyRun } from "../../../runner/stats/steady_state/steady_state.ts";
+import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 import { sum } from "../numbers/spread.ts";
 
 /** One chart a cell, on the axes of all of them. */
@@ -107,7 +107,7 @@ const SAME = 3;
 export function levelChangesS(run: Run): number[] {
   const intervals = intervalsOf(run);
   if (run.warmup === null || intervals.length === 0) return [];
-  const { latency, rate } = classifyRun(intervals.map(({ point, ratePerSec }, i) => {
+  const { latency, rate } = segmentsOf(intervals.map(({ point, ratePerSec }, i) => {
     const seconds = point.endS - (intervals[i - 1]?.point.endS ?? 0);
     return {
       seconds,
@@ -115,7 +115,7 @@ export function levelChangesS(run: Run): number[] {
       medianMs: isEmpty(point) ? null : point.p50,
     };
   }));
-  const starts = [...latency.segments, ...rate.segments].map(({ from }) => from);
+  const starts = [...latency, ...rate].map(({ from }) => from);
   return starts.filter((from) => from > 0)
     .sort((a, b) => a - b)
     .filter((from, i, all) => !(all[i + 1] - from <= SAME))

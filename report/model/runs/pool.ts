@@ -4,7 +4,7 @@
  */
 import type { Measurement } from "../../../runner/result/result.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { decodeInterval, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
   type Histogram,
@@ -131,9 +131,10 @@ function partOf(run: Latent): PooledSample {
   return part;
 }
 
-function decodedPart({ latency, histogram, censoredHistogram }: Latent): PooledSample {
+function decodedPart(run: Latent): PooledSample {
+  const { latency, censoredHistogram } = run;
   const { clock, count, censored, fastest } = latency;
-  const decoded = decodeSparse(histogram);
+  const decoded = decodeInterval(run);
   // The histogram knows the largest value by its bucket alone.
   const all = { ...decoded, maxUs: Math.min(decoded.maxUs, Math.round(latency.max * 1_000)) };
   const bounds = boundsOf(censored, censoredHistogram);

@@ -22,7 +22,6 @@ export function startDepth(): void {
     remember(depthOf(target.value));
   });
   addEventListener("hashchange", reveal);
-  reveal();
   addEventListener("beforeprint", () => {
     beforePrint = depthOf(root.dataset.depth);
     if (!isChosen) show("summary");
@@ -44,8 +43,8 @@ export function showAsDeepAs(element: Element): void {
   if (DEPTHS.indexOf(needed) > DEPTHS.indexOf(now)) show(needed);
 }
 
-/** The part of the page that its address names. */
-function reveal(): void {
+/** Shows the part of the page that its address names. */
+export function reveal(): void {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
   if (named === null || named.checkVisibility()) return;
   showAsDeepAs(named);

@@ -26,7 +26,7 @@ import { forestConfig } from "./charts/forest.ts";
 import { forgetCharts } from "./charts/page_data.ts";
 import { orderConfig, scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
-import { startDepth } from "./depth.ts";
+import { reveal, startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
@@ -77,9 +77,16 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
 startDepth();
 const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
-followLink(timelines);
 drawings.start();
 equip();
+// The client stands after the summary, so that it is of use while the rest of a large page is read.
+addEventListener("DOMContentLoaded", () => {
+  timelines = timelineFigures(drawings, timelines);
+  drawings.observe();
+  equip();
+  reveal();
+  followLink(timelines);
+});
 addEventListener("hashchange", () => followLink(timelines));
 // The page of a running experiment puts in newer parts, and then says so.
 addEventListener("renewed", () => {

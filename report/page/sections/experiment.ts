@@ -17,11 +17,24 @@ import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 
-export function experimentMarkup(model: ReportModel, place: PagePlace): Markup {
+/** Its article in two pieces, so that the page's client can begin between them. */
+export interface ExperimentMarkup {
+  /** What the summary shows. */
+  readonly summary: Markup;
+  readonly rest: Markup;
+}
+
+/** @param charts Of the summary; those of the rest come into the place's own. */
+export function experimentMarkup(
+  model: ReportModel,
+  place: PagePlace,
+  charts = place.charts,
+): ExperimentMarkup {
+  return { summary: summaryMarkup(model, { ...place, charts }), rest: restMarkup(model, place) };
+}
+
+function summaryMarkup(model: ReportModel, place: PagePlace): Markup {
   const { id } = place;
-  const scenarios = model.scenarios.map((scenario, i) =>
-    scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
-  );
   return markup`<article id="${id}">
 <header><h1>${model.title}</h1>
 ${model.about && markup`<p class="about">${model.about}</p>`}
@@ -36,7 +49,15 @@ ${matrixMarkup(model.conclusion.matrix, model.scenarios, place)}
 ${overviewMarkup(model.scenarios, place, isShown(model.conclusion.matrix))}
 ${tradeoffsMarkup(model.scenarios, place)}
 ${sweepsMarkup(model.sweeps, place)}
-${claimsMarkup(model.claims, id)}
+`;
+}
+
+function restMarkup(model: ReportModel, place: PagePlace): Markup {
+  const { id } = place;
+  const scenarios = model.scenarios.map((scenario, i) =>
+    scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
+  );
+  return markup`${claimsMarkup(model.claims, id)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${orderMarkup(model, place)}

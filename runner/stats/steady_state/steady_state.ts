@@ -85,11 +85,10 @@ export interface RunSteadyState {
 
 /** Labels a run by both its latency and its rate. A last interval shorter than the first is left out. */
 export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
-  const whole = intervals.filter(({ seconds }) => seconds > 0.99 * intervals[0].seconds);
-  const medians = whole.map(({ medianMs }) => medianMs);
+  const { whole, medians, rates } = seriesOf(intervals);
   const usualMs = medianOf(medians.filter((median) => median !== null));
   const latency = classifySeries(medians, "latency", Math.max(FLAT_RATIO, FLAT_MS / usualMs));
-  const rate = classifySeries(whole.map(({ seconds, completed }) => completed / seconds), "rate");
+  const rate = classifySeries(rates, "rate");
   const freezes = findFreezes(whole, usualMs);
   const series = { freezes, latency, rate };
   if (freezes !== null && freezes.count > 1) {
@@ -112,6 +111,32 @@ export function classifyRun(intervals: readonly RunInterval[]): RunSteadyState {
     label,
     steadyFrom: Math.max(latency.steadyFrom ?? 0, rate.steadyFrom ?? 0),
     ...withinOf(latency.flatness, rate.flatness, usualMs),
+  };
+}
+
+/** The segments that `classifyRun` judges, for those who want no more. */
+export function segmentsOf(
+  intervals: readonly RunInterval[],
+): { readonly latency: readonly SteadySegment[]; readonly rate: readonly SteadySegment[] } {
+  const { medians, rates } = seriesOf(intervals);
+  return {
+    latency: levelsOf(medians, "latency")?.segments ?? [],
+    rate: levelsOf(rates, "rate")?.segments ?? [],
+  };
+}
+
+interface RunSeries {
+  readonly whole: readonly RunInterval[];
+  readonly medians: readonly (number | null)[];
+  readonly rates: readonly number[];
+}
+
+function seriesOf(intervals: readonly RunInterval[]): RunSeries {
+  const whole = intervals.filter(({ seconds }) => seconds > 0.99 * intervals[0].seconds);
+  return {
+    whole,
+    medians: whole.map(({ medianMs }) => medianMs),
+    rates: whole.map(({ seconds, completed }) => completed / seconds),
   };
 }
 
@@ -162,10 +187,32 @@ export function classifySeries(
   kind: "latency" | "rate",
   flatRatio = FLAT_RATIO,
 ): SteadyState {
+  const levels = levelsOf(values, kind);
+  if (levels === null) return TOO_SHORT;
+  const { parts, segments, ratios, worse } = levels;
+  const settled = steadyPartOf(parts, { length: values.length, all: ratios, flatRatio });
+  if ("why" in settled) {
+    const none = { steadyFrom: null, flatness: null };
+    return { label: "no-steady-state", ...none, segments, unsettled: settled };
+  }
+  const { from: steadyFrom, flatness } = settled;
+  return { label: labelOf(settled, worse), steadyFrom, segments, flatness, unsettled: null };
+}
+
+interface Levels {
+  readonly parts: readonly Segment[];
+  readonly segments: readonly SteadySegment[];
+  readonly ratios: readonly number[];
+  /** 1 where higher is worse (latency), −1 where lower is (rate). */
+  readonly worse: 1 | -1;
+}
+
+/** Null of too few values. */
+function levelsOf(values: readonly (number | null)[], kind: "latency" | "rate"): Levels | null {
   const present = [...values.keys()].filter((index) => values[index] !== null);
   const known = present.map((index) => Number(values[index]));
   const middle = medianOf(known);
-  if (known.length < LEAST_STEADY_INTERVALS || middle === 0) return TOO_SHORT;
+  if (known.length < LEAST_STEADY_INTERVALS || middle === 0) return null;
   const ratios = known.map((value) => Math.log(Math.max(value / middle, LEAST_RATIO)));
   const worse = kind === "latency" ? 1 : -1;
   const parts = withSlowStart(segmentSeries(ratios), ratios, worse)
@@ -178,13 +225,7 @@ export function classifySeries(
     from,
     level: middle * Math.exp(level),
   }));
-  const settled = steadyPartOf(parts, { length: values.length, all: ratios, flatRatio });
-  if ("why" in settled) {
-    const none = { steadyFrom: null, flatness: null };
-    return { label: "no-steady-state", ...none, segments, unsettled: settled };
-  }
-  const { from: steadyFrom, flatness } = settled;
-  return { label: labelOf(settled, worse), steadyFrom, segments, flatness, unsettled: null };
+  return { parts, segments, ratios, worse };
 }
 
 /** Of the median: less counts as so much, as a rate of 0 has no logarithm. */

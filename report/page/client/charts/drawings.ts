@@ -32,7 +32,7 @@ export class Drawings {
 
   /** Draws the charts on screen, and the others as they come near; then marks the page as drawn. */
   start(): void {
-    this.#observe();
+    this.observe();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#renew());
     addEventListener("beforeprint", () => this.#print(true));
     addEventListener("afterprint", () => this.#print(false));
@@ -44,7 +44,7 @@ export class Drawings {
     this.#waiting.clear();
     for (const drawing of this.#drawn.values()) drawing.destroy();
     this.#drawn.clear();
-    for (const canvas of this.#observe()) {
+    for (const canvas of this.observe()) {
       const { top, bottom } = canvas.getBoundingClientRect();
       if (top < innerHeight && bottom > 0) this.#drawNow(canvas);
     }
@@ -60,9 +60,12 @@ export class Drawings {
     if (this.#drawn.has(canvas)) this.#drawNow(canvas);
   }
 
-  #observe(): NodeListOf<HTMLCanvasElement> {
+  /** Draws each canvas of the page as it comes near the screen; those that it knows as before. */
+  observe(): NodeListOf<HTMLCanvasElement> {
     const canvases = document.querySelectorAll("canvas");
-    for (const canvas of canvases) this.#observer.observe(canvas);
+    for (const canvas of canvases) {
+      if (!this.#drawn.has(canvas)) this.#observer.observe(canvas);
+    }
     if (canvases.length === 0) this.#settle();
     return canvases;
   }

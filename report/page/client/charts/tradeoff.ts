@@ -201,9 +201,13 @@ const NEAR_PX = 14;
 export function equipLimits(drawings: Drawings): void {
   for (const form of document.querySelectorAll<HTMLFormElement>("form.limit")) {
     const canvas = form.closest(".panel")?.querySelector("canvas");
-    if (canvas) equip(form, canvas, drawings);
+    if (!canvas || equipped.has(form)) continue;
+    equipped.add(form);
+    equip(form, canvas, drawings);
   }
 }
+
+const equipped = new WeakSet<HTMLFormElement>();
 
 function equip(form: HTMLFormElement, canvas: HTMLCanvasElement, drawings: Drawings): void {
   const input = inputOf(canvas);

@@ -17,13 +17,19 @@ export function equipTables(): void {
       equipTable(target);
     }
   }, { rootMargin: NEAR });
-  for (const scroll of document.querySelectorAll(".scroll")) observer.observe(scroll);
+  for (const scroll of document.querySelectorAll(".scroll")) {
+    if (!equipped.has(scroll)) observer.observe(scroll);
+  }
 }
+
+/** What came near the screen already. */
+const equipped = new WeakSet<Element>();
 
 /** @param scroll The table's scroll container, which stands in the page. */
 export function equipTable(scroll: HTMLElement): void {
   const table = scroll.querySelector("table");
-  if (table === null) return;
+  if (table === null || equipped.has(scroll)) return;
+  equipped.add(scroll);
   makeSortable(table);
   scroll.after(copyTools(table));
 }

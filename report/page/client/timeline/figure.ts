@@ -181,14 +181,19 @@ class TimelineFigure {
   }
 }
 
-/** All figures of timelines of the page, by their section. */
+/** Figures of timelines of the page, by their section. */
 type TimelineFigures = ReadonlyMap<string, TimelineFigure>;
 
-export function timelineFigures(drawings: Drawings): TimelineFigures {
+/** @param known Those that stood in the page before. */
+export function timelineFigures(
+  drawings: Drawings,
+  known: TimelineFigures = new Map(),
+): TimelineFigures {
   const figures = [...document.querySelectorAll<HTMLElement>("figure.timelines")].flatMap(
     (element) => {
       const form = element.querySelector<HTMLFormElement>("form.view");
-      return form ? [new TimelineFigure(element, form, drawings)] : [];
+      const before = known.get(sectionOf(element.id));
+      return form ? [before ?? new TimelineFigure(element, form, drawings)] : [];
     },
   );
   return new Map(figures.map((figure) => [figure.section, figure]));
