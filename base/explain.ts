@@ -1,5 +1,5 @@
 /** Messages for problems of values: the error map for every parse of user input. */
-import { z } from "zod";
+import * as z from "zod";
 import { withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 
@@ -26,6 +26,12 @@ export const explain: z.core.$ZodErrorMap = (issue) => {
       return undefined;
   }
 };
+
+/**
+ * How what users write is parsed. The reader that zod would compile for each map takes longer than all that it
+ * saves in what is read once.
+ */
+export const AS_INPUT = { error: explain, jitless: true };
 
 /**
  * An error map for one kind of several, each of which has a key of its own.
@@ -107,7 +113,7 @@ function unknownKey(
 }
 
 function keysOf(schema: unknown): string[] {
-  return schema instanceof z.core.$ZodObject ? Object.keys(schema._zod.def.shape) : [];
+  return schema instanceof z.ZodObject ? Object.keys(schema._zod.def.shape) : [];
 }
 
 /** The value as it was written, in short: secrets are taken out before, as a part of one is none to know. */

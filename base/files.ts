@@ -3,7 +3,7 @@
  * and a missing file is a problem at its place; only `disk_files.ts` touches a disk.
  */
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "./errors.ts";
 
 /** One line of a table, by the names of its columns. */

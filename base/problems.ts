@@ -1,5 +1,5 @@
 /** Issues of a schema → one finding for each problem that the user has to fix. */
-import type { z } from "zod";
+import type * as z from "zod";
 import { closest } from "./suggest.ts";
 
 type Issue = z.core.$ZodIssue;

@@ -2,7 +2,7 @@
  * Quantities as people write them, as zod schemas: text in, one unit out.
  * Inside the program a time is milliseconds or microseconds, and its name says which.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
 /** Milliseconds as so many times a power of ten. */

@@ -6,17 +6,30 @@
  * it goes, so that a command reads its own code alone. It is not minified, as esbuild's minifier drops
  * `using` (a listener that it should close stays open), and so that stacks can be read.
  *
- * Most of a start would be V8 reading source text. So each part of the bundle becomes a script with V8's
- * code of it beside it: the program is compiled once without, carries out what users start most, and is
- * compiled again with the code that these runs have left. V8 checks that code by its own version, flags and
- * the length of the text, and reads the text where it does not fit; so does a program for another system,
- * which cannot run here and has none.
+ * Most of a start would be V8 reading source text. So each part of the bundle becomes a function of a script
+ * with V8's code of it beside it. The program is compiled three times: as it is, to see which parts each
+ * command runs; with one script for the parts that are run together, to leave V8's code of them; and with that
+ * code. V8 checks the code by its own version, flags and the length of the text, and reads the text where it
+ * does not fit; so does a program for another system, which cannot run here and has none.
+ *
+ * Every start reads all that is embedded, 1.3 ms each MB. So what no start needs is deflated.
  */
 import config from "../deno.json" with { type: "json" };
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { frameworks } from "../targets/frameworks/registry.ts";
 import { PACK, packSources } from "../targets/frameworks/install.ts";
+import {
+  CODE,
+  CODE_FOLDER,
+  CODE_USERS,
+  DEFLATED,
+  KEEPER,
+  loaderOf,
+  type PartsScript,
+  USED,
+} from "./compiled_loader.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "..");
 const OUTPUT = join(ROOT, "dist/plateau");
@@ -31,65 +44,6 @@ const WORKERS = [
 const ENTRY_NAME = "plateau.js";
 const LOADER_NAME = "loader.js";
 const MAIN = "main.js";
-/** Ends the name of V8's code of a script. */
-const CODE = ".code";
-/** Names the folder where a run leaves V8's code. */
-const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
-
-/**
- * Loads a part of the bundle by its name, once. Bundled CommonJS packages `require` Node's own modules, which
- * a bundle does not provide.
- */
-const LOADER = `import { createRequire } from "node:module";
-import { Script } from "node:vm";
-const need = globalThis.require = createRequire(import.meta.url);
-const parts = new Map();
-export const scripts = new Map();
-export function use(name) {
-  const known = parts.get(name);
-  if (known !== undefined) return known;
-  const part = {};
-  parts.set(name, part);
-  const url = new URL(name, import.meta.url);
-  const script = new Script(Deno.readTextFileSync(url), { filename: url.href, cachedData: codeOf(url) });
-  scripts.set(name, script);
-  const done = script.runInThisContext()(part, use, useLater, need, import.meta);
-  return done ?? part;
-}
-async function useLater(name) {
-  return await use(name);
-}
-function codeOf(url) {
-  try {
-    return Deno.readFileSync(new URL(url + "${CODE}"));
-  } catch {
-    return undefined;
-  }
-}
-`;
-
-/** Of a program that leaves V8's code of its parts when it ends, and of a worker's when a load has ended. */
-const KEEPER = `
-import { statSync } from "node:fs";
-import { join } from "node:path";
-function keep() {
-  for (const [name, script] of scripts) {
-    const path = join(Deno.env.get("${CODE_FOLDER}"), name + "${CODE}");
-    const code = script.createCachedData();
-    const kept = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-    if (code.length > kept) Deno.writeFileSync(path, code);
-  }
-}
-globalThis.addEventListener("unload", keep);
-if (typeof globalThis.postMessage === "function") {
-  const post = globalThis.postMessage;
-  globalThis.postMessage = (message) => {
-    if (message.kind === "finished") keep();
-    post.call(globalThis, message);
-  };
-}
-`;
-
 const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
 
@@ -98,24 +52,21 @@ async function deno(...args: string[]): Promise<void> {
   if (!success) throw new Error(`Cannot go on as this failed: deno ${args.join(" ")}`);
 }
 
-/** Bundles everything into `stage`, each part as a script, and a module for each that is started. */
-async function bundle(stage: string): Promise<void> {
-  for (const module of ["main.ts", ...WORKERS]) {
-    await deno("bundle", "--quiet", "--code-splitting", "--outdir", stage, module);
+/** The bundle: the text of a function for each part, by the part's name. */
+type Parts = ReadonlyMap<string, string>;
+
+async function bundle(): Promise<Parts> {
+  const folder = await Deno.makeTempDir({ prefix: "plateau-bundle-" });
+  try {
+    for (const module of ["main.ts", ...WORKERS]) {
+      await deno("bundle", "--quiet", "--code-splitting", "--outdir", folder, module);
+    }
+    const names = new Set(readdirSync(folder));
+    const read = (name: string): string => Deno.readTextFileSync(join(folder, name));
+    return new Map([...names].map((name) => [name, asFunction(name, read(name), names)]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
   }
-  const names = new Set(readdirSync(stage));
-  for (const name of names) {
-    const text = await Deno.readTextFile(join(stage, name));
-    await Deno.writeTextFile(join(stage, name), asScript(name, text, names));
-  }
-  await Deno.writeTextFile(join(stage, ENTRY_NAME), entryOf(MAIN));
-  for (const worker of WORKERS) {
-    const name = basename(worker, ".ts");
-    await Deno.writeTextFile(join(stage, `${name}.ts`), entryOf(`${name}.js`));
-  }
-  await Deno.writeTextFile(join(stage, "deno.json"), JSON.stringify({ unstable: config.unstable }));
-  const folders = Object.values(frameworks).map(({ folder }) => folder);
-  await Deno.writeTextFile(join(stage, PACK), packSources(folders));
 }
 
 const IMPORT =
@@ -129,7 +80,7 @@ const LATER = /\bimport\("\.\/([^"]+)"\)/g;
  * at the starts of lines, become calls and properties. Names are never assigned again after they are
  * exported, as each part is run to its end before those that import it.
  */
-function asScript(name: string, module: string, names: ReadonlySet<string>): string {
+function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
   const exported: string[] = [];
   const text = module
     .replace(EXPORTS, (_, list: string) => {
@@ -142,11 +93,11 @@ function asScript(name: string, module: string, names: ReadonlySet<string>): str
     .replace(LATER, (call, part: string) => names.has(part) ? `__useLater("${part}")` : call)
     .replace(/\bimport\.meta\b/g, "__meta");
   const [left] = /^(?:import|export) .*$/m.exec(text) ?? [];
-  if (left !== undefined) throw new Error(`Cannot make a script of ${name}: ${left}`);
+  if (left !== undefined) throw new Error(`Cannot make a function of ${name}: ${left}`);
   const kind = name === MAIN ? "async function" : "function";
-  return `(${kind} (__part, __use, __useLater, __need, __meta) {"use strict";${text}\n${
+  return `${kind} (__part, __use, __useLater, __need, __meta) {"use strict";${text}\n${
     exported.join("\n")
-  }\n})`;
+  }\n}`;
 }
 
 function namesIn(list: string): string[] {
@@ -172,58 +123,129 @@ function importOf({ whole, all, list, from }: PartImport): string {
   ].join(" ");
 }
 
-async function compile(stage: string, output: string, options: readonly string[]): Promise<void> {
+const alone = (parts: Parts): PartsScript[] =>
+  [...parts.keys()].map((name) => ({ file: name, parts: [name], isDeflated: false }));
+
+/** One script for the parts that the same kinds of processes use, by the lists in `folder`. */
+function byUsers(parts: Parts, folder: string): PartsScript[] {
+  const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
+  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED))) {
+    const used = Deno.readTextFileSync(join(folder, list)).split(" ");
+    for (const name of used) users.get(name)?.add(list);
+  }
+  const groups = Map.groupBy(alone(parts), ({ file }) => [...users.get(file) ?? []].join() || file);
+  return [...groups.values()].map((group, index) => ({
+    file: `script-${index}.js`,
+    parts: group.map(({ file }) => file),
+    isDeflated: [...users.get(group[0].file) ?? []].every((list) => SELDOM.test(list)),
+  }));
+}
+
+interface Compiled {
+  readonly scripts: readonly PartsScript[];
+  /** Ends the loader. */
+  readonly keeper?: string;
+  /** Where V8's code of the scripts is. */
+  readonly codeFolder?: string;
+  readonly output: string;
+}
+
+async function compile(
+  parts: Parts,
+  { scripts, keeper = "", codeFolder, output }: Compiled,
+): Promise<void> {
+  const stage = await Deno.makeTempDir({ prefix: "plateau-" });
+  try {
+    const write = (name: string, content: string | Uint8Array): void =>
+      writeFileSync(join(stage, name), content);
+    for (const { file, parts: names, isDeflated } of scripts) {
+      const text = names.map((name) => `\n"${name}": ${parts.get(name)}`).join(",");
+      const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
+      const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
+      if (existsSync(code)) contents.push([file + CODE, readFileSync(code)]);
+      for (const [name, content] of contents) {
+        if (isDeflated) write(name + DEFLATED, gzipSync(content, { level: 9 }));
+        else write(name, content);
+      }
+    }
+    write(LOADER_NAME, loaderOf(scripts) + keeper);
+    write(ENTRY_NAME, entryOf(MAIN));
+    for (const worker of WORKERS) {
+      const name = basename(worker, ".ts");
+      write(`${name}.ts`, entryOf(`${name}.js`));
+    }
+    write("deno.json", JSON.stringify({ unstable: config.unstable }));
+    write(PACK, packSources(Object.values(frameworks).map(({ folder }) => folder)));
+    await embed(stage, output);
+  } finally {
+    await Deno.remove(stage, { recursive: true });
+  }
+}
+
+async function embed(stage: string, output: string): Promise<void> {
   const inside = readdirSync(stage).filter((name) => name !== ENTRY_NAME && name !== "deno.json")
     .flatMap((name) => ["--include", join(stage, name)]);
-  const embed = ["compile", "--allow-all", "--no-check", "--config", join(stage, "deno.json")];
-  await deno(...embed, ...inside, "--output", output, ...options, join(stage, ENTRY_NAME));
+  const options = ["--allow-all", "--no-check", "--config", join(stage, "deno.json")];
+  const target = output === OUTPUT ? Deno.args : [];
+  await deno(
+    "compile",
+    ...options,
+    ...inside,
+    "--output",
+    output,
+    ...target,
+    join(stage, ENTRY_NAME),
+  );
 }
+
+/** Lists of what starts once for many starts of others, or seldom: what they alone use is inflated then. */
+const SELDOM = /^seldom|-run\./;
 
 /** Leaves in `folder` V8's code of what `program` runs in what users start most. */
 async function leaveCode(program: string, folder: string): Promise<void> {
-  const quietly = {
-    cwd: folder,
-    env: { [CODE_FOLDER]: folder },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  } as const;
   await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
     return new Response("Hello, World!");
   });
   const url = `http://127.0.0.1:${server.addr.port}/`;
+  const quick = ["run", "quick", "--duration", "100ms", "--repeat", "1"];
   const out = await Deno.makeTempDir({ dir: folder });
   for (
-    const args of [
-      ["--version"],
-      ["--help"],
-      ["check", "kuffel-walter"],
-      ["bench", url, "-d", "300ms"],
-      ["run", "quick", "--duration", "100ms", "--repeat", "1", "--out", out],
+    const [users, ...args] of [
+      ["usual", "--version"],
+      ["usual", "--help"],
+      ["usual", "check", "kuffel-walter"],
+      ["usual", "bench", url, "-d", "300ms"],
+      ["usual", "supervise", "--", "true"],
+      ["usual", ...quick, "--only", "scenario=static", "--out", out],
+      ["seldom", "report", out],
+      ["seldom", ...quick, "--only", "scenario=redis", "--out", `${out}-redis`],
     ]
   ) {
     // What one of them cannot do on this machine leaves no code, and the program starts without it.
-    await new Deno.Command(program, { args, ...quietly }).spawn().status;
+    await new Deno.Command(program, {
+      args,
+      cwd: folder,
+      env: { [CODE_FOLDER]: folder, [CODE_USERS]: users },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn().status;
   }
-  await Deno.remove(out, { recursive: true });
 }
 
-const stage = await Deno.makeTempDir({ prefix: "plateau-" });
-try {
-  await bundle(stage);
-  if (!Deno.args.includes("--target")) {
-    const folder = await Deno.makeTempDir({ prefix: "plateau-code-" });
-    await Deno.writeTextFile(join(stage, LOADER_NAME), LOADER + KEEPER);
-    await compile(stage, join(folder, "plateau"), []);
-    await leaveCode(join(folder, "plateau"), folder);
-    await Deno.remove(join(folder, "plateau"));
-    for (const name of readdirSync(folder)) {
-      await Deno.copyFile(join(folder, name), join(stage, name));
-    }
-    await Deno.remove(folder, { recursive: true });
+const parts = await bundle();
+if (Deno.args.includes("--target")) await compile(parts, { scripts: alone(parts), output: OUTPUT });
+else {
+  const codeFolder = await Deno.makeTempDir({ prefix: "plateau-code-" });
+  try {
+    const program = join(codeFolder, "plateau");
+    await compile(parts, { scripts: alone(parts), keeper: KEEPER, output: program });
+    await leaveCode(program, codeFolder);
+    const scripts = byUsers(parts, codeFolder);
+    await compile(parts, { scripts, keeper: KEEPER, output: program });
+    await leaveCode(program, codeFolder);
+    await compile(parts, { scripts, codeFolder, output: OUTPUT });
+  } finally {
+    await Deno.remove(codeFolder, { recursive: true });
   }
-  await Deno.writeTextFile(join(stage, LOADER_NAME), LOADER);
-  await compile(stage, OUTPUT, Deno.args);
-} finally {
-  await Deno.remove(stage, { recursive: true });
 }

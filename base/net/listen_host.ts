@@ -2,7 +2,7 @@
  * Hosts of this machine at which its servers can listen so that others reach them: addresses, and names that
  * lead to one.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../errors.ts";
 import { originAt } from "./listen.ts";
 

@@ -1,5 +1,5 @@
 /** What is known of the machine that measured, as it stands in the result files. */
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.int().min(0);
 

@@ -2,7 +2,7 @@
  * The built-in apps' settings, with defaults and limits; each field says its unit. An app itself is in
  * `targets/apps`; its settings are here, as an experiment file is checked without its code.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { between, durationMs } from "../quantity.ts";
 import { onOrOff, wholeNumber } from "./settings.ts";
 

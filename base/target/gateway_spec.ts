@@ -2,7 +2,7 @@
  * A target's lines in the experiment file where it stands in front of others: a caching proxy, a balancer
  * with several instances, or the real nginx. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { between } from "../quantity.ts";
 import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 

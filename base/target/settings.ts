@@ -2,8 +2,8 @@
  * Settings of built-in apps: text on the command line (`--set cache=on`), values in a file. YAML 1.2
  * reads `on` and `off` as text, so a switch takes both.
  */
-import { z } from "zod";
-import { explain } from "../explain.ts";
+import * as z from "zod";
+import { AS_INPUT } from "../explain.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Json } from "../yaml/json_text.ts";
 
@@ -64,7 +64,7 @@ export function settingIssues(
 ): SettingIssue[] {
   return Object.entries(given).flatMap(([key, value]) => {
     if (!Object.hasOwn(schema.shape, key)) return [{ key, message: unknownSetting(schema, key) }];
-    const issues = z.safeParse(schema.shape[key], value, { error: explain }).error?.issues ?? [];
+    const issues = z.safeParse(schema.shape[key], value, AS_INPUT).error?.issues ?? [];
     return issues.map(({ message }) => ({ key, message }));
   });
 }

@@ -1,7 +1,7 @@
 /**
  * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { Certificates, urlConflicts } from "./access.ts";

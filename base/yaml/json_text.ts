@@ -2,7 +2,7 @@
  * JSON from outside. `JSON.parse` makes an object of every two characters `[]`, and what comes after it
  * goes down into nested values by calling itself: both are counted in the text first.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../limits.ts";
 
 /** What JSON can hold. */

@@ -1,5 +1,7 @@
 /** YAML (and so JSON) → data, with the place of every value in the text. */
 import {
+  Composer,
+  type CST,
   type Document,
   isAlias,
   isMap,
@@ -8,7 +10,7 @@ import {
   isSeq,
   Lexer,
   LineCounter,
-  parseDocument,
+  Parser,
   type Scalar,
   visit,
 } from "yaml";
@@ -30,44 +32,45 @@ export class YamlText {
    * @param file What messages call it.
    */
   constructor(private readonly text: string, private readonly file: string) {
-    const tooMuch = whyTooMuch(text);
-    if (tooMuch !== null) throw new UserError([this.#unreadable(0, tooMuch)]);
-    this.#document = this.#parsed(text);
-    const mistakes = [...this.#mistakes()];
+    const documents = this.#parsed(text);
+    [this.#document] = documents;
+    const mistakes = [...this.#mistakes(documents)];
     if (mistakes.length > 0) throw new UserError(mistakes);
     this.data = this.#resolved();
   }
 
-  /** The reader calls itself for what is nested by its indentation. */
-  #parsed(text: string): Document.Parsed {
+  /** The first document, and a second where there is one. The reader calls itself for what is nested by its indentation. */
+  #parsed(text: string): readonly Document.Parsed[] {
+    const composer = new Composer({
+      lineCounter: this.#lines,
+      prettyErrors: false,
+      stringKeys: true,
+      merge: true,
+      uniqueKeys: false,
+    });
+    const documents: Document.Parsed[] = [];
     try {
-      return parseDocument(text, {
-        lineCounter: this.#lines,
-        prettyErrors: false,
-        stringKeys: true,
-        merge: true,
-        uniqueKeys: false,
-      });
+      for (const document of composer.compose(tokensOf(text, this.#lines), true, text.length)) {
+        documents.push(document);
+        if (documents.length > 1) break;
+      }
+      return documents;
     } catch (error) {
+      if (error instanceof TooMuch) throw new UserError([this.#unreadable(0, error.message)]);
       if (!(error instanceof RangeError)) throw error;
       throw new UserError([this.#unreadable(0, TOO_DEEP)]);
     }
   }
 
   /** What is not YAML in the text. */
-  *#mistakes(): Generator<Problem> {
-    const { errors } = this.#document;
+  *#mistakes([{ errors }, another]: readonly Document.Parsed[]): Generator<Problem> {
     // It may also take the end of the stack for a mistake.
     if (errors.some(({ message }) => message.startsWith("Maximum call stack"))) {
       return yield this.#unreadable(0, TOO_DEEP);
     }
-    for (const { pos: [offset], code, message } of errors) {
-      yield this.#unreadable(
-        offset,
-        code === "MULTIPLE_DOCS" ? "it holds several documents" : message,
-      );
-    }
-    if (errors.length > 0) return;
+    for (const { pos: [offset], message } of errors) yield this.#unreadable(offset, message);
+    if (another) yield this.#unreadable(another.range[0], "it holds several documents");
+    if (another || errors.length > 0) return;
     for (const offset of repeatedKeys(this.#document)) {
       yield this.#unreadable(offset, "Map keys must be unique");
     }
@@ -174,15 +177,23 @@ function repeatedKeys(document: Document.Parsed): number[] {
 /** Comes before a text that stands without quotes, which may look like a sign. */
 const PLAIN = "\x1f";
 
-/** The reason, or null when it is not. Words and signs are counted one by one, and not stored. */
-function whyTooMuch(text: string): string | null {
-  if (!isWithin("experimentFile", text.length)) return beyond("experimentFile", text.length);
-  const size = new Size();
-  for (const token of new Lexer().lex(text)) {
-    const limit = size.add(token);
-    if (limit !== null) return beyond(limit, oneMoreThan(limit));
+/** Its message is the reason. */
+class TooMuch extends Error {}
+
+/** The reader's tokens, each word and sign counted before it gets there. Throws a TooMuch. */
+function* tokensOf(text: string, lines: LineCounter): Generator<CST.Token> {
+  if (!isWithin("experimentFile", text.length)) {
+    throw new TooMuch(beyond("experimentFile", text.length));
   }
-  return null;
+  const size = new Size();
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  for (const word of new Lexer().lex(text)) {
+    const limit = size.add(word);
+    if (limit !== null) throw new TooMuch(beyond(limit, oneMoreThan(limit)));
+    yield* parser.next(word);
+  }
+  yield* parser.end();
 }
 
 /** What has come of a text. */

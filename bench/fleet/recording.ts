@@ -1,5 +1,5 @@
 /** What one worker told in a real run, for simulated agents to tell again. */
-import { z } from "zod";
+import * as z from "zod";
 import type { LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { DRIVER_NAMES } from "../../runner/load/engine/driver.ts";

@@ -3,9 +3,9 @@
  * would stop at the first mistake, so the values are checked here.
  */
 import { Argument, Command as Commander, CommanderError, Option } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, type Problem, UserError } from "../../base/errors.ts";
-import { explain } from "../../base/explain.ts";
+import { AS_INPUT } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { closest } from "../../base/suggest.ts";
 import type {
@@ -56,7 +56,7 @@ export function readArguments<P extends CommandParts>(
   if (given.help) return { wants: "help" };
   if (given.version) return { wants: "version" };
   const shape = Object.entries(spec.parts).map(([name, { schema }]) => [name, schema]);
-  const parsed = z.object(Object.fromEntries(shape)).safeParse(given, { error: explain });
+  const parsed = z.object(Object.fromEntries(shape)).safeParse(given, AS_INPUT);
   for (const { path: [name], message } of findingsOf(parsed.error?.issues ?? [], given)) {
     problems.push({ place: placeOf(spec.parts[String(name)]), message });
   }

@@ -2,7 +2,7 @@
  * What a command of `plateau` is: operands and flags, each with the schema of its text, and what to do
  * with their values. One file a member, one line in `registry.ts`.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Problem } from "../../base/errors.ts";
 
 /** A named part of a command line. */

@@ -1,7 +1,7 @@
 /** `plateau agent`: takes its share of each load from a Redis queue, and generates it. */
 import { resolve } from "node:path";
 import process from "node:process";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { counted } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";

@@ -15,11 +15,11 @@ import { anySeed, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
-import type { BenchInvocation } from "../output/bench_page.ts";
+import type { BenchInvocation } from "../output/forms.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { resolve } from "node:path";
-import { explain } from "../../base/explain.ts";
+import { AS_INPUT } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
@@ -102,7 +102,7 @@ async function gatesOf(
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
   const { judgeCells } = await import("../../report/model/gates/gates.ts");
-  const { gatedMeasurement } = await import("../../report/model/gates/cells.ts");
+  const { gatedMeasurement } = await import("../../report/model/gates/limit.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }
@@ -136,8 +136,7 @@ function renderersOf(
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
-    html: async () =>
-      (await import("../output/bench_page.ts")).renderBenchPage(measurement, invocation),
+    html: async () => (await import("../output/forms.ts")).renderBenchPage(measurement, invocation),
   };
 }
 
@@ -187,7 +186,7 @@ function scenarioOf(
     body,
     expect: { status: expectStatus, body: expectBody },
   };
-  const { data, error } = requestScenarioSpec.safeParse(written, { error: explain });
+  const { data, error } = requestScenarioSpec.safeParse(written, AS_INPUT);
   if (data !== undefined) return data;
   throw new UserError(
     findingsOf(error.issues, written).map(({ path, message }) => ({

@@ -1,5 +1,5 @@
 /** `plateau check FILE`: what `run` would do, without doing it. */
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";

@@ -1,5 +1,5 @@
 /** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, UserError } from "../../base/errors.ts";
 import {
   comparisonJson,

@@ -1,5 +1,5 @@
 /** `plateau completions SHELL`: a script by which a shell completes commands, options and their values. */
-import { z } from "zod";
+import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";

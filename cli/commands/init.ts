@@ -1,6 +1,6 @@
 /** `plateau init [FILE]`: an experiment to start from, or one that is converted from another tool's file. */
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";

@@ -1,5 +1,5 @@
 /** `plateau list`: the built-in experiments, apps and frameworks. */
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { frameworkNames } from "../../base/target/app_settings.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";

@@ -1,6 +1,6 @@
 /** `plateau report RESULTS…`: the report page of saved results. */
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";

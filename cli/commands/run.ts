@@ -1,6 +1,6 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenHost } from "../../base/net/listen_host.ts";

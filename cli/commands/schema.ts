@@ -1,13 +1,13 @@
 /** `plateau schema`: the JSON Schema of a file, for editors and scripts. */
-import { z } from "zod";
+import * as z from "zod";
 import { jsonText } from "../../report/writing/json.ts";
 import { measurement, results } from "../../runner/result/result.ts";
 import { EXIT } from "../../base/errors.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
-const schemas = { experiment: experimentSpec, results, bench: measurement };
+const schemas = { experiment: experimentSpecWith(), results, bench: measurement };
 const names = [
   "experiment",
   "results",

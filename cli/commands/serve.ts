@@ -1,5 +1,5 @@
 /** `plateau serve APP`: one built-in app, until a signal ends it. */
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { appNames } from "../../base/target/app_settings.ts";
 import { textLines } from "../../report/writing/terminal.ts";

@@ -1,5 +1,5 @@
 /** `plateau setup frameworks [NAME…]`: installs the servers of the frameworks study. */
-import { z } from "zod";
+import * as z from "zod";
 import { EXIT, TargetError } from "../../base/errors.ts";
 import { type FrameworkName, frameworkNames } from "../../base/target/app_settings.ts";
 import { prompt, textLines } from "../../report/writing/terminal.ts";

@@ -1,6 +1,6 @@
 /** What can be typed after `plateau`, from the declarations of the commands, as a script for each shell. Pure. */
 import { Option } from "commander";
-import { z } from "zod";
+import * as z from "zod";
 import type { CommandParts, Flag, Operand } from "../command_line/command.ts";
 
 /** What may stand in one place. */

@@ -1,5 +1,5 @@
 /** The flags of `plateau bench`. */
-import { z } from "zod";
+import * as z from "zod";
 import type { Problem } from "../../base/errors.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";

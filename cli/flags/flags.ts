@@ -1,5 +1,5 @@
 /** Flags that several commands share. */
-import { z } from "zod";
+import * as z from "zod";
 import { duration } from "../../scenarios/load/load_spec.ts";
 import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { passwordsIn } from "../../base/secret_fields.ts";

@@ -1,5 +1,5 @@
 /** The flags by which a command generates its load on other machines, and the loader that they choose. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";

@@ -1,6 +1,6 @@
 /** Texts of the command line → values, as zod schemas. */
 import { dirname, resolve } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { certificatesAt, checkSocket } from "../../scenarios/file/disk_files.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import { messageOf } from "../../base/errors.ts";

@@ -1,17 +1,20 @@
-/** The forms of an experiment's results. */
+/** The forms of an experiment's results, and the page of a single measurement. */
+import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
+import { type BenchCommand, measuredAlone } from "../../report/model/runs/measured.ts";
 import { trendsOf } from "../../report/model/trend/trend.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { together } from "../../report/writing/markdown.ts";
 import type { Written } from "../../report/writing/written.ts";
-import type { Results } from "../../runner/result/result.ts";
+import { hashSettings } from "../../runner/experiment/provenance.ts";
+import type { Measurement, Results } from "../../runner/result/result.ts";
 import type { Renderers } from "../flags/output_flags.ts";
 import { terminalOptions } from "../terminal/terminal.ts";
 
@@ -47,4 +50,28 @@ export function resultForms(
     html: () => renderReportPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),
   };
+}
+
+/** What the measurement itself does not hold. */
+export interface BenchInvocation extends BenchCommand {
+  readonly baseline: Grouped | null;
+  /** The seed that the command used, given or drawn. */
+  readonly seed: number;
+}
+
+export function renderBenchPage(
+  measurement: Measurement,
+  { baseline, seed, args, thresholds }: BenchInvocation,
+): Written<"html"> {
+  const { url, load, elapsedS } = measurement;
+  const finishedAt = new Date();
+  const measured = measuredAlone(measurement, {
+    bench: { args, thresholds },
+    startedAt: new Date(finishedAt.getTime() - elapsedS * 1_000).toISOString(),
+    finishedAt: finishedAt.toISOString(),
+    machine: describeMachine(),
+    seed,
+    settings: hashSettings({ url, load }),
+  });
+  return renderReportPage([reportModel(measured, baseline)]);
 }

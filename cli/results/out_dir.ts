@@ -1,6 +1,6 @@
 /** The folder of one experiment's results. */
 import { basename, dirname, join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";

@@ -1,6 +1,6 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
 import { dirname, join } from "node:path";
-import type { z } from "zod";
+import type * as z from "zod";
 import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";

@@ -2,7 +2,7 @@
  * What a check of `plateau doctor` is: it judges one thing of what was seen, and says what to do. Pure:
  * `sight.ts` has looked. One line a check in `registry.ts`.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { HostFacts } from "./sight.ts";
 
 /** ok: fit to measure on; advice: there is something to do; unknown: it is not visible here. */

@@ -1,5 +1,5 @@
 /** What `plateau doctor` reports: every check's judgement, and the figures that it rests on. */
-import { z } from "zod";
+import * as z from "zod";
 import { machine } from "../../base/system/facts.ts";
 import { VERSION } from "../../base/version.ts";
 import { checkResult, type DoctorCheck } from "./check.ts";

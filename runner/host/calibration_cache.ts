@@ -4,7 +4,7 @@
  */
 import os from "node:os";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { fnv1a } from "../../base/random.ts";
 import { VERSION } from "../../base/version.ts";
 import { replaceFile } from "../../base/whole_file.ts";

@@ -2,7 +2,7 @@
  * One agent's part of a measurement by several. Times are milliseconds, unless
  * a field says otherwise. Counts, connections, workers and rates of all agents add up to the whole's.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { trustFinding } from "./findings.ts";
 import { TRUSTS } from "./generator.ts";
 

@@ -1,5 +1,5 @@
 /** Many values in a few figures, as result files have them. */
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);

@@ -3,7 +3,7 @@
  * the figures that were seen, and codes of advice. `report/model/findings` makes the sentences of them. Times are
  * milliseconds and shares 0–1, unless a key says otherwise.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ERRORS } from "./outcome.ts";
 import { UNSETTLED_REASONS } from "../stats/steady_state/steady_state.ts";
 

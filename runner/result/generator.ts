@@ -2,7 +2,7 @@
  * CPU, lag and delay of the load generator in every measurement, the host's activity beside it, and whether the figures
  * can be trusted. Times are milliseconds, shares 0–1.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { SEVERITIES, trustFinding } from "./findings.ts";
 
 const ms = z.number().min(0);

@@ -1,5 +1,5 @@
 /** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
-import { z } from "zod";
+import * as z from "zod";
 
 const names = z.array(z.string());
 

@@ -1,5 +1,5 @@
 /** CPU and memory of processes over a run, in the result files. */
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.int().min(0);
 

@@ -2,7 +2,7 @@
  * The result files, which `report/` and scripts read. The shape is written once, here.
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { agentPart } from "./agent_part.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, peakThroughput } from "./generator.ts";

@@ -1,5 +1,5 @@
 /** The slowest requests of a run: method and path, when each was due and sent, and how it ended. */
-import { z } from "zod";
+import * as z from "zod";
 
 /** How a request ended that has a latency: other failures say nothing about it. */
 export const SLOW_OUTCOMES = ["completed", "wrong", "timeout", "unfinished"] as const;

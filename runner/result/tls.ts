@@ -1,5 +1,5 @@
 /** Who did TLS in a measurement, and what its handshakes agreed on. */
-import { z } from "zod";
+import * as z from "zod";
 
 const count = z.int().min(0);
 const word = z.string().max(100);

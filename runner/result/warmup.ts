@@ -1,5 +1,5 @@
 /** What latency and rate do over a run, as the result files have it; `stats/steady_state.ts` decides it. */
-import { z } from "zod";
+import * as z from "zod";
 import {
   classifyRun,
   STEADY_LABELS,

@@ -2,7 +2,7 @@
  * Claims: statements of a paper or a page, to be checked against the measurements. Their shape in
  * results.json; `claim_text.ts` reads the text that people write.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
 import { relation } from "./threshold.ts";
 

@@ -2,7 +2,7 @@
  * The text of a claim → what it says: two sides and a relation, a tolerance, a label, or a correlation.
  * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
 import { INNER, problemsIn, type ReadAll, readCells, sidesOf } from "./claim_side.ts";
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
@@ -16,13 +16,31 @@ type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly str
 /** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
 const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
 
+/** What a text of this form holds for sure: looked for first, as a pattern is compiled when it is first used. */
+interface ClaimPattern {
+  readonly holds: string;
+  readonly pattern: RegExp;
+}
+
 const COMPARE = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
-const WITHIN = new RegExp(`^(${SIDE})\\swithin\\s(.*?)\\sof\\s(${SIDE})$`, "i");
+const WITHIN: ClaimPattern = {
+  holds: "within",
+  pattern: new RegExp(`^(${SIDE})\\swithin\\s(.*?)\\sof\\s(${SIDE})$`, "i"),
+};
 const FIGURE = String.raw`[^()<>=≤≥/]*\(${INNER}\)`;
 const RATIO = String.raw`(${FIGURE})\s*/\s*(${FIGURE})`;
-const RATIOS = new RegExp(`^${RATIO}\\s*(${SIGN})\\s*${RATIO}$`);
-const WARMUP = new RegExp(`^warm-?up ?\\((${INNER})\\) is (.*)$`, "i");
-const CORRELATION = new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i");
+const RATIOS: ClaimPattern = {
+  holds: "/",
+  pattern: new RegExp(`^${RATIO}\\s*(${SIGN})\\s*${RATIO}$`),
+};
+const WARMUP: ClaimPattern = {
+  holds: "warm",
+  pattern: new RegExp(`^warm-?up ?\\((${INNER})\\) is (.*)$`, "i"),
+};
+const CORRELATION: ClaimPattern = {
+  holds: "correlation",
+  pattern: new RegExp(`^correlation ?\\((${INNER})\\) ?(${SIGN})(.*)$`, "i"),
+};
 
 const FORMS = "write two figures with <, <=, > or >= between them, such as " +
   "rate(fastify) > 2 × rate(express); a figure and a limit, such as p99(cached) < 120ms; " +
@@ -43,16 +61,20 @@ export function parseClaim(written: string): ParsedClaim {
 }
 
 function saysOf(text: string): ReadAll<Says> | null {
-  const [, cells, label] = WARMUP.exec(text) ?? [];
+  const [, cells, label] = partsOf(text, WARMUP);
   if (cells !== undefined) return warmupOf(cells, label);
-  const [, correlated, sign, limit] = CORRELATION.exec(text) ?? [];
+  const [, correlated, sign, limit] = partsOf(text, CORRELATION);
   if (correlated !== undefined) return correlationOf(correlated, sign, limit.trim());
-  const [, of, tolerance, to] = WITHIN.exec(text) ?? [];
+  const [, of, tolerance, to] = partsOf(text, WITHIN);
   if (of !== undefined) return withinOf(of, tolerance, to);
-  const [, one, per, than, other, perOther] = RATIOS.exec(text) ?? [];
+  const [, one, per, than, other, perOther] = partsOf(text, RATIOS);
   if (one !== undefined) return ratiosOf([one, per], than, [other, perOther]);
   const [, left, relation, right] = COMPARE.exec(text) ?? [];
   return left === undefined ? null : compareOf(left, relation, right);
+}
+
+function partsOf(text: string, { holds, pattern }: ClaimPattern): readonly string[] {
+  return text.toLowerCase().includes(holds) ? pattern.exec(text) ?? [] : [];
 }
 
 function compareOf(of: string, sign: string, to: string): ReadAll<Says> {

@@ -1,4 +1,5 @@
 /** Whether claims and published tables name targets, scenarios and ceilings of the experiment. Pure. */
+import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
 import { choiceOf, factorsOf } from "../../base/figures/cells.ts";
@@ -32,7 +33,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   const keys = factorKeys(given);
   const measured = Array.isArray(ceilings) ? ceilings.map(String) : [];
   return (Array.isArray(claims) ? claims : []).flatMap((one, index) => {
-    const { data: claim } = claimInResults.safeParse(one);
+    const { data: claim } = claimInResults.safeParse(one, AS_INPUT);
     if (claim === undefined) return [];
     const messages = [
       ...selectorsOf(claim).flatMap((selector) => {

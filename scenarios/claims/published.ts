@@ -3,7 +3,7 @@
  * one table or a list of them. Nested keys, joined, make a selector: `{ fastify: { static: 25737.08 } }`
  * is the figure of `fastify, static`. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Figure,
   FIGURE_NAMES,

@@ -3,7 +3,7 @@
  * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is decided in
  * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
-import { z } from "zod";
+import * as z from "zod";
 import {
   type Figure,
   FIGURE_NAMES,

@@ -2,7 +2,7 @@
  * The experiment file's shape, written once. `ExperimentInput` is what people write, `Experiment` what
  * the program works with: defaults filled in, durations in milliseconds, factors still as lists.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { beyond, LIMITS } from "../../base/limits.ts";
@@ -84,13 +84,11 @@ const experimentFields = (files: Files) =>
     ),
   });
 
-/** @param files Reads the files that the experiment names. */
-export const experimentSpecWith = (files: Files) =>
+/** Made when it is needed, as that takes some milliseconds. @param files Reads the files that the experiment names. */
+export const experimentSpecWith = (files: Files = NO_FILES) =>
   experimentFields(files).superRefine(checkTogether, ALWAYS);
 
-export const experimentSpec = experimentSpecWith(NO_FILES);
-
-export type ExperimentInput = z.input<typeof experimentSpec>;
+export type ExperimentInput = z.input<ReturnType<typeof experimentSpecWith>>;
 export type Experiment = z.output<ReturnType<typeof experimentFields>>;
 
 /** Parts that are right alone and wrong together. */

@@ -5,7 +5,7 @@ import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
 import { messageOf, UserError } from "../../base/errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
-import { explain } from "../../base/explain.ts";
+import { AS_INPUT } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { fillParameters, type SetParameters } from "./parameters.ts";
 import { withEngine } from "../../base/pattern.ts";
@@ -136,7 +136,7 @@ function experimentIn(
   );
   for (const [value, shown] of filled.secrets) secrets.keep(value, shown);
   for (const value of secretsIn(secrets.data(data))) secrets.keep(value);
-  const { data: experiment, error } = experimentSpecWith(files).safeParse(data, { error: explain });
+  const { data: experiment, error } = experimentSpecWith(files).safeParse(data, AS_INPUT);
   const wrong = [...findings, ...inFile(findingsOf(error?.issues ?? [], data))];
   if (experiment && problems.length + wrong.length === 0) return experiment;
   throw new UserError([...problems, ...text.problems(wrong)]);

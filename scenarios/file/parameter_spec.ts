@@ -2,8 +2,8 @@
  * How parameters are declared: values, secret ones too, and choices with their changes, which may set
  * other values. Pure.
  */
-import { z } from "zod";
-import { explain } from "../../base/explain.ts";
+import * as z from "zod";
+import { AS_INPUT } from "../../base/explain.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap } from "../../base/yaml/merge_patch.ts";
 import { holdsPlaceholder } from "./placeholders.ts";
@@ -44,7 +44,7 @@ const choices = z.record(z.string(), z.union([z.record(z.string(), z.json()), z.
   )
   .superRefine((choices, context) => {
     for (const [choice, changes] of Object.entries(choices)) {
-      const { error } = presets.optional().safeParse(changes?.parameters, { error: explain });
+      const { error } = presets.optional().safeParse(changes?.parameters, AS_INPUT);
       for (const { path, message } of findingsOf(error?.issues ?? [], changes?.parameters)) {
         context.addIssue({ code: "custom", path: [choice, "parameters", ...path], message });
       }
@@ -78,7 +78,7 @@ export function presetsOf(written: unknown): [name: string, value: Json][] {
 
 export function declarationFindings(parameters: unknown): PathProblem[] {
   if (parameters === undefined) return [];
-  const { error } = parametersSpec.safeParse(parameters, { error: explain });
+  const { error } = parametersSpec.safeParse(parameters, AS_INPUT);
   return [...findingsOf(error?.issues ?? [], parameters), ...unknownPresets(parameters)]
     .map((finding) => ({ ...finding, path: ["parameters", ...finding.path] }));
 }

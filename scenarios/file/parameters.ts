@@ -12,7 +12,7 @@ import {
   variablesOf,
 } from "./placeholders.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import { explain } from "../../base/explain.ts";
+import { AS_INPUT } from "../../base/explain.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
 import {
@@ -210,7 +210,7 @@ function choiceOf(name: string, choices: readonly string[], text: string | null)
 
 function readValue(name: string, text: string): Json {
   const yaml = yamlOf(name, text);
-  const { data, error } = value.safeParse(yaml.data, { error: explain });
+  const { data, error } = value.safeParse(yaml.data, AS_INPUT);
   if (!error) return data;
   const findings = findingsOf(error.issues, yaml.data);
   throw new UserError(findings.map(({ message }) => ({ place: flag(name), message })));

@@ -1,5 +1,5 @@
 /** A script of Artillery: phases of arrivals, and scenarios that are flows. */
-import { z } from "zod";
+import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { isMap, LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts";
 import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";

@@ -1,5 +1,5 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { isWithin } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";

@@ -1,5 +1,5 @@
 /** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
-import { z } from "zod";
+import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue, METHODS } from "../request/request.ts";
 import { percentEncoded } from "../request/template.ts";

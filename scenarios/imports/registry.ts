@@ -8,7 +8,7 @@ import type { Files } from "../../base/files.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import { z } from "zod";
+import * as z from "zod";
 
 export const formats = { artillery, har } satisfies Record<string, Format>;
 

@@ -2,8 +2,8 @@
  * The load as people write it, in the experiment file and as flags of `bench`: closed loop, constant rate or
  * phases. A `rate` or `phases` key decides which; a list makes a factor of the experiment.
  */
-import { z } from "zod";
-import { explain, unknownKeys } from "../../base/explain.ts";
+import * as z from "zod";
+import { AS_INPUT, unknownKeys } from "../../base/explain.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import {
@@ -204,7 +204,7 @@ function readPhase(part: string): ReadPhase {
     return { wrong: [`Cannot read "${part}" as a phase: write 30s@10/s, or 30s@10/s..50/s`] };
   }
   const given = { duration, arrivals, rampTo };
-  const { data, error } = phase.safeParse(given, { error: explain });
+  const { data, error } = phase.safeParse(given, AS_INPUT);
   const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
   return { phase: data && phaseVariants([data])[0].phases[0], wrong };
 }

@@ -2,7 +2,7 @@
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
 import { phasesMs } from "./factors.ts";
 import { between, durationText } from "../../base/quantity.ts";
-import { z } from "zod";
+import * as z from "zod";
 
 export const discard = between("0s", "1h");
 

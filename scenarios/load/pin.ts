@@ -1,5 +1,5 @@
 /** `pin`: which cores the targets keep to, and which the load workers. */
-import { z } from "zod";
+import * as z from "zod";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
 

@@ -1,5 +1,5 @@
 /** How often each cell is measured, and the seed of every random choice. */
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";

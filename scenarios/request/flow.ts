@@ -2,7 +2,7 @@
  * A user journey: requests and think times in order, with values captured from responses for later requests. A
  * page with its subresources is one, too.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
 import { LIMITS } from "../../base/limits.ts";

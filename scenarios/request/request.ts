@@ -2,7 +2,7 @@
  * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
  * §3), and how its response is checked. Every scenario is made of these.
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";

@@ -3,7 +3,7 @@
  * there decides which.
  */
 import type { Conflict, Path } from "../../base/problems.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";

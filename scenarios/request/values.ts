@@ -2,7 +2,7 @@
  * The values of `{{ name }}`: random numbers and choices, or the rows of a CSV file. Drawn by a seed
  * before the load starts.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { type FileDigest, fileDigest, type Files, type TableRow } from "../../base/files.ts";
 import { type Draw, shuffled } from "../../base/random.ts";

@@ -2,7 +2,7 @@
  * The five endpoints of the Kuffel & Walter study of Node.js frameworks, with the bodies of its
  * servers (kffl/node-frameworks-benchmark on GitHub).
  */
-import { z } from "zod";
+import * as z from "zod";
 import type { RedisClient } from "../redis/client.ts";
 import type { App, RunningApp } from "./app.ts";
 import { appSettings } from "../../base/target/app_settings.ts";

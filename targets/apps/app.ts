@@ -5,7 +5,7 @@
  * A member's file loads quickly (it is read to validate experiment files): Hono, Redis and other heavy
  * packages are imported inside `start`, in the process that serves the app.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 import type { MiddlewareHandler } from "hono";
 
 /** The environment of an app; everything else it gets through its settings. */

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Context } from "hono";
-import type { z } from "zod";
+import type * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 import { appSettings } from "../../base/target/app_settings.ts";
 import { connectRedis, forgetKeys, OWN_KEYS, type RedisClient } from "../redis/client.ts";

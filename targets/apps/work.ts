@@ -3,7 +3,7 @@
  * request sets.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import { appSettings } from "../../base/target/app_settings.ts";
 import type { App, RunningApp } from "./app.ts";
 

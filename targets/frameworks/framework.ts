@@ -9,7 +9,7 @@
  * it sets `plateau:counter` to 1 before it listens; without, `/redis` is 503. With LOGGING=on it logs each
  * request and each error in the way of its documentation, else nothing. It ends on TERM at once.
  */
-import type { z } from "zod";
+import type * as z from "zod";
 
 export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
   /** One line for `plateau list frameworks`: what it is and what it validates and logs with. */

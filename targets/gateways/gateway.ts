@@ -4,7 +4,7 @@
  * its standard input: there may be a password in them, and more certificates than an environment can hold.
  */
 import { policyNames, storeNames } from "../../base/target/gateway_spec.ts";
-import { z } from "zod";
+import * as z from "zod";
 
 export interface Gateway {
   fetch(request: Request): Response | Promise<Response>;

@@ -3,7 +3,7 @@
  * 50 connections, one request at a time on each.
  */
 import { parse } from "csv-parse/sync";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { connectRedis } from "./client.ts";

@@ -2,7 +2,7 @@
  * What the audit tools printed → what is known of the packages that they were asked about. Their outputs differ, and so
  * does how they fail: pip-audit ends with success and "no known vulnerabilities" where it could look nothing up. Pure.
  */
-import { z } from "zod";
+import * as z from "zod";
 
 /** How a tool ended. */
 export interface Printed {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renderBenchPage } from "../../cli/output/bench_page.ts";
+import { renderBenchPage } from "../../cli/output/forms.ts";
 import { runAlone } from "../../report/model/runs/measured.ts";
 import { measurementFixture } from "../report/fixture.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bashScript, typedCommand } from "../../cli/completions/scripts.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { emptyFolder, plateau } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";
 import { printedBy } from "./command_line.ts";

@@ -1,6 +1,6 @@
 /** The JSON Schema of an experiment file, as an editor would judge a file by it. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { plateau } from "../e2e/plateau.ts";
 
 const { stdout } = await plateau(["schema", "experiment"]);

@@ -1,11 +1,11 @@
 /** What `plateau init` writes. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import starter from "../../cli/commands/starter.yaml" with { type: "text" };
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 
 Deno.test("the starter has every key of an experiment, as a line or as a choice", () => {
-  const { properties = {} } = z.toJSONSchema(experimentSpec, {
+  const { properties = {} } = z.toJSONSchema(experimentSpecWith(), {
     io: "input",
     unrepresentable: "any",
   });

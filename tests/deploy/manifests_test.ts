@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { z } from "zod";
+import * as z from "zod";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
 import { VERSION } from "../../base/version.ts";

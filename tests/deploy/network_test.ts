@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { called, running, selects, specsOf } from "./manifests.ts";
 
 interface Policy {

@@ -1,6 +1,6 @@
 /** What the user app's cache and limit promise, over as many real connections as they name. */
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { testWith } from "../needs.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
 import { plateau, serve, type Served } from "./plateau.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { z } from "zod";
+import type * as z from "zod";
 import { accessShape, loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";

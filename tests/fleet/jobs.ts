@@ -1,6 +1,6 @@
 /** Parts of jobs, and whether an agent would take them. */
 import assert from "node:assert/strict";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ScriptRequest } from "../../scenarios/request/script.ts";
 
 /** With a message that tells why. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { cellNeeds } from "../../runner/experiment/missing_prerequisites.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 const api = { app: "api" };
@@ -21,7 +21,7 @@ for (const [what, target, scenario, needs] of NEEDS) {
   Deno.test(`a cell needs ${needs[0] ?? "nothing"}: ${what}`, () => {
     const targets = { a: target, behind: api };
     const [cell] = planCells(
-      experimentSpec.parse({ name: "a", targets, scenarios: { a: scenario } }),
+      experimentSpecWith().parse({ name: "a", targets, scenarios: { a: scenario } }),
     );
     assert.deepEqual(cellNeeds(cell), needs);
   });

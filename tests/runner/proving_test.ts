@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { preflight, SeparatePreflights } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
@@ -9,11 +9,13 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 const { signal } = new AbortController();
 
 function cellsOf(scenarios: Record<string, unknown>): Cell[] {
-  return planCells(experimentSpec.parse({
-    name: "a",
-    targets: { a: { url: "http://127.0.0.1:1" } },
-    scenarios,
-  }));
+  return planCells(
+    experimentSpecWith().parse({
+      name: "a",
+      targets: { a: { url: "http://127.0.0.1:1" } },
+      scenarios,
+    }),
+  );
 }
 
 /** A target that answers with `body`, and what became of it. */

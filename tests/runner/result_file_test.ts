@@ -8,7 +8,7 @@ import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
 import type { Loaded, Loader } from "../../runner/measure/loader.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
@@ -59,7 +59,7 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
     lastLines: () => [],
     stop: () => Promise.resolve(),
   };
-  const experiment = experimentSpec.parse({
+  const experiment = experimentSpecWith().parse({
     name: "a",
     targets: { a: { url: origin } },
     scenarios: { s: { get: "/" } },

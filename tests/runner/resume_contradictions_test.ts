@@ -5,7 +5,7 @@ import { describeLoad } from "../../runner/measure/described_load.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Missing, Results, Run } from "../../runner/result/result.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { planResumed } from "../../cli/experiment/resume.ts";
@@ -16,7 +16,7 @@ import { emptyFolder } from "../e2e/plateau.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
 const SEED = 42;
-const EXPERIMENT = experimentSpec.parse({
+const EXPERIMENT = experimentSpecWith().parse({
   name: "edited",
   targets: { a: { app: "api" }, b: { app: "api" } },
   scenarios: { s: { get: "/static" } },

@@ -8,7 +8,7 @@ import {
   EarlierRuns,
   refusals,
 } from "../../runner/experiment/resume.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
@@ -60,7 +60,7 @@ const CELL_OF = {
 
 /** The plan of three targets at 1 and 2 connections. */
 function planned(repetitions: number): PlannedRun[] {
-  const experiment = experimentSpec.parse({
+  const experiment = experimentSpecWith().parse({
     name: "begun",
     targets: { a: { app: "api" }, b: { app: "api" }, c: { app: "api" } },
     scenarios: { static: { get: "/static" } },

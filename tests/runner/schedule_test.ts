@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import { Schedule } from "../../runner/experiment/schedule.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 /** Two targets, each asked for 1 s and for 3 s. */
-const [A1, A3, B1, B3] = planCells(experimentSpec.parse({
-  name: "timed",
-  targets: { a: { app: "api" }, b: { app: "api" } },
-  scenarios: { static: { get: "/static" } },
-  load: { duration: ["1s", "3s"] },
-}));
+const [A1, A3, B1, B3] = planCells(
+  experimentSpecWith().parse({
+    name: "timed",
+    targets: { a: { app: "api" }, b: { app: "api" } },
+    scenarios: { static: { get: "/static" } },
+    load: { duration: ["1s", "3s"] },
+  }),
+);
 
 Deno.test("before the first run each is expected to take its load and a little", () => {
   const guessed = new Schedule().expectedMs([A1, A3]);

@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
 import type { Results } from "../../runner/result/result.ts";
 import { assertAsBefore } from "../../runner/experiment/starting_results.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { resultsFixture } from "../report/fixture.ts";
 
-const [A, B] = planCells(experimentSpec.parse({
-  name: "before",
-  targets: { a: { app: "api" }, b: { app: "api" } },
-  scenarios: { static: { get: "/static" } },
-}));
+const [A, B] = planCells(
+  experimentSpecWith().parse({
+    name: "before",
+    targets: { a: { app: "api" }, b: { app: "api" } },
+    scenarios: { static: { get: "/static" } },
+  }),
+);
 
 /** Of `a` alone. */
 function before(redis: string | null): Results {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ExperimentTargets } from "../../runner/experiment/targets.ts";
-import { experimentSpec } from "../../scenarios/file/experiment.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Plan, planCells, type PlannedRun } from "../../scenarios/plan/plan.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
 
@@ -10,7 +10,11 @@ const FIXTURES = new URL("../targets/fixtures/", import.meta.url).pathname;
 function targetsOf(
   lines: Record<string, unknown>,
 ): { targets: ExperimentTargets; planned: PlannedRun } {
-  const experiment = experimentSpec.parse({ name: "a", scenarios: { a: { get: "/" } }, ...lines });
+  const experiment = experimentSpecWith().parse({
+    name: "a",
+    scenarios: { a: { get: "/" } },
+    ...lines,
+  });
   const [cell]: Plan["cells"] = planCells(experiment);
   const request = { experiment, baseDir: FIXTURES, host: "127.0.0.1" };
   return {

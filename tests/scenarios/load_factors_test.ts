@@ -1,18 +1,20 @@
 /** Lists in a load are factors. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 type LoadInput = ExperimentInput["load"];
 
 /** Of each cell, what is different in others. */
 function parametersOf(load: LoadInput): object[] {
-  return planCells(experimentSpec.parse({
-    name: "loads",
-    targets: { a: { app: "api" } },
-    scenarios: { s: { get: "/" } },
-    load,
-  })).map(({ parameters }) => parameters);
+  return planCells(
+    experimentSpecWith().parse({
+      name: "loads",
+      targets: { a: { app: "api" } },
+      scenarios: { s: { get: "/" } },
+      load,
+    }),
+  ).map(({ parameters }) => parameters);
 }
 
 const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [

@@ -1,6 +1,6 @@
 /** The three kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
-import { type ExperimentInput, experimentSpec } from "../../scenarios/file/experiment.ts";
+import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
@@ -8,12 +8,14 @@ import { RIGHT, wrongLines } from "./right_experiment.ts";
 type LoadInput = ExperimentInput["load"];
 
 function cellsOf(load: LoadInput): { load: Load }[] {
-  return planCells(experimentSpec.parse({
-    name: "loads",
-    targets: { a: { app: "api" } },
-    scenarios: { s: { get: "/" } },
-    load,
-  }));
+  return planCells(
+    experimentSpecWith().parse({
+      name: "loads",
+      targets: { a: { app: "api" } },
+      scenarios: { s: { get: "/" } },
+      load,
+    }),
+  );
 }
 
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };

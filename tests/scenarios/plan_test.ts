@@ -4,7 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import {
   type Experiment,
   type ExperimentInput,
-  experimentSpec,
+  experimentSpecWith,
 } from "../../scenarios/file/experiment.ts";
 import {
   type Cell,
@@ -15,7 +15,7 @@ import {
 } from "../../scenarios/plan/plan.ts";
 
 function experimentOf(changes: Partial<ExperimentInput> = {}): Experiment {
-  return experimentSpec.parse({
+  return experimentSpecWith().parse({
     name: "planned",
     targets: { a: { app: "api" }, b: { app: "api", set: { log: "on" } } },
     scenarios: { static: { get: "/static" }, fib: { get: "/fib" } },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { z } from "zod";
+import * as z from "zod";
 import { durationMs } from "../../base/quantity.ts";
 import { onOrOff, settingIssues } from "../../base/target/settings.ts";
 import { targetSpec } from "../../base/target/spec.ts";

@@ -1,7 +1,7 @@
 /** Which hosts an agent loads: those that its own command line names, whatever a job says. */
 import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../../../base/errors.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 

@@ -1,5 +1,5 @@
 /** What an agent makes of a job that it finds in its queue: a load that it may carry out, or why not. */
-import { z } from "zod";
+import * as z from "zod";
 import { explain } from "../../../base/explain.ts";
 import { withEngine } from "../../../base/pattern.ts";
 import { findingsOf, type PathProblem } from "../../../base/problems.ts";

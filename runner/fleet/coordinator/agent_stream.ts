@@ -3,7 +3,7 @@
  * counts once, and in its turn, so that what was received is always one series from the start. Pure: the
  * time is an argument, milliseconds by any one clock.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { isWithin } from "../../../base/limits.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";

@@ -1,6 +1,6 @@
 /** Who of a fleet is there, and who is picked for a load. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { RedisClient } from "../../../targets/redis/client.ts";
 import { messageOf, TargetError } from "../../../base/errors.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";

@@ -2,7 +2,7 @@
  * Jobs, messages and run states that go between a coordinator and its agents, as zod shapes: whoever reads Redis checks
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { LIMITS } from "../../../base/limits.ts";
 import { msBetween } from "../../../base/quantity.ts";
 import { whyTooLong } from "../../../scenarios/load/load.ts";

@@ -3,7 +3,7 @@
  * nothing that a file could not describe, whoever wrote the job.
  */
 import type { Access } from "../../../base/net/endpoint.ts";
-import { z } from "zod";
+import * as z from "zod";
 import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
 import {

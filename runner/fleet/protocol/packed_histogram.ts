@@ -3,7 +3,7 @@
  * use and how often that one counted. Nothing is lost. What arrives is checked, as one false histogram
  * would make every figure false that it is merged into.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
 import { Leb128Reader, Leb128Writer, NUMBER_BYTES } from "../../../base/leb128.ts";

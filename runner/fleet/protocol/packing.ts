@@ -2,7 +2,7 @@
  * Workers' reports as JSON and back: `pack…` makes the JSON, the shapes read it and give what was
  * packed. Agents are not trusted: everything is bounded and checked.
  */
-import { z } from "zod";
+import * as z from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import type { z } from "zod";
+import type * as z from "zod";
 import { makeTemporaryFolder } from "../../launch/environment.ts";
 
 const SCHEMA = `

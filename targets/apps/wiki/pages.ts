@@ -1,5 +1,5 @@
 /** Pages in the database: the queries of the wiki, and how one page is written. */
-import { z } from "zod";
+import * as z from "zod";
 import { type Database, prepare, type Query } from "./database.ts";
 
 const head = z.object({ slug: z.string(), section: z.string(), title: z.string() });

@@ -1,6 +1,6 @@
 /** Who is logged in: users with salted passwords, sessions by a random token of which only the hash is kept. */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { type Database, prepare } from "./database.ts";
 
 /** How long a session lasts. */

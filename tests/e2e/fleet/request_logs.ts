@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "csv-parse/sync";
-import { z } from "zod";
+import * as z from "zod";
 import { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 
 const lines = z.array(z.strictObject({

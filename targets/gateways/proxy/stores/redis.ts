@@ -8,7 +8,7 @@ import { TargetError } from "../../../../base/errors.ts";
 import { settlesWithin } from "../../../launch/settles.ts";
 import { connectRedis, OWN_KEYS } from "../../../redis/client.ts";
 import type { ResponseStore, StoredResponse } from "./store.ts";
-import { z } from "zod";
+import * as z from "zod";
 
 /** Longer than a store on the same machine takes, shorter than a user notices. */
 const LIMIT_MS = 250;

@@ -1,0 +1,97 @@
+/** How the compiled program finds and begins the parts of its bundle: text that `cli/compile.ts` puts there. */
+
+/** Ends of names: of V8's code of a script, of a deflated file, and of a list of the parts that processes have used. */
+export const CODE = ".code";
+export const DEFLATED = ".gz";
+export const USED = ".used";
+/** Names the folder where a run leaves V8's code and those lists. */
+export const CODE_FOLDER = "PLATEAU_CODE_FOLDER";
+/** Begins the names of the lists. */
+export const CODE_USERS = "PLATEAU_CODE_USERS";
+
+/** Parts that lie together. */
+export interface PartsScript {
+  readonly file: string;
+  readonly parts: readonly string[];
+  readonly isDeflated: boolean;
+}
+
+/**
+ * Loads a part of the bundle by its name, once. Bundled CommonJS packages `require` Node's own modules, which
+ * a bundle does not provide.
+ */
+export const loaderOf = (scripts: readonly PartsScript[]): string =>
+  `import { createRequire } from "node:module";
+import { Script } from "node:vm";
+const need = globalThis.require = createRequire(import.meta.url);
+const fileOf = ${
+    JSON.stringify(Object.fromEntries(scripts.flatMap(({ file, parts }) =>
+      parts.map((p) => [p, file])
+    )))
+  };
+const deflated = new Set(${
+    JSON.stringify(scripts.filter(({ isDeflated }) => isDeflated).map(({ file }) => file))
+  });
+export const used = new Map();
+export const scripts = new Map();
+const functions = new Map();
+export function use(name) {
+  const known = used.get(name);
+  if (known !== undefined) return known;
+  const part = {};
+  used.set(name, part);
+  return functionsOf(fileOf[name])[name](part, use, useLater, need, import.meta) ?? part;
+}
+async function useLater(name) {
+  return await use(name);
+}
+function functionsOf(file) {
+  const known = functions.get(file);
+  if (known !== undefined) return known;
+  const text = deflated.has(file) ? inflated(file).toString() : Deno.readTextFileSync(urlOf(file));
+  const script = new Script(text, { filename: urlOf(file).href, cachedData: codeOf(file) });
+  scripts.set(file, script);
+  functions.set(file, script.runInThisContext());
+  return functions.get(file);
+}
+function codeOf(file) {
+  try {
+    const code = file + "${CODE}";
+    return deflated.has(file) ? inflated(code) : Deno.readFileSync(urlOf(code));
+  } catch {
+    return undefined;
+  }
+}
+function inflated(file) {
+  return need("node:zlib").gunzipSync(Deno.readFileSync(urlOf(file + "${DEFLATED}")));
+}
+function urlOf(file) {
+  return new URL(file, import.meta.url);
+}
+`;
+
+/** Of a program that leaves V8's code and lists of its parts when it ends; a worker leaves its own when a load has ended. */
+export const KEEPER = `
+import { statSync } from "node:fs";
+import { join } from "node:path";
+const inFolder = (name) => join(Deno.env.get("${CODE_FOLDER}"), name);
+const isWorker = typeof globalThis.postMessage === "function";
+const users = [Deno.env.get("${CODE_USERS}"), Deno.args[0], ...isWorker ? ["worker"] : []].join("-");
+function keep() {
+  Deno.writeTextFileSync(inFolder(users + "${USED}"), [...used.keys(), ""].join(" "), { append: true });
+  for (const [name, script] of scripts) {
+    const path = inFolder(name + "${CODE}");
+    const code = script.createCachedData();
+    const kept = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    if (code.length > kept) Deno.writeFileSync(path, code);
+  }
+}
+globalThis.addEventListener("unload", keep);
+if (isWorker) {
+  const post = globalThis.postMessage;
+  globalThis.postMessage = (message) => {
+    if (message.kind === "finished") keep();
+    post.call(globalThis, message);
+  };
+}
+`;
