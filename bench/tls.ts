@@ -40,7 +40,8 @@ export const tls: Bench = {
     for (const [connections, keepAlive] of [[50, true], [1_000, true], [50, false]] as const) {
       const common = { url: nginx.url, connections, keepAlive };
       const costs = await interleaved(there, rounds, (name) => costOf(name, common, short));
-      sections.push(sectionOf(costs, common));
+      if (!keepAlive) sections.push(handshakeSection(costs, connections));
+      sections.push(cpuSection(costs, common));
     }
     return sections;
   },
@@ -78,14 +79,30 @@ async function runOnce(name: Name, task: Task): Promise<Cost> {
   return { cpuUs, ratePerSec };
 }
 
-function sectionOf(costs: Costs, { connections, keepAlive }: Omit<Task, "seconds">): Section {
-  const figure = ({ cpuUs, ratePerSec }: Cost): number => keepAlive ? cpuUs : ratePerSec;
-  const bar: Bar = keepAlive ? atMostTimes(1.15) : aboveBaseline;
-  const known = costs.wrk?.map(figure);
-  const what = keepAlive ? "CPU time of a request over TLS" : "Handshakes of one core";
+function cpuSection(costs: Costs, { connections, keepAlive }: Omit<Task, "seconds">): Section {
+  const what = keepAlive ? "a request over TLS" : "a connection with one request over TLS";
   return {
-    caption: `${what}, ${formatCount(connections)} connections`,
-    unit: keepAlive ? "µs" : "1/s",
+    caption: `CPU time of ${what}, ${formatCount(connections)} connections`,
+    unit: "µs",
+    ...rowsOf(costs, ({ cpuUs }) => cpuUs, keepAlive ? atMostTimes(1.15) : atMostTimes(1)),
+  };
+}
+
+function handshakeSection(costs: Costs, connections: number): Section {
+  return {
+    caption: `Handshakes of one core, ${formatCount(connections)} connections`,
+    unit: "1/s",
+    ...rowsOf(costs, ({ ratePerSec }) => ratePerSec, aboveBaseline),
+  };
+}
+
+function rowsOf(
+  costs: Costs,
+  figure: (cost: Cost) => number,
+  bar: Bar,
+): Pick<Section, "baseline" | "rows" | "notes"> {
+  const known = costs.wrk?.map(figure);
+  return {
     baseline: "wrk",
     rows: NAMES.filter((name) => costs[name]).map((name) => ({
       what: name,
