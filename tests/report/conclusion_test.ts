@@ -91,6 +91,26 @@ Deno.test("conclusion: of many scenarios one sentence names who leads in how man
   assert.match(forest?.rows[4].label ?? "", /^error: fastify \/ gin$/);
 });
 
+Deno.test("conclusion: where the leader had nobody beside it, the reason is said", () => {
+  const cells = ["x", "y", "z"].flatMap((scenario): CellSpec[] => [
+    { target: "a", scenario, medianMs: 2, runs: 4 },
+    { target: "b", scenario, medianMs: 3, runs: 4, wrongRatio: scenario === "z" ? 0.3 : 0 },
+  ]);
+  const { sentence, next } = concluded(resultsFixture({ cells }));
+  assert.equal(
+    plain(sentence),
+    "a is fastest in all 3 scenarios, 1.5× the next; b responds wrongly to 30 % in z.",
+  );
+  assert.deepEqual(next.map(({ text }) => text), ["Check the responses of b."]);
+});
+
+Deno.test("conclusion: where no target responds correctly there is no figure, and no all-clear", () => {
+  const { sentence, figure, next } = concluded(resultsAt(TWO, () => ({ wrongRatio: 0.9 })));
+  assert.equal(sentence, "No target responded correctly.");
+  assert.equal(figure, null);
+  assert.deepEqual(next.map(({ code }) => code), ["check-targets"]);
+});
+
 Deno.test("conclusion: no sentence has more than 25 words", () => {
   for (const results of [many(), resultsAt(TWO), sweepResults(POLICIES)]) {
     const { sentence, next, reliability } = concluded(results);

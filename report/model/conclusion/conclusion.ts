@@ -6,6 +6,7 @@ import type { ClaimsModel } from "../claims/claims.ts";
 import type { ClaimOutcome } from "../claims/finding.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
+import { rightCells } from "../comparison/pairs.ts";
 import { ratioText } from "../comparison/ratios.ts";
 import { competing } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf } from "../comparison/standing.ts";
@@ -38,7 +39,7 @@ export interface ConclusionModel {
   readonly reliability: ReliabilityModel | null;
   /** Null without claims. */
   readonly claims: Readonly<Record<ClaimOutcome, number>> | null;
-  /** At least one, the most pressing first. */
+  /** The most pressing first; none without runs. */
   readonly next: readonly NextStep[];
   /** Null where there is only one cell. */
   readonly matrix: MatrixModel | null;
@@ -87,7 +88,7 @@ export function conclusionOf(
     forest: forestRows(places, compared),
     reliability: reliabilityOf(results.runs, { places, again: againByValid(results, level) }),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
-    next: nextSteps(results.runs, places),
+    next: nextSteps(results.runs, places, compared),
     matrix: matrixOf(compared),
   };
 }
@@ -184,11 +185,11 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
   };
 }
 
-/** The most that a cell serves, of those that do what was required where any does. */
+/** The most that a cell serves, of those that do what was required where any does; null where none responds correctly. */
 function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | null {
   const all = scenarios.flatMap(({ cells }) => cells).filter(({ rate }) => rate.mean > 0);
   const able = competing(all);
-  const cells = able.length > 0 ? able : all;
+  const cells = able.length > 0 ? able : rightCells(all);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { rate, confidence: { intervals } } = best;

@@ -3,7 +3,9 @@ import type { Advice } from "../../../runner/result/findings.ts";
 import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
-import { counted } from "../numbers/words.ts";
+import type { ScenarioComparison } from "./compared_scenarios.ts";
+import { isOpen, shortfallOf } from "../comparison/shortfall.ts";
+import { counted, listedAll, unique } from "../numbers/words.ts";
 import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
 
 /**
@@ -136,6 +138,7 @@ export type NextStepCode =
   | "add-runs"
   | "longer-runs"
   | "lower-rate"
+  | "check-targets"
   | "more-runs-of-groups"
   | "none";
 
@@ -150,13 +153,19 @@ const RUNS_FOR_GROUPS = 14;
 /** What an experiment is repeated by default. */
 const USUAL_RUNS = 5;
 
-/** At least one; the most pressing first. */
-export function nextSteps(runs: readonly Run[], places: readonly Place[]): NextStep[] {
+/** The most pressing first; none without runs. */
+export function nextSteps(
+  runs: readonly Run[],
+  places: readonly Place[],
+  scenarios: readonly ScenarioComparison[],
+): NextStep[] {
+  if (runs.length === 0) return [];
   const has = (standing: Place["standing"]): boolean =>
     places.some((place) => place.standing === standing);
   const needed = runsNeeded(places);
   const steps: NextStep[] = [
     ...mendStep(runs),
+    ...checkStep(scenarios),
     ...(has("unsteady")
       ? [{ code: "longer-runs", text: "Make runs longer: most of some never settle." } as const]
       : []),
@@ -176,6 +185,23 @@ export function nextSteps(runs: readonly Run[], places: readonly Place[]): NextS
   return steps.length > 0
     ? steps
     : [{ code: "none", text: "Nothing: every run is valid, and nothing more is to be decided." }];
+}
+
+/** Of targets that do not respond, or respond wrongly: their figures say nothing. */
+function checkStep(scenarios: readonly ScenarioComparison[]): NextStep[] {
+  const wrong = scenarios.flatMap(({ cells }) =>
+    cells.flatMap((cell) => {
+      const short = shortfallOf(cell);
+      return short === null || short.kind === "slow" || isOpen(cell) && short.kind !== "silent"
+        ? []
+        : [cell.target];
+    })
+  );
+  if (wrong.length === 0) return [];
+  return [{
+    code: "check-targets",
+    text: `Check the responses of ${listedAll(unique(wrong), 60)}.`,
+  }];
 }
 
 /** Of runs that are not valid, the advice that most of them have. */

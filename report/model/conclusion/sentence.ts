@@ -2,6 +2,7 @@
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { percentText } from "../comparison/ratios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
+import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { verdictSentence } from "../comparison/verdict_sentences.ts";
 import { formatNumber, formatTick } from "../numbers/units.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
@@ -101,7 +102,8 @@ function manyText(places: readonly Place[]): string {
     return dependsText(places, leaders.map(({ leader, led }) => `${leader} ${inText(led)}`));
   }
   const others = leaders.slice(1).map(({ leader, led }) => `${leader} ${inText(led)}`);
-  return [mostText(most.leader, most.led, places), ...restTexts(others, places)].join("; ");
+  const rest = [...restTexts(others, places), ...shortTexts(places)];
+  return [mostText(most.leader, most.led, places), ...rest].join("; ");
 }
 
 function scenariosOf(places: readonly Place[]): number {
@@ -166,6 +168,18 @@ function restTexts(others: readonly string[], places: readonly Place[]): string[
     ...(equal.length === 0 ? [] : [`about as fast ${inText(equal)}`]),
     ...(open.length === 0 ? [] : [`undecided ${inText(open)}`]),
   ];
+}
+
+/** `b responds wrongly to 30 % in upload`: why the leader had nobody beside it there; the first stands for all. */
+function shortTexts(places: readonly Place[]): string[] {
+  const [place] = places.filter(({ standing }) => standing === "alone");
+  const short = place?.contest.cells.flatMap((cell) => {
+    const found = shortfallOf(cell);
+    return found === null ? [] : [{ ...found, label: cell.target }];
+  })[0];
+  return place === undefined || short === undefined
+    ? []
+    : [`${shortfallText(short)} ${inText([place])}`];
 }
 
 function nobodyText(places: readonly Place[]): string {
