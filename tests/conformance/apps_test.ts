@@ -188,7 +188,7 @@ const WORK_REFUSED = [
   "cpuTime=-1",
   "cpuTime=x",
   "sleepTime=",
-  "sleepTime=5.9",
+  "sleepTime=1e9",
 ];
 
 for (const query of WORK_REFUSED) {
