@@ -22,7 +22,8 @@ export const work = {
       const given = query.safeParse(c.req.query());
       if (given.error) return c.json({ errors: given.error.issues }, 400);
       compute(given.data.cpuTime);
-      if (given.data.sleepTime > 0) await sleep(given.data.sleepTime);
+      const { sleepTime: sleepMs } = given.data;
+      if (sleepMs > 0) await sleep(Math.ceil(sleepMs)); // a timer drops fractions: too early
       return c.text("Hello World!");
     });
     return { fetch: app.fetch, close: () => Promise.resolve() };

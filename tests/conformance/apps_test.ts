@@ -161,6 +161,16 @@ Deno.test("work sleeps for sleepTime milliseconds, many requests at once", async
   assert.ok(elapsedMs >= 199 && elapsedMs < 3_900, `${elapsedMs} ms, one after the other 4 s`);
 });
 
+Deno.test("work never sleeps for less than a request asks for, fractions included", async () => {
+  await using app = await startApp("work");
+  for (let asks = 0; asks < 40; asks++) {
+    const startMs = performance.now();
+    await (await app.ask("/?sleepTime=5.9")).body?.cancel();
+    const tookMs = performance.now() - startMs;
+    assert.ok(tookMs >= 5.9, `${tookMs} ms`);
+  }
+});
+
 Deno.test("work computes and sleeps as set for a request that does not ask for another", async () => {
   await using app = await startApp("work", { cpuTime: "20ms", sleepTime: "30ms" });
   const tookMs = async (path: string): Promise<number> => {

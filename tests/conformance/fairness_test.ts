@@ -1,5 +1,7 @@
 /**
- * A server faster than the generator, as the schedulers under a driver are put to the test only then.
+ * A server faster than the generator, as the schedulers under a driver are put to the test only then. What they
+ * see to in the tcp driver is held by `tests/load/read_scheduler_test.ts`; this holds what comes of it. Of 1,000
+ * connections one waited for 10 rounds under Deno 2.6.10, and for 26 without them; Deno 2.9 holds nobody up itself.
  */
 import assert from "node:assert/strict";
 import { startNginx } from "../../bench/stage/nginx.ts";
