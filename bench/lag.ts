@@ -1,6 +1,7 @@
 /**
  * How late requests are sent: the send minus the moment at which it was due, on one worker. At 20,000 arrivals a
  * second, of which nginx alone would take several times as many; and at half of the rate that a bare C loop reaches.
+ * Another bare loop (`generators/paced.c`) sends the same schedules in turns: what it is late by is the machine's.
  */
 import { join } from "node:path";
 import { formatCount } from "../report/model/numbers/units.ts";
@@ -18,22 +19,28 @@ import { compile, isInstalled, placed, start } from "./stage/programs.ts";
 
 const DRIVERS = ["epoll", "tcp"] as const;
 type Driver = typeof DRIVERS[number];
+const BARE = "bare loop";
+type Sender = Driver | typeof BARE;
 /** Milliseconds of p99. */
-const BARS: Record<Driver, Bar> = { epoll: atMost(0.1), tcp: atMost(0.5) };
-const HALF_BAR = atMost(1);
+const BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(0.1), tcp: atMost(0.5) };
+const HALF_BARS: Partial<Record<Sender, Bar>> = { epoll: atMost(1) };
 /** A worker that shares its only core with the threads that compile and clean up for it waits for them. */
 const PLACING = "nginx is kept on one core; the generator is free, as it is where nobody pins it.";
 
 const FLOOR = new URL("generators/floor.c", import.meta.url);
+const PACED = new URL("generators/paced.c", import.meta.url);
 const CONNECTIONS = 50;
 const FLOOR_SECONDS = 3;
 /** So many are shown each on its own, from the first on. */
 const FIRST_INTERVALS = 3;
 
 interface Paced {
-  readonly measurement: Measurement;
+  /** Of the whole run, milliseconds. */
+  readonly lag: Readonly<Record<"p50" | "p99" | "max", number>>;
   /** p99 of each interval, milliseconds. */
   readonly intervalP99s: readonly number[];
+  /** Null for the bare loop, which keeps no other figures. */
+  readonly measurement: Measurement | null;
 }
 
 export const lag: Bench = {
@@ -42,65 +49,92 @@ export const lag: Bench = {
   rounds: 3,
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
-    const durationMs = short ? 2_000 : 10_000;
-    const at = (ratePerSec: number, driver: Driver): Promise<Paced> =>
-      pace({ origin: nginx.origin, ratePerSec, driver, durationMs });
-    const seen = await interleaved(DRIVERS, rounds, (driver) => at(20_000, driver));
+    using folder = temporaryFolder();
+    const programs = await compiled(folder.path);
+    const seconds = short ? 2 : 10;
+    const at = (ratePerSec: number, sender: Sender): Promise<Paced> => {
+      const pace = { origin: nginx.origin, ratePerSec, seconds };
+      return sender === BARE ? paceBare(pace, programs?.paced ?? "") : paceBy(sender, pace);
+    };
+    const there: readonly Sender[] = programs === null ? DRIVERS : [...DRIVERS, BARE];
+    const seen = await interleaved(there, rounds, (sender) => at(20_000, sender));
     const steady: Section = {
       caption: "Lag at 20,000 arrivals a second on one worker",
       unit: "ms",
-      rows: DRIVERS.flatMap((driver) => rowsOf(driver, seen[driver], BARS[driver])),
-      notes: [PLACING, ...DRIVERS.map((driver) => effortNote(driver, seen[driver]))],
+      rows: there.flatMap((sender) => rowsOf(sender, seen[sender], BARS[sender])),
+      notes: [PLACING, ...there.flatMap((sender) => effortNotes(sender, seen[sender]))],
     };
-    return [steady, await halfSection(nginx.origin, rounds, (rate) => at(rate, "epoll"))];
+    return [steady, await halfSection(nginx.origin, rounds, programs?.floor, at)];
   },
 };
+
+/** Null where there is no compiler. */
+async function compiled(folder: string): Promise<Record<"floor" | "paced", string> | null> {
+  if (!isInstalled("cc")) return null;
+  const programs = { floor: join(folder, "floor"), paced: join(folder, "paced") };
+  await compile(FLOOR, programs.floor);
+  await compile(PACED, programs.paced);
+  return programs;
+}
 
 async function halfSection(
   origin: string,
   rounds: number,
-  at: (ratePerSec: number) => Promise<Paced>,
+  floor: string | undefined,
+  at: (ratePerSec: number, sender: Sender) => Promise<Paced>,
 ): Promise<Section> {
   const caption = "Lag at half of the rate of a bare C loop, on one worker";
-  if (!isInstalled("cc")) return { caption, unit: "ms", rows: [], notes: ["There is no cc."] };
-  using folder = temporaryFolder();
-  const floor = join(folder.path, "floor");
-  await compile(FLOOR, floor);
+  if (floor === undefined) return { caption, unit: "ms", rows: [], notes: ["There is no cc."] };
   const rates: number[] = [];
-  const { epoll } = await interleaved(["epoll"], rounds, async () => {
+  const half = (): number => Math.floor(rates[rates.length - 1] / 2);
+  const senders = ["epoll", BARE] as const;
+  const seen = await interleaved(senders, rounds, async (sender) => {
+    if (sender === BARE) return await at(half(), sender); // at the rate of the run before
     const { command, ratePerSec } = contenders.floor;
     const task = { url: origin, connections: CONNECTIONS, seconds: FLOOR_SECONDS, floor };
     rates.push(ratePerSec(await start(placed("generator", command(task))).output));
-    return await at(Math.floor(rates[rates.length - 1] / 2));
+    return await at(half(), sender);
   });
-  const half = formatCount(Math.floor(medianOf(rates) / 2));
+  const arrivals = formatCount(Math.floor(medianOf(rates) / 2));
   const note =
-    `In the median ${half} arrivals a second: half of floor.c, measured before each run.`;
+    `In the median ${arrivals} arrivals a second: half of floor.c, measured before each round.`;
   return {
     caption,
     unit: "ms",
-    rows: rowsOf("epoll", epoll, HALF_BAR),
-    notes: [note, effortNote("epoll", epoll)],
+    rows: senders.flatMap((sender) => rowsOf(sender, seen[sender], HALF_BARS[sender])),
+    notes: [note, ...senders.flatMap((sender) => effortNotes(sender, seen[sender]))],
   };
 }
 
 interface Pace {
   readonly origin: string;
   readonly ratePerSec: number;
-  readonly driver: Driver;
-  readonly durationMs: number;
+  readonly seconds: number;
 }
 
-async function pace({ origin, ratePerSec, driver, durationMs }: Pace): Promise<Paced> {
+async function paceBy(driver: Driver, { origin, ratePerSec, seconds }: Pace): Promise<Paced> {
   const load = {
-    ...{ kind: "rate", ratePerSec, arrivals: "uniform", durationMs, workers: 1 } as const,
+    ...{ kind: "rate", ratePerSec, arrivals: "uniform", workers: 1 } as const,
     ...{ connections: CONNECTIONS, keepAlive: true, timeoutMs: 10_000 },
+    durationMs: seconds * 1_000,
   };
   const soFar: SparseHistogram[] = [];
   const onSoFar = (_: number, { totals }: { totals: { lag: SparseHistogram } }): void =>
     void soFar.push(totals.lag);
   const measurement = await loadHere({ origin, load, driver }, { onSoFar });
-  return { measurement, intervalP99s: p99sBetween(soFar) };
+  const { lag } = measurement.generator;
+  return { lag, measurement, intervalP99s: p99sBetween(soFar) };
+}
+
+/** @param paced The compiled paced.c. */
+async function paceBare({ origin, ratePerSec, seconds }: Pace, paced: string): Promise<Paced> {
+  const numbers = [new URL(origin).port, CONNECTIONS, ratePerSec, seconds].map(String);
+  const output = await start([paced, ...numbers]).output;
+  const [whole, intervals] = output.trim().split("\n").map((line) =>
+    line.trim().split(" ").map((us) => Number(us) / 1_000)
+  );
+  const [p50, p99, max] = whole;
+  return { lag: { p50, p99, max }, measurement: null, intervalP99s: intervals };
 }
 
 /** p99 of what came to each of the histograms since the one before it, milliseconds. */
@@ -117,31 +151,32 @@ function negated(part: SparseHistogram): SparseHistogram {
   return { ...part, counts: part.counts.map((count) => -count), count: -part.count };
 }
 
-function rowsOf(driver: Driver, runs: readonly Paced[], bar: Bar): Row[] {
+function rowsOf(sender: Sender, runs: readonly Paced[], bar?: Bar): Row[] {
   const whole = (["p50", "p99", "max"] as const).map((figure): Row => ({
-    what: `${driver}, ${figure}`,
-    samples: runs.map(({ measurement: { generator } }) => generator.lag[figure]),
+    what: `${sender}, ${figure}`,
+    samples: runs.map(({ lag }) => lag[figure]),
     bar: figure === "p99" ? bar : undefined,
   }));
   const first = Array.from({ length: FIRST_INTERVALS }, (_, i): Row => ({
-    what: `${driver}, p99 of interval ${i + 1}`,
+    what: `${sender}, p99 of interval ${i + 1}`,
     samples: runs.map(({ intervalP99s }) => intervalP99s[i]),
     bar: i === 0 ? bar : undefined,
   }));
   const later = {
-    what: `${driver}, p99 of the later intervals, their median`,
+    what: `${sender}, p99 of the later intervals, their median`,
     samples: runs.map(({ intervalP99s }) => medianOf(intervalP99s.slice(FIRST_INTERVALS))),
   };
   return [...whole, ...first, later];
 }
 
-function effortNote(driver: Driver, runs: readonly Paced[]): string {
-  const cpu = Math.max(...runs.map(({ measurement: { generator } }) => generator.cpu));
-  const unsent = runs.reduce(
-    (sum, { measurement: { requests } }) => sum + requests.dropped + requests.failed,
+function effortNotes(sender: Sender, runs: readonly Paced[]): string[] {
+  const measured = runs.flatMap(({ measurement }) => measurement ?? []);
+  if (measured.length === 0) return [];
+  const cpu = Math.max(...measured.map(({ generator }) => generator.cpu));
+  const unsent = measured.reduce(
+    (sum, { requests }) => sum + requests.dropped + requests.failed,
     0,
   );
-  return `${driver}: at most ${
-    (cpu * 100).toFixed(0)
-  } % of a core; ${unsent} requests dropped or failed.`;
+  const percent = (cpu * 100).toFixed(0);
+  return [`${sender}: at most ${percent} % of a core; ${unsent} requests dropped or failed.`];
 }

@@ -8,8 +8,9 @@ import { TargetError } from "../base/errors.ts";
 import { atMost, atMostTimes } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
-import { startNginx } from "./stage/nginx.ts";
-import { watchPlateau } from "./stage/plateau.ts";
+import { startNginx, startSecureNginx } from "./stage/nginx.ts";
+import { watch, watchPlateau } from "./stage/plateau.ts";
+import { isInstalled } from "./stage/programs.ts";
 
 const MB = 1e6;
 /** A collector takes memory in steps, so growth is looked for between parts of the run, not moments. */
@@ -30,7 +31,12 @@ export const memory: Bench = {
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
     const url = `${nginx.origin}/`;
-    return [await atFullSpeed(url, short), await ofConnections(url, rounds, short)];
+    await using secure = await startSecureNginx();
+    return [
+      await atFullSpeed(url, short),
+      await ofConnections(url, rounds, short),
+      await ofTls({ plain: url, secure: secure.url }, rounds, short),
+    ];
   },
 };
 
@@ -64,13 +70,11 @@ async function atFullSpeed(url: string, short: boolean): Promise<Section> {
 
 /** Nearly idle ones, at the same rate however many they are, so that only their number makes the difference. */
 async function ofConnections(url: string, rounds: number, short: boolean): Promise<Section> {
-  const seen = await interleaved(COUNTS, rounds, async (connections) => {
-    const flags = `-c ${connections} -d ${short ? 4 : 10}s --rate 2000/s -w 1 --driver epoll`;
-    const { measurement, memoryBytes } = await watchPlateau(url, flags.split(" "));
-    const opened = measurement.connect.count;
-    if (opened >= Number(connections)) return medianOf(memoryBytes.slice(-PARTS));
-    throw new TargetError(`Cannot measure: ${opened} of ${connections} connections opened`, []);
-  });
+  const seen = await interleaved(
+    COUNTS,
+    rounds,
+    (connections) => nearlyIdle(url, Number(connections), short),
+  );
   const { [FEW]: few, [MANY]: many } = seen;
   return {
     caption: "Resident memory by the number of connections, 2,000 requests/s",
@@ -87,6 +91,64 @@ async function ofConnections(url: string, rounds: number, short: boolean): Promi
       },
     ],
     notes: ["Memory of the process, without that of the kernel for its sockets."],
+  };
+}
+
+/** Resident memory near the end of a load. */
+async function nearlyIdle(url: string, connections: number, short: boolean): Promise<number> {
+  const flags = `-c ${connections} -d ${short ? 4 : 10}s --rate 2000/s -w 1 --driver epoll`;
+  const { measurement, memoryBytes } = await watchPlateau(url, [...flags.split(" "), "--insecure"]);
+  const opened = measurement.connect.count;
+  if (opened >= connections) return medianOf(memoryBytes.slice(-PARTS));
+  throw new TargetError(`Cannot measure: ${opened} of ${connections} connections opened`, []);
+}
+
+const SCHEMES = ["plain", "secure"] as const;
+type Urls = Readonly<Record<typeof SCHEMES[number], string>>;
+
+/** What TLS adds to a connection, of Plateau and of wrk, which knows full speed alone. */
+async function ofTls(urls: Urls, rounds: number, short: boolean): Promise<Section> {
+  const wrkAt = async (url: string, connections: number): Promise<number> => {
+    const { memoryBytes } = await watch(
+      `wrk -t1 -c${connections} -d${short ? 8 : 12}s ${url}`.split(" "),
+    );
+    return medianOf(memoryBytes.slice(-PARTS));
+  };
+  const generators = {
+    Plateau: (url: string, connections: number) => nearlyIdle(url, connections, short),
+    ...isInstalled("wrk") ? { wrk: wrkAt } : {},
+  };
+  const cells = Object.entries(generators).flatMap(([name, measure]) =>
+    SCHEMES.flatMap((scheme) => [FEW, MORE].map((count) => ({ name, measure, scheme, count })))
+  );
+  const keyOf = (name: string, scheme: string, count: number): string =>
+    `${name}, ${scheme === "plain" ? "http" : "https"}, ${formatCount(count)} connections`;
+  const byKey = new Map(cells.map((cell) => [keyOf(cell.name, cell.scheme, cell.count), cell]));
+  const seen = await interleaved([...byKey.keys()], rounds, (key) => {
+    const cell = byKey.get(key);
+    if (cell === undefined) throw new Error(`no such cell: ${key}`);
+    return cell.measure(urls[cell.scheme], cell.count);
+  });
+  const shareOf = (name: string, scheme: string, round: number): number =>
+    (seen[keyOf(name, scheme, MORE)][round] - seen[keyOf(name, scheme, FEW)][round]) /
+    (MORE - FEW) / KB;
+  return {
+    caption: "Resident memory over https",
+    unit: "kB",
+    rows: [
+      ...Object.keys(seen).map((what) => ({ what, samples: seen[what].map((it) => it / KB) })),
+      ...Object.keys(generators).map((name) => ({
+        what: `${name}: what TLS adds to a connection`,
+        samples: Array.from(
+          { length: rounds },
+          (_, round) => shareOf(name, "secure", round) - shareOf(name, "plain", round),
+        ),
+      })),
+    ],
+    notes: [
+      `By the difference of ${formatCount(FEW)} and ${formatCount(MORE)} connections. ` +
+      "Plateau sends 2,000 requests/s, wrk as many as it can.",
+    ],
   };
 }
 

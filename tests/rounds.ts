@@ -9,6 +9,9 @@ const TESTS = resolve(import.meta.dirname ?? "");
 /** Folders whose files start programs: each of them is in one of the lists below. */
 export const WITH_PROGRAMS = ["conformance", "e2e", "faults", "hostile", "studies"];
 
+/** Folders whose files are one process, as all that they share is dear to start. */
+const TOGETHER = ["browser"];
+
 /** How a file runs. */
 export type Manner =
   /** Beside one or two, as it loads servers or starts many programs. */
@@ -160,10 +163,13 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
     .filter((queues) => queues.length > 0);
 }
 
-/** Neighbours by name together. */
+/** Those of a folder that stays together, then neighbours by name. */
 function shared(files: readonly string[]): Job[] {
+  const folderOf = (file: string): string => relative(TESTS, file).split("/")[0];
+  const folders = TOGETHER.map((folder) => files.filter((file) => folderOf(file) === folder))
+    .filter(({ length }) => length > 0);
   const isApart = (file: string): boolean => Object.hasOwn(APART, relative(TESTS, file));
-  const together = files.filter((file) => !isApart(file));
+  const together = files.filter((file) => !isApart(file) && !TOGETHER.includes(folderOf(file)));
   const processes = Math.ceil(together.length / MOST_FILES);
   const share = Math.ceil(together.length / processes);
   const chunks = Array.from(
@@ -171,5 +177,5 @@ function shared(files: readonly string[]): Job[] {
     (_, i) => together.slice(i * share, (i + 1) * share),
   );
   const apart = files.filter(isApart).map((file) => [file]);
-  return [...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
+  return [...folders, ...chunks, ...apart].map((files) => ({ files, manner: "shares" }));
 }

@@ -44,6 +44,15 @@ Deno.test("files without programs share some processes, each once, but for those
   assert.ok(apart.every((file) => existsSync(file)));
 });
 
+Deno.test("a folder that shares a browser is one process, the first", () => {
+  const browser = Array.from({ length: 30 }, (_, i) => at(`browser/${i}_test.ts`));
+  const [[{ jobs }]] = roundsOf([at("base/a_test.ts"), ...browser, at("cli/b_test.ts")], 2);
+  assert.deepEqual(jobs.map(({ files }) => files), [
+    browser,
+    [at("base/a_test.ts"), at("cli/b_test.ts")],
+  ]);
+});
+
 const OUTPUT = `running 3 tests from ./tests/e2e/a_test.ts
 one ... \x1b[0m\x1b[32mok\x1b[0m \x1b[0m\x1b[38;5;245m(1m2s)\x1b[0m
 two ... FAILED (500ms)

@@ -32,11 +32,22 @@ export interface Watched {
 }
 
 export async function watchPlateau(url: string, flags: readonly string[]): Promise<Watched> {
-  const { pid, output } = start(placed("rest", plateauCommand(url, flags)));
+  const { output, memoryBytes } = await watch(plateauCommand(url, flags));
+  return { measurement: parseMeasurement(output), memoryBytes };
+}
+
+interface WatchedProgram {
+  readonly output: string;
+  readonly memoryBytes: readonly number[];
+}
+
+/** Any generator, on all cores but the server's. */
+export async function watch(command: Command): Promise<WatchedProgram> {
+  const { pid, output } = start(placed("rest", command));
   const memoryBytes: number[] = [];
   const timer = setInterval(() => memoryBytes.push(readMemoryBytes(pid)), MEMORY_STEP_MS);
   try {
-    return { measurement: parseMeasurement(await output), memoryBytes };
+    return { output: await output, memoryBytes };
   } finally {
     clearInterval(timer);
   }

@@ -102,7 +102,7 @@ async function gatesOf(
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
   const { judgeCells } = await import("../../report/model/gates/gates.ts");
-  const { gatedMeasurement } = await import("../../report/model/gates/cells.ts");
+  const { gatedMeasurement } = await import("../../report/model/gates/limit.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
 }

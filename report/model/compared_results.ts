@@ -17,7 +17,7 @@ import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/se
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
 import { doubtSentences, trustOfRuns } from "./findings/trust.ts";
-import { gatedCells } from "./gates/cells.ts";
+import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
 import { formatShare } from "./numbers/units.ts";

@@ -31,17 +31,17 @@ import {
 } from "./runs/cells.ts";
 import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
+import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
 import type { ForestModel } from "./comparison/forest.ts";
 import { type GatesModel, gatesModel } from "./gates/gates.ts";
-import { scenarioLoads } from "./method/load.ts";
+import { requestText, scenarioLoads } from "./method/load.ts";
 import { machineFacts } from "./method/machine.ts";
 import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
-import { requestText } from "./method/request.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
@@ -58,6 +58,7 @@ import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
 import { timelineText } from "./findings/timeline_finding.ts";
+import { type TradeoffModel, tradeoffOf } from "./charts/tradeoff.ts";
 import { timelinesOf } from "./charts/timelines.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
@@ -112,6 +113,8 @@ export interface ScenarioModel {
   readonly cells: readonly CellRuns[];
   readonly series: readonly { readonly label: string; readonly color: number }[];
   readonly bars: BarsChart;
+  /** Null where fewer than two cells responded right. */
+  readonly tradeoff: TradeoffModel | null;
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
@@ -172,7 +175,9 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     gates: gatesModel(scenarios, results, baseline),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
-    sweeps: sweepsOf(scenarios, { level: repeatedOf(results).level }),
+    sweeps: sweepsOf(scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) })), {
+      level: repeatedOf(results).level,
+    }),
     settling: settlingModel(scenarios, repeatedOf(results).level),
     missing: missingModels(missing),
     machine: machineFacts(results),
@@ -186,11 +191,12 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
 }
 
 function scenarioModel(
-  { name, cells }: ScenarioRuns,
+  { name, cells: written }: ScenarioRuns,
   compared: ScenarioComparison,
   results: MeasuredRuns,
 ): ScenarioModel {
   const { level } = repeatedOf(results);
+  const cells = byResult(written);
   return {
     name,
     request: requestText(name, results.experiment?.scenarios),
@@ -203,6 +209,7 @@ function scenarioModel(
     cells,
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
+    tradeoff: tradeoffOf(name, rightCells(cells)),
     timelines: timelinesOf(cells),
     timelineFinding: timelineText(cells),
     density: densityOf(cells),

@@ -6,7 +6,7 @@ import { Buffer } from "node:buffer";
 import { deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
 import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { type SparseHistogram, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -92,18 +92,12 @@ function largest(latency: SparseHistogram, count: number): SparseHistogram {
   return { ...latency, indices: latency.indices.slice(first), counts, count: kept };
 }
 
-const whole = new Histogram();
-
 function merged(steps: readonly PackedStep[]): PackedStep {
-  const sumOf = (of: (step: PackedStep) => SparseHistogram): SparseHistogram => {
-    for (const step of steps) whole.addSparse(of(step));
-    return whole.drain();
-  };
   return {
     seconds: sum(steps, ({ seconds }) => seconds),
     completed: sum(steps, ({ completed }) => completed),
     failed: sum(steps, ({ failed }) => failed),
-    latency: sumOf(({ latency }) => latency),
-    bounds: sumOf(({ bounds }) => bounds),
+    latency: sumOfSparse(steps.map(({ latency }) => latency)),
+    bounds: sumOfSparse(steps.map(({ bounds }) => bounds)),
   };
 }

@@ -5,6 +5,7 @@
 import { createHash } from "node:crypto";
 import { sectionOf } from "../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
+import { swatchRule } from "../model/numbers/colors.ts";
 import { unique } from "../model/numbers/words.ts";
 import type { CellRuns } from "../model/runs/cells.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
@@ -14,8 +15,9 @@ import client from "./client.js" with { type: "text" };
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
+import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
 import { barHeights, type Charts } from "./sections/figures.ts";
-import { trendMarkup } from "./sections/trend.ts";
+import { trendMarkup } from "./sections/lines.ts";
 import css from "./style.css" with { type: "text" };
 
 /** The additional parts of the page of a running experiment. */
@@ -43,7 +45,8 @@ export function renderReportPage(
   const experiments = models.map((model, i) =>
     experimentMarkup(model, { id: `e${i + 1}`, charts, steps })
   );
-  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts);
+  const style = css + (live?.css ?? "") + barHeights(charts) + forestHeights(charts) +
+    shades(models);
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -53,6 +56,7 @@ export function renderReportPage(
 <meta name="color-scheme" content="light dark">
 <title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
 <link rel="icon" href="data:,">
+<script>${verbatim(DEPTH_SCRIPT)}</script>
 <style>${verbatim(style)}</style>
 </head>
 <body>
@@ -67,6 +71,17 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 </body>
 </html>
 `.text;
+}
+
+/** Rules of the shades that the page's cells have. */
+function shades(models: readonly ReportModel[]): string {
+  const cells = models.flatMap(({ scenarios }) => scenarios.flatMap(({ cells }) => cells));
+  const lines = models.flatMap(({ sweeps }) =>
+    sweeps.flatMap(({ figures }) =>
+      figures.flatMap(({ facets }) => facets.flatMap(({ series }) => series))
+    )
+  );
+  return unique([...cells, ...lines].map(({ color }) => swatchRule(color))).join("");
 }
 
 /** One for each section: a section is parsed when its first chart is drawn. */
@@ -102,7 +117,7 @@ function namedRuns(
 }
 
 function policyOf(style: string, live: LiveParts | null): string {
-  const scripts = live === null ? [client] : [client, live.script];
+  const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",
     `script-src ${scripts.map(hashOf).join(" ")}`,
@@ -122,24 +137,42 @@ function navigationMarkup(
   models: readonly ReportModel[],
   trends: readonly TrendModel[],
 ): Markup {
-  const trendLinks = trends.map((_, i) => [`#t${i + 1}`, "Trend"]);
-  const links = models.flatMap((model, i) => {
-    const { name, claims, scenarios, sweeps, published, missing } = model;
-    return [
-      [`#e${i + 1}`, models.length > 1 ? name : "Summary"],
-      ...(claims.table === null ? [] : [[`#e${i + 1}-claims`, "Claims"]]),
-      ...(hasComparisons(model) ? [[`#e${i + 1}-compared`, "Compared"]] : []),
-      ...scenarios.map((scenario, j) => [`#e${i + 1}-s${j + 1}`, scenario.name]),
-      ...(sweeps.length > 0 ? [[`#e${i + 1}-sweeps`, "Sweeps"]] : []),
-      ...(model.settling === null ? [] : [[`#e${i + 1}-settling`, "Settling"]]),
-      ...(scenarios.length > 0 ? [[`#e${i + 1}-outcomes`, "Errors"]] : []),
-      ...(published.length > 0 ? [[`#e${i + 1}-published`, "Published"]] : []),
-      ...(missing.length > 0 ? [[`#e${i + 1}-missing`, "Not measured"]] : []),
-      [`#e${i + 1}-method`, "Method"],
-    ];
+  const trendLinks = trends.map((_, i): SectionLink => ({ href: `#t${i + 1}`, text: "Trend" }));
+  const links = models.flatMap((model, i) => linksOf(model, `#e${i + 1}`, models.length > 1));
+  const items = [...trendLinks, ...links].map(({ href, text, from }) => {
+    const link = markup`<a href="${href}">${text}</a>`;
+    return from === undefined ? markup`<li>${link}</li>` : markup`<li class="${from}">${link}</li>`;
   });
-  const items = [...trendLinks, ...links].map(([href, text]) =>
-    markup`<li><a href="${href}">${text}</a></li>`
-  );
-  return markup`<nav aria-label="Sections"><ul>${items}</ul></nav>`;
+  return markup`<nav aria-label="Sections"><div class="bar"><ul>${items}</ul>
+${depthMarkup()}</div></nav>`;
+}
+
+interface SectionLink {
+  readonly href: string;
+  readonly text: string;
+  /** Absent: it is in the summary. */
+  readonly from?: "in-detail" | "in-everything";
+}
+
+function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
+  const { name, claims, scenarios, sweeps, settling, published, missing } = model;
+  const detail = "in-detail";
+  const link = (
+    is: boolean,
+    part: string,
+    text: string,
+    from?: SectionLink["from"],
+  ): SectionLink[] => is ? [{ href: `${to}-${part}`, text, from }] : [];
+  return [
+    { href: to, text: isOneOfMany ? name : "Verdict" },
+    ...link(sweeps.length > 0, "sweeps", "Sweeps"),
+    ...link(claims.table !== null, "claims", "Claims", detail),
+    ...link(hasComparisons(model), "compared", "Compared", detail),
+    ...scenarios.flatMap((scenario, i) => link(true, `s${i + 1}`, scenario.name, detail)),
+    ...link(settling !== null, "settling", "Settling", detail),
+    ...link(scenarios.length > 0, "outcomes", "Errors", detail),
+    ...link(published.length > 0, "published", "Published", detail),
+    ...link(missing.length > 0, "missing", "Not measured"),
+    ...link(true, "method", "Method", "in-everything"),
+  ];
 }

@@ -5,7 +5,7 @@ import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
 import type { TerminalOptions, TextLine, TextSpan } from "../writing/terminal.ts";
 import { cell } from "./line.ts";
-import { withoutCommon } from "./names.ts";
+import { withoutCommon } from "./table.ts";
 
 /** As long as it takes until an agent counts as lost after the end. */
 const SILENT_MS = 2_000;

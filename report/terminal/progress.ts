@@ -12,7 +12,7 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { cellLabel } from "../model/runs/cells.ts";
-import { errorsOf } from "../model/runs/error_ratio.ts";
+import { errorsOf } from "../model/runs/figures.ts";
 import { type Latent, poolLatency } from "../model/runs/pool.ts";
 import type { TextSpan } from "../writing/terminal.ts";
 

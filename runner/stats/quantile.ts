@@ -13,9 +13,28 @@ export function quantileOf(sorted: ArrayLike<number>, share: number): number {
   return sorted[below] + (position - below) * (sorted[above] - sorted[below]);
 }
 
+/** So many are put in order faster by hand than by a typed array's own sort, which is set up anew each time. */
+const FEW = 24;
+const few = new Float64Array(FEW);
+
 /** The middle value, or the mean of the two; NaN for no values. */
-export function medianOf(values: readonly number[]): number {
-  return quantileOf(Float64Array.from(values).sort(), 0.5);
+export function medianOf(values: ArrayLike<number>): number {
+  return values.length > FEW
+    ? quantileOf(Float64Array.from(values).sort(), 0.5)
+    : medianOfFew(values);
+}
+
+// hot: a report smooths every percentile of every interval by it.
+function medianOfFew(values: ArrayLike<number>): number {
+  const count = values.length;
+  for (let i = 0; i < count; i++) {
+    const value = values[i];
+    let at = i;
+    while (at > 0 && few[at - 1] > value) few[at] = few[--at];
+    few[at] = value;
+  }
+  const middle = count >> 1;
+  return count % 2 === 1 ? few[middle] : few[middle - 1] + 0.5 * (few[middle] - few[middle - 1]);
 }
 
 /** Percentiles that every distribution reports. */

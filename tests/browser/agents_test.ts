@@ -8,7 +8,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, inkOf, type Look } from "./chromium.ts";
+import { chromiumTest, drawForPrint, inkOf, type Look } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 
 const AGENTS: readonly AgentSpec[] = [
@@ -46,7 +46,7 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
         innerWidth,
       ]);
       assert.equal(content, screen, "tables scroll, never the page");
-      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      await drawForPrint(page);
       const ink = Object.entries(await inkOf(page)).filter(([id]) => id.includes("-agents-"));
       assert.equal(ink.length, 2);
       for (const [id, share] of ink) assert.ok(share > 0.1, `${id}: ${share}`);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawnBox, scrollThrough } from "./chromium.ts";
-import { DESKTOP, PAGE, PHONE } from "./sample.ts";
+import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 import {
   assertFigures,
   captionOf,
@@ -155,7 +155,8 @@ chromiumTest("selecting a part of the runs", {
       const address = page.url();
       const assertView = async (): Promise<void> => {
         const shown = await shownAs(page, /^0.5–2 s of runs 1, 3$/, "e1-s2");
-        assertFigures(shown, [TARGETS[0], TARGETS[2]], (target) => {
+        const [first, , last] = MODEL.scenarios[1].series;
+        assertFigures(shown, [first.label, last.label], (target) => {
           const runs = runsOf("fib", target).filter(({ repetition }) => repetition !== 2);
           return figuresOf(runs, [0.5, 2], [50, 99]);
         });

@@ -6,8 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type {
+  Browser,
+  BrowserContextOptions,
+  ConsoleMessage,
+  Page,
+  Request,
+} from "playwright-core";
+import { type Depth, DEPTH_KEY } from "../../report/page/sections/depth.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
+import { keep } from "../kept.ts";
 import { findProgram, testWith } from "../needs.ts";
 
 export const FLAGS = [
@@ -19,32 +27,52 @@ export const FLAGS = [
   "--no-first-run",
 ];
 
-/** What a test does with a page whose charts are all drawn. */
+/** What a test does with a page whose charts are all drawn. It leaves nothing behind but the page itself. */
 export interface Look {
   readonly html: string;
   readonly options: BrowserContextOptions;
+  /** How much of the page is shown; default everything. */
+  readonly depth?: Depth;
   readonly look: (page: Page) => Promise<void>;
 }
 
-/** One test with a step a look, as they share the browser. */
-export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>): void {
-  testWith(["chromium"], name, async (t) => {
-    const { chromium } = await import("playwright-core");
-    const executablePath = findProgram("chromium") ?? undefined;
-    const browser = await chromium.launch({ executablePath, args: FLAGS });
-    try {
-      for (const [sentence, look] of Object.entries(looks)) {
-        await t.step({
-          name: sentence,
-          fn: () => inTime(lookAt(browser, look)),
-          sanitizeOps: false,
-          sanitizeResources: false,
-        });
+interface Started extends AsyncDisposable {
+  readonly browser: Browser;
+  readonly tabs: Tabs;
+}
+
+async function start(): Promise<Started> {
+  const { chromium } = await import("playwright-core");
+  const executablePath = findProgram("chromium") ?? undefined;
+  const browser = await chromium.launch({ executablePath, args: FLAGS });
+  return { browser, tabs: new Tabs(browser), [Symbol.asyncDispose]: () => browser.close() };
+}
+
+type Step = (started: Started) => Promise<void>;
+
+let started: (() => Started) | null = null;
+
+/** One test with a step for each name; all tests of a process share the browser. */
+export function browserTest(name: string, steps: Readonly<Record<string, Step>>): void {
+  const kept = started ??= keep(["chromium"], start);
+  const unsanitized = { sanitizeOps: false, sanitizeResources: false };
+  testWith(["chromium"], name, {
+    fn: async (t) => {
+      for (const [sentence, step] of Object.entries(steps)) {
+        await t.step({ name: sentence, fn: () => step(kept()), ...unsanitized });
       }
-    } finally {
-      await browser.close();
-    }
+    },
+    ...unsanitized,
   });
+}
+
+/** One test with a step a look. */
+export function chromiumTest(name: string, looks: Readonly<Record<string, Look>>): void {
+  const steps = Object.entries(looks).map(([sentence, look]): [string, Step] => [
+    sentence,
+    ({ tabs }) => tabs.show(look),
+  ]);
+  browserTest(name, Object.fromEntries(steps));
 }
 
 /** Longer than any look on the busiest machine. What a page evaluates has no time-out of Playwright's. */
@@ -57,18 +85,46 @@ async function inTime(looking: Promise<void>): Promise<void> {
   await looking;
 }
 
+/** Screens, one of each kind, that show one page after another: a new one costs a process. */
+class Tabs {
+  readonly #pages = new Map<string, Page>();
+
+  constructor(private readonly browser: Browser) {}
+
+  async show(look: Look): Promise<void> {
+    const { colorScheme = "light", viewport, ...kind } = look.options;
+    const key = JSON.stringify(kind);
+    const page = this.#pages.get(key) ??
+      await (await this.browser.newContext(look.options)).newPage();
+    this.#pages.delete(key); // one that fails is in an unknown state
+    try {
+      await page.emulateMedia({ media: null, colorScheme });
+      if (viewport) await page.setViewportSize(viewport);
+      await page.mouse.move(0, 0);
+      await inTime(lookAt(page, look));
+      this.#pages.set(key, page);
+    } finally {
+      if (!this.#pages.has(key)) await page.context().close();
+    }
+  }
+}
+
 /** Fails on console output and requests, too. */
-async function lookAt(browser: Browser, { html, options, look }: Look): Promise<void> {
+async function lookAt(
+  page: Page,
+  { html, options, depth = "everything", look }: Look,
+): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), "plateau-page-"));
   const file = join(folder, "report.html");
   writeFileSync(file, html);
-  const context = await browser.newContext(options);
+  const forbidden: string[] = [];
+  const onConsole = (message: ConsoleMessage): void =>
+    void forbidden.push(`console: ${message.text()}`);
+  const onError = (error: Error): void => void forbidden.push(`error: ${error.message}`);
+  const onRequest = (request: Request): void => void forbidden.push(`request: ${request.url()}`);
+  page.on("console", onConsole).on("pageerror", onError).on("request", onRequest);
   try {
-    const page = await context.newPage();
-    const forbidden: string[] = [];
-    page.on("console", (message) => forbidden.push(`console: ${message.text()}`));
-    page.on("pageerror", (error) => forbidden.push(`error: ${error.message}`));
-    page.on("request", (request) => forbidden.push(`request: ${request.url()}`));
+    await using _chosen = await setDepth(page, depth);
     const url = pathToFileURL(file).href;
     await page.goto(url);
     if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-charts=drawn]");
@@ -76,7 +132,7 @@ async function lookAt(browser: Browser, { html, options, look }: Look): Promise<
     const own = [`request: ${url}`, "request: data:,"];
     assert.deepEqual(forbidden.filter((line) => !own.includes(line)), []);
   } finally {
-    await context.close();
+    page.off("console", onConsole).off("pageerror", onError).off("request", onRequest);
     rmSync(folder, { recursive: true });
   }
 }
@@ -97,6 +153,17 @@ export async function scrollThrough(page: Page): Promise<void> {
       width !== 300 || height !== 150
     )
   );
+}
+
+/** As if the reader had chosen it before. */
+export function setDepth(page: Page, depth: Depth): ReturnType<Page["addInitScript"]> {
+  return page.addInitScript(([key, depth]) => localStorage.setItem(key, depth), [DEPTH_KEY, depth]);
+}
+
+/** Draws every chart at once, as for paper that was chosen to hold everything. */
+export async function drawForPrint(page: Page): Promise<void> {
+  await page.locator(".depth label", { hasText: "Everything" }).click();
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
 }
 
 /** Unfolds everything. */

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawnBox, inkOf, type Look, openAll } from "./chromium.ts";
+import { chromiumTest, drawForPrint, drawnBox, inkOf, type Look, openAll } from "./chromium.ts";
 import { FAULTS_MODEL, FAULTS_PAGE } from "./faults_sample.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 
@@ -19,7 +19,7 @@ const FORESTS = FAULTS_MODEL.scenarios.flatMap(({ forest }) => forest?.charts ??
 const FAULTS = FAULTS_MODEL.scenarios.flatMap(({ errors: faults }) => faults.charts).length;
 
 async function assertDrawn(page: Page): Promise<void> {
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await drawForPrint(page);
   const ink = Object.entries(await inkOf(page));
   const forests = ink.filter(([id]) => id.startsWith("e1-compared-"));
   const faults = ink.filter(([id]) => id.includes("-errors-"));
@@ -54,6 +54,7 @@ chromiumTest("comparisons, errors and slowest requests", {
       assert.equal(await page.locator("h1 + .lead").textContent(), FAULTS_MODEL.verdict);
       assert.deepEqual(await page.locator("h2").allTextContents(), [
         "Requests per second",
+        "Throughput against tail latency",
         "Relative comparison",
         "static GET /static",
         "user GET /user",

@@ -16,14 +16,16 @@ chromiumTest("what the report says", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      for (const [i, { name, tables }] of MODEL.scenarios.entries()) {
+      for (const [i, { name, series, tables }] of MODEL.scenarios.entries()) {
         const scenario = `e1-s${i + 1}`;
         await assertShown(page, `e1-verdict-${i + 1}-table`, tables.summary);
         await assertShown(page, `${scenario}-percentiles`, tables.percentiles);
         await assertShown(page, `e1-outcomes-${i + 1}-outcomes`, tables.outcomes);
         await assertShown(page, `${scenario}-runs`, tables.runs);
         const shown = (await cellsOf(page, `${scenario}-runs`)).map((row) => row[3]);
-        const runs = RESULTS.runs.filter((run) => run.scenario === name);
+        const runs = series.flatMap(({ label }) =>
+          RESULTS.runs.filter((run) => run.scenario === name && run.target === label)
+        );
         assert.deepEqual(shown, runs.map(({ rate }) => String(rate)));
       }
     },
@@ -71,7 +73,7 @@ chromiumTest("what the report says", {
       await page.keyboard.press("Tab");
       assert.equal(await focusedText(page), "Skip to the results");
       await page.keyboard.press("Tab");
-      assert.equal(await focusedText(page), "Summary");
+      assert.equal(await focusedText(page), "Verdict");
       await page.keyboard.press("Enter");
       assert.match(page.url(), /#e1$/);
       assert.equal(await page.locator(".scroll[tabindex='0']").count(), TABLES);

@@ -7,7 +7,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, openAll, scrollThrough } from "./chromium.ts";
-import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC, TABLES } from "./sample.ts";
+import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC, SUMMARY_CHARTS, TABLES } from "./sample.ts";
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },
@@ -78,12 +78,16 @@ chromiumTest("how the report looks", {
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
       const { background, widths } = await page.evaluate(() => ({
         background: getComputedStyle(document.body).backgroundColor,
-        widths: [...document.querySelectorAll("canvas")].map((canvas) => canvas.clientWidth),
+        widths: [...document.querySelectorAll("canvas")].filter((canvas) =>
+          canvas.checkVisibility()
+        )
+          .map((canvas) => canvas.clientWidth),
       }));
       assert.equal(background, "rgb(255, 255, 255)");
+      assert.equal(widths.length, SUMMARY_CHARTS);
       assert.ok(Math.max(...widths) <= 703 && Math.min(...widths) > 250);
       const ink = Object.values(await inkOf(page));
-      assert.equal(ink.filter((share) => share > 0.01).length, CHARTS);
+      assert.equal(ink.filter((share) => share > 0.01).length, SUMMARY_CHARTS);
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
       const after = await page.evaluate(() => document.querySelector("canvas")?.toDataURL());
       assert.equal(after, before);
@@ -93,6 +97,7 @@ chromiumTest("how the report looks", {
     html: PAGE,
     options: { viewport: { width: PAPER_PX, height: 900 } },
     look: async (page) => {
+      await page.locator(".depth label", { hasText: "Everything" }).click();
       await page.emulateMedia({ media: "print" });
       await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
       assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), PAPER_PX);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, inkOf, type Look, openAll } from "./chromium.ts";
+import { chromiumTest, drawForPrint, inkOf, type Look, openAll } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 import { SWEEP_PAGE, SWEEPS } from "./sweep_sample.ts";
 
@@ -19,7 +19,7 @@ const DRAWN =
 
 /** As print does: everything is drawn, wherever it stands. */
 async function drawAll(page: Page): Promise<void> {
-  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  await drawForPrint(page);
 }
 
 async function assertDrawn(page: Page): Promise<void> {

@@ -7,7 +7,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import { until } from "../e2e/patience.ts";
 import { around, resultsAt } from "../report/rates.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, inkOf, type Look, openAll } from "./chromium.ts";
+import { chromiumTest, drawForPrint, inkOf, type Look, openAll } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 
 const RATES = [1_000, 1_010, 1_005, 880, 900, 1_200];
@@ -42,7 +42,7 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
         innerWidth,
       ]);
       assert.ok(content <= screen, `${content} px on ${screen}`);
-      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      await drawForPrint(page);
       const inks = Object.entries(await inkOf(page));
       assert.deepEqual(inks.map(([id]) => id), ["t1-s1-1", "t1-s1-2"]);
       for (const [id, share] of inks) assert.ok(share > 0.01, `${id}: ${share}`);

@@ -33,7 +33,7 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   await using witness = startWitness();
   using folder = emptyFolder();
   const at = (name: string): string => join(folder.path, name);
-  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { duration: "300ms" }));
+  await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { duration: "600ms" }));
   const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("runs.csv")];
   const { code, stdout, stderr } = await plateau([...args, "--csv-intervals", "-"]);
   assert.equal(code, 0, stderr);
@@ -57,7 +57,7 @@ Deno.test("bench writes JSON that keeps to its schema, and its intervals", async
   await using witness = startWitness();
   using folder = emptyFolder();
   const csv = join(folder.path, "intervals.csv");
-  const args = ["bench", witness.origin, "-c", "2", "-d", "300ms", "--interval", "100ms", "-q"];
+  const args = ["bench", witness.origin, "-c", "2", "-d", "600ms", "--interval", "100ms", "-q"];
   const forms = ["--csv-intervals", csv, "--json", "-"];
   const { code, stdout, stderr } = await plateau([...args, ...forms]);
   assert.equal(code, 0, stderr);

@@ -9,7 +9,7 @@ import { Site } from "./site.ts";
 const EXPERIMENT = `name: elsewhere
 targets: { work: { app: work }, proxied: { proxy: { origin: work } } }
 scenarios: { root: { get: / } }
-load: { connections: 2, duration: 300ms }
+load: { connections: 2, duration: 600ms }
 interval: 50ms
 repeat: 2
 `;

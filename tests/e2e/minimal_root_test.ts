@@ -40,7 +40,7 @@ testWith(
   "run starts servers and writes its report from the base of the image",
   async () => {
     using root = minimalRoot();
-    const args = ["--duration", "250ms", "--repeat", "1", "--only", "scenario=static"];
+    const args = ["--duration", "700ms", "--repeat", "1", "--only", "scenario=static"];
     const { code, stdout, stderr } = await plateau(
       ["run", "quick", ...args, "--out", "/tmp/q"],
       root,

@@ -131,7 +131,7 @@ testWith(["linux"], "cores that two share are told", async () => {
   const file = writeExperiment(folder.path, { targets: first, workers: `${first}` }, {
     app: "api",
   });
-  const args = ["run", file, "--duration", "400ms", "--out", join(folder.path, "out")];
+  const args = ["run", file, "--duration", "700ms", "--out", join(folder.path, "out")];
   const { code, stderr } = await plateau(args);
   assert.equal(code, 0, stderr);
   assert.match(stderr, new RegExp(`share core ${first}\\b`));

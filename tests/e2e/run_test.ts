@@ -5,6 +5,7 @@ import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 const SMALL = join(import.meta.dirname ?? "", "fixtures/small.yaml");
+const BRIEF = join(import.meta.dirname ?? "", "fixtures/brief.yaml");
 
 function readResults(folder: string): Results {
   return results.parse(JSON.parse(readFileSync(join(folder, "results.json"), "utf8")));
@@ -50,7 +51,7 @@ Deno.test("run writes every run of the plan, in the order of the seed, and says 
 
 Deno.test("the same seed gives the same order, --only and --repeat cut the plan", async () => {
   using folder = emptyFolder();
-  const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "250ms"];
+  const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "450ms"];
   const { code, stderr } = await plateau([...args, "--out", folder.path]);
   assert.equal(code, 0, stderr);
   const { runs, planned } = readResults(folder.path);
@@ -61,7 +62,7 @@ Deno.test("the same seed gives the same order, --only and --repeat cut the plan"
 
 Deno.test("report.html loads nothing, and report renders the same page again", async () => {
   using folder = emptyFolder();
-  const args = ["run", SMALL, "--repeat", "1", "--duration", "250ms", "--out", folder.path];
+  const args = ["run", BRIEF, "--out", folder.path];
   assert.equal((await plateau(args)).code, 0);
   const page = readFileSync(join(folder.path, "report.html"), "utf8");
   assert.match(page, /Content-Security-Policy/);
@@ -80,26 +81,17 @@ Deno.test("report.html loads nothing, and report renders the same page again", a
 
 Deno.test("run works from another folder, with a path relative to it, and writes its results there", async () => {
   using folder = emptyFolder();
-  Deno.copyFileSync(SMALL, join(folder.path, "mine.yaml"));
-  const args = [
-    "run",
-    "mine.yaml",
-    "--repeat",
-    "1",
-    "--duration",
-    "250ms",
-    "--only",
-    "scenario=static",
-  ];
+  Deno.copyFileSync(BRIEF, join(folder.path, "mine.yaml"));
+  const args = ["run", "mine.yaml", "--only", "scenario=static"];
   const { code, stderr } = await plateau(args, { cwd: folder.path });
   assert.equal(code, 0, stderr);
-  const [time] = [...Deno.readDirSync(join(folder.path, "results/small"))];
-  assert.ok(existsSync(join(folder.path, "results/small", time.name, "report.html")));
+  const [time] = [...Deno.readDirSync(join(folder.path, "results/brief"))];
+  assert.ok(existsSync(join(folder.path, "results/brief", time.name, "report.html")));
 });
 
 Deno.test("run --json - prints the results and nothing else", async () => {
   using folder = emptyFolder();
-  const args = ["run", SMALL, "--repeat", "1", "--duration", "250ms", "--out", folder.path];
+  const args = ["run", BRIEF, "--out", folder.path];
   const { code, stdout } = await plateau([...args, "--json", "-"]);
   assert.equal(code, 0);
   assert.deepEqual(results.parse(JSON.parse(stdout)), readResults(folder.path));
@@ -115,7 +107,7 @@ targets:
   api: { app: api }
   dead: { command: [sh, -c, "echo it is broken >&2; exit 9"] }
 scenarios: { static: { get: /static } }
-load: { connections: 2, duration: 250ms }
+load: { connections: 2, requests: 20 }
 repeat: 1
 `,
   );

@@ -141,7 +141,7 @@ Deno.test("what holds of an agent on several targets is said once", () => {
   assert.equal(agents?.findings.length, 1);
   assert.match(
     agents?.findings[0] ?? "",
-    /^hono and 2 more: agent c measured a median latency of /,
+    /^express and 2 more: agent c measured a median latency of /,
   );
 });
 

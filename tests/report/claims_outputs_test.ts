@@ -31,10 +31,10 @@ function terminal(of: ReportModel, width = 400): string {
   return renderSummary(of, { width, color: false, unicode: true });
 }
 
-Deno.test("the page has the claims first, counted, with where they stand and what was found", () => {
+Deno.test("the page has the claims after the answer, counted, with where they stand and what was found", () => {
   const page = renderReportPage([model]).replaceAll("\u00a0", " ");
   assert.ok(page.includes(`<a href="#e1-claims">${SUMMARY}</a>`));
-  assert.ok(page.includes('<li><a href="#e1-claims">Claims</a></li>'));
+  assert.ok(page.includes('<li class="in-detail"><a href="#e1-claims">Claims</a></li>'));
   const [section] = page.match(/<section id="e1-claims".*?<\/section>/s) ?? [""];
   assert.ok(section.includes(`<strong>${SUMMARY}</strong>`));
   assert.match(
@@ -45,7 +45,8 @@ Deno.test("the page has the claims first, counted, with where they stand and wha
   assert.match(section, /<td class="text">3\.00× \[2\.9\d*, 3\.0\d*\]<\/td>/);
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
   assert.match(section, /rate is 3,00\d\/s \(static, fast\) against 1,000\/s \(static, slow\)/);
-  assert.ok(page.indexOf('<section id="e1-claims"') < page.indexOf('class="overview"'));
+  assert.ok(page.indexOf('<section id="e1-claims"') > page.indexOf('class="overview"'));
+  assert.ok(page.indexOf('<section id="e1-claims"') < page.indexOf('id="e1-s1"'));
 });
 
 Deno.test("the terminal has a line a claim, and their number", () => {

@@ -102,7 +102,7 @@ Deno.test("of two results there is one step only, which needs no telling", () =>
 Deno.test("a trend draws rate and p99 of each cell at its result, with the figures of the model", () => {
   const [{ drawings, series }] = TREND.scenarios;
   assert.deepEqual(drawings.map(({ title }) => title), ["Requests/s", "p99"]);
-  assert.deepEqual(series, [{ label: "a", color: 0 }, { label: "b", color: 1 }]);
+  assert.deepEqual(series, [{ label: "b", color: 1 }, { label: "a", color: 0 }]);
   const [{ chart }] = drawings;
   assert.deepEqual(chart.x.ticks.map(({ text }) => text), ["aaaaaaa", "bbbbbbb", "ccccccc"]);
   chart.series.forEach(({ label, points }) => {
@@ -124,10 +124,10 @@ Deno.test("the table of a trend has a row a cell and result", () => {
   const [{ table }] = TREND.scenarios;
   const rows = table.rows.map((row) => row.slice(0, 3).map(({ text }) => text).join(" | "));
   assert.deepEqual(rows.slice(0, 4), [
-    "a | aaaaaaa | 2031-05-01 10:18 UTC",
-    "a | bbbbbbb | 2031-05-02 10:18 UTC",
-    "a | ccccccc | 2031-05-03 10:18 UTC",
     "b | aaaaaaa | 2031-05-01 10:18 UTC",
+    "b | bbbbbbb | 2031-05-02 10:18 UTC",
+    "b | ccccccc | 2031-05-03 10:18 UTC",
+    "a | aaaaaaa | 2031-05-01 10:18 UTC",
   ]);
   assert.equal(table.rows.length, 6);
 });

@@ -3,9 +3,9 @@ import {
   type EndedRequests,
   errorRatioOf,
   errorsOf,
+  figureOfRun,
   successesOf,
-} from "../../report/model/runs/error_ratio.ts";
-import { figureOfRun } from "../../report/model/runs/figures.ts";
+} from "../../report/model/runs/figures.ts";
 import { measurementFixture } from "./fixture.ts";
 
 const CLEAN: EndedRequests = {

@@ -1,7 +1,8 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
-import { type AgentsChart, COLORS, compact } from "../charts/charts.ts";
+import { type AgentsChart, compact } from "../charts/charts.ts";
+import { COLORS } from "../numbers/colors.ts";
 import { lowerMedian, mean, median } from "../numbers/spread.ts";
 import { formatDuration, formatMs, formatNumber } from "../numbers/units.ts";
 import { counted, listedAll } from "../numbers/words.ts";

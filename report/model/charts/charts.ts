@@ -5,9 +5,6 @@
 import type { CellRuns } from "../runs/cells.ts";
 import { formatNumber } from "../numbers/units.ts";
 
-/** Colours of the style sheet; beyond them they begin anew. */
-export const COLORS = 10;
-
 /** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
 export interface BarsChart {
   readonly kind: "bars";
@@ -143,6 +140,33 @@ export interface ScatterChart {
   }[];
 }
 
+/** Requests per second against p99: a dot a cell, as large as the CPU that it used. */
+export interface TradeoffChart {
+  readonly kind: "tradeoff";
+  readonly alt: string;
+  readonly x: Axis;
+  readonly y: Axis;
+  /** Cells that no other beats in both, by x. */
+  readonly front: readonly { readonly x: number; readonly y: number }[];
+  /** Whether the dots of a series are joined: its cells differ in a factor of numbers. */
+  readonly isLine: boolean;
+  readonly series: readonly {
+    readonly label: string;
+    readonly color: number;
+    readonly points: readonly {
+      readonly label: string;
+      readonly x: number;
+      readonly xEnds: readonly [low: number, high: number] | null;
+      readonly y: number;
+      readonly yEnds: readonly [low: number, high: number] | null;
+      /** Of the most CPU that a cell used, 0–1; null where none was watched. */
+      readonly size: number | null;
+      readonly isOnFront: boolean;
+      readonly lines: readonly string[];
+    }[];
+  }[];
+}
+
 /** Latency against how rare a request is that takes longer. */
 export interface TailsChart {
   readonly kind: "tails";
@@ -221,6 +245,7 @@ export type Chart =
   | TimelineChart
   | DensityChart
   | TailsChart
+  | TradeoffChart
   | SweepChart
   | ScatterChart
   | ForestChart

@@ -4,7 +4,7 @@ import type { Run } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { errorsOf, wrongResponsesOf } from "../runs/error_ratio.ts";
+import { errorsOf, wrongResponsesOf } from "../runs/figures.ts";
 import { ERROR_WORDS } from "../tables/outcomes.ts";
 import { compact, type ErrorsChart } from "./charts.ts";
 

@@ -4,7 +4,7 @@
  * a browser lacks.
  */
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
-import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
@@ -64,8 +64,8 @@ export function rangeFigures(
   percentiles: readonly number[],
 ): RangeFigures {
   const within = runs.map((steps) => stepsWithin(steps, range)).filter(({ length }) => length > 0);
-  const all = mergeHistograms(within.flat().map(({ latency }) => latency)).toSparse();
-  const bounds = mergeHistograms(within.flat().map(({ bounds }) => bounds)).toSparse();
+  const all = sumOfSparse(within.flat().map(({ latency }) => latency));
+  const bounds = sumOfSparse(within.flat().map(({ bounds }) => bounds));
   const sample = { clock, all, bounds, ended: withoutBounds(all, bounds) };
   const rates = within.map((steps) =>
     sum(steps, ({ completed }) => completed) / sum(steps, ({ seconds }) => seconds)

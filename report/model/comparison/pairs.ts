@@ -44,6 +44,29 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
     : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
 }
 
+/**
+ * As they are shown, from the fastest: targets by their best cell, in each its cells by their factors; those with
+ * wrong responses last.
+ */
+export function byResult(cells: readonly CellRuns[]): CellRuns[] {
+  const ranked = rankedCells(cells).map(({ target }) => target);
+  const isOneTarget = new Set(cells.map(({ target }) => target)).size === 1;
+  if (isOneTarget && numericFactorsOf(cells) === 0) {
+    const right = rankedCells(cells);
+    return [...right, ...cells.filter((cell) => !right.includes(cell))];
+  }
+  const placeOf = ({ target }: CellRuns): number => {
+    const place = ranked.indexOf(target);
+    return place === -1 ? Infinity : place;
+  };
+  return [...cells].sort((a, b) => a.target === b.target ? 0 : placeOf(a) - placeOf(b) || 0);
+}
+
+/** How many of the factors have values that are numbers. */
+function numericFactorsOf(cells: readonly CellRuns[]): number {
+  return factorPaths(cells).filter((path) => numericFactor(cells, path) !== null).length;
+}
+
 function bestOfEach(cells: readonly CellRuns[], rateOf: (cell: CellRuns) => number): CellRuns[] {
   const byTarget = Map.groupBy(cells, ({ target }) => target);
   if (byTarget.size <= 1) return [...cells];

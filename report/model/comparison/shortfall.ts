@@ -6,7 +6,7 @@
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { wrongResponsesOf } from "../runs/error_ratio.ts";
+import { wrongResponsesOf } from "../runs/figures.ts";
 import { percentText } from "./ratios.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */

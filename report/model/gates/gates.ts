@@ -8,8 +8,7 @@ import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
 import { type MeasuredRuns, thresholdsOf } from "../runs/measured.ts";
 import { counted } from "../numbers/words.ts";
-import { baselineEvidence, limitEvidence } from "./limit.ts";
-import { type GatedCell, gatedCells } from "./cells.ts";
+import { baselineEvidence, type GatedCell, gatedCells, limitEvidence } from "./limit.ts";
 import { fact, type ThresholdEvidence, type ThresholdOutcome } from "./evidence.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";

@@ -1,5 +1,5 @@
 /** A threshold held against a cell: one with a limit, such as `p99 < 50ms`, or one against a baseline. */
-import type { Relation, Threshold } from "../../../runner/result/result.ts";
+import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
 import {
   pooled,
   pooledShare,
@@ -9,17 +9,24 @@ import {
 } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { sum } from "../numbers/spread.ts";
 import { boundText, GLUE } from "../numbers/units.ts";
-import { unsteadyOf, unsteadyText } from "../runs/cells.ts";
-import { errorsOf, successesOf } from "../runs/error_ratio.ts";
+import {
+  type Grouped,
+  groupRuns,
+  repeatedOf,
+  type ScenarioRuns,
+  unsteadyOf,
+  unsteadyText,
+} from "../runs/cells.ts";
+import { errorsOf, type JudgedRun, successesOf, type ThresholdFigure } from "../runs/figures.ts";
 import {
   type Ends,
+  estimatedAs,
   type FigureRange,
   figureRangeText,
   type JudgedCell,
   rangeOf,
   ratioRangeOf,
 } from "../runs/figure_range.ts";
-import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 import {
   distanceTo,
   endlessText,
@@ -37,9 +44,10 @@ import {
 } from "./evidence.ts";
 import { percentileEvidence, percentileIn } from "./percentiles.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
-import type { Between } from "../comparison/between.ts";
+import { type Between, ONE_SESSION } from "../comparison/between.ts";
 import { formatRatio, percentText } from "../comparison/ratios.ts";
-import type { GatedCell } from "./cells.ts";
+import { matchCells, type NamedCell, namedCells } from "../runs/match.ts";
+import { areOneSession, betweenOf, type SessionSpread } from "../comparison/sessions.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
 export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): ThresholdEvidence {
@@ -230,3 +238,61 @@ const ONE_RUN = "one run says nothing about the next: measure 5 or more a side";
 const NO_INTERVAL = "it has no interval over the runs: compare another figure";
 const OTHER_SESSION =
   "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment";
+
+// The cells of results, and a single measurement, as thresholds are held against them.
+
+/** A cell with its counterpart in the baseline; null when that has none. */
+export interface GatedCell {
+  readonly cell: JudgedCell;
+  readonly baseline: JudgedCell | null;
+  /** What stands between the two, besides what their runs show. */
+  readonly between: (figure: ThresholdFigure) => Between;
+}
+
+/** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
+export function gatedCells(
+  scenarios: readonly ScenarioRuns[],
+  results: Pick<Grouped, "experiment" | "startedAt">,
+  baseline: Grouped | null,
+  spread: SessionSpread = () => null,
+): GatedCell[] {
+  const { level } = repeatedOf(results);
+  const cells = namedCells(scenarios);
+  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
+  const { pairs } = matchCells(bases, cells);
+  const isOne = baseline !== null && areOneSession(baseline, results);
+  const between = (figure: ThresholdFigure): Between => {
+    const estimated = estimatedAs(figure);
+    return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
+  };
+  return cells.map((named) => {
+    const base = pairs.find(({ next }) => next === named)?.base;
+    return {
+      cell: { ...judgedOf(named), level },
+      baseline: base ? { ...judgedOf(base), level } : null,
+      between,
+    };
+  });
+}
+
+/** A single measurement, with its baseline: null when that has no one cell. */
+export function gatedMeasurement(measurement: Measurement, baseline: Grouped | null): GatedCell {
+  const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
+  const isOne = bases.length === 1;
+  return {
+    cell: {
+      scenario: "",
+      label: measurement.url,
+      runs: [measurement],
+      estimates: new Map(),
+      level: 0.95,
+    },
+    baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    between: () => ({ kind: "unknown" }),
+  };
+}
+
+function judgedOf({ scenario, cell }: NamedCell): Omit<JudgedCell, "level"> {
+  const { label, runs, confidence: { estimates } } = cell;
+  return { scenario, label, runs, estimates };
+}

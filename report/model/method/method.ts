@@ -14,8 +14,7 @@ import {
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import { namesInOrder, repeatedOf } from "../runs/cells.ts";
 import type { MeasuredRuns } from "../runs/measured.ts";
-import { loadText, parametersText, scenarioLoads } from "./load.ts";
-import { requestText } from "./request.ts";
+import { loadText, parametersText, requestText, scenarioLoads } from "./load.ts";
 
 export interface Fact {
   readonly label: string;

@@ -2,6 +2,8 @@
 export const HOW_TO_READ = {
   bars:
     "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale.",
+  tradeoff:
+    "Each dot is a cell: further right serves more, further down responds sooner. Its cross holds both 95 % confidence intervals over the runs; a larger dot used more CPU. The stepped line is the Pareto front: no other cell has both more requests/s and a lower p99 than one on it.",
   timeline:
     "The runs of a target stand side by side. The upper track is the latency of each interval: p50 (thick line), then p75, p90 and p99 (top line). A band that starts high and settles is a warm-up. Requests that timed out, were unfinished or were never sent count with their elapsed time. The lower tracks are requests per second, and CPU and memory of the target. Shaded green: steady state. Dashed: latency or rate changes to another level. All targets of the scenario share the axes. Drag over a chart, or set the seconds above it, to recompute the figures for that part of the runs.",
   density:
@@ -21,7 +23,7 @@ export const HOW_TO_READ = {
   settlingTime:
     "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).",
   settling:
-    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. IntervalPoint at a dot for its name. The table shows the other percentiles.",
+    "Each dot is a cell. Across: the settled latency, the median of the last quarter of a run. Up: the time until the median flattens, with its 95 % confidence interval over the runs. Dots that rise to the right mean that faster targets settle sooner (figure 6 of Kuffel and Walter). A dot at 0 was flat from the start. Point at a dot for its name. The table shows the other percentiles.",
   parts:
     "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:

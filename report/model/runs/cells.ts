@@ -5,17 +5,18 @@
 import type { Results, Run } from "../../../runner/result/result.ts";
 import type { CountedPart, RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
+import { colorAt, COLORS } from "../numbers/colors.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { errorRatioOf } from "./error_ratio.ts";
+import { errorRatioOf } from "./figures.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
 
 export interface CellRuns {
   readonly target: string;
   /** Target and the parameters that vary; what every table and chart calls the cell. */
   readonly label: string;
-  /** Index of its colour: the same in every scenario. */
+  /** Its colour, the same in every scenario: see `COLORS`. */
   readonly color: number;
   /** By repetition; at least one. Their figures are without what the experiment discards. */
   readonly runs: readonly Run[];
@@ -39,7 +40,7 @@ export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment"
 
 /** The scenarios that have a run, with their cells. */
 export function groupRuns(results: Grouped): ScenarioRuns[] {
-  const colors = colorIndex(results);
+  const colorOf = colorsOf(results);
   const scenarios = namesInOrder("scenario", results);
   const targets = namesInOrder("target", results);
   const repeated = repeatedOf(results);
@@ -47,7 +48,7 @@ export function groupRuns(results: Grouped): ScenarioRuns[] {
     .map((name) => {
       const runs = results.runs.filter(({ scenario }) => scenario === name);
       const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
-        cellOf(group, { label, color: colors.get(label) ?? 0 }, {
+        cellOf(group, { label, color: colorOf(group[0]) }, {
           ...repeated,
           session: results.startedAt ?? null,
         })
@@ -136,13 +137,59 @@ export function namesInOrder(kind: "target" | "scenario", results: Grouped): str
   return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
 }
 
-function colorIndex(results: Grouped): ReadonlyMap<string, number> {
+/**
+ * One colour a target, and shades of it for the values of its factors, from the most light to the most dark: by what
+ * is planned, so that none changes as more runs come in.
+ */
+function colorsOf(results: Grouped): (run: Run) => number {
   const targets = namesInOrder("target", results);
-  const labels = [...new Map(results.runs.map((run) => [cellLabel(run), run.target]))]
-    .sort(([a, targetA], [b, targetB]) =>
-      targets.indexOf(targetA) - targets.indexOf(targetB) || compareNatural(a, b)
+  const settings = new Map(
+    targets.map((target) => {
+      const runs = results.runs.filter((run) => run.target === target);
+      const paths = [...new Set(runs.flatMap(({ parameters }) => Object.keys(parameters)))].sort();
+      return [target, paths.map((path) => ({ path, values: valuesOf(path, runs, results) }))];
+    }),
+  );
+  return ({ target, parameters }) => {
+    const factors = settings.get(target) ?? [];
+    const steps = factors.reduce((product, { values }) => product * values.length, 1);
+    const step = factors.reduce(
+      (at, { path, values }) =>
+        at * values.length + Math.max(0, values.indexOf(keyOf(parameters[path]))),
+      0,
     );
-  return new Map(labels.map(([label], index) => [label, index]));
+    const index = targets.indexOf(target);
+    return steps > 1
+      ? colorAt(index, 1 - step / (steps - 1))
+      : colorAt(index, AGAIN[Math.floor(index / COLORS) % AGAIN.length]);
+  };
+}
+
+/** Shades of targets beyond the last colour. */
+const AGAIN = [0.5, 0, 1, 0.25, 0.75];
+
+/** As planned, in the order of the file; where the file writes them otherwise, those of the runs in natural order. */
+function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
+  const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
+    .map(({ parameters }) => keyOf(parameters[path]));
+  const planned = [
+    entryAt(experiment?.targets, [runs[0].target, ...path.split(".")]),
+    entryAt(experiment?.load, path.split(".")),
+  ].find(Array.isArray);
+  const keys: string[] = planned?.map(keyOf) ?? [];
+  return held.every((key) => keys.includes(key)) ? keys : [...new Set(held)].sort(compareNatural);
+}
+
+function entryAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (entry, key) =>
+      typeof entry === "object" && entry !== null ? Reflect.get(entry, key) : undefined,
+    value,
+  );
+}
+
+function keyOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
 
 /** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */

@@ -17,6 +17,7 @@ import {
   EMPTY,
   mergeHistograms,
   type SparseHistogram,
+  sumOfSparse,
 } from "../../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, type PerSecond, perSecondOf } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
@@ -121,7 +122,7 @@ function boundsOf(
 ): SparseHistogram | null {
   if (censored > 0 && censoredHistogram === undefined) return null;
   const parts = points.flatMap((point) => point.censoredHistogram ?? []);
-  return mergeHistograms(parts.map(decodeSparse)).toSparse();
+  return sumOfSparse(parts.map(decodeSparse));
 }
 
 /** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */

@@ -1,11 +1,11 @@
 /** The figures that thresholds name, of one run: in the unit of the results, or why there is none. */
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
-import { errorRatioOf, successesOf } from "./error_ratio.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
+import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 
 export type ThresholdFigure = Threshold["figure"];
 
@@ -173,4 +173,34 @@ function ofTarget(
 function lagOf({ load, requests, generator }: JudgedRun, of: "p50" | "p99" | "max"): FigureOfRun {
   if (load.kind === "closed") return { none: "a closed loop sends when it can and has no lag" };
   return requests.due === 0 ? NOTHING_SENT : exactly(generator.lag[of]);
+}
+
+// How many requests succeeded, and how many did not: the one place that decides it for every table, threshold, claim and comparison. A request that was due and never sent is an error; one still under way at the end is neither.
+
+export type EndedRequests = Pick<Measurement, "requests" | "checks" | "status">;
+
+/** Requests that failed, were never sent, or got a wrong response, of all that ended or were never sent. */
+export function errorsOf(runs: readonly EndedRequests[]): Proportion {
+  return {
+    count: sum(runs, (run) => run.requests.failed + run.requests.dropped + wrongResponsesOf(run)),
+    of: sum(runs, ({ requests: { completed, failed, dropped } }) => completed + failed + dropped),
+  };
+}
+
+/** The others of them. */
+export function successesOf(runs: readonly EndedRequests[]): Proportion {
+  const { count, of } = errorsOf(runs);
+  return { count: of - count, of };
+}
+
+/** Null where no request ended. */
+export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
+  const { count, of } = errorsOf(runs);
+  return of === 0 ? null : count / of;
+}
+
+/** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */
+export function wrongResponsesOf({ checks, status }: EndedRequests): number {
+  if (checks.passed + checks.failed > 0) return checks.failed;
+  return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

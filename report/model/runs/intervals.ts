@@ -51,15 +51,34 @@ export interface Flattened {
   readonly finalMs: number;
 }
 
+/** What was found of each run: sentences, tables and charts want it again and again. */
+const found = new WeakMap<Measurement["timeline"], Map<string, Flattened | null>>();
+
 /** Null without requests. */
 export function flattenedOf(
   run: Pick<Measurement, "timeline">,
   percentile: typeof FLATTENING[number],
 ): Flattened | null {
+  const known = found.get(run.timeline) ?? new Map<string, Flattened | null>();
+  found.set(run.timeline, known);
+  const kept = known.get(percentile);
+  if (kept !== undefined) return kept;
+  const flattened = findFlattened(run, percentile);
+  known.set(percentile, flattened);
+  return flattened;
+}
+
+function findFlattened(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): Flattened | null {
   const points = intervalsOf(run).map(({ point }) => point);
-  const found = findSettlingTime(points.map((point) => isEmpty(point) ? null : point[percentile]));
-  if (found === null) return null;
-  return { fromS: found.from === 0 ? 0 : points[found.from - 1].endS, finalMs: found.settledValue };
+  const settling = findSettlingTime(
+    points.map((point) => isEmpty(point) ? null : point[percentile]),
+  );
+  if (settling === null) return null;
+  const { from, settledValue: finalMs } = settling;
+  return { fromS: from === 0 ? 0 : points[from - 1].endS, finalMs };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

@@ -10,6 +10,7 @@ import {
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
+  sumOfSparse,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
@@ -71,6 +72,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
   const valueMs = (p: number): number =>
     (filled.length === 1 ? keptPercentile(latencies[0], p) : undefined) ?? valueIn(sample, p);
   const percentile = (p: number): Bounded => boundedIn(sample, p, valueMs(p));
+  let ended: Histogram | null = null;
   return {
     ...moments(latencies),
     censored: sample.censored,
@@ -82,7 +84,10 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
         ? percentile(figure).isAtLeast
         : sample.censored > 0 && sample.bounds !== null,
     percentile,
-    ended: mergeHistograms([sample.ended]),
+    // Of use to few, and large.
+    get ended(): Histogram {
+      return ended ??= mergeHistograms([sample.ended]);
+    },
   };
 }
 
@@ -142,7 +147,7 @@ function boundsOf(censored: number, histogram: string | undefined): SparseHistog
 }
 
 function merged(parts: readonly SparseHistogram[]): SparseHistogram {
-  return parts.length === 1 ? parts[0] : mergeHistograms(parts).toSparse();
+  return parts.length === 1 ? parts[0] : sumOfSparse(parts);
 }
 
 function keptPercentile({ percentiles }: Latent["latency"], p: number): number | undefined {

@@ -3,7 +3,7 @@
  * run is the one in its results (`runner/stats/steady_state/steady_state.ts`).
  */
 import type { RunBlock } from "../../../runner/stats/confidence/pool.ts";
-import { mergeHistograms } from "../../../runner/stats/histogram/histogram.ts";
+import { sumOfSparse, valueAtPercentile } from "../../../runner/stats/histogram/histogram.ts";
 import type { SteadyLabel } from "../../../runner/stats/steady_state/steady_state.ts";
 import { mean, type Spread, spreadOf } from "../numbers/spread.ts";
 import type { CellRuns } from "./cells.ts";
@@ -75,11 +75,11 @@ export function cellSettling(parts: readonly RunParts[]): Settling {
 
 function figuresOf(blocks: readonly RunBlock[]): PartFigures | null {
   if (blocks.length === 0) return null;
-  const latency = mergeHistograms(blocks.map(({ latency }) => latency));
+  const latency = sumOfSparse(blocks.map(({ latency }) => latency));
   return {
     rate: mean(blocks.map(({ completed, seconds }) => completed / seconds)),
-    p50: latency.valueAtPercentile(50) / 1_000,
-    p99: latency.valueAtPercentile(99) / 1_000,
+    p50: valueAtPercentile(latency, 50) / 1_000,
+    p99: valueAtPercentile(latency, 99) / 1_000,
     count: latency.count,
   };
 }

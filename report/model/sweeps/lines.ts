@@ -1,6 +1,7 @@
 /** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
 import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import { rightCells } from "../comparison/pairs.ts";
+import { colorAt, COLORS } from "../numbers/colors.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import {
   factorName,
@@ -37,19 +38,13 @@ export interface SweepFacet {
   readonly lines: readonly SweepLine[];
 }
 
-export interface LineOptions {
-  /** Of the whole experiment, so that a target keeps its colour. */
-  readonly targets: readonly string[];
-  readonly confidence: number;
-}
-
 /** More than these look alike. */
 const MOST_LINES = 8;
 
 export function facetsOf(
   cells: readonly CellRuns[],
   factor: NumericFactor,
-  { targets, confidence }: LineOptions,
+  confidence: number,
 ): SweepFacet[] {
   const holders = cells.filter((cell) => valueOf(cell, factor.path) !== undefined);
   const dimensions = dimensionsOf(holders, factor);
@@ -65,7 +60,9 @@ export function facetsOf(
     return {
       label: label || target,
       subject: [target, labelOf(members[0], others)].filter(Boolean).join(" · "),
-      color: isByTarget ? targets.indexOf(target) : names.indexOf(label),
+      color: isByTarget || names.length === 1
+        ? members[0].color % COLORS
+        : colorAt(members[0].color, 1 - names.indexOf(label) / (names.length - 1)),
       points,
       knee: kneeOfLine(points, factor, confidence),
     };

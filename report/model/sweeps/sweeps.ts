@@ -7,7 +7,7 @@ import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../runs/factors.ts";
 import { lineFinding } from "./finding.ts";
-import { facetsOf, type LineOptions, type SweepFacet, type SweepLine } from "./lines.ts";
+import { facetsOf, type SweepFacet, type SweepLine } from "./lines.ts";
 import { type WeightsModel, weightsOf } from "./variance_explained.ts";
 import {
   type ColumnOf,
@@ -17,7 +17,7 @@ import {
   tableOf,
   withInterval,
 } from "../tables/table.ts";
-import { counted, unique } from "../numbers/words.ts";
+import { counted } from "../numbers/words.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { timeUnit } from "../numbers/units.ts";
@@ -73,12 +73,9 @@ export function sweepsOf(
   scenarios: readonly ScenarioRuns[],
   { level }: { level: number },
 ): SweepModel[] {
-  const targets = unique(scenarios.flatMap(({ cells }) => cells.map(({ target }) => target)));
   return scenarios.map(({ name, cells }): SweepModel => ({
     scenario: name,
-    figures: numericFactors(cells).map((factor) =>
-      figureOf({ name, cells }, factor, { targets, confidence: level })
-    ),
+    figures: numericFactors(cells).map((factor) => figureOf({ name, cells }, factor, level)),
     weights: weightsOf(name, cells),
   })).filter(({ figures, weights }) => figures.length > 0 || weights !== null);
 }
@@ -86,9 +83,9 @@ export function sweepsOf(
 function figureOf(
   { name, cells }: ScenarioRuns,
   factor: NumericFactor,
-  options: LineOptions,
+  level: number,
 ): SweepFigure {
-  const facets = facetsOf(cells, factor, options);
+  const facets = facetsOf(cells, factor, level);
   const shown = facets.slice(0, MOST_FACETS);
   const drawings = drawingsOf(facets, factor, name);
   const hidden = facets.length - shown.length;

@@ -4,7 +4,7 @@ import { sum } from "../numbers/spread.ts";
 import { formatMs } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { wrongResponsesOf } from "../runs/error_ratio.ts";
+import { wrongResponsesOf } from "../runs/figures.ts";
 import {
   type ColumnOf,
   countCell,

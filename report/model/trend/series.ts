@@ -81,10 +81,9 @@ export function seriesOf(points: readonly TrendPoint[]): TrendSeries[] {
     return { scenario: placed.flatMap((places) => places.get(key)?.scenario ?? [])[0], cells };
   });
   const drawn = all.filter(({ cells }) => cells.filter(Boolean).length > 1);
-  const labels = unique(drawn.map(labelOf));
   return drawn.map(({ scenario, cells }) => {
-    const label = labelOf({ cells });
-    return { scenario, label, color: labels.indexOf(label), cells };
+    const newest = cells.findLast((cell) => cell !== null);
+    return { scenario, label: labelOf({ cells }), color: newest?.color ?? 0, cells };
   });
 }
 

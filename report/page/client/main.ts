@@ -21,10 +21,12 @@ import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { barsConfig } from "./charts/bars.ts";
 import { densityConfig } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
+import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { forgetCharts } from "./charts/page_data.ts";
 import { scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
+import { startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
@@ -64,11 +66,14 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
       return new Drawing(canvas, forestConfig(chart, theme));
     case "sweep":
       return new Drawing(canvas, sweepConfig(chart, theme));
+    case "tradeoff":
+      return new Drawing(canvas, tradeoffConfig(chart, theme, () => limitOf(canvas)));
     case "scatter":
       return new Drawing(canvas, scatterConfig(chart, theme));
   }
 }
 
+startDepth();
 const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
 followLink(timelines);
@@ -84,6 +89,7 @@ addEventListener("renewed", () => {
 });
 
 function equip(): void {
+  equipLimits(drawings);
   equipTables();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
     fillWhenOpened(details);

@@ -57,7 +57,6 @@ for (const type of ["pointerup", "pointercancel"] as const) {
 }
 
 const HEADINGS = "main h1, main h2, main h3, main h4, main summary, main caption.seen";
-const SCENARIOS = "section.scenario";
 
 interface ScrollPosition {
   /** In the page that took the place of the one where it was noted. */
@@ -66,20 +65,12 @@ interface ScrollPosition {
 
 /** Keeps the visible part of the page in place, however much comes in above it. */
 function noteScrollPosition(): ScrollPosition {
-  const heights = new Map(
-    [...keyed<HTMLElement>(SCENARIOS)].map(([key, { offsetHeight }]) => [key, offsetHeight]),
-  );
   const isAtTop = scrollY === 0;
   const headings = keyed(HEADINGS);
   const anchor = anchorOf([...headings.values()]);
   const key = keyIn(headings, anchor);
   const top = anchor?.getBoundingClientRect().top ?? 0;
   const restore = (): void => {
-    for (const [key, section] of keyed<HTMLElement>(SCENARIOS)) {
-      // What is not laid out yet is taken to be as high as it was.
-      const height = heights.get(key);
-      if (height !== undefined) section.style.containIntrinsicSize = `auto ${height}px`;
-    }
     const now = key === undefined ? undefined : keyed(HEADINGS).get(key);
     if (now && !isAtTop) scrollBy(0, now.getBoundingClientRect().top - top);
   };

@@ -17,7 +17,7 @@ export function forestsMarkup(model: ReportModel, place: PagePlace): Markup | nu
   const scenarios = model.scenarios.map((scenario, i) =>
     forestMarkup(scenario, { ...place, id: `${section}-${i + 1}` })
   );
-  return markup`<section id="${section}"><h2>Relative comparison</h2>${scenarios}</section>`;
+  return markup`<section id="${section}" class="in-detail"><h2>Relative comparison</h2>${scenarios}</section>`;
 }
 
 function forestMarkup({ name, forest, tables }: ScenarioModel, place: PagePlace): Markup | null {

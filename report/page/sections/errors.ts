@@ -23,7 +23,7 @@ export function outcomesMarkup(
   const parts = scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${section}-${i + 1}` })
   );
-  return markup`<section id="${section}"><h2>Errors and slowest requests</h2>${parts}</section>`;
+  return markup`<section id="${section}" class="in-detail"><h2>Errors and slowest requests</h2>${parts}</section>`;
 }
 
 function scenarioMarkup(
@@ -34,9 +34,11 @@ function scenarioMarkup(
   return markup`<h3>${name}</h3>
 ${findingsMarkup(errors.findings)}
 ${errorsFigure(errors, { ...place, id: `${id}-errors` })}
-${tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })}
+<div class="in-everything">${
+    tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })
+  }
 ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
-${slowest && slowestMarkup(slowest, id)}`;
+${slowest && slowestMarkup(slowest, id)}</div>`;
 }
 
 function errorsFigure({ charts }: ErrorsModel, place: PagePlace): Markup | null {

@@ -11,8 +11,8 @@ import { forestsMarkup } from "./comparison.ts";
 import { outcomesMarkup } from "./errors.ts";
 import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
-import { overviewMarkup, scenarioMarkup } from "./scenario.ts";
-import { sweepsMarkup } from "./sweeps.ts";
+import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
+import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
@@ -32,12 +32,13 @@ ${model.claims.summary && markup`<p><a href="#${id}-claims">${model.claims.summa
 ${factsMarkup(model.facts)}
 ${model.repetitions && markup`<p>${model.repetitions}</p>`}
 ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
-${claimsMarkup(model.claims, id)}
 ${gatesMarkup(model.gates, place)}
 ${overviewMarkup(model.scenarios, place)}
+${tradeoffsMarkup(model.scenarios, place)}
+${sweepsMarkup(model.sweeps, place)}
+${claimsMarkup(model.claims, id)}
 ${forestsMarkup(model, place)}
 ${scenarios}
-${sweepsMarkup(model.sweeps, place)}
 ${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
@@ -73,7 +74,7 @@ function reasonsMarkup(reasons: readonly string[]): Markup | null {
 /** Null without claims. @param id Of the experiment. */
 function claimsMarkup({ table, summary }: ClaimsModel, id: string): Markup | null {
   if (table === null) return null;
-  return markup`<section id="${id}-claims" class="claims"><h2>Claims</h2>
+  return markup`<section id="${id}-claims" class="claims in-detail"><h2>Claims</h2>
 <p class="verdict"><strong>${summary}</strong></p>
 ${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`;
 }
@@ -109,7 +110,7 @@ function preMarkup(text: string): Markup | null {
 
 function methodMarkup(model: ReportModel, id: string): Markup {
   const { machine, method, source, sourceName, command } = model;
-  return markup`<section id="${id}-method"><h2>Machine and method</h2>
+  return markup`<section id="${id}-method" class="in-everything"><h2>Machine and method</h2>
 ${factsMarkup(machine)}
 ${method.map((sentence) => markup`<p>${sentence}</p>`)}
 <h3>Reproduce</h3>
@@ -132,7 +133,7 @@ function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup |
   if (model === null) return null;
   const { id } = place;
   const { finding, chart, legend, table } = model;
-  return markup`<section id="${id}"><h2>Settling time</h2>
+  return markup`<section id="${id}" class="in-detail"><h2>Settling time</h2>
 ${
     chart === null ? markup`<p>${finding}</p>` : markup`<figure>${marksLegend(legend)}
 ${chartMarkup(chart, "scatter", { ...place, id: `${id}-chart` })}

@@ -14,7 +14,7 @@ export function publishedMarkup(
   if (tables.length === 0) return null;
   const { id } = place;
   const parts = tables.map((table, i) => oneMarkup(table, { ...place, id: `${id}-${i + 1}` }));
-  return markup`<section id="${id}"><h2>Published and measured</h2>${parts}</section>`;
+  return markup`<section id="${id}" class="in-detail"><h2>Published and measured</h2>${parts}</section>`;
 }
 
 function oneMarkup(model: PublishedModel, place: PagePlace): Markup {

@@ -2,6 +2,7 @@
 import type { AgentsPanel } from "../../model/agents/agents.ts";
 import { detailAfter, verdictSentence } from "../../model/comparison/verdict_sentences.ts";
 import type { ScenarioModel } from "../../model/model.ts";
+import type { TradeoffChart } from "../../model/charts/charts.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
@@ -29,6 +30,31 @@ export function overviewMarkup(scenarios: readonly ScenarioModel[], place: PageP
   }</figcaption></figure>`;
 }
 
+/** What each target gives up in p99 for its requests/s; null where nothing is traded. */
+export function tradeoffsMarkup(
+  scenarios: readonly ScenarioModel[],
+  place: PagePlace,
+): Markup | null {
+  const panels = scenarios.flatMap(({ name, tradeoff }, i) =>
+    tradeoff === null ? [] : [
+      markup`<div class="panel"><h3>${name}</h3>
+${chartMarkup(tradeoff.chart, "tradeoff", { ...place, id: `${place.id}-tradeoff-${i + 1}` })}
+${tradeoff.chart.isLine ? limitMarkup(tradeoff.chart) : null}
+<p>${tradeoff.finding}</p></div>`,
+    ]
+  );
+  if (panels.length === 0) return null;
+  return markup`<section id="${place.id}-tradeoff"><h2>Throughput against tail latency</h2>
+<figure><div class="panels tradeoffs-${Math.min(panels.length, 3)}">${panels}</div>
+<figcaption>${howToReadMarkup(HOW_TO_READ.tradeoff)}</figcaption></figure></section>`;
+}
+
+/** A limit of p99 that the reader moves; the client says how much each target serves below it. */
+function limitMarkup({ y }: TradeoffChart): Markup {
+  return markup`<form class="limit" autocomplete="off"><label>p99 under <input type="number" name="limit" min="0" step="any"> ${y.unit}</label>
+<output></output></form>`;
+}
+
 function verdictMarkup(
   { name, request, load, summary: result, bars, tables }: ScenarioModel,
   place: PagePlace,
@@ -53,21 +79,24 @@ export function scenarioMarkup(scenario: ScenarioModel, place: PagePlace): Marku
   const { id } = place;
   const table = (table: Table, key: string): Markup =>
     tableMarkup(table, { id: `${id}-${key}`, captioned: false });
-  return markup`<section class="scenario" id="${id}"><h2>${name} ${requestMarkup(request)}</h2>
+  return markup`<section class="scenario in-detail" id="${id}"><h2>${name} ${
+    requestMarkup(request)
+  }</h2>
 ${loadMarkup(load)}
 <h3>Over time</h3>
 ${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
 ${steadyMarkup(scenario, id)}
 <h3>Latency</h3>
-${table(tables.percentiles, "percentiles")}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
+<div class="in-everything">
+${table(tables.percentiles, "percentiles")}
 <h3>Per second</h3>
 ${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
-<details><summary>Every run</summary>${table(tables.runs, "runs")}</details>
+<details><summary>Every run</summary>${table(tables.runs, "runs")}</details></div>
 </section>`;
 }
 
@@ -108,8 +137,8 @@ function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Ma
   const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
   return markup`<h3>Warm-up and steady state</h3>
 <ul class="findings">${findings}</ul>
-${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
-${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}`;
+<div class="in-everything">${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
 }
 
 /** A longer table is folded up: it serves to look up one agent. */

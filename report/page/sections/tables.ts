@@ -1,5 +1,4 @@
 /** The model's tables as markup: captions, scopes, a scroll container each. */
-import { COLORS } from "../../model/charts/charts.ts";
 import type { Column, Table, TableCell } from "../../model/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
@@ -59,5 +58,5 @@ function decimalsOf({ text }: TableCell): number {
 }
 
 export function swatchMarkup(color: number | undefined): Markup | null {
-  return color === undefined ? null : markup`<i class="swatch s${color % COLORS}"></i>`;
+  return color === undefined ? null : markup`<i class="swatch s${color}"></i>`;
 }

@@ -103,8 +103,8 @@ export class EpollDriver implements Driver {
   #handle(handler: EventHandler, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
-    if (this.#connecting[slot] !== 0) return this.#connected(handler, slot);
     const events = this.#events[at];
+    if (this.#connecting[slot] !== 0) return this.#connected(handler, slot, events);
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
     let length: number;
@@ -136,8 +136,8 @@ export class EpollDriver implements Driver {
     handler.onEnd(slot, reason, this.now());
   }
 
-  #connected(handler: EventHandler, slot: number): void {
-    const errno = this.#sockets.endDial(slot);
+  #connected(handler: EventHandler, slot: number, events: number): void {
+    const errno = this.#sockets.endDial(slot, events);
     const refusal = errno !== 0 ? this.#libc.explain(errno) : this.#tls?.shakeHands(slot) ?? null;
     if (refusal === "") return;
     if (refusal === null) {

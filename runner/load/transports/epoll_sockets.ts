@@ -24,6 +24,8 @@ import type { Address } from "../../../base/net/resolve.ts";
 import type { TlsUse } from "../../result/tls.ts";
 
 const ONE = Int32Array.of(1);
+/** socklen_t of an int. */
+const INT_BYTES = Int32Array.of(4);
 
 const DIALING = 1;
 const CONNECTED = 2;
@@ -68,6 +70,7 @@ export class EpollSockets {
   /** struct sockaddr of the target; null when its name has no address. */
   readonly #address: Uint8Array<ArrayBuffer> | null;
   readonly #event = new Int32Array(EVENT_WORDS);
+  readonly #error = new Int32Array(1);
 
   /** @param target Its address, or why it has none. Throws where the system denies an epoll. */
   constructor(
@@ -108,12 +111,16 @@ export class EpollSockets {
     return this.libc.explain(errno);
   }
 
-  /** The dial has ended: 0, and the socket is watched for what it brings, or the number of its error. */
-  endDial(slot: number): number {
+  /**
+   * The dial has ended: 0, and the socket is watched for what it brings, or the number of its error.
+   * @param events What the socket says: an error is always among it.
+   */
+  endDial(slot: number, events: number): number {
     if (this.connecting[slot] === CONNECTED) return 0;
-    const error = new Int32Array(1);
-    this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, error, Int32Array.of(4));
-    if (error[0] !== 0) return error[0];
+    if (events !== EPOLLOUT) {
+      this.libc.getsockopt(this.fds[slot], SOL_SOCKET, SO_ERROR, this.#error, INT_BYTES);
+      if (this.#error[0] !== 0) return this.#error[0];
+    }
     this.connecting[slot] = CONNECTED;
     this.watch(slot, false);
     return 0;

@@ -45,8 +45,10 @@ const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256
 const GROUPS = "X25519:P-256:P-384";
 const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
-/** Lest a server choose HTTP/2 (RFC 7301 §3.2). */
-const ALPN = new TextEncoder().encode("\x08http/1.1");
+/** Offered alone, lest a server choose HTTP/2 (RFC 7301 §3.2). */
+const OFFERED = "http/1.1";
+const OFFERED_BYTES = new TextEncoder().encode(OFFERED);
+const ALPN = Uint8Array.of(OFFERED_BYTES.length, ...OFFERED_BYTES);
 
 // Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
 const REASON_MASK = 0x7fffffn;
@@ -63,11 +65,16 @@ export class EpollTls implements TlsLayer {
   /** Null for an address: only names are sent (RFC 6066 §3). */
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
   readonly #connections: (Pointer | null)[];
+  /** Of connections that ended in order, by slot: the next one takes what it can. */
+  readonly #spare: (Pointer | null)[];
   /** 1 for a connection that may still be closed in order. */
   readonly #isWhole: Uint8Array;
   /** 1 for a handshake that waits for room to send. */
   readonly #waitsForRoom: Uint8Array;
   readonly #handshakes = new Map<string, TlsUse["handshakes"][number]>();
+  /** Where OpenSSL puts the ALPN of a connection. */
+  readonly #place = new BigUint64Array(1);
+  readonly #length = new Uint32Array(1);
   /** What the last SSL_read gave. */
   #result = 0;
 
@@ -76,6 +83,7 @@ export class EpollTls implements TlsLayer {
 
   constructor(slots: number, { serverName, insecure, caCerts }: Tls) {
     this.#connections = new Array(slots).fill(null);
+    this.#spare = new Array(slots).fill(null);
     this.#isWhole = new Uint8Array(slots);
     this.#waitsForRoom = new Uint8Array(slots);
     this.#sentName = isIP(serverName) ? null : cString(serverName);
@@ -109,9 +117,16 @@ export class EpollTls implements TlsLayer {
 
   #begin(slot: number): Pointer {
     const { tls } = this.#openssl;
-    const connection = made(tls.SSL_new(this.#context));
+    const connection = this.#spare[slot] ?? this.#make();
+    this.#spare[slot] = null;
     this.#connections[slot] = connection;
     tls.SSL_set_fd(connection, this.#sockets?.fds[slot] ?? -1);
+    return connection;
+  }
+
+  #make(): Pointer {
+    const { tls } = this.#openssl;
+    const connection = made(tls.SSL_new(this.#context));
     if (this.#sentName !== null) {
       tls.SSL_ctrl(connection, SSL_CTRL_SET_TLSEXT_HOSTNAME, 0n, this.#sentName);
     }
@@ -135,23 +150,35 @@ export class EpollTls implements TlsLayer {
 
   #count(connection: Pointer): void {
     const { tls } = this.#openssl;
-    const version = cStringAt(tls.SSL_get_version(connection));
-    const cipher = cStringAt(tls.SSL_CIPHER_get_name(tls.SSL_get_current_cipher(connection)));
+    const cipher = tls.SSL_get_current_cipher(connection);
     const alpn = this.#alpnOf(connection);
-    const key = `${version} ${cipher} ${alpn}`;
-    const known = this.#handshakes.get(key) ?? { version, cipher, alpn, full: 0, resumed: 0 };
+    const key = `${tls.SSL_version(connection)} ${tls.SSL_CIPHER_get_protocol_id(cipher)} ${alpn}`;
+    let known = this.#handshakes.get(key);
+    if (known === undefined) {
+      const version = cStringAt(tls.SSL_get_version(connection));
+      known = {
+        version,
+        cipher: cStringAt(tls.SSL_CIPHER_get_name(cipher)),
+        alpn,
+        full: 0,
+        resumed: 0,
+      };
+      this.#handshakes.set(key, known);
+    }
     if (tls.SSL_session_reused(connection) === 1) known.resumed++;
     else known.full++;
-    this.#handshakes.set(key, known);
   }
 
   #alpnOf(connection: Pointer): string | null {
-    const place = new BigUint64Array(1);
-    const length = new Uint32Array(1);
-    this.#openssl.tls.SSL_get0_alpn_selected(connection, place, length);
-    const pointer = Deno.UnsafePointer.create(place[0]);
+    const { tls, certificates } = this.#openssl;
+    tls.SSL_get0_alpn_selected(connection, this.#place, this.#length);
+    const pointer = Deno.UnsafePointer.create(this.#place[0]);
     if (pointer === null) return null;
-    return new TextDecoder().decode(Deno.UnsafePointerView.getArrayBuffer(pointer, length[0]));
+    const [length] = this.#length;
+    const isOffered = length === OFFERED_BYTES.length &&
+      certificates.CRYPTO_memcmp(pointer, OFFERED_BYTES, length) === 0;
+    if (isOffered) return OFFERED;
+    return new TextDecoder().decode(Deno.UnsafePointerView.getArrayBuffer(pointer, length));
   }
 
   #handshakeRefusal(error: number): string {
@@ -215,17 +242,25 @@ export class EpollTls implements TlsLayer {
     const connection = this.#connections[slot];
     if (connection === null) return;
     const { tls, certificates } = this.#openssl;
-    if (this.#isWhole[slot] === 1 && tls.SSL_shutdown(connection) < 0) {
-      certificates.ERR_clear_error();
-    }
-    tls.SSL_free(connection);
+    const isWhole = this.#isWhole[slot] === 1;
+    if (isWhole && tls.SSL_shutdown(connection) < 0) certificates.ERR_clear_error();
+    if (isWhole && this.#cleared(connection)) this.#spare[slot] = connection;
+    else tls.SSL_free(connection);
     this.#connections[slot] = null;
     this.#isWhole[slot] = this.#waitsForRoom[slot] = 0;
   }
 
+  /** Nothing is left of it, its session least of all: the next handshake is as full as the first. */
+  #cleared(connection: Pointer): boolean {
+    const { tls } = this.#openssl;
+    return tls.SSL_clear(connection) === 1 && tls.SSL_set_session(connection, null) === 1;
+  }
+
   end(): void {
+    const { tls } = this.#openssl;
+    for (const spare of this.#spare) if (spare !== null) tls.SSL_free(spare);
     this.#trust?.free();
-    this.#openssl.tls.SSL_CTX_free(this.#context);
+    tls.SSL_CTX_free(this.#context);
   }
 }
 

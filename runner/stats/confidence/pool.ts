@@ -4,7 +4,7 @@
  * nothing is added up ahead: counts lie cumulated, so the rank of a value under given weights is one sum
  * over the blocks, and the percentile a binary search for it.
  */
-import { EMPTY, Histogram, type SparseHistogram } from "../histogram/histogram.ts";
+import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram.ts";
 import { decodeInterval, decodeSparse } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
@@ -165,22 +165,15 @@ function cumulate(columns: readonly SparseHistogram[], buckets: Uint16Array): Fl
 
 // Parts of a run put together: a bootstrap draws whole runs, see `bootstrap.ts`.
 
-/** Reused, as a histogram is large: empty between calls. */
-const sum = new Histogram();
-
 export function mergeBlocks(parts: readonly RunBlock[]): RunBlock {
   if (parts.length === 1) return parts[0];
-  const merged = (of: (block: RunBlock) => SparseHistogram): SparseHistogram => {
-    for (const part of parts) sum.addSparse(of(part));
-    return sum.drain();
-  };
   const censored = parts.some((part) => part.censored !== undefined)
-    ? merged(({ censored = EMPTY }) => censored)
+    ? sumOfSparse(parts.map(({ censored = EMPTY }) => censored))
     : EMPTY;
   return {
     seconds: parts.reduce((whole, { seconds }) => whole + seconds, 0),
     completed: parts.reduce((whole, { completed }) => whole + completed, 0),
-    latency: merged(({ latency }) => latency),
+    latency: sumOfSparse(parts.map(({ latency }) => latency)),
     ...(censored.count > 0 && { censored }),
   };
 }

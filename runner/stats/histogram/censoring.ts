@@ -9,7 +9,7 @@
  *   had nothing to do with how long the request would have taken, as where a closed loop is stopped by the clock;
  * - the least and the most that a percentile can be, whatever the bounds turn out to be, presume nothing.
  */
-import { type SparseHistogram, valueAtPercentile } from "./histogram.ts";
+import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
 import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 /** Shares are sums of rounded terms: less is no difference. */
@@ -32,16 +32,32 @@ export function productLimitUs(
 ): number {
   if (censored.count === 0) return valueAtPercentile(all, percentile);
   const target = 1 - percentile / 100 + ROUNDING;
+  const surviving = survivalOf(all, censored);
+  const at = firstIndex(surviving.length, (i) => surviving[i] <= target);
+  return at < surviving.length ? Math.min(highestUsOf(all.indices[at]), all.maxUs) : all.maxUs;
+}
+
+/** The share that survives each bucket in use, for as long as its histogram is held: curves want it dozens of times. */
+const survivals = new WeakMap<
+  SparseHistogram,
+  { readonly censored: SparseHistogram; readonly surviving: Float64Array }
+>();
+
+function survivalOf(all: SparseHistogram, censored: SparseHistogram): Float64Array {
+  const known = survivals.get(all);
+  if (known?.censored === censored) return known.surviving;
+  const surviving = new Float64Array(all.indices.length);
   let atRisk = all.count;
-  let surviving = 1;
-  for (let i = 0, j = 0; i < all.indices.length; i++) {
+  let share = 1;
+  for (let i = 0, j = 0; i < surviving.length; i++) {
     const bounds = censored.indices[j] === all.indices[i] ? censored.counts[j++] : 0;
     // Of equal times those that ended come first: a bound says that the request took longer.
-    surviving *= 1 - (all.counts[i] - bounds) / atRisk;
-    if (surviving <= target) return Math.min(highestUsOf(all.indices[i]), all.maxUs);
+    share *= 1 - (all.counts[i] - bounds) / atRisk;
+    surviving[i] = share;
     atRisk -= all.counts[i];
   }
-  return all.maxUs;
+  survivals.set(all, { censored, surviving });
+  return surviving;
 }
 
 /**

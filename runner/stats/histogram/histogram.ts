@@ -101,17 +101,34 @@ export class Histogram extends HistogramCounts {
 }
 
 /** As `Histogram.valueAtPercentile`. */
-export function valueAtPercentile(
-  { indices, counts, count, maxUs }: SparseHistogram,
-  percentile: number,
-): number {
-  const rank = rankOf(percentile, count);
-  let seen = 0;
-  for (let i = 0; i < indices.length; i++) {
-    seen += counts[i];
-    if (seen >= rank) return Math.min(highestUsOf(indices[i]), maxUs);
+export function valueAtPercentile(histogram: SparseHistogram, percentile: number): number {
+  const { indices, count, maxUs } = histogram;
+  const cumulated = cumulatedOf(histogram);
+  const at = firstIndex(cumulated.length, (i) => cumulated[i] >= rankOf(percentile, count));
+  return at < indices.length ? Math.min(highestUsOf(indices[at]), maxUs) : 0;
+}
+
+/** The values up to and in each bucket in use: a curve reads dozens of percentiles of one histogram. */
+const cumulations = new WeakMap<SparseHistogram, Float64Array>();
+
+function cumulatedOf(histogram: SparseHistogram): Float64Array {
+  const known = cumulations.get(histogram);
+  if (known !== undefined) return known;
+  const cumulated = Float64Array.from(histogram.counts);
+  for (let i = 1; i < cumulated.length; i++) cumulated[i] += cumulated[i - 1];
+  cumulations.set(histogram, cumulated);
+  return cumulated;
+}
+
+/** The first of `length` places for which `holds` is true, as it is for all after it; `length` where it is for none. */
+export function firstIndex(length: number, holds: (index: number) => boolean): number {
+  let first = 0;
+  for (let end = length; first < end;) {
+    const middle = (first + end) >> 1;
+    if (holds(middle)) end = middle;
+    else first = middle + 1;
   }
-  return 0;
+  return first;
 }
 
 /** Less one unit in the last place, so that 99.9 % of 1000 is rank 999 and not 1000. */
@@ -124,6 +141,15 @@ export function mergeHistograms(parts: Iterable<SparseHistogram>): Histogram {
   const whole = new Histogram();
   for (const part of parts) whole.addSparse(part);
   return whole;
+}
+
+/** Reused, as a histogram is large: empty between calls. */
+const whole = new Histogram();
+
+/** The sum of the parts, without the empty buckets. */
+export function sumOfSparse(parts: Iterable<SparseHistogram>): SparseHistogram {
+  for (const part of parts) whole.addSparse(part);
+  return whole.drain();
 }
 
 /** The sum of two; its cost is what they hold, not the layout. */

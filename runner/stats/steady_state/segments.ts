@@ -119,12 +119,43 @@ const REACH = 5.7;
 /** @returns One flag for each value: true where it is an outlier. */
 export function findOutliers(values: readonly number[]): boolean[] {
   const deviations = values.map((value, index) => value - medianOf(near(values, index)));
-  const all = Float64Array.from(deviations);
+  const window = new SortedWindow(deviations);
   return deviations.map((deviation, index) => {
-    // Typed arrays are sorted as numbers, and several times as fast.
-    const far = all.slice(Math.max(0, index - FAR), index + FAR + 1).sort();
+    const far = window.around(index);
     return Math.abs(deviation) > REACH * (quantileOf(far, 0.75) - quantileOf(far, 0.25));
   });
+}
+
+/** The values up to FAR before and after one, ascending: from one value to the next, at most two of them change. */
+class SortedWindow {
+  readonly #sorted: Float64Array;
+  #from = 0;
+  #to = 0;
+
+  constructor(private readonly values: readonly number[]) {
+    this.#sorted = new Float64Array(Math.min(values.length, 2 * FAR + 2));
+  }
+
+  /** @param index One more than that of the call before; valid until the next call. */
+  around(index: number): Float64Array {
+    while (this.#to < Math.min(this.values.length, index + FAR + 1)) {
+      this.#insert(this.values[this.#to]);
+      this.#to++;
+    }
+    while (this.#from < index - FAR) this.#remove(this.values[this.#from++]);
+    return this.#sorted.subarray(0, this.#to - this.#from);
+  }
+
+  #insert(value: number): void {
+    let at = this.#to - this.#from;
+    for (; at > 0 && this.#sorted[at - 1] > value; at--) this.#sorted[at] = this.#sorted[at - 1];
+    this.#sorted[at] = value;
+  }
+
+  /** @param value Has just left: one more is held than the ends say. */
+  #remove(value: number): void {
+    this.#sorted.copyWithin(this.#sorted.indexOf(value), this.#sorted.indexOf(value) + 1);
+  }
 }
 
 /**

@@ -13,7 +13,7 @@ const PAGE = readFileSync(new URL("../../../docs/fleet.md", import.meta.url), "u
 const EXPERIMENT = `name: mine
 targets: { api: { app: api } }
 scenarios: { static: { get: /static } }
-load: { connections: 8, duration: 300ms }
+load: { connections: 8, requests: 400 }
 repeat: 1
 `;
 

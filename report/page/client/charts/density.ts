@@ -1,6 +1,6 @@
 /** How the latencies of the cells are distributed: one outlined area each, on a logarithmic axis. */
 import type { ChartConfiguration, Point } from "chart.js";
-import { COLORS, type DensityChart } from "../../../model/charts/charts.ts";
+import { type DensityChart } from "../../../model/charts/charts.ts";
 import { formatNumber } from "../../../model/numbers/units.ts";
 import { valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
@@ -22,8 +22,6 @@ export function densityConfig(
         fill: "origin",
         borderColor: theme.series(color),
         borderWidth: 1.75,
-        // A colour that comes again comes dashed.
-        borderDash: color < COLORS ? [] : [5, 3],
         backgroundColor: faded(theme.series(color), 0.14),
       })),
     },

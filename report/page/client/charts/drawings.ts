@@ -112,7 +112,9 @@ export class Drawings {
     fitTables(printing);
     Drawing.defaults.devicePixelRatio = printing ? Math.max(2, devicePixelRatio) : devicePixelRatio;
     this.#theme = readTheme();
-    for (const canvas of document.querySelectorAll("canvas")) this.#drawNow(canvas);
+    for (const canvas of document.querySelectorAll("canvas")) {
+      if (canvas.checkVisibility()) this.#drawNow(canvas);
+    }
   }
 }
 

@@ -73,7 +73,7 @@ function dotsOf({ points }: ScatterChart, theme: Theme): ChartDataset<"line", Po
   };
 }
 
-function titledScale(axis: Axis, text: string, theme: Theme): AxisOptions {
+export function titledScale(axis: Axis, text: string, theme: Theme): AxisOptions {
   const font = { family: theme.font, size: 12 };
   return {
     ...valueScale(axis, theme, TICKS),

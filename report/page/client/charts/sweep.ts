@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** A figure against a factor: lines through measured points, whiskers for intervals, and where growth ends. */
 import type { Chart, ChartConfiguration, Plugin, Scale } from "chart.js";
-import { COLORS, type SweepChart } from "../../../model/charts/charts.ts";
+import { type SweepChart } from "../../../model/charts/charts.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 
@@ -20,8 +20,6 @@ export function sweepConfig(
         data: [...points],
         borderColor: theme.series(color),
         borderWidth: 1.75,
-        // A colour that comes again comes dashed.
-        borderDash: color < COLORS ? [] : [5, 3],
         pointBorderColor: theme.series(color),
         pointBackgroundColor: points.map(({ isHollow }) =>
           isHollow ? theme.paper : theme.series(color)

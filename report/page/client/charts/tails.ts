@@ -1,6 +1,6 @@
 /** The latency that one in so many requests exceeds: all runs of a cell as a thick line, each run as a thin one. */
 import type { ChartConfiguration, ChartDataset, Point, Scale } from "chart.js";
-import { COLORS, type TailsChart } from "../../../model/charts/charts.ts";
+import { type TailsChart } from "../../../model/charts/charts.ts";
 import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
@@ -13,8 +13,6 @@ export function tailsConfig(data: TailsChart, theme: Theme): ChartConfiguration<
     data: line(one.pooled),
     borderColor: theme.series(one.color),
     borderWidth: 2.25,
-    // A colour that comes again comes dashed.
-    borderDash: one.color < COLORS ? [] : [5, 3],
     segment: {
       borderDash: ({ p1DataIndex }) => isAtLeast(one, p1DataIndex) ? [2, 2] : undefined,
     },

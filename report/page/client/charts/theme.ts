@@ -1,7 +1,7 @@
 /// <reference lib="dom" />
 /** Colours, type and tooltips of the charts, read from the page's style sheet so that both always agree. */
 import type { ChartType, TooltipOptions } from "chart.js";
-import { COLORS } from "../../../model/charts/charts.ts";
+import { COLORS, mixOf } from "../../../model/numbers/colors.ts";
 
 export interface Theme {
   readonly ink: string;
@@ -14,7 +14,7 @@ export interface Theme {
   readonly good: string;
   readonly alarm: string;
   readonly font: string;
-  /** One colour per series; indices beyond the end begin anew. */
+  /** A colour of the model. */
   series(index: number): string;
 }
 
@@ -32,8 +32,24 @@ export function readTheme(): Theme {
     good: variable("good"),
     alarm: variable("alarm"),
     font: getComputedStyle(document.body).fontFamily,
-    series: (index) => variable(`s${index % COLORS}`),
+    series: (color) => {
+      const mix = mixOf(color);
+      return mixed(
+        variable(`s${color % COLORS}`),
+        variable(mix < 0 ? "ink" : "paper"),
+        Math.abs(mix),
+      );
+    },
   };
+}
+
+/** Of two `#rrggbb`, so much of the second. */
+function mixed(color: string, other: string, share: number): string {
+  const parts = [1, 3, 5].map((at) => {
+    const [one, two] = [color, other].map((text) => parseInt(text.slice(at, at + 2), 16));
+    return Math.round(one * (1 - share) + two * share).toString(16).padStart(2, "0");
+  });
+  return `#${parts.join("")}`;
 }
 
 /** `#rrggbb` with an opacity, 0–1. */

@@ -3,7 +3,6 @@
  * The figures of a selected part of the runs, recomputed from their intervals: a table, and a sentence for
  * screen readers.
  */
-import { COLORS } from "../../../model/charts/charts.ts";
 import {
   type RangeFigures,
   rangeFigures,
@@ -109,7 +108,7 @@ export function selectedElements(selected: Selected): HTMLElement[] {
       countText(figures.completed),
       ...(hasFailed ? [countText(figures.failed)] : []),
     ];
-    return [rowHead(label, color % COLORS), ...texts.map(numberElement)];
+    return [rowHead(label, color), ...texts.map(numberElement)];
   });
   const censored = sum(cells, ({ figures }) => figures.censored);
   return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];

@@ -1,9 +1,17 @@
-/** The section of the effects of the experiment's factors. */
+/** The sections with lines: the effects of the experiment's factors, and trends over several results. */
 import type { SweepFigure, SweepModel } from "../../model/sweeps/sweeps.ts";
 import type { WeightsModel } from "../../model/sweeps/variance_explained.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, findingsMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
+import {
+  chartMarkup,
+  findingsMarkup,
+  howToReadMarkup,
+  legendMarkup,
+  type PagePlace,
+} from "./figures.ts";
 import { swatchMarkup, tableMarkup } from "./tables.ts";
+import type { ScenarioTrend, TrendModel } from "../../model/trend/trend.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 
 /** Null without factors to show. */
 export function sweepsMarkup(sweeps: readonly SweepModel[], place: PagePlace): Markup | null {
@@ -54,4 +62,41 @@ function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: 
   return markup`<h3>Variance explained in ${scenario}</h3>
 ${findings.map((finding) => markup`<p>${finding}</p>`)}
 ${tableMarkup(table, { id: `${id}-weights`, captioned: false })}`;
+}
+
+// The part of the page that shows several results of one experiment in the order of time.
+
+export function trendMarkup(trend: TrendModel, place: PagePlace): Markup {
+  const { title, finding, warnings, scenarios, compared } = trend;
+  const sections = scenarios.map((scenario, i) =>
+    scenarioTrendMarkup(scenario, { ...place, id: `${place.id}-s${i + 1}` })
+  );
+  return markup`<article id="${place.id}">
+<header><h1>${title}</h1>
+<p class="verdict">${finding}</p>
+${warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
+${sections}
+${
+    compared && markup`<section><h2>${compared.caption}</h2>
+${tableMarkup(compared, { id: `${place.id}-compared`, captioned: false })}</section>`
+  }
+</article>`;
+}
+
+function scenarioTrendMarkup(
+  { name, findings, series, drawings, table }: ScenarioTrend,
+  place: PagePlace,
+): Markup {
+  const panels = drawings.map(({ title, chart }, i) =>
+    markup`<div class="panel"><h3>${title}</h3>
+${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
+  const items = findings.map((finding) => markup`<li>${finding}</li>`);
+  return markup`<section id="${place.id}"><h2>Trend of ${name}</h2>
+<figure>${legendMarkup(series)}
+<div class="panels">${panels}</div>
+<figcaption>${items.length === 0 ? null : markup`<ul class="findings">${items}</ul>`}
+<p class="note">${HOW_TO_READ.trend}</p></figcaption>
+<details><summary>Values as a table</summary>
+${tableMarkup(table, { id: `${place.id}-table`, captioned: false })}</details></figure></section>`;
 }

@@ -1,0 +1,34 @@
+/** The colours of targets, as numbers: the page's style sheet and its client make the same of them. */
+
+/**
+ * Colours of the style sheet. A colour of the model is one of them plus this many times its shade, which is 0 for
+ * the colour as it is, and from 1, the darkest, to `SHADES`, the lightest.
+ */
+export const COLORS = 10;
+const SHADES = 41;
+
+/** @param index Of the target. @param lightness From 0, the darkest, to 1. */
+export function colorAt(index: number, lightness: number): number {
+  const shade = Math.round(lightness * (SHADES - 1)) + 1;
+  return index % COLORS + COLORS * (shade === (SHADES + 1) / 2 ? 0 : shade);
+}
+
+/** How much of the ink (below 0) or of the paper (above) a colour is mixed with. */
+export function mixOf(color: number): number {
+  const shade = Math.floor(color / COLORS);
+  return shade === 0 ? 0 : ((shade - 1) / (SHADES - 1) - 0.5) * MOST_MIXED * 2;
+}
+
+/** More would leave too little of the colour to see. */
+const MOST_MIXED = 0.55;
+
+/** The style sheet's rule for a swatch of a shade; `""` for a colour of its own. */
+export function swatchRule(color: number): string {
+  const mix = mixOf(color);
+  if (mix === 0) return "";
+  const share = Math.round(100 * (1 - Math.abs(mix)));
+  const other = mix < 0 ? "ink" : "paper";
+  return `.s${color}{background:color-mix(in srgb,var(--s${
+    color % COLORS
+  }) ${share}%,var(--${other}))}`;
+}

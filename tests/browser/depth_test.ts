@@ -1,0 +1,124 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** How much of the page is shown: what the summary holds, and how a reader gets to the rest. */
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest } from "./chromium.ts";
+import { DESKTOP, PAGE, PHONE, SUMMARY_CHARTS } from "./sample.ts";
+
+const PARTS = { summary: "#e1-tradeoff", detail: "#e1-compared", everything: "#e1-method" };
+
+chromiumTest("the depths of the report", {
+  "the summary holds the verdict and the pictures, and nothing keeps anyone out": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      assert.deepEqual(await shownOf(page), ["summary"]);
+      assert.equal(await visibleCharts(page), SUMMARY_CHARTS);
+      assert.deepEqual(await violationsOf(page), []);
+    },
+  },
+  "on a phone, too": {
+    html: PAGE,
+    options: PHONE,
+    depth: "summary",
+    look: async (page) => {
+      assert.deepEqual(await violationsOf(page), []);
+      const [content, screen] = await page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        innerWidth,
+      ]);
+      assert.equal(content, screen);
+    },
+  },
+  "the control shows more, draws it, and is remembered": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      await page.getByRole("radio", { name: "Detail" }).check();
+      assert.deepEqual(await shownOf(page), ["summary", "detail"]);
+      assert.deepEqual(await violationsOf(page, "nav"), []);
+      await page.getByRole("radio", { name: "Everything" }).check();
+      assert.deepEqual(await shownOf(page), ["summary", "detail", "everything"]);
+      assert.equal(await page.evaluate(() => localStorage.getItem("plateau-depth")), "everything");
+      await page.locator("#e1-s1-timeline-1").scrollIntoViewIfNeeded();
+      await page.waitForFunction(() =>
+        document.querySelector<HTMLCanvasElement>("#e1-s1-timeline-1")?.width !== 300
+      );
+    },
+  },
+  "the keyboard chooses": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      await page.getByRole("radio", { name: "Summary" }).focus();
+      await page.keyboard.press("ArrowRight");
+      assert.deepEqual(await shownOf(page), ["summary", "detail"]);
+    },
+  },
+  "a link to a hidden part shows it": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      await page.evaluate(() => location.hash = "#e1-method");
+      await page.waitForFunction(() => document.documentElement.dataset.depth === "everything");
+      assert.ok(await page.getByRole("radio", { name: "Everything" }).isChecked());
+      assert.ok(await page.locator("#e1-method h2").isVisible());
+    },
+  },
+  "paper gets the summary, and what was chosen for it since": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "everything",
+    look: async (page) => {
+      assert.deepEqual(await printedOf(page), ["summary"]);
+      assert.deepEqual(await shownOf(page), ["summary", "detail", "everything"]);
+      await page.getByRole("radio", { name: "Detail" }).check();
+      assert.deepEqual(await printedOf(page), ["summary", "detail"]);
+    },
+  },
+  "the page does not change its height while it is scrolled": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "everything",
+    look: async (page) => {
+      const heights = await page.evaluate(async () => {
+        const seen = [];
+        for (let y = 0; y < document.body.scrollHeight; y += innerHeight) {
+          scrollTo(0, y);
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+          seen.push(document.body.scrollHeight);
+        }
+        return seen;
+      });
+      assert.equal(new Set(heights).size, 1, `${heights}`);
+    },
+  },
+});
+
+function shownOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    (parts) =>
+      Object.entries(parts).filter(([, part]) => document.querySelector(part)?.checkVisibility())
+        .map(([depth]) => depth),
+    PARTS,
+  );
+}
+
+async function printedOf(page: Page): Promise<string[]> {
+  await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+  const shown = await shownOf(page);
+  await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+  return shown;
+}
+
+function visibleCharts(page: Page): Promise<number> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("canvas")].filter((canvas) => canvas.checkVisibility()).length
+  );
+}
