@@ -199,7 +199,7 @@ async function embed(stage: string, output: string): Promise<void> {
 }
 
 /** Lists of what starts once for many starts of others, or seldom: what they alone use is inflated then. */
-const SELDOM = /^seldom|-run\./;
+const SELDOM = /^seldom|-run-/;
 
 /** Leaves in `folder` V8's code of what `program` runs in what users start most. */
 async function leaveCode(program: string, folder: string): Promise<void> {

@@ -70,15 +70,22 @@ function urlOf(file) {
 }
 `;
 
-/** Of a program that leaves V8's code and lists of its parts when it ends; a worker leaves its own when a load has ended. */
+/**
+ * Of a program that leaves V8's code and lists of its parts: when it ends, and of what it used until a load began. A
+ * worker leaves its own when a load has ended.
+ */
 export const KEEPER = `
 import { statSync } from "node:fs";
 import { join } from "node:path";
 const inFolder = (name) => join(Deno.env.get("${CODE_FOLDER}"), name);
 const isWorker = typeof globalThis.postMessage === "function";
-const users = [Deno.env.get("${CODE_USERS}"), Deno.args[0], ...isWorker ? ["worker"] : []].join("-");
+const users = [Deno.env.get("${CODE_USERS}"), Deno.args[0]];
+function list(...more) {
+  const path = inFolder([...users, ...more].join("-") + "${USED}");
+  Deno.writeTextFileSync(path, [...used.keys(), ""].join(" "), { append: true });
+}
 function keep() {
-  Deno.writeTextFileSync(inFolder(users + "${USED}"), [...used.keys(), ""].join(" "), { append: true });
+  list(isWorker ? "worker" : "whole");
   for (const [name, script] of scripts) {
     const path = inFolder(name + "${CODE}");
     const code = script.createCachedData();
@@ -92,6 +99,12 @@ if (isWorker) {
   globalThis.postMessage = (message) => {
     if (message.kind === "finished") keep();
     post.call(globalThis, message);
+  };
+} else {
+  const { postMessage } = Worker.prototype;
+  Worker.prototype.postMessage = function (message) {
+    if (message.kind === "start") list("begun");
+    postMessage.call(this, message);
   };
 }
 `;

@@ -10,9 +10,9 @@ import { allowedHost, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
 import { workers } from "../../scenarios/load/load_spec.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { quietFlag, redisFlag } from "../flags/flags.ts";
+import { quietFlag } from "../flags/flags.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
-import { integerText } from "../flags/values.ts";
+import { integerText, redisFlag } from "../flags/values.ts";
 import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
 

@@ -12,9 +12,9 @@ import { roster } from "../../runner/fleet/coordinator/roster.ts";
 import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { redisFlag } from "../flags/flags.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { redisFlag } from "../flags/values.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 export const agentsCommand = defineCommand({

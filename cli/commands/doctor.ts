@@ -14,8 +14,8 @@ import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { gatherFacts } from "../../runner/doctor/sight.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
 import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/values.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 

@@ -18,14 +18,7 @@ import {
   under,
 } from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
-import {
-  planFlags,
-  quietFlag,
-  readBaseline,
-  redisFlag,
-  strictFlag,
-  thresholdFlags,
-} from "../flags/flags.ts";
+import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
   fleetConflicts,
   fleetFlags,
@@ -40,7 +33,7 @@ import {
   writeFile,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { integerText } from "../flags/values.ts";
+import { integerText, redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";

@@ -6,8 +6,13 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { serveApp } from "../../targets/apps/serve.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/flags.ts";
-import { assignment, integerText } from "../flags/values.ts";
+import {
+  assignment,
+  integerText,
+  passwordConflicts,
+  redisFlag,
+  redisUrlOf,
+} from "../flags/values.ts";
 import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 

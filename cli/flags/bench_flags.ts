@@ -1,28 +1,74 @@
 /** The flags of `plateau bench`. */
 import * as z from "zod";
-import type { Problem } from "../../base/errors.ts";
+import { messageOf, type Problem } from "../../base/errors.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";
-import { METHODS } from "../../scenarios/request/request.ts";
+import { headerName, headerValue, METHODS, status } from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
-import { quietFlag, redisFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
+import { certificates, fleetConflicts, fleetFlags } from "./fleet_flags.ts";
+import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import {
-  certificates,
-  header,
-  httpUrl,
-  integerText,
-  socket,
-  statuses,
-  textOrFile,
-} from "./values.ts";
+import { integerText, redisFlag } from "./values.ts";
 import { urlConflicts } from "../../base/target/access.ts";
+import { resolve } from "node:path";
+import { readBytesSync } from "../../base/bounded_file.ts";
+import { checkSocket } from "../../scenarios/file/disk_files.ts";
+
+/** An address that can be measured. */
+const httpUrl = z.string().transform((text, context) => {
+  const url = URL.parse(text);
+  const wrong = wrongUrl(url, text);
+  if (url && wrong === null) return url;
+  context.addIssue(`Cannot measure "${text}": ${wrong}`);
+  return z.NEVER;
+});
+
+function wrongUrl(url: URL | null, text: string): string | null {
+  if (url === null || !text.includes("://")) return `write http://host:port/path`;
+  if (!/^https?:$/.test(url.protocol)) {
+    return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
+  }
+  return url.username || url.password ? "leave out user and password, use --header" : null;
+}
+
+/** `name: value`. */
+const header = z.string().transform((text, context): [name: string, value: string] => {
+  const [name, ...value] = text.split(":");
+  if (value.length > 0) return [name.trim(), value.join(":").trim()];
+  context.addIssue(`Cannot read "${text}" as a header: write "name: value"`);
+  return z.NEVER;
+}).pipe(z.tuple([headerName, headerValue]));
+
+/** One status, or several: `200,204`. */
+const statuses = z.string().transform((text) => text.split(","))
+  .pipe(z.array(integerText(status)));
+
+/** The text itself, or that of the file in `@FILE`. */
+const textOrFile = z.string().transform((text, context) => {
+  if (!text.startsWith("@")) return text;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      readBytesSync(text.slice(1), "body"),
+    );
+  } catch (error) {
+    context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
+    return z.NEVER;
+  }
+});
+
+/** A unix socket that is there. */
+const socket = z.string().superRefine((path, context) => {
+  try {
+    checkSocket(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
+  }
+});
 
 const loadFlags = {
   connections: {

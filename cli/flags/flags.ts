@@ -2,60 +2,11 @@
 import * as z from "zod";
 import { duration } from "../../scenarios/load/load_spec.ts";
 import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
-import { passwordsIn } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
-import type { CommandParts, RawArguments } from "../command_line/command.ts";
-import { variable } from "../terminal/process.ts";
-import { integerText, only, passwordFile, redisUrl, settings } from "./values.ts";
+import type { CommandParts } from "../command_line/command.ts";
+import { integerText, only, settings } from "./values.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
-
-export const redisFlag = {
-  redis: {
-    flags: "--redis <URL>",
-    about: "URL of Redis; also as REDIS_URL",
-    schema: redisUrl.optional(),
-  },
-  redisPasswordFile: {
-    flags: "--redis-password-file <FILE>",
-    about: "File with the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
-    schema: passwordFile.optional(),
-  },
-} satisfies CommandParts;
-
-/** The Redis flags of a command line: its address, and its password from a file. */
-export interface NamedRedis {
-  readonly redis?: string;
-  readonly redisPasswordFile?: string;
-}
-
-/** The Redis that the user named, with its password, or null. */
-export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
-  const url = (redis ?? variable("REDIS_URL")) || null;
-  const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
-  for (const secret of [password ?? "", ...passwordsIn(url ?? "")]) secrets.keep(secret);
-  return url === null || !password ? url : withPassword(url, password);
-}
-
-/** One that has a password keeps it. */
-function withPassword(text: string, password: string): string {
-  const url = URL.parse(text);
-  if (url === null || url.password !== "") return text;
-  url.password = encodeURIComponent(password);
-  return url.href;
-}
-
-/** A password without a Redis, or for one that has a password. @param given As it was typed. */
-export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
-  if (redisPasswordFile === undefined) return [];
-  const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
-  if (url !== null && url.password === "") return [];
-  const [message, fix] = url === null
-    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
-    : ["Cannot use two passwords: the address of Redis has one", "take it out of the address"];
-  return [{ place: "--redis-password-file", message, fix }];
-}
 
 export const seedFlag = {
   seed: {

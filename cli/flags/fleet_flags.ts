@@ -1,12 +1,23 @@
 /** The flags by which a command generates its load on other machines, and the loader that they choose. */
 import * as z from "zod";
-import { type Problem, UserError } from "../../base/errors.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { certificatesAt } from "../../scenarios/file/disk_files.ts";
+import { resolve } from "node:path";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
-import { certificates } from "./values.ts";
-import { type NamedRedis, passwordConflicts, redisUrlOf } from "./flags.ts";
+import { type NamedRedis, passwordConflicts, redisUrlOf } from "./values.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
+
+/** A file of certificates, as its text. */
+export const certificates = z.string().transform((path, context) => {
+  try {
+    return certificatesAt(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot read certificates from ${path}: ${messageOf(error)}`);
+    return z.NEVER;
+  }
+});
 
 /** For a Redis behind TLS (`rediss:`). */
 export const redisAccessFlags = {

@@ -1,12 +1,12 @@
-/** Texts of the command line → values, as zod schemas. */
+/** Texts of the command line → values, as zod schemas; and the flags of Redis. Light, as every start of an app loads it. */
 import { dirname, resolve } from "node:path";
 import * as z from "zod";
-import { certificatesAt, checkSocket } from "../../scenarios/file/disk_files.ts";
-import { readBytesSync } from "../../base/bounded_file.ts";
-import { messageOf } from "../../base/errors.ts";
-import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
+import { messageOf, type Problem } from "../../base/errors.ts";
+import { passwordsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
+import type { CommandParts, RawArguments } from "../command_line/command.ts";
+import { variable } from "../terminal/process.ts";
 
 /** Digits, as the number that `schema` takes. */
 export function integerText<Schema extends z.ZodType<number, number>>(
@@ -51,7 +51,7 @@ export const only = z.string().transform((text, context) => {
 });
 
 /** Without its value in the message, as that may hold a password. */
-export const redisUrl = z.string().refine(
+const redisUrl = z.string().refine(
   (text) => /^rediss?:$/.test(URL.parse(text)?.protocol ?? ""),
   "Cannot read the address of Redis: write redis://host:port",
 );
@@ -69,66 +69,51 @@ export const passwordFile = z.string().min(1).transform((path, context) => {
   return z.NEVER;
 });
 
-/** An address that can be measured. */
-export const httpUrl = z.string().transform((text, context) => {
-  const url = URL.parse(text);
-  const wrong = wrongUrl(url, text);
-  if (url && wrong === null) return url;
-  context.addIssue(`Cannot measure "${text}": ${wrong}`);
-  return z.NEVER;
-});
+export const redisFlag = {
+  redis: {
+    flags: "--redis <URL>",
+    about: "URL of Redis; also as REDIS_URL",
+    schema: redisUrl.optional(),
+  },
+  redisPasswordFile: {
+    flags: "--redis-password-file <FILE>",
+    about: "File with the password of that Redis; the password also as PLATEAU_REDIS_PASSWORD",
+    schema: passwordFile.optional(),
+  },
+} satisfies CommandParts;
 
-function wrongUrl(url: URL | null, text: string): string | null {
-  if (url === null || !text.includes("://")) return `write http://host:port/path`;
-  if (!/^https?:$/.test(url.protocol)) {
-    return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
-  }
-  return url.username || url.password ? "leave out user and password, use --header" : null;
+/** The Redis flags of a command line: its address, and its password from a file. */
+export interface NamedRedis {
+  readonly redis?: string;
+  readonly redisPasswordFile?: string;
 }
 
-/** `name: value`. */
-export const header = z.string().transform((text, context): [name: string, value: string] => {
-  const [name, ...value] = text.split(":");
-  if (value.length > 0) return [name.trim(), value.join(":").trim()];
-  context.addIssue(`Cannot read "${text}" as a header: write "name: value"`);
-  return z.NEVER;
-}).pipe(z.tuple([headerName, headerValue]));
+/** The Redis that the user named, with its password, or null. */
+export function redisUrlOf({ redis, redisPasswordFile }: NamedRedis): string | null {
+  const url = (redis ?? variable("REDIS_URL")) || null;
+  const password = redisPasswordFile ?? variable("PLATEAU_REDIS_PASSWORD");
+  for (const secret of [password ?? "", ...passwordsIn(url ?? "")]) secrets.keep(secret);
+  return url === null || !password ? url : withPassword(url, password);
+}
 
-/** One status, or several: `200,204`. */
-export const statuses = z.string().transform((text) => text.split(","))
-  .pipe(z.array(integerText(status)));
+/** One that has a password keeps it. */
+function withPassword(text: string, password: string): string {
+  const url = URL.parse(text);
+  if (url === null || url.password !== "") return text;
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
 
-/** The text itself, or that of the file in `@FILE`. */
-export const textOrFile = z.string().transform((text, context) => {
-  if (!text.startsWith("@")) return text;
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
-      readBytesSync(text.slice(1), "body"),
-    );
-  } catch (error) {
-    context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
-    return z.NEVER;
-  }
-});
-
-/** A file of certificates, as its text. */
-export const certificates = z.string().transform((path, context) => {
-  try {
-    return certificatesAt(resolve(path));
-  } catch (error) {
-    context.addIssue(`Cannot read certificates from ${path}: ${messageOf(error)}`);
-    return z.NEVER;
-  }
-});
-
-/** A unix socket that is there. */
-export const socket = z.string().superRefine((path, context) => {
-  try {
-    checkSocket(resolve(path));
-  } catch (error) {
-    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
-  }
-});
+/** A password without a Redis, or for one that has a password. @param given As it was typed. */
+export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): Problem[] {
+  if (redisPasswordFile === undefined) return [];
+  const url = URL.parse(String(redis ?? variable("REDIS_URL") ?? ""));
+  if (url !== null && url.password === "") return [];
+  const [message, fix] = url === null
+    ? ["Cannot use a password without its Redis", "add --redis redis://host:port, or set REDIS_URL"]
+    : ["Cannot use two passwords: the address of Redis has one", "take it out of the address"];
+  return [{ place: "--redis-password-file", message, fix }];
+}
 
 /** `-`, or a file that can be written: better refused now than after the measurement. */
 export const outputFile = z.string().superRefine((path, context) => {

@@ -27,6 +27,8 @@ export interface CalibrationKey {
   readonly driver: DriverName;
 }
 
+/** A reader that zod would compile takes longer than all that it saves. */
+const ONCE = { jitless: true };
 const record = z.strictObject({ of: z.record(z.string(), z.json()), calibration });
 
 function subjectHere(driver: DriverName): CalibrationKey {
@@ -58,7 +60,7 @@ export async function readCalibration(
 ): Promise<Calibration | null> {
   try {
     const text = await Deno.readTextFile(join(folder, fileNameOf(subject)));
-    const { of, calibration } = record.parse(JSON.parse(text));
+    const { of, calibration } = record.parse(JSON.parse(text), ONCE);
     return keyOf(of) === keyOf(subject) ? calibration : null;
   } catch {
     return null;

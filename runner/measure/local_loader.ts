@@ -51,7 +51,6 @@ export class LocalLoader implements Loader {
     const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
-    const calibrating = this.#calibrationOf(driver);
     // While the workers get ready: the target is looked for, by code that is loaded only then.
     const finding = import("../host/host_watch.ts")
       .then(({ hostWatch }) => hostWatch(endpoint, sharesMachine));
@@ -86,7 +85,7 @@ export class LocalLoader implements Loader {
     });
     const stage = {
       ...hostUse(),
-      calibration: await calibrating,
+      calibration: await this.#calibrationOf(driver),
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
@@ -94,7 +93,7 @@ export class LocalLoader implements Loader {
     return { driver, driverNote, connections, reports, stage, agents: null };
   }
 
-  /** Looked up once, as long as there is one. */
+  /** Looked up once, as long as there is one; when a load has ended, as that takes time which its start has not. */
   async #calibrationOf(driver: DriverName): Promise<Calibration | null> {
     const known = this.#calibrations.get(driver) ?? await rememberedCalibration(driver);
     if (known !== null) this.#calibrations.set(driver, known);

@@ -1,8 +1,7 @@
 /** The Redis that a command line names, and its password. */
 import assert from "node:assert/strict";
-import { redisUrlOf } from "../../cli/flags/flags.ts";
 import { openPasswordNote } from "../../cli/command_line/arguments.ts";
-import { passwordFile } from "../../cli/flags/values.ts";
+import { passwordFile, redisUrlOf } from "../../cli/flags/values.ts";
 import { secrets } from "../../base/secrets.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 
