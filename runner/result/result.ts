@@ -227,7 +227,16 @@ const conclusion = z.looseObject({
     certainty,
   }).nullable(),
   reliability: z.looseObject({
-    survival: z.enum(["all-valid", "none-valid", "same", "partly", "open", "fewer", "changed"])
+    survival: z.enum([
+      "all-valid",
+      "none-valid",
+      "uncompared",
+      "same",
+      "partly",
+      "open",
+      "fewer",
+      "changed",
+    ])
       .describe("What becomes of the verdict without the runs that are not valid"),
     valid: count,
     runs: count,

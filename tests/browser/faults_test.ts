@@ -52,15 +52,17 @@ chromiumTest("comparisons, errors and slowest requests", {
     options: DESKTOP,
     look: async (page) => {
       assert.equal(
-        await page.locator("h1 + .lead").textContent(),
+        await page.locator("header .card .lead").textContent(),
         FAULTS_MODEL.conclusion.sentence,
       );
       assert.deepEqual(await page.locator("h2").allTextContents(), [
+        "Every result against the best",
         "Requests per second",
         "Throughput against tail latency",
         "Relative comparison",
         "static GET /static",
         "user GET /user",
+        "Runs in time",
         "Settling time",
         "Errors and slowest requests",
         "Machine and method",

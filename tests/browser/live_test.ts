@@ -187,6 +187,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
   "charts on screen are drawn before the newer page is painted": async (browser) => {
     await using live = await Live.open(browser, 6);
     const { page } = live;
+    await page.locator("canvas").first().scrollIntoViewIfNeeded();
     // In two steps, so that it listens before the page is renewed.
     const blank = await page.evaluateHandle(() => ({
       ids: new Promise<string[]>((resolve) =>

@@ -10,13 +10,14 @@ import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
 
 /**
  * What becomes of the verdict without them:
- * - all-valid, none-valid: there is none to leave out, or none left;
+ * - all-valid, none-valid: there is none to leave out, or none left; uncompared: the verdict compares nothing;
  * - same; partly: at most places; open: nothing is certain then; fewer: too few cells have runs left to compare;
  *   changed: another is ahead.
  */
 export type Survival =
   | "all-valid"
   | "none-valid"
+  | "uncompared"
   | "same"
   | "partly"
   | "open"
@@ -37,6 +38,7 @@ export interface ReliabilityModel {
 
 const LIGHTS: Readonly<Record<Survival, ReliabilityModel["light"]>> = {
   "all-valid": "green",
+  uncompared: "amber",
   same: "amber",
   partly: "amber",
   fewer: "red",
@@ -94,6 +96,7 @@ function survivalOf(
   again: readonly Place[],
   lost: readonly Place[],
 ): Survival {
+  if (places.length === 0) return "uncompared";
   if (lost.length === 0) return "same";
   if (lost.length < places.length) return "partly";
   if (again.length === 0) return "fewer";
@@ -118,6 +121,8 @@ function reliabilityText(survival: Survival, { valid, runs, lost }: ValidRuns): 
       return runs === 1
         ? "The run is not valid, so nothing here is certain."
         : `None of ${counted(runs, "run")} is valid, so nothing here is certain.`;
+    case "uncompared":
+      return `${share}; the figures hold ${others}, too.`;
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
@@ -182,9 +187,12 @@ export function nextSteps(
       ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
       : []),
   ];
-  return steps.length > 0
-    ? steps
-    : [{ code: "none", text: "Nothing: every run is valid, and nothing more is to be decided." }];
+  return steps.length > 0 ? steps : [{
+    code: "none",
+    text: places.length === 0
+      ? "Nothing: every run is valid."
+      : "Nothing: every run is valid, and nothing more is to be decided.",
+  }];
 }
 
 /** Of targets that do not respond, or respond wrongly: their figures say nothing. */

@@ -44,12 +44,11 @@ function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Mar
 
 // The forest is markup, not a canvas: it is there with the first paint, on paper and without scripts.
 
-/** Of a row's plot. */
+/** Of a row's plot; a narrow screen squeezes it. A dot is the round cap of a line, which stays round. */
 const WIDTH_PX = 200;
 const HEIGHT_PX = 16;
-const RADIUS_PX = 4;
 /** At its ends, so that no dot is cut. */
-const INSET_PX = RADIUS_PX + 2;
+const INSET_PX = 14;
 
 function forestMarkup(forest: ConclusionForest): Markup | null {
   const { title, rows, omitted, margin } = forest;
@@ -81,16 +80,15 @@ function plotMarkup(
   const { ratio, low, high, certainty } = row;
   const middle = HEIGHT_PX / 2;
   const [from, one, to] = [1 / forest.margin, 1, forest.margin].map(placeOf);
+  const at = placeOf(ratio);
   const line = low === null || high === null
     ? null
-    : markup`<line x1="${placeOf(low)}" x2="${placeOf(high)}" y1="${middle}" y2="${middle}" />`;
+    : markup`<path d="M${placeOf(low)} ${middle}H${placeOf(high)}" />`;
   return markup`<svg class="${
     toneOf(row, forest)
-  } ${certainty}" width="${WIDTH_PX}" height="${HEIGHT_PX}" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" aria-hidden="true"><rect x="${from}" width="${
+  } ${certainty}" viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}" preserveAspectRatio="none" aria-hidden="true"><rect x="${from}" width="${
     Math.max(2, round(to - from))
-  }" y="0" height="${HEIGHT_PX}" /><line class="one" x1="${one}" x2="${one}" y1="0" y2="${HEIGHT_PX}" />${line}<circle cx="${
-    placeOf(ratio)
-  }" cy="${middle}" r="${RADIUS_PX}" /></svg>`;
+  }" y="0" height="${HEIGHT_PX}" /><path class="one" d="M${one} 0V${HEIGHT_PX}" />${line}<path class="dot" d="M${at} ${middle}h0" /><path class="hole" d="M${at} ${middle}h0" /></svg>`;
 }
 
 /** Green and red belong to what is decided. */
