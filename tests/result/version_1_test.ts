@@ -54,7 +54,7 @@ for (const name of ["quick", "sweep"]) {
     for (const form of [markdown, junit]) {
       assert.doesNotMatch(String(await form?.()), /undefined|NaN/);
     }
-    assert.match(String(await html?.()), /<div class="trust (?:suspect|invalid)"><p>/);
+    assert.match(String(await html?.()), /<details class="trust (?:suspect|invalid)"><summary>Why /);
   });
 }
 
