@@ -1,11 +1,12 @@
 /// <reference lib="dom" />
 /**
- * `deno task pictures`: the README's pictures and its sample of output, from real runs: the page that `deno task examples` made, in
- * Chromium, and `plateau bench` in a terminal of tmux.
+ * `deno task pictures`: the pictures of the README and the docs, and a sample of output, from real runs: the pages that
+ * `deno task examples` made, in Chromium, and `plateau bench` in a terminal of tmux.
  */
+import { Buffer } from "node:buffer";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { FLAGS } from "../../tests/browser/chromium.ts";
 import { serve } from "../../tests/e2e/plateau.ts";
 import { Terminal } from "../../tests/e2e/terminal.ts";
@@ -14,26 +15,49 @@ import { toSvg } from "./screen.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const IMAGES = join(ROOT, "docs/images");
-/** Of 1,240 points, so that the picture is small. */
+/** Of the points of a page, so that the pictures are small. */
 const SCALE = 0.75;
 const QUALITY = 0.85;
-const viewport = { width: 1_240, height: 2_400 };
+const TALL = { width: 1_240, height: 2_400 };
+/** What somebody sees at once, by the name of the picture. */
+const FIRST_SCREENS = {
+  "first-screen": { width: 1_366, height: 768 },
+  "first-screen-phone": { width: 390, height: 844 },
+};
 const [COLUMNS, ROWS] = [96, 60];
 
-/** The page down to the relative comparison. */
-async function takePage(): Promise<void> {
+async function takePages(): Promise<void> {
   const executablePath = findProgram("chromium") ?? undefined;
   const browser = await chromium.launch({ executablePath, args: FLAGS });
-  const page = await browser.newPage({ viewport, deviceScaleFactor: SCALE });
-  await page.goto(pathToFileURL(join(ROOT, "examples/caching.html")).href);
-  const forest = page.locator("figure.forest").first();
-  await forest.waitFor();
-  await page.waitForFunction(() => document.fonts.status === "loaded");
-  const { y = 0, height = 0 } = await forest.boundingBox() ?? {};
-  const clip = { x: 0, y: 0, width: viewport.width, height: y + height };
-  const png = (await page.screenshot({ clip })).toString("base64");
-  await Deno.writeFile(join(IMAGES, "report.webp"), await asWebp(page, png));
+  await takeSummary(browser);
+  for (const [name, viewport] of Object.entries(FIRST_SCREENS)) {
+    const page = await openExample(browser, "cold-instance", viewport);
+    await save(page, name, await page.screenshot());
+  }
   await browser.close();
+}
+
+/** The summary, down to throughput against p99. */
+async function takeSummary(browser: Browser): Promise<void> {
+  const page = await openExample(browser, "caching", TALL);
+  const { y = 0, height = 0 } = await page.locator("#e1-tradeoff .panels").boundingBox() ?? {};
+  const clip = { x: 0, y: 0, width: TALL.width, height: y + height };
+  await save(page, "report", await page.screenshot({ clip }));
+}
+
+async function openExample(browser: Browser, name: string, viewport: Screen): Promise<Page> {
+  const page = await browser.newPage({ viewport, deviceScaleFactor: SCALE });
+  await page.goto(pathToFileURL(join(ROOT, "examples", `${name}.html`)).href);
+  await page.waitForSelector("html[data-charts=drawn]");
+  await page.waitForFunction(() => document.fonts.status === "loaded");
+  return page;
+}
+
+type Screen = typeof TALL;
+
+async function save(page: Page, name: string, png: Uint8Array): Promise<void> {
+  const webp = await asWebp(page, Buffer.from(png).toString("base64"));
+  await Deno.writeFile(join(IMAGES, `${name}.webp`), webp);
 }
 
 /** A third of the size, by the browser's own encoder. @param png In base64. */
@@ -89,4 +113,4 @@ async function showInReadme(screen: string): Promise<void> {
 
 await Deno.mkdir(IMAGES, { recursive: true });
 await takeTerminal();
-await takePage();
+await takePages();

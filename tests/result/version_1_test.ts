@@ -54,7 +54,10 @@ for (const name of ["quick", "sweep"]) {
     for (const form of [markdown, junit]) {
       assert.doesNotMatch(String(await form?.()), /undefined|NaN/);
     }
-    assert.match(String(await html?.()), /<details class="trust (?:suspect|invalid)"><summary>Why /);
+    assert.match(
+      String(await html?.()),
+      /<details class="trust (?:suspect|invalid)"><summary>Why /,
+    );
   });
 }
 
