@@ -65,18 +65,17 @@ for (const [when, pieces] of Object.entries(TWICE)) {
       const server = raw(way, async (conn) => {
         while (await isAsked(conn)) await goOn(conn, pieces, pieces.length > 2 ? 0 : 20);
       });
-      // Both answers must have come before the next request, which else takes the second for its own.
-      await judgeUnsolicited(way, server, pieces.length > 2 ? 4 : 10);
+      await judgeUnsolicited(way, server);
       await server.stop();
     },
   );
 }
 
-async function judgeUnsolicited(
-  way: Way,
-  server: Pick<Server, "endpoint">,
-  perSec: number,
-): Promise<void> {
+/** Both answers must have come before the next request, which else takes the second for its own. */
+const UNSOLICITED_PER_SEC = 4;
+
+async function judgeUnsolicited(way: Way, server: Pick<Server, "endpoint">): Promise<void> {
+  const perSec = UNSOLICITED_PER_SEC;
   const durationUs = 5_000_000 / perSec;
   const loaded = await load(way, server, {
     pacer: {

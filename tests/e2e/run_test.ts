@@ -89,12 +89,14 @@ Deno.test("run works from another folder, with a path relative to it, and writes
   assert.ok(existsSync(join(folder.path, "results/brief", time.name, "report.html")));
 });
 
-Deno.test("run --json - prints the results and nothing else", async () => {
+Deno.test("run --json - prints the results with their conclusion, and nothing else", async () => {
   using folder = emptyFolder();
   const args = ["run", BRIEF, "--out", folder.path];
   const { code, stdout } = await plateau([...args, "--json", "-"]);
   assert.equal(code, 0);
-  assert.deepEqual(results.parse(JSON.parse(stdout)), readResults(folder.path));
+  const { conclusion, ...printed } = results.parse(JSON.parse(stdout));
+  assert.deepEqual(printed, readResults(folder.path));
+  assert.match(conclusion?.sentence ?? "", /api served [\d,]+ requests\/s/);
 });
 
 Deno.test("a target that does not start costs its own cells only, and exit code 3", async () => {
