@@ -13,13 +13,12 @@ import { PLAIN_WAYS } from "./ways.ts";
 
 const INTERVAL_MS = 50;
 
-/**
- * So often all others may be served while one waits: about twice as often as the tcp driver lets them
- * (`FAIR_ROUNDS`). Where nobody sees to it, one waits to the end.
- */
-const MOST_ROUNDS = 30;
-/** Of a whole load. Where nobody sees to it one waits for most of them, however fast the machine is. */
-const ROUNDS = 4 * MOST_ROUNDS;
+/** So often all others may be served while one waits: between what is with the schedulers, and without. */
+const MOST_ROUNDS = 20;
+/** Of a whole load. */
+const ROUNDS = 120;
+/** A machine that stands still may hold up one connection more than the others; a driver without a scheduler does so each time. */
+const ATTEMPTS = 3;
 
 interface Paced {
   readonly connections: number;
@@ -28,17 +27,25 @@ interface Paced {
   readonly slowest: readonly { readonly dueS: number; readonly latency: number }[];
 }
 
+async function assertFair(measure: () => Promise<Paced>): Promise<void> {
+  const longest: number[] = [];
+  while (longest.length < ATTEMPTS) {
+    longest.push(longestWaitOf(await measure()));
+    if (longest[longest.length - 1] < MOST_ROUNDS) return;
+  }
+  assert.fail(`somebody waited for ${longest.join(", ")} rounds`);
+}
+
 /** By answers, not by time: a machine that stands still holds everybody up alike. */
-function assertFair({ connections, points, slowest }: Paced): void {
+function longestWaitOf({ connections, points, slowest }: Paced): number {
   assert.ok(slowest.length > 0);
-  for (const { dueS, latency } of slowest) {
+  return Math.max(...slowest.map(({ dueS, latency }) => {
     const end = dueS + latency / 1_000;
     const meanwhile = points.filter(({ endS }) =>
       endS - INTERVAL_MS / 1_000 >= dueS && endS <= end
     );
-    const rounds = meanwhile.reduce((sum, { completed }) => sum + completed, 0) / connections;
-    assert.ok(rounds < MOST_ROUNDS, `somebody waited for ${latency} ms, or ${rounds} rounds`);
-  }
+    return meanwhile.reduce((sum, { completed }) => sum + completed, 0) / connections;
+  }));
 }
 
 for (const way of PLAIN_WAYS) {
@@ -52,15 +59,17 @@ for (const way of PLAIN_WAYS) {
       const connections = 400;
       const requests = ROUNDS * connections;
       const wish = { requests, intervalUs: INTERVAL_MS * 1_000, connections };
-      const loaded = await load(way, { endpoint }, wish);
-      assertNothingLost(loaded);
-      assertFair({
-        connections,
-        points: loaded.parts.map(({ index, completed }) => ({
-          endS: (index + 1) * INTERVAL_MS / 1_000,
-          completed,
-        })),
-        slowest: mergeSlowest([loaded.totals.slowest], [connections]),
+      await assertFair(async () => {
+        const loaded = await load(way, { endpoint }, wish);
+        assertNothingLost(loaded);
+        return {
+          connections,
+          points: loaded.parts.map(({ index, completed }) => ({
+            endS: (index + 1) * INTERVAL_MS / 1_000,
+            completed,
+          })),
+          slowest: mergeSlowest([loaded.totals.slowest], [connections]),
+        };
       });
     },
   );
@@ -73,12 +82,14 @@ for (const way of PLAIN_WAYS) {
       const connections = 1_000;
       const flags = `--driver ${way.driver} -w 1 -c ${connections} -n ${ROUNDS * connections} ` +
         `--interval ${INTERVAL_MS}ms`;
-      const { requests, timeline, slowest = [] } = await runPlateau(
-        `${nginx.origin}/`,
-        flags.split(" "),
-      );
-      assert.equal(requests.failed, 0);
-      assertFair({ connections, points: timeline.points, slowest });
+      await assertFair(async () => {
+        const { requests, timeline, slowest = [] } = await runPlateau(
+          `${nginx.origin}/`,
+          flags.split(" "),
+        );
+        assert.equal(requests.failed, 0);
+        return { connections, points: timeline.points, slowest };
+      });
     },
   );
 }
