@@ -223,7 +223,7 @@ const conclusion = z.looseObject({
     value: end.describe("Null: a range of several"),
     low: end,
     high: end,
-    unit: z.enum(["×", "requests/s"]),
+    unit: z.enum(["×", "requests/s", "ms"]),
     certainty,
   }).nullable(),
   reliability: z.looseObject({

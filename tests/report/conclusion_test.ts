@@ -196,7 +196,39 @@ Deno.test("conclusion: a terminal ends with it", () => {
 
 Deno.test("next: so many runs as would decide, at least the usual number", () => {
   const few = concluded(resultsAt({ a: [900, 1_000, 1_100], b: [1_100, 1_210, 1_045] })).next;
-  assert.match(few[0].text, /^Set repeat: \d+, so many runs of each would probably decide\.$/);
+  assert.match(few[0].text, /^Set repeat: \d+; that many runs of each would probably decide\.$/);
   const one = concluded(resultsAt({ a: [900], b: [1_000] })).next;
   assert.equal(one[0].text, "Set repeat: 5, as one run says nothing about the next.");
+});
+
+/** Two scenarios in which a and b overlap, with arrivals at a rate that both keep up with. */
+function undecided(): Results {
+  const noisy = { a: [900, 1_100, 1_000, 980, 1_020], b: [1_080, 930, 1_010, 1_040, 960] };
+  const results = resultsAt(noisy, () => ({ medianMs: 20, slowRatio: 0.05 }));
+  for (const run of results.runs) {
+    const { connections, keepAlive, timeout } = run.load;
+    run.load = {
+      ...{ kind: "rate", rate: run.rate, durationS: 2, arrivals: "uniform", seed: 1 },
+      ...{ connections, keepAlive, timeout },
+    };
+  }
+  const again = results.runs.map((run) => ({
+    ...structuredClone(run),
+    scenario: "other",
+    order: run.order + results.runs.length,
+  }));
+  return { ...results, runs: [...results.runs, ...again] };
+}
+
+Deno.test("conclusion: where nothing is decided it names what is open, and the lowest p99 of an open loop", () => {
+  const { sentence, figure, reliability } = concluded(
+    doubted(undecided(), ({ repetition }) => repetition === 1),
+  );
+  assert.match(sentence, /^Whether (?:a or b|b or a) is faster is open in each of 2 scenarios\.$/);
+  assert.equal(figure?.unit, "ms");
+  assert.match(figure?.label ?? "", /^p99 of [ab], the lowest$/);
+  assert.match(
+    reliability?.sentence ?? "",
+    /^16 of 20 runs are valid; the verdict is (?:the same without the other 4|inconclusive without the other 4, too)\.$/,
+  );
 });

@@ -6,12 +6,19 @@ import type { ClaimsModel } from "../claims/claims.ts";
 import type { ClaimOutcome } from "../claims/finding.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
-import { rightCells } from "../comparison/pairs.ts";
+import { isOpenLoop, rightCells } from "../comparison/pairs.ts";
 import { ratioText } from "../comparison/ratios.ts";
 import { competing } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf } from "../comparison/standing.ts";
-import { formatInterval, formatNumber, GLUE } from "../numbers/units.ts";
-import { type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
+import {
+  boundText,
+  formatInterval,
+  formatNumber,
+  formatQuantity,
+  GLUE,
+  timeUnit,
+} from "../numbers/units.ts";
+import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
 import { choiceIn } from "../runs/recast.ts";
 import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
@@ -56,7 +63,7 @@ export interface HeadlineFigure {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  readonly unit: "×" | "requests/s";
+  readonly unit: "×" | "requests/s" | "ms";
   readonly certainty: Certainty;
 }
 
@@ -185,11 +192,15 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
   };
 }
 
-/** The most that a cell serves, of those that do what was required where any does; null where none responds correctly. */
+/**
+ * The most that a cell serves, of those that do what was required where any does; where several serve all that is
+ * offered, the lowest p99. Null where none responds correctly.
+ */
 function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | null {
   const all = scenarios.flatMap(({ cells }) => cells).filter(({ rate }) => rate.mean > 0);
   const able = competing(all);
   const cells = able.length > 0 ? able : rightCells(all);
+  if (able.length > 1 && isOpenLoop(able)) return lowestP99(able);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { rate, confidence: { intervals } } = best;
@@ -202,5 +213,23 @@ function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | 
     high: intervals.rate?.high ?? null,
     unit: "requests/s",
     certainty: intervals.rate === null ? "open" : "decided",
+  };
+}
+
+function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
+  const p99Of = ({ latency }: CellRuns): number => latency.percentile(99).value;
+  const best = cells.toSorted((a, b) => p99Of(a) - p99Of(b))[0];
+  const { value, isAtLeast } = best.latency.percentile(99);
+  const interval = best.confidence.intervals[99];
+  const unit = timeUnit([value]);
+  return {
+    text: boundText(formatQuantity(value, unit), isAtLeast),
+    interval: interval === null ? "" : formatInterval(interval, unit),
+    label: `p99 of ${best.label}, the lowest`,
+    value,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    unit: "ms",
+    certainty: interval === null ? "open" : "decided",
   };
 }

@@ -77,7 +77,12 @@ export function reliabilityOf(
       : survival === "all-valid"
       ? "valid"
       : "suspect",
-    sentence: reliabilityText(survival, { valid, runs: runs.length, lost }),
+    sentence: reliabilityText(survival, {
+      valid,
+      runs: runs.length,
+      lost,
+      isUndecided: places.every(isUndecided),
+    }),
   };
 }
 
@@ -100,18 +105,25 @@ function survivalOf(
   if (lost.length === 0) return "same";
   if (lost.length < places.length) return "partly";
   if (again.length === 0) return "fewer";
-  const isOpen = ({ contest, standing }: Place): boolean =>
-    standing === "one-run" || (contest.leader === null && !contest.isEquivalent);
-  return again.every(isOpen) ? "open" : "changed";
+  return again.every(isUndecided) ? "open" : "changed";
+}
+
+function isUndecided({ contest, standing }: Place): boolean {
+  return standing === "one-run" || (contest.leader === null && !contest.isEquivalent);
 }
 
 interface ValidRuns {
   readonly valid: number;
   readonly runs: number;
   readonly lost: readonly Place[];
+  /** With all runs. */
+  readonly isUndecided: boolean;
 }
 
-function reliabilityText(survival: Survival, { valid, runs, lost }: ValidRuns): string {
+function reliabilityText(
+  survival: Survival,
+  { valid, runs, lost, isUndecided }: ValidRuns,
+): string {
   const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
   const others = `the other ${runs - valid}`;
   switch (survival) {
@@ -128,7 +140,9 @@ function reliabilityText(survival: Survival, { valid, runs, lost }: ValidRuns): 
     case "partly":
       return `${share}; without ${others} the verdict holds, but not in ${namesOfPlaces(lost)}.`;
     case "open":
-      return `${share}; without ${others} the verdict is inconclusive.`;
+      return isUndecided
+        ? `${share}; the verdict is inconclusive without ${others}, too.`
+        : `${share}; without ${others} the verdict is inconclusive.`;
     case "fewer":
       return `${share}; without ${others} there is too little left to compare.`;
     case "changed":
@@ -258,6 +272,6 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
   }
   const text = counts.length === 0
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
-    : `Set repeat: ${most}, so many runs of each would probably decide.`;
+    : `Set repeat: ${most}; that many runs of each would probably decide.`;
   return { code: "add-runs", text };
 }

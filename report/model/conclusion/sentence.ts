@@ -184,16 +184,16 @@ function shortTexts(places: readonly Place[]): string[] {
 
 function nobodyText(places: readonly Place[]): string {
   const count = counted(places.length, nounOfPlaces(places));
+  const targets = unique(places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)));
   if (places.every(({ contest }) => contest.isEquivalent)) {
-    const targets = unique(
-      places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)),
-    );
     const margin = marginOf(places[0]);
     return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
   }
   const equal = places.filter(({ contest }) => contest.isEquivalent);
   const about = equal.length === 0 ? "" : `; about as fast ${inText(equal)}`;
-  return `No target is fastest for certain in any of ${count}${about}`;
+  return targets.length === 2
+    ? `Whether ${listed(targets, "or")} is faster is open in each of ${count}${about}`
+    : `None of ${targets.length} is fastest for certain in any of ${count}${about}`;
 }
 
 function marginOf({ scenario: { rows: [row] } }: Place): string {
