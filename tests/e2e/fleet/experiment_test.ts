@@ -71,8 +71,9 @@ testWith(
     );
     const [first, second] = saved(folder.path).runs;
     assert.ok(partOf(assertConserved(first), "b").lost);
-    const asked = assertAsked(second, 200, 2);
-    assert.equal(second.latency.count, asked);
+    assertAsked(second, 200, 2);
+    // What a busy machine never sent is in it, too, as lower bounds.
+    assert.equal(second.latency.count, second.requests.due);
   },
 );
 
