@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { concluded, doubted, many, TWO } from "./concluded.ts";
-import { resultsAt } from "./rates.ts";
+import { around, resultsAt } from "./rates.ts";
 
 Deno.test("reliability: the verdict that is the same without them is said to be", () => {
   const { reliability, next } = concluded(
@@ -58,4 +58,24 @@ Deno.test("reliability: of many scenarios those that lean on them are named", ()
     reliability?.sentence,
     "57 of 60 runs are valid; without the other 3 the verdict holds, but not in static.",
   );
+});
+
+Deno.test("reliability: of several numbers of runs one is printed, and it is enough for all", () => {
+  const results = resultsAt({
+    a: [1_000, 1_001, 1_002, 1_003, 3_000, 3_001, 3_002, 3_003],
+    b: [2_000, 2_002, 2_001, 2_003, 2_000, 2_001, 2_003, 2_002],
+  });
+  const few = resultsAt({ a: [1_000, 1_060, 980, 1_030, 990], b: around(1_030) });
+  const runs = few.runs.map((run) => ({ ...run, scenario: "other", order: run.order + 16 }));
+  const { next } = concluded({ ...results, runs: [...results.runs, ...runs] });
+  const repeats = next.filter(({ text }) => text.startsWith("Set repeat: "));
+  assert.equal(repeats.length, 1, JSON.stringify(next));
+  assert.ok(Number(/\d+/.exec(repeats[0].text)?.[0]) >= 14);
+});
+
+Deno.test("reliability: the only run that is not valid is one", () => {
+  const { reliability } = concluded(
+    doubted(resultsAt(TWO), ({ target, repetition }) => target === "a" && repetition === 2),
+  );
+  assert.match(reliability?.sentence ?? "", /^9 of 10 runs are valid; .* the other one\.$/);
 });

@@ -125,7 +125,7 @@ function reliabilityText(
   { valid, runs, lost, isUndecided }: ValidRuns,
 ): string {
   const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
-  const others = `the other ${runs - valid}`;
+  const others = `the other ${runs - valid === 1 ? "one" : runs - valid}`;
   switch (survival) {
     case "all-valid":
       return runs === 1 ? "The run is valid." : `All ${counted(runs, "run")} are valid.`;
@@ -182,13 +182,15 @@ export function nextSteps(
   const has = (standing: Place["standing"]): boolean =>
     places.some((place) => place.standing === standing);
   const needed = runsNeeded(places);
+  // One number is printed: the larger decides both.
+  const isByGroups = has("groups") && Math.max(0, ...runsToDecideIn(places)) <= RUNS_FOR_GROUPS;
   const steps: NextStep[] = [
     ...mendStep(runs),
     ...checkStep(scenarios),
     ...(has("unsteady")
       ? [{ code: "longer-runs", text: "Make runs longer: most of some never settle." } as const]
       : []),
-    ...(has("groups")
+    ...(isByGroups
       ? [
         {
           code: "more-runs-of-groups",
@@ -196,7 +198,7 @@ export function nextSteps(
         } as const,
       ]
       : []),
-    ...(needed === null ? [] : [needed]),
+    ...(needed === null || isByGroups ? [] : [needed]),
     ...(has("none-keeps-up")
       ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
       : []),
@@ -251,9 +253,9 @@ function lower(sentence: string): string {
 const MOST_RUNS = 200;
 
 function runsNeeded(places: readonly Place[]): NextStep | null {
-  const open = places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
+  const open = openPlaces(places);
   const single = places.some(({ standing }) => standing === "one-run");
-  const counts = open.flatMap(({ decision }) => decision?.runsNeeded ?? []);
+  const counts = runsToDecideIn(places);
   if (counts.length === 0 && !single) {
     const isFew = open.some(({ standing }) => standing === "few-runs");
     return isFew
@@ -274,4 +276,12 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
     : `Set repeat: ${most}; that many runs of each would probably decide.`;
   return { code: "add-runs", text };
+}
+
+function openPlaces(places: readonly Place[]): Place[] {
+  return places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
+}
+
+function runsToDecideIn(places: readonly Place[]): number[] {
+  return openPlaces(places).flatMap(({ decision }) => decision?.runsNeeded ?? []);
 }
