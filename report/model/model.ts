@@ -32,7 +32,7 @@ import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
-import { type PageTarget, pageTargets } from "./conclusion/page_targets.ts";
+import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";

@@ -8,7 +8,7 @@ import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { swatchRule } from "../model/numbers/colors.ts";
 import { unique } from "../model/numbers/words.ts";
 import type { CellRuns } from "../model/runs/cells.ts";
-import type { PageTarget } from "../model/conclusion/page_targets.ts";
+import type { PageTarget } from "../model/conclusion/compared_scenarios.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";

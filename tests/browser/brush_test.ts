@@ -153,11 +153,11 @@ chromiumTest("selecting a part of the runs", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      const link = "#view=e1-s2&range=0.5-2&percentiles=p50,p99&runs=1,3&hide=express";
+      const link = "#view=e1-s2&range=0.5-2&percentiles=p50,p99&runs=1,3&hide=hono";
       const address = page.url();
       const assertView = async (): Promise<void> => {
         const shown = await shownAs(page, /^0.5–2 s of runs 1, 3$/, "e1-s2");
-        const [first, , last] = MODEL.scenarios[1].series;
+        const [first, , last] = MODEL.scenarios[1].series; // hono is the second
         assertFigures(shown, [first.label, last.label], (target) => {
           const runs = runsOf("fib", target).filter(({ repetition }) => repetition !== 2);
           return figuresOf(runs, [0.5, 2], [50, 99]);

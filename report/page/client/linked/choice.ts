@@ -4,7 +4,7 @@
  * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
  * another target is marked.
  */
-import type { PageTarget } from "../../../model/conclusion/page_targets.ts";
+import type { PageTarget } from "../../../model/conclusion/compared_scenarios.ts";
 
 /** The script element that holds the targets of the page. */
 const DATA = "targets";
@@ -78,7 +78,7 @@ export function rankOf(label: string): number {
 /** @param labels Of a table's rows as they are sorted; null: as the report has them. */
 export function orderTargets(labels: readonly string[] | null): void {
   order = labels;
-  tell("chosen");
+  announce("chosen");
 }
 
 /** Shows only these; none of them means all. */
@@ -88,7 +88,7 @@ export function showTargets(names: readonly string[]): void {
   if (kept.length > 0) {
     for (const { name } of targets) if (!names.includes(name)) hidden.add(name);
   }
-  tell("chosen");
+  announce("chosen");
 }
 
 /** The last one that is shown stays. */
@@ -110,7 +110,7 @@ export function markedTarget(): string | null {
 export function markTarget(name: string | null): void {
   if (name === marked) return;
   marked = name;
-  tell("marked");
+  announce("marked");
 }
 
 /** What targets are compared with; null: as the experiment has it. */
@@ -120,7 +120,7 @@ export function chosenBase(): string | null {
 
 export function compareWith(name: string | null): void {
   base = targets.some((target) => target.name === name) ? name : null;
-  tell("chosen");
+  announce("chosen");
 }
 
 /** As parts of an address: `hide=express&base=hono`. */
@@ -143,6 +143,6 @@ export function followChoice(fragment: string): void {
   showTargets(shown);
 }
 
-function tell(event: "chosen" | "marked"): void {
+function announce(event: "chosen" | "marked"): void {
   dispatchEvent(new Event(event));
 }
