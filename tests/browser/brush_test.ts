@@ -131,8 +131,8 @@ chromiumTest("selecting a part of the runs", {
       await figure.locator("summary").first().click();
       const box = (name: string, value: number) =>
         figure.locator(`input[name=${name}][value="${value}"]`);
-      await page.locator(".targets summary").click();
-      await page.locator(".targets button", { hasText: TARGETS[0] }).first().click();
+      await page.locator(".targets").click();
+      await page.locator(".choice button", { hasText: TARGETS[0] }).first().click();
       await page.keyboard.press("Escape");
       await box("percentile", 2).uncheck();
       await box("percentile", 3).uncheck();

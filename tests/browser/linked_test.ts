@@ -8,8 +8,8 @@ import { DESKTOP, PAGE, PHONE } from "./sample.ts";
 
 /** Presses the target in the control of the page's bar. */
 async function press(page: Page, name: string): Promise<void> {
-  await page.locator(".targets summary").click();
-  await page.locator(".targets li button:first-child", { hasText: new RegExp(`^${name}$`) })
+  await page.locator(".targets").click();
+  await page.locator(".choice li button:first-child", { hasText: new RegExp(`^${name}$`) })
     .click();
   await page.keyboard.press("Escape");
 }
@@ -81,8 +81,8 @@ chromiumTest("targets are chosen for the whole page", {
       await page.locator(".filtered", { hasText: "Hidden: express." }).waitFor();
       for (const name of ["hono", "hono proxied"]) await button(name).press("Enter");
       assert.equal(await button("hono proxied").getAttribute("aria-pressed"), "true");
-      await page.locator(".targets summary").click();
-      await page.locator(".targets button", { hasText: "Show all" }).click();
+      await page.locator(".targets").click();
+      await page.locator(".choice button", { hasText: "Show all" }).click();
       assert.equal(await page.locator("main [aria-pressed=false], .filtered").count(), 0);
       assert.ok((await shownParts(page, "express")).length > 0);
     },
@@ -111,16 +111,16 @@ chromiumTest("targets are chosen for the whole page", {
     html: PAGE,
     options: PHONE,
     look: async (page) => {
-      await page.locator(".targets summary").focus();
+      await page.locator(".targets").focus();
       await page.keyboard.press("Enter");
       await page.keyboard.press("Tab");
       await page.keyboard.press("Space");
       await page.locator(".filtered").waitFor();
-      const box = await page.locator(".targets > div").boundingBox();
+      const box = await page.locator(".choice").boundingBox();
       assert.ok(box && box.x >= 0 && box.x + box.width <= PHONE.viewport.width);
       assert.deepEqual(await violationsOf(page), []);
       await page.keyboard.press("Escape");
-      assert.equal(await page.locator(".targets > div").isVisible(), false);
+      assert.equal(await page.locator(".choice").isVisible(), false);
     },
   },
   "what is pointed at or focused is marked everywhere": {

@@ -13,26 +13,22 @@ import {
   toggleTarget,
 } from "./choice.ts";
 
-const menu = document.createElement("details");
+const opener = document.createElement("button");
+const menu = document.createElement("div");
 
 /** Takes over the choice in the address, and shows the control where there is something to choose. */
 export function startMenu(): void {
-  menu.className = "targets";
-  menu.append(document.createElement("summary"), document.createElement("div"));
-  document.querySelector("form.depth")?.before(menu);
+  opener.type = "button";
+  opener.className = "targets";
+  opener.popoverTargetElement = menu;
+  menu.className = "choice";
+  menu.popover = "auto";
+  document.querySelector("form.depth")?.before(opener, menu);
   menu.addEventListener("click", ({ target }) => {
     const button = target instanceof Element ? target.closest("button") : null;
     const { of, only } = button?.dataset ?? {};
     if (of !== undefined) toggleTarget(of);
     else if (only !== undefined) showTargets(only === "" ? [] : [only]);
-  });
-  document.addEventListener("click", ({ target }) => {
-    if (target instanceof Node && !menu.contains(target)) menu.open = false;
-  });
-  menu.addEventListener("keydown", ({ key }) => {
-    if (key !== "Escape") return;
-    menu.open = false;
-    menu.querySelector("summary")?.focus();
   });
   addEventListener("chosen", () => {
     showCount();
@@ -48,7 +44,7 @@ export function startMenu(): void {
 export function renewMenu(): void {
   readTargets();
   const names = allTargets();
-  menu.hidden = names.length < 2;
+  opener.hidden = names.length < 2;
   const rows = names.map(({ name, color }) => {
     const row = document.createElement("li");
     const swatch = document.createElement("i");
@@ -64,7 +60,7 @@ export function renewMenu(): void {
   list.append(...rows);
   const link = document.createElement("a");
   link.textContent = "Link to this choice";
-  menu.querySelector("div")?.replaceChildren(list, buttonOf("Show all", { only: "" }), link);
+  menu.replaceChildren(list, buttonOf("Show all", { only: "" }), link);
   showCount();
   showNote();
 }
@@ -78,16 +74,11 @@ function buttonOf(text: string, data: { of?: string; only?: string }): HTMLButto
 }
 
 function showCount(): void {
-  const summary = menu.querySelector("summary");
   const [shown, all] = [shownTargets(), allTargets()];
-  if (summary) {
-    const word = document.createElement("span");
-    word.textContent = "Targets ";
-    const count = shown.length === all.length
-      ? `${all.length}`
-      : `${shown.length} of ${all.length}`;
-    summary.replaceChildren(word, count);
-  }
+  const word = document.createElement("span");
+  word.textContent = "Targets ";
+  const count = shown.length === all.length ? "" : `${shown.length} of `;
+  opener.replaceChildren(word, `${count}${all.length}`);
   for (const button of menu.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(shown.includes(button.dataset.of ?? ""));
   }
