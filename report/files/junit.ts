@@ -79,12 +79,18 @@ function unfinishedCases({ experiment: { name }, state, runs, planned }: Results
   return [{ classname: name, name: "all planned runs: measured", problem }];
 }
 
-function claimCase(suite: string, { claim, source, outcome, sentence }: JudgedClaim): Testcase {
+function claimCase(
+  suite: string,
+  { claim, source, note, outcome, sentence }: JudgedClaim,
+): Testcase {
   const named = { classname: `${suite}.claims`, name: claim };
   if (outcome === "reproduced") return named;
   const kind = outcome === "not reproduced" ? "failure" : "skipped";
   const message = `${outcome}: ${sentence}`;
-  const detail = source === "" ? [] : [`It stands in ${source}`];
+  const detail = [
+    ...source === "" ? [] : [`It stands in ${source}`],
+    ...note === "" ? [] : [`Note: ${note}`],
+  ];
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 

@@ -24,8 +24,8 @@ import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
+import { isValid } from "../findings/trust.ts";
 import {
-  isValid,
   type NextStep,
   nextSteps,
   type ReliabilityModel,

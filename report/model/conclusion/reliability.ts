@@ -3,6 +3,7 @@ import type { Advice } from "../../../runner/result/findings.ts";
 import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
+import { isValid } from "../findings/trust.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { isOpen, shortfallOf } from "../comparison/shortfall.ts";
 import { counted, listedAll, unique } from "../numbers/words.ts";
@@ -84,10 +85,6 @@ export function reliabilityOf(
       isUndecided: places.every(isUndecided),
     }),
   };
-}
-
-export function isValid({ generator: { trust } }: Run): boolean {
-  return trust === "valid";
 }
 
 /** Where the verdict is another without them, or none. */
