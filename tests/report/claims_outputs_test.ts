@@ -83,6 +83,11 @@ Deno.test("JUnit has a testcase a claim: not reproduced fails, inconclusive is s
     ["rate(hapi) > 1/s", "skipped"],
   ]);
   assert.match(claims[1].problem?.message ?? "", /^not reproduced: rate is /);
+  const xml = renderJunit([resultsSuite(results, model)]).replaceAll("\u00a0", " ");
+  assert.match(
+    xml,
+    /<system-out>✓ rate.*reproduced: rate is 3,00.*; note: on &lt;their&gt; machine&#10;✗ rate/,
+  );
 });
 
 /** Five runs of each target, of which those given are suspect. */
