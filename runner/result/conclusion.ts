@@ -46,7 +46,7 @@ export const verdicts = z.array(z.strictObject({
   held: z.string().describe("In how many cells it holds; empty for one"),
   sentence: z.string().describe("What was found, and what leaves it open"),
   doubt: z.string().describe(
-    "Cells that were not measured, or runs that are not valid, and leave it open; empty for neither",
+    "What leaves it open: cells that were not measured, runs that are not valid, too wide an interval; empty for nothing",
   ),
 }));
 

@@ -15,7 +15,13 @@ import {
   type ClaimOutcome,
   worstFinding,
 } from "./finding.ts";
-import { claimSentence, foundText, invalidRunsSentence, unmeasuredSentence } from "./sentences.ts";
+import {
+  claimSentence,
+  foundText,
+  invalidRunsSentence,
+  openSentence,
+  unmeasuredSentence,
+} from "./sentences.ts";
 import { byValidRuns, chosenBy, type ClaimContext, type Claimed, contextOf } from "./context.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import { GLUE } from "../numbers/units.ts";
@@ -31,7 +37,7 @@ interface ClaimVerdict {
   readonly held: string;
   /** What was found in the worst cell, and what leaves it open, with figures and units; without a full stop. */
   readonly sentence: string;
-  /** What leaves the outcome open besides the figures; "" for nothing. Part of the sentence. */
+  /** What leaves the outcome open; "" where it is decided. Part of the sentence. */
   readonly doubt: string;
 }
 
@@ -66,7 +72,9 @@ function verdictOf(claim: Claim, ground: ClaimContext): ClaimVerdict {
   const held = measured.length === 1 ? "" : `${holding} of ${measured.length} cells`;
   const sentence = sentenceOf(claimSentence(worst), held, worst.outcome);
   const found = foundText(worst);
-  if (doubt === "") return { outcome: worst.outcome, found, held, sentence, doubt };
+  if (doubt === "") {
+    return { outcome: worst.outcome, found, held, sentence, doubt: openSentence(worst) };
+  }
   const byRest = `${doubt}; by the other cells it is ${worst.outcome}: ${sentence}`;
   return { outcome: "inconclusive", found, held, sentence: byRest, doubt };
 }

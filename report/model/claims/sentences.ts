@@ -114,8 +114,13 @@ const ADVICE_TEXTS: Readonly<Record<ClaimAdvice, string>> = {
 
 /** What was found, with figures and units; without a full stop. */
 export function claimSentence(finding: ClaimFinding): string {
-  const why = finding.doubt === null ? "" : `; ${doubtText(finding.doubt)}`;
-  return textOf(SENTENCES, finding, why);
+  const why = openSentence(finding);
+  return textOf(SENTENCES, finding, why === "" ? "" : `; ${why}`);
+}
+
+/** Why figures decide nothing; "" where they do, and where there are none. */
+export function openSentence({ doubt }: ClaimFinding): string {
+  return doubt === null ? "" : doubtText(doubt);
 }
 
 /** `2.14× [2.01, 2.28]`; "" where nothing was found. */
