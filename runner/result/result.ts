@@ -3,6 +3,7 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
+import { conclusion } from "./conclusion.ts";
 import { agentPart } from "./agent_part.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, peakThroughput } from "./generator.ts";
@@ -208,41 +209,6 @@ export const run = measurement.extend({
 export const commit = z.strictObject({
   hash: z.string().regex(/^[0-9a-f]{40,64}$/),
   dirty: z.boolean().describe("Whether files that git tracks differ from the commit"),
-});
-
-const certainty = z.enum(["decided", "likely", "open"]);
-const end = z.number().nullable();
-
-/** As scripts need it of what the report shows first. */
-const conclusion = z.looseObject({
-  question: z.string(),
-  sentence: z.string().describe("The verdict; empty where no run got a response"),
-  figure: z.looseObject({
-    text: z.string(),
-    label: z.string(),
-    value: end.describe("Null: a range of several"),
-    low: end,
-    high: end,
-    unit: z.enum(["×", "requests/s", "ms"]),
-    certainty,
-  }).nullable(),
-  reliability: z.looseObject({
-    survival: z.enum([
-      "all-valid",
-      "none-valid",
-      "uncompared",
-      "same",
-      "partly",
-      "open",
-      "fewer",
-      "changed",
-    ])
-      .describe("What becomes of the verdict without the runs that are not valid"),
-    valid: count,
-    runs: count,
-    sentence: z.string(),
-  }).nullable(),
-  next: z.array(z.looseObject({ code: z.string(), text: z.string() })),
 });
 
 export const results = z.strictObject({

@@ -4,7 +4,7 @@ import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { isOpen, shortfallOf } from "../comparison/shortfall.ts";
+import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
 import { counted, listedAll, unique } from "../numbers/words.ts";
 import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
 
@@ -138,7 +138,9 @@ function reliabilityText(
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
-      return `${share}; without ${others} the verdict holds, but not in ${namesOfPlaces(lost)}.`;
+      return `${share}; the verdict is the same without ${others}, but not in ${
+        namesOfPlaces(lost)
+      }.`;
     case "open":
       return isUndecided
         ? `${share}; the verdict is inconclusive without ${others}, too.`
@@ -159,6 +161,7 @@ export type NextStepCode =
   | "lower-rate"
   | "check-targets"
   | "more-runs-of-groups"
+  | "equal-settings"
   | "none";
 
 export interface NextStep {
@@ -202,6 +205,14 @@ export function nextSteps(
     ...(has("none-keeps-up")
       ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
       : []),
+    ...(scenarios.some(isIncomparable)
+      ? [
+        {
+          code: "equal-settings",
+          text: "Give the targets equal values of a factor: none can be compared.",
+        } as const,
+      ]
+      : []),
   ];
   return steps.length > 0 ? steps : [{
     code: "none",
@@ -209,6 +220,11 @@ export function nextSteps(
       ? "Nothing: every run is valid."
       : "Nothing: every run is valid, and nothing more is to be decided.",
   }];
+}
+
+/** Whether targets respond, but none at a setting that another has. */
+function isIncomparable({ summary, cells }: ScenarioComparison): boolean {
+  return summary.verdict.code === "incomparable" && competing(cells).length > 1;
 }
 
 /** Of targets that do not respond, or respond wrongly: their figures say nothing. */
