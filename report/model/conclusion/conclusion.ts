@@ -24,13 +24,8 @@ import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
-import {
-  isValid,
-  type NextStep,
-  nextSteps,
-  type ReliabilityModel,
-  reliabilityOf,
-} from "./reliability.ts";
+import { type NextStep, nextSteps } from "./next_steps.ts";
+import { isValid, type ReliabilityModel, reliabilityOf } from "./reliability.ts";
 import { conclusionSentence, decisiveName, rangeText } from "./sentence.ts";
 
 export interface ConclusionModel {
