@@ -72,7 +72,10 @@ Deno.test("behind a cache requests per CPU-second count the whole chain, never t
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs = [run];
   const [{ perCpuFinding }] = reportModel(results).scenarios;
-  assert.match(perCpuFinding, /^For each CPU-second a served 2,000 requests .* plain of a: 0\.0005/);
+  assert.match(
+    perCpuFinding,
+    /^For each CPU-second a served 2,000 requests .* plain of a: 0\.0005/,
+  );
   const [head] = renderCsv(reportModel(results)).split("\r\n");
   assert.deepEqual(head.split(",").filter((name) => /PerCpuSecond/.test(name)), [
     "requestsPerCpuSecond",

@@ -99,16 +99,16 @@ function doubtOfRuns(
   { ground, again }: { readonly ground: ClaimContext; readonly again: ClaimContext },
 ): string {
   if (outcome === "inconclusive") return "";
-  const members = new Set(selectorsIn(claim).flatMap((selector) => {
-    const chosen = chosenBy(selector, ground);
-    return "none" in chosen ? [] : chosen.members;
-  }));
+  const members = new Set(
+    selectorsIn(claim).flatMap((selector) => {
+      const chosen = chosenBy(selector, ground);
+      return "none" in chosen ? [] : chosen.members;
+    }),
+  );
   const runs = [...members].flatMap(({ cell }) => cell?.runs ?? []);
   const invalid = runs.filter((run) => !isValid(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(claim, again).outcome;
-  return without === outcome
-    ? ""
-    : invalidRunsSentence({ invalid, runs: runs.length, without });
+  return without === outcome ? "" : invalidRunsSentence({ invalid, runs: runs.length, without });
 }
 
 function selectorsIn({ says }: Claim): FigureSide["selector"][] {

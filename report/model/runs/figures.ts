@@ -10,7 +10,9 @@ import type { Proportion } from "../../../runner/stats/confidence/proportion_int
 export type ThresholdFigure = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
-export type JudgedRun = Measurement & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
+export type JudgedRun =
+  & Measurement
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
