@@ -75,15 +75,28 @@ const HOW =
   "it is elsewhere. Inconclusive: neither, or there is no interval. A claim about several cells must hold in " +
   "all; the figures are those of the worst.";
 
+/** Those that were reproduced, then those that were not, then the inconclusive ones; each as they were written. */
+export function claimGroups(claims: readonly JudgedClaim[]): readonly (readonly JudgedClaim[])[] {
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .map((outcome) => claims.filter((claim) => claim.outcome === outcome))
+    .filter(({ length }) => length > 0);
+}
+
+/** `✓ 13 reproduced`. @param claims Of one outcome, at least one. */
+export function claimGroupText(claims: readonly JudgedClaim[]): string {
+  const [{ outcome }] = claims;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}`;
+}
+
 /**
- * Null without claims.
+ * By outcome; null without claims.
  * @param doubt What makes all outcomes doubtful; "" for nothing.
  */
 export function claimsTable(claims: readonly JudgedClaim[], doubt: string): Table | null {
   if (claims.length === 0) return null;
   const isSourced = claims.some(({ source, note }) => source !== "" || note !== "");
   const notes = doubt === "" ? [HOW] : [HOW, doubt];
-  return tableOf({ caption: "Claims", notes }, claims, [
+  return tableOf({ caption: "Claims", notes }, claimGroups(claims).flat(), [
     { label: "Claim", kind: "name", cell: ({ claim }) => textCell(claim) },
     ...(isSourced
       ? [
