@@ -15,7 +15,7 @@ export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOpti
   const { caption, columns, rows, notes } = table;
   const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
   const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
-    markup`<tr${outcomes && attribute("data-outcome", outcomes[at])}>${
+    markup`<tr${outcomes ? attribute("data-outcome", outcomes[at]) : null}>${
       row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))
     }</tr>\n`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
@@ -53,7 +53,10 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
   return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small></td>`;
 }
 
-function attribute(name: "class" | "data-value" | "data-pad" | "data-outcome", value: string | number): Markup {
+function attribute(
+  name: "class" | "data-value" | "data-pad" | "data-outcome",
+  value: string | number,
+): Markup {
   return markup` ${verbatim(name)}="${value}"`;
 }
 
