@@ -33,7 +33,7 @@ import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
-import { equipTables, fillWhenOpened } from "./tables/tables.ts";
+import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
@@ -119,6 +119,7 @@ function equip(): void {
   equipLimits(drawings);
   linkElements();
   equipTables();
+  equipOutcomes();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
     fillWhenOpened(details);
   }
