@@ -84,7 +84,15 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       : new DOMParser().parseFromString(html.replace(/<style>.*?<.style>/s, ""), "text/html")
         .documentElement;
     if (!(shown instanceof HTMLElement)) throw new Error("Cannot find the page");
-    for (const tools of shown.querySelectorAll(".tools")) tools.remove();
+    for (const tools of shown.querySelectorAll(".tools, .targets, .choice")) tools.remove();
+    for (const button of shown.querySelectorAll(".legend button")) {
+      const name = document.createElement("span");
+      name.append(...button.childNodes);
+      button.replaceWith(name);
+    }
+    for (const linked of shown.querySelectorAll<HTMLElement>("[data-of]")) {
+      for (const name of ["of", "label", "place"]) delete linked.dataset[name];
+    }
     for (const button of shown.querySelectorAll("thead button")) {
       button.replaceWith(...button.childNodes);
     }
