@@ -166,8 +166,16 @@ export const nginxTarget = z.strictObject({
       .describe("Texts of files that it serves, by path; types go by the ending of its name"),
     proxy: plainOriginName.optional()
       .describe("What it stands in front of: the name of another target, or http://host:port"),
+    timeout: between("1ms", "1h").optional().describe(
+      "With proxy: who waits longer for it, or for more of its response, gets 504 (no time-out when absent)",
+    ),
     workers,
-  }).superRefine(({ root, files, proxy }, context) => {
+  }).superRefine(({ root, files, proxy, timeout }, context) => {
+    if (timeout !== undefined && proxy === undefined) {
+      const message =
+        "Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET";
+      context.addIssue({ code: "custom", message, path: ["timeout"] });
+    }
     const given = Object.entries({ root, files, proxy })
       .flatMap(([key, value]) => value === undefined ? [] : [key]);
     if (given.length === 1) return;

@@ -1,6 +1,7 @@
 /** What a worker counts of its load beside the intervals: at the end, and so far. */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import type { ResponseGroup } from "./response_groups.ts";
 import type { SlowExchange } from "./slowest.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
@@ -42,6 +43,8 @@ export interface WorkerTotals {
   readonly slowest: readonly SlowExchange[];
   /** End of the last exchange. */
   readonly lastUs: number;
+  /** Latencies of completed responses by what they say of themselves; a response may be in several. */
+  readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
 }
 
 /** What ended after the deadline, while nothing new was sent. */
@@ -51,6 +54,25 @@ export interface Drain {
   readonly completed: number;
   readonly failed: number;
   readonly bytesIn: number;
+}
+
+/** What had ended at the deadline, and when that was. */
+export type Sealed = { readonly atUs: number } & Omit<Drain, "us">;
+
+const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
+
+/** @param sealed Null before the deadline. */
+export function drainSince(
+  sealed: Sealed | null,
+  { lastUs, completed, failed, bytesIn }: Omit<Drain, "us"> & { readonly lastUs: number },
+): Drain {
+  if (sealed === null) return NO_DRAIN;
+  return {
+    us: Math.max(0, lastUs - sealed.atUs),
+    completed: completed - sealed.completed,
+    failed: failed - sealed.failed,
+    bytesIn: bytesIn - sealed.bytesIn,
+  };
 }
 
 /**

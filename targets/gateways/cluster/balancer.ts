@@ -5,6 +5,7 @@
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
 import { originRequestOf } from "../origin/request.ts";
+import type { Fields } from "../origin/fields.ts";
 import { OriginClient } from "../origin/origin.ts";
 import type { PolicyName } from "../../../base/target/gateway_spec.ts";
 
@@ -18,9 +19,11 @@ export class Balancer implements Gateway {
   }
 
   async fetch(request: Request): Promise<Response> {
-    const instance = this.#instances[this.#policy.pick(this.#instances)];
+    const index = this.#policy.pick(this.#instances);
+    const instance = this.#instances[index];
     try {
-      return responseOf(await instance.send(originRequestOf(request), request.signal));
+      const response = await instance.send(originRequestOf(request), request.signal);
+      return responseOf({ ...response, fields: withInstance(response.fields, index + 1) });
     } catch (error) {
       return badGateway(error);
     }
@@ -35,6 +38,12 @@ export class Balancer implements Gateway {
   close(): void {
     for (const instance of this.#instances) instance.close();
   }
+}
+
+/** In place of what a balancer behind this one says. */
+function withInstance(fields: Fields, instance: number): Fields {
+  const others = fields.filter(([name]) => name !== "x-instance");
+  return [...others, ["x-instance", String(instance)]];
 }
 
 // Which instance gets the next request. `tests/targets/cluster_policies_test.ts` runs the same suite over all
