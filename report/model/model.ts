@@ -56,6 +56,7 @@ import {
 } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
+import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
@@ -147,6 +148,7 @@ export interface ScenarioModel {
     readonly bytesPerSecond: Table;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
+    readonly served: ServedTables;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
@@ -230,6 +232,7 @@ function scenarioModel(
       requestsPerSecond: requestsPerSecondTable(cells),
       bytesPerSecond: bytesPerSecondTable(cells),
       connections: connectionsTable(name, cells, level),
+      served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
       resources: resourcesTable(name, cells, level),
