@@ -6,8 +6,12 @@ import * as z from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
-import { MAX_REASONS, type WorkerTotals } from "../../load/recording/totals.ts";
-import { isResponseGroup, MOST_GROUPS } from "../../load/recording/response_groups.ts";
+import {
+  isResponseGroup,
+  MAX_REASONS,
+  MOST_GROUPS,
+  type WorkerTotals,
+} from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";

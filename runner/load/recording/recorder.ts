@@ -6,9 +6,15 @@
 import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
-import { ResponseGroups } from "./response_groups.ts";
 import { Slowest } from "./slowest.ts";
-import { drainSince, type Failure, Failures, type Sealed, type WorkerTotals } from "./totals.ts";
+import {
+  drainSince,
+  type Failure,
+  Failures,
+  ResponseGroups,
+  type Sealed,
+  type WorkerTotals,
+} from "./totals.ts";
 
 export const STATUS_CODES = 1_000;
 
