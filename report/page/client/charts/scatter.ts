@@ -198,11 +198,18 @@ export function orderConfig(
   };
 }
 
+/** `0.98×`. */
+function shareOfMean(ratio: number): string {
+  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
+}
+
+const LEAST_SHARE = 0.001;
+
 function runLines(
   { rate, mean, order, startedAt, busy, trust }: OrderChart["runs"][number],
 ): string[] {
   return [
-    `${formatNumber(rate)} requests/s, ${formatNumber(rate / mean, 3)}× the mean of its cell`,
+    `${formatNumber(rate)} requests/s, ${shareOfMean(rate / mean)} the mean of its cell`,
     `ran as number ${order}, ${formatMoment(startedAt)}`,
     ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
     trust,
