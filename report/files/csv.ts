@@ -170,7 +170,7 @@ function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
     cpuSeconds: seconds,
     cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
     cpuSystemSeconds: systemShare === null ? null : seconds * systemShare,
-    requestsPerCpuSecond: perCpuSecondOf(used, run),
+    ...before === "" && { requestsPerCpuSecond: perCpuSecondOf(run) },
     memoryPeakBytes: peakMemoryBytesOf(used),
     threadsPeak: peakOf(used, ({ threads }) => threads),
     openFilesPeak: peakOf(used, ({ files }) => files),

@@ -32,6 +32,7 @@ import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
+import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
@@ -48,12 +49,7 @@ import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throug
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
-import {
-  bytesPerSecondTable,
-  requestsPerSecondTable,
-  runsTable,
-  summaryTable,
-} from "./tables/summary.ts";
+import { perSecondTables, runsTable, summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
 import { type ServedTables, servedTables } from "./tables/served.ts";
@@ -83,6 +79,8 @@ export interface ReportModel {
   readonly trust: TrustModel | null;
   readonly claims: ClaimsModel;
   readonly gates: GatesModel;
+  /** By which the page can be narrowed. */
+  readonly targets: readonly PageTarget[];
   readonly scenarios: readonly ScenarioModel[];
   /** One for each table of published figures. */
   readonly published: readonly PublishedModel[];
@@ -144,8 +142,8 @@ export interface ScenarioModel {
     readonly summary: Table;
     readonly percentiles: Table;
     readonly steady: SteadyTables | null;
-    readonly requestsPerSecond: Table;
-    readonly bytesPerSecond: Table;
+    /** Of requests, then of bytes; null where no run lasted long enough. */
+    readonly perSecond: readonly [Table, Table] | null;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
     readonly served: ServedTables;
@@ -180,6 +178,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims,
     gates: gatesModel(scenarios, results, baseline),
+    targets: pageTargets(scenarios, compared),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,
@@ -229,8 +228,7 @@ function scenarioModel(
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),
       steady: steadyTables(name, cells),
-      requestsPerSecond: requestsPerSecondTable(cells),
-      bytesPerSecond: bytesPerSecondTable(cells),
+      perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells, level),
       served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),

@@ -6,7 +6,7 @@ import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
 import { MAX_REASONS } from "../../runner/load/recording/totals.ts";
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
+import { SLOW_OUTCOMES } from "../../runner/result/distribution.ts";
 import {
   addSparse,
   Histogram,

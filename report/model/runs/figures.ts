@@ -13,7 +13,7 @@ export type ThresholdFigure = Threshold["figure"];
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type JudgedRun =
   & Measurement
-  & Partial<Pick<Run, "startUp" | "resources" | "repetition" | "parts">>;
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
@@ -178,7 +178,7 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
       ? { none: "the target was not started here" }
       : exactly(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
-  perCpu: (run) => ofTarget(run, (used) => perCpuSecondOf(used, run)),
+  perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
   size: ({ requests: { completed }, bytes }) =>

@@ -98,7 +98,6 @@ ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-densi
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 <div class="in-everything">
 ${table(tables.percentiles, "percentiles")}
-<h3>Per second</h3>
 ${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
 ${servedMarkup(tables.served, id)}
@@ -108,19 +107,13 @@ ${resourcesMarkup(scenario, id)}
 </section>`;
 }
 
-/** The counts of whole seconds; a sentence where no run lasted one. */
-function perSecondMarkup(
-  { requestsPerSecond, bytesPerSecond }: ScenarioModel["tables"],
-  id: string,
-): Markup {
-  const hasValue = requestsPerSecond.rows.some(([, , ...cells]) =>
-    cells.some(({ value }) => value !== undefined)
-  );
-  if (!hasValue) return markup`<p>No run lasted a whole second.</p>`;
-  return markup`<div class="pair"><div>${
-    tableMarkup(requestsPerSecond, { id: `${id}-requests`, captioned: true })
-  }</div>
-<div>${tableMarkup(bytesPerSecond, { id: `${id}-bytes`, captioned: true })}</div></div>
+/** The counts of whole seconds; null where no run has enough of them. */
+function perSecondMarkup({ perSecond }: ScenarioModel["tables"], id: string): Markup | null {
+  if (perSecond === null) return null;
+  const [requests, bytes] = perSecond;
+  return markup`<h3>Per second</h3>
+<div class="pair"><div>${tableMarkup(requests, { id: `${id}-requests`, captioned: true })}</div>
+<div>${tableMarkup(bytes, { id: `${id}-bytes`, captioned: true })}</div></div>
 <p class="note">${HOW_TO_READ.perSecond}</p>`;
 }
 
@@ -152,8 +145,8 @@ function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Ma
   const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
   return markup`<h3>Warm-up and steady state</h3>
 <ul class="findings">${findings}</ul>
-<div class="in-everything">${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
-${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
+<div class="in-everything">${parts && tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${steady && tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
 }
 
 /** A longer table is folded up: it serves to look up one agent. */
@@ -175,7 +168,9 @@ ${panelsMarkup(panels, place)}`;
 function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
-    markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
+    markup`<div class="panel" data-label="${label}"><h4>Requests per second, ${label}</h4>${
+      legendMarkup(chart.series)
+    }
 ${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>

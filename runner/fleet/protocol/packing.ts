@@ -15,7 +15,7 @@ import {
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
-import { SLOW_OUTCOMES } from "../../result/slowest.ts";
+import { SLOW_OUTCOMES } from "../../result/distribution.ts";
 import { tls } from "../../result/tls.ts";
 import {
   isAmong,
