@@ -8,7 +8,7 @@ import type { ThresholdOutcome } from "../model/gates/evidence.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
 import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 
-const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
+export const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
   valid: "green",
   suspect: "yellow",
   invalid: "red",
@@ -57,18 +57,25 @@ const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
   inconclusive: "yellow",
 };
 
-/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
+/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive; each with its note. None without claims. */
 export function claimLines(
-  { judged, summary }: ClaimsModel,
+  { judged, summary, doubt }: ClaimsModel,
   { width }: TerminalOptions,
 ): TextLine[] {
   if (judged.length === 0) return [];
   return [
     BLANK,
     lineOf("Claims", "cyan"),
-    ...judged.flatMap((claim) =>
-      paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
-    ),
+    ...judged.flatMap((claim) => [
+      ...paragraphLines(claimLine(claim), width, {
+        ...HANGING,
+        style: CLAIM_STYLES[claim.outcome],
+      }),
+      ...(claim.note === ""
+        ? []
+        : wrapped(claim.note, width - 2).map((line) => lineOf(`  ${line}`, "dim"))),
+    ]),
     ...paragraphLines(`${summary}.`, width),
+    ...(doubt === "" ? [] : paragraphLines(doubt, width, { style: "yellow" })),
   ];
 }

@@ -139,6 +139,8 @@ export interface ClaimsModel {
   readonly judged: readonly JudgedClaim[];
   /** `5 of 9 claims reproduced, 1 not, 3 inconclusive`; "" without claims. */
   readonly summary: string;
+  /** What makes all outcomes doubtful; "" for nothing. */
+  readonly doubt: string;
   /** Null without claims. */
   readonly table: Table | null;
 }
@@ -151,5 +153,5 @@ export function claimsModel(
   const claims = results.experiment?.claims ?? [];
   const judged = claims.length === 0 ? [] : judgeClaims(claims, contextOf(scenarios, results));
   const doubt = doubtedSentence(trustOfRuns(results.runs));
-  return { judged, summary: claimsSummary(judged), table: claimsTable(judged, doubt) };
+  return { judged, summary: claimsSummary(judged), doubt, table: claimsTable(judged, doubt) };
 }
