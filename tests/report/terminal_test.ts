@@ -231,7 +231,10 @@ Deno.test("the last line of a doubtful measurement says why", () => {
   };
   const generator = { ...MEASUREMENT.generator, trust: "suspect" as const, findings: [finding] };
   const recap = recapOf({ ...MEASUREMENT, generator });
-  assert.ok(recap.endsWith(" · suspect: The run took 12 ms, too short to judge the generator"), recap);
+  assert.ok(
+    recap.endsWith(" · suspect: The run took 12 ms, too short to judge the generator"),
+    recap,
+  );
 });
 
 Deno.test("the longest bar of the histogram is that of the largest share", () => {

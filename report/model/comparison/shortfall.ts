@@ -58,7 +58,9 @@ export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }
 
-function paceOf({ runs }: Pick<ServedRuns, "runs">): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
+function paceOf(
+  { runs }: Pick<ServedRuns, "runs">,
+): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const inTime = sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0));
   return {
