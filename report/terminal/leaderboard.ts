@@ -220,6 +220,8 @@ function percentText(share: number): string {
 
 const LEAST_LABEL = 10;
 const LEAST_BOARD_BAR = 8;
+/** Before names are cut for it. */
+const FAIR_BOARD_BAR = 12;
 const MOST_BOARD_BAR = 60;
 const SPACE = 2;
 
@@ -240,13 +242,10 @@ function rowLines(
   const taken = [runs, value, half, remark].reduce((sum, one) => sum + (one && one + SPACE), 0);
   const longest = Math.max(...cells.map(({ label }) => widthOf(label)));
   const left = width - taken;
-  const label = Math.max(
-    LEAST_LABEL,
-    Math.min(longest, left, Math.max(left >> 1, left - MOST_BOARD_BAR - SPACE)),
-  );
+  const label = Math.max(LEAST_LABEL, Math.min(longest, left - FAIR_BOARD_BAR - SPACE));
   const bar = Math.min(MOST_BOARD_BAR, left - label - SPACE);
   const names = fittedNames(cells.map((one) => one.label), label, unicode);
-  const most = Math.max(0, ...cells.map((one) => one.interval?.high ?? one.value ?? 0));
+  const most = Math.max(0, ...cells.map(endOf));
   const gap = { text: " ".repeat(SPACE) };
   return rows.map((row, i): TextLine => [
     cell(names[i], label, row.style ?? "bold"),
@@ -260,6 +259,13 @@ function rowLines(
   ]);
 }
 
+/** Of two runs an interval may reach anywhere: then the bars of the others would have no length. */
+function endOf({ value, interval }: BoardCell): number {
+  return Math.min(interval?.high ?? value ?? 0, MOST_REACH * (value ?? 0));
+}
+
+const MOST_REACH = 2;
+
 interface BarLayout extends Pick<TerminalOptions, "unicode"> {
   readonly columns: number;
   readonly most: number;
@@ -267,12 +273,12 @@ interface BarLayout extends Pick<TerminalOptions, "unicode"> {
 
 /** From 0 to the low end of the interval, then to its high end: the second part narrows. One run has that part alone. */
 function barSpans(
-  { value, interval }: BoardCell,
+  one: BoardCell,
   { columns, most, unicode }: BarLayout,
 ): TextLine {
   const scale = most > 0 ? columns / most : 0;
-  const low = Math.round((interval?.low ?? 0) * scale);
-  const high = Math.max(low, Math.round((interval?.high ?? value ?? 0) * scale));
+  const low = Math.round((one.interval?.low ?? 0) * scale);
+  const high = Math.max(low, Math.round(endOf(one) * scale));
   return [
     { text: barOf(low, { unicode }), style: "cyan" },
     { text: (unicode ? "░" : ".").repeat(high - low), style: "cyan" },
