@@ -13,12 +13,12 @@ import { cellText, leftText, type Live, type ProgressState } from "./progress.ts
 import { withoutCommon } from "./table.ts";
 import {
   errorsLine,
-  FIGURES,
   HISTOGRAM_ROWS,
   LABEL_COLUMNS,
   type LiveLayout,
   NARROW_COLUMNS,
   recentLatencyLines,
+  TIMELINE_FIGURES,
   timelineLines,
   workersLine,
 } from "./timeline.ts";
@@ -101,17 +101,17 @@ function rowsWanted(
   return [
     { part: "progress", upTo: 1 },
     { part: "run", upTo: isRun ? 1 : 0 },
-    { part: "timeline", upTo: FIGURES },
+    { part: "timeline", upTo: TIMELINE_FIGURES },
     { part: "errors", upTo: 1 },
     { part: "generator", upTo: 1 },
     { part: "url", upTo: 1 },
     { part: "fleet", upTo: fleet, step: fleet },
     { part: "board", upTo: isRun ? Math.min(board, LEAST_BOARD_ROWS) : 0 },
-    { part: "timeline", upTo: 2 * FIGURES, step: FIGURES },
+    { part: "timeline", upTo: 2 * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
     { part: "board", upTo: isRun ? board : 0 },
     { part: "histogram", upTo: HISTOGRAM_ROWS, step: HISTOGRAM_ROWS },
     { part: "axis", upTo: 1 },
-    { part: "timeline", upTo: MOST_FIGURE_ROWS * FIGURES, step: FIGURES },
+    { part: "timeline", upTo: MOST_FIGURE_ROWS * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
   ];
 }
 

@@ -24,7 +24,7 @@ export interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
 }
 
 /** Rows that it takes at least: requests/s, p50 and p99. */
-export const FIGURES = 3;
+export const TIMELINE_FIGURES = 3;
 /** In narrower ones labels are shorter. */
 export const NARROW_COLUMNS = 50;
 const NARROW_LABEL_COLUMNS = 6;
@@ -32,26 +32,26 @@ export const LABEL_COLUMNS = 10;
 const VALUE_COLUMNS = 9;
 const GAP_COLUMNS = 2;
 
-interface Figure {
+interface TimelineFigure {
   readonly label: string;
   readonly short: string;
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
 
-const RATE: Figure = {
+const RATE: TimelineFigure = {
   label: "Requests/s",
   short: "Req/s",
   of: ({ ratePerSec }) => ratePerSec,
   text: (value) => formatNumber(value),
 };
-const P50: Figure = {
+const P50: TimelineFigure = {
   label: "p50",
   short: "p50",
   of: (live) => timeOf(live, live.p50Ms),
   text: formatMs,
 };
-const P99: Figure = {
+const P99: TimelineFigure = {
   label: "p99",
   short: "p99",
   of: (live) => timeOf(live, live.p99Ms),
@@ -64,9 +64,9 @@ export function timelineLines(
   live: Live,
   { width, rows, unicode, hasAxis }: LiveLayout & { readonly hasAxis: boolean },
 ): TextLine[] {
-  const figures = [RATE, P50, P99].filter((figure) => rows >= FIGURES || figure !== P50)
+  const figures = [RATE, P50, P99].filter((figure) => rows >= TIMELINE_FIGURES || figure !== P50)
     .slice(0, rows);
-  const each = Math.max(1, Math.floor(rows / FIGURES));
+  const each = Math.max(1, Math.floor(rows / TIMELINE_FIGURES));
   const isNarrow = width < NARROW_COLUMNS;
   const labelColumns = isNarrow ? NARROW_LABEL_COLUMNS : LABEL_COLUMNS;
   const taken = labelColumns + VALUE_COLUMNS + 2 * GAP_COLUMNS;
@@ -99,7 +99,7 @@ export function timelineLines(
 /** Beside the rows of a chart: its ends, in one row both. */
 function scaleTexts(
   values: readonly (number | null)[],
-  { text }: Pick<Figure, "text">,
+  { text }: Pick<TimelineFigure, "text">,
   rows: number,
 ): string[] {
   const most = Math.max(0, ...values.map((value) => value ?? 0));
