@@ -32,26 +32,26 @@ export const LABEL_COLUMNS = 10;
 const VALUE_COLUMNS = 9;
 const GAP_COLUMNS = 2;
 
-interface TimelineFigure {
+interface LiveFigure {
   readonly label: string;
   readonly short: string;
   readonly of: (interval: Live) => number | null;
   readonly text: (value: number) => string;
 }
 
-const RATE: TimelineFigure = {
+const RATE: LiveFigure = {
   label: "Requests/s",
   short: "Req/s",
   of: ({ ratePerSec }) => ratePerSec,
   text: (value) => formatNumber(value),
 };
-const P50: TimelineFigure = {
+const P50: LiveFigure = {
   label: "p50",
   short: "p50",
   of: (live) => timeOf(live, live.p50Ms),
   text: formatMs,
 };
-const P99: TimelineFigure = {
+const P99: LiveFigure = {
   label: "p99",
   short: "p99",
   of: (live) => timeOf(live, live.p99Ms),
@@ -99,7 +99,7 @@ export function timelineLines(
 /** Beside the rows of a chart: its ends, in one row both. */
 function scaleTexts(
   values: readonly (number | null)[],
-  { text }: Pick<TimelineFigure, "text">,
+  { text }: Pick<LiveFigure, "text">,
   rows: number,
 ): string[] {
   const most = Math.max(0, ...values.map((value) => value ?? 0));

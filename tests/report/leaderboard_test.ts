@@ -171,7 +171,7 @@ Deno.test("a failed run counts as one, of a cell with other runs or without any"
 
 Deno.test("an open load is ranked by p99, the lowest first, in its unit and as a lower bound where it is one", () => {
   const cell: CellProgress = {
-    runs: runsOf(1).map((run) => ({ ...run, load: { ...run.load, kind: "rate", rate: 100 } })),
+    runs: runsOf(1),
     figure: "p99",
     value: 12.3,
     interval: { low: 12, high: 13 },

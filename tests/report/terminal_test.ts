@@ -213,7 +213,11 @@ Deno.test("the last line says which figures are lower bounds, and what failed, w
   );
   const { requests } = MEASUREMENT;
   const due = Math.round(requests.due * 1.25);
-  const load = { ...MEASUREMENT.load, kind: "rate" as const, rate: due / MEASUREMENT.elapsedS };
+  const { connections, keepAlive, timeout } = MEASUREMENT.load;
+  const load = {
+    ...{ kind: "rate" as const, rate: due / MEASUREMENT.elapsedS, arrivals: "uniform" as const },
+    ...{ seed: 1, durationS: MEASUREMENT.elapsedS, connections, keepAlive, timeout },
+  };
   const dropped = due - requests.due;
   const behind = { ...MEASUREMENT, load, requests: { ...requests, due, dropped } };
   const offered = formatNumber(due / MEASUREMENT.elapsedS);
