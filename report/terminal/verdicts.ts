@@ -57,25 +57,18 @@ const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
   inconclusive: "yellow",
 };
 
-/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive; each with its note. None without claims. */
+/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
 export function claimLines(
-  { judged, summary, doubt }: ClaimsModel,
+  { judged, summary }: ClaimsModel,
   { width }: TerminalOptions,
 ): TextLine[] {
   if (judged.length === 0) return [];
   return [
     BLANK,
     lineOf("Claims", "cyan"),
-    ...judged.flatMap((claim) => [
-      ...paragraphLines(claimLine(claim), width, {
-        ...HANGING,
-        style: CLAIM_STYLES[claim.outcome],
-      }),
-      ...(claim.note === ""
-        ? []
-        : wrapped(claim.note, width - 2).map((line) => lineOf(`  ${line}`, "dim"))),
-    ]),
+    ...judged.flatMap((claim) =>
+      paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
+    ),
     ...paragraphLines(`${summary}.`, width),
-    ...(doubt === "" ? [] : paragraphLines(doubt, width, { style: "yellow" })),
   ];
 }

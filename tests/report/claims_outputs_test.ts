@@ -64,17 +64,6 @@ Deno.test("the terminal has a line a claim, and their number", () => {
   assert.ok(text.includes(`\n${SUMMARY}.\n`));
 });
 
-Deno.test("the terminal has the notes of claims and what makes all of them doubtful, as the page does", () => {
-  const noted = /^✓ rate\(fast\) > 2 × .*\n {2}on <their> machine\n✗ /m;
-  assert.match(terminal(model), noted);
-  assert.doesNotMatch(terminal(model), /so are the outcomes/);
-  const results = claiming();
-  for (const { generator } of results.runs) generator.trust = "suspect";
-  const of = reportModel(results);
-  const [, doubt] = of.claims.table?.notes ?? [];
-  assert.ok(terminal(of).includes(`\n${SUMMARY}.\n${doubt}\n`));
-});
-
 Deno.test("markdown has the same table", () => {
   const text = renderMarkdown(model).replaceAll("\u00a0", " ");
   assert.match(text, /### Claims\n\n\*\*1 of 3 claims reproduced, 1 not, 1 inconclusive\*\*\n\n/);

@@ -233,8 +233,6 @@ export interface ClaimsModel {
   readonly judged: readonly JudgedClaim[];
   /** `5 of 9 claims reproduced, 1 not, 3 inconclusive`; "" without claims. */
   readonly summary: string;
-  /** What makes all outcomes doubtful; "" for nothing. */
-  readonly doubt: string;
   /** Null without claims. */
   readonly table: Table | null;
 }
@@ -245,11 +243,6 @@ export function claimsModel(
   results: Claimed & Grouped,
 ): ClaimsModel {
   const claims = results.experiment?.claims ?? [];
-<<<<<<< HEAD
-  const judged = claims.length === 0 ? [] : judgeClaims(claims, contextOf(scenarios, results));
-  const doubt = doubtedSentence(trustOfRuns(results.runs));
-  return { judged, summary: claimsSummary(judged), doubt, table: claimsTable(judged, doubt) };
-=======
   if (claims.length === 0) return { judged: [], summary: "", table: null };
   const ground = contextOf(scenarios, results);
   const again = results.runs.every(isValid) ? null : byValidRuns(ground, results);
@@ -270,5 +263,4 @@ export function verdictsJson({ judged }: ClaimsModel): Verdicts {
     sentence: plain(sentence),
     doubt: plain(doubt),
   }));
->>>>>>> main
 }
