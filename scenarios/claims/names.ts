@@ -152,7 +152,9 @@ function isTable(table: unknown): table is Pick<Published, "values" | "relative"
 
 function isValues(value: unknown): value is PublishedValues {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
-    Object.values(value).every((inner) => typeof inner === "number" || isValues(inner));
+    Object.values(value).every((inner) =>
+      typeof inner === "number" || typeof inner === "string" || isValues(inner)
+    );
 }
 
 function wrongInTable(
@@ -187,7 +189,7 @@ function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[]
     const path = [...keys, key];
     const alone = readSelection(key, names);
     const read = "problem" in alone ? alone : readSelection(path.join(", "), names);
-    if ("problem" in read || typeof value === "number") return [{ keys: path, read }];
+    if ("problem" in read || typeof value !== "object") return [{ keys: path, read }];
     return readKeys(value, { keys: path, names });
   });
 }
