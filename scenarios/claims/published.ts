@@ -20,7 +20,8 @@ import { didYouMean } from "../../base/suggest.ts";
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
 
 const bound = z.string().regex(BOUNDED, {
-  error: 'Cannot read the text as a bound: write "< 90", "> 9000" or "~ 5000", in the unit of the table',
+  error:
+    'Cannot read the text as a bound: write "< 90", "> 9000" or "~ 5000", in the unit of the table',
 });
 
 const values: z.ZodType<PublishedValues> = z.lazy(() =>
@@ -89,6 +90,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
   share: { "%": "%" },
   cores: { cores: "" },
+  count: { requests: "" },
   bytes: { B: "B", kB: "kB", MB: "MB", GB: "GB", KiB: "KiB", MiB: "MiB", GiB: "GiB" },
   bytesPerSec: {
     "B/s": "B/s",

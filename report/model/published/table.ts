@@ -131,6 +131,8 @@ export function columnUnit(kind: Published["unit"], values: readonly number[]): 
       return SHARE;
     case "cores":
       return { name: "cores", size: 1, decimals: 6 };
+    case "count":
+      return { name: "", size: 1, decimals: 6 };
     case "perSec":
       return { name: "requests/s", size: 1, decimals: 6 };
   }
