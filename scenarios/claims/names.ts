@@ -1,4 +1,5 @@
 /** Whether claims, published tables and the comparison name parts of the experiment that are there. Pure. */
+import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
@@ -158,7 +159,8 @@ function isTable(table: unknown): table is Pick<Published, "values" | "relative"
 function isValues(value: unknown): value is PublishedValues {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
     Object.values(value).every((inner) =>
-      typeof inner === "number" || typeof inner === "string" || isValues(inner)
+      typeof inner === "number" || isValues(inner) ||
+      (typeof inner === "string" && BOUNDED.test(inner))
     );
 }
 
