@@ -62,3 +62,27 @@ export const slowest = z.array(slowRequest)
 
 export type SlowRequest = z.output<typeof slowRequest>;
 export type SlowOutcome = typeof SLOW_OUTCOMES[number];
+
+// Completed responses by what they say of themselves: of the whole run, without lower bounds.
+
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+export const CACHE_USES = ["hit", "miss", "stale"] as const;
+
+const group = z.strictObject({
+  latency: distribution.describe("By the clock of latency; its count is that of the responses"),
+  histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
+});
+
+export const served = {
+  statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
+    "Completed responses by class of status; absent where every request got a response of 2xx",
+  ),
+  instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
+    "Responses by the instance that served them, as their header x-instance says; absent without it",
+  ),
+  cache: z.partialRecord(z.enum(CACHE_USES), group).optional().describe(
+    "Responses by their header x-cache; absent without it",
+  ),
+};
+
+export type ServedGroup = z.output<typeof group>;

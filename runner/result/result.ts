@@ -7,7 +7,7 @@ import { agentPart } from "./agent_part.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, peakThroughput } from "./generator.ts";
-import { distribution, slowest, spread } from "./distribution.ts";
+import { distribution, served, slowest, spread } from "./distribution.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
@@ -21,9 +21,8 @@ const count = z.int().min(0);
 const ms = z.number().min(0);
 const histogram = z.string();
 
-const censoredHistogram = z.string().optional().describe(
-  "The values of histogram that are lower bounds, in the same encoding; absent for none",
-);
+const censoredHistogram = z.string().optional()
+  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
 /** One interval of the timeline. */
 const timelinePoint = z.strictObject({
@@ -125,6 +124,7 @@ export const measurement = z.strictObject({
   })
     .describe("due = completed + failed + unfinished + dropped (never sent), always"),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
+  ...served,
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",
   ),

@@ -109,6 +109,10 @@ const totals = plain({
   fastestUs: fc.oneof(us, fc.constant(Infinity)),
   slowest: fc.array(slow, { maxLength: SLOWEST }),
   lastUs: us,
+  groups: fc.uniqueArray(
+    fc.tuple(fc.constantFrom("3xx", "5xx", "instance 7", "cache hit"), histogram),
+    { selector: ([group]) => group },
+  ).map((pairs) => new Map(pairs)),
 }).map(({ times: { all, censored }, ...counts }) => ({
   ...counts,
   service: all,

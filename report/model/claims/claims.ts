@@ -173,11 +173,24 @@ const HOW =
   "outcome is another without the runs that are not valid. A claim about several cells must hold in all; the " +
   "figures are those of the worst.";
 
-/** Null without claims. */
+/** Those that were reproduced, then those that were not, then the inconclusive ones; each as they were written. */
+export function claimGroups(claims: readonly JudgedClaim[]): readonly (readonly JudgedClaim[])[] {
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .map((outcome) => claims.filter((claim) => claim.outcome === outcome))
+    .filter(({ length }) => length > 0);
+}
+
+/** `✓ 13 reproduced`. @param claims Of one outcome, at least one. */
+export function claimGroupText(claims: readonly JudgedClaim[]): string {
+  const [{ outcome }] = claims;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}`;
+}
+
+/** By outcome; null without claims. */
 export function claimsTable(claims: readonly JudgedClaim[]): Table | null {
   if (claims.length === 0) return null;
   const isSourced = claims.some(({ source, note }) => source !== "" || note !== "");
-  return tableOf({ caption: "Claims", notes: [HOW] }, claims, [
+  return tableOf({ caption: "Claims", notes: [HOW] }, claimGroups(claims).flat(), [
     { label: "Claim", kind: "name", cell: ({ claim }) => textCell(claim) },
     ...(isSourced
       ? [
