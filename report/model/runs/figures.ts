@@ -224,13 +224,11 @@ const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
 
 /** Requests of the run that took longer; those that were given up sooner may have. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
-  const { histogram, latency, censoredHistogram } = run;
-  if (latency.count === 0) return { none: NOTHING_MEASURED.latency };
-  const slowerIn = (encoded: string): number =>
-    countBeyond(decodeSparse(encoded), latency.max, (ms) => ms > limitMs);
-  const slower = slowerIn(histogram);
+  const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
+  if (count === 0) return { none: NOTHING_MEASURED.latency };
+  const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
   const known = censoredHistogram === undefined ? 0 : slowerIn(censoredHistogram);
-  return latency.censored > known ? atLeast(slower) : exactly(slower);
+  return (censored > known ? atLeast : exactly)(slowerIn(histogram));
 }
 
 function shareOf(share: number | null): FigureOfRun {
