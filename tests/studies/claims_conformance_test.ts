@@ -56,7 +56,10 @@ const USUAL = 800;
 /** Far enough from any limit. */
 const FAR = 2;
 
-function selected({ experiment, cells }: Study, { selector }: Pick<FigureSide, "selector">) {
+function selected(
+  { experiment, cells }: Study,
+  { selector }: Pick<FigureSide, "selector">,
+): SelectableCell[] {
   const { targets, scenarios, factors } = namesInCells(cells);
   const others = pathsOf(declaredPairs({ experiment }));
   const choice = choiceOf(selector, { targets, scenarios, factors, others });
