@@ -54,7 +54,7 @@ function selectorOf(text: string): Selector {
 /** The keys to every published value, as a selector. */
 function keysOf(values: PublishedValues, before: readonly string[] = []): string[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    typeof value === "number" ? [[...before, key].join(", ")] : keysOf(value, [...before, key])
+    typeof value === "object" ? keysOf(value, [...before, key]) : [[...before, key].join(", ")]
   );
 }
 
@@ -114,7 +114,7 @@ for (const name of STUDIES) {
   }
 }
 
-Deno.test("what can be set of a study is used at either scale, with its own figures at scale paper", () => {
+Deno.test("what can be set of a study is used at either scale, and overloads the wiki at both", () => {
   for (const name of STUDIES) {
     const [small, paper] = ["small", "paper"].map((scale) => read(name, scale).experiment);
     assert.deepEqual(
@@ -124,7 +124,8 @@ Deno.test("what can be set of a study is used at either scale, with its own figu
     );
   }
   const { parameters } = read("wiki-caching", "paper").experiment;
-  assert.deepEqual(parameters, { scale: "paper", high: "100/s", peak: "200/s", spike: "50/s" });
+  const users = { high: "2000/s", peak: "2800/s", spike: "1500/s" };
+  assert.deepEqual(parameters, { scale: "paper", ...users });
   const set = { scale: "paper", high: "300/s" };
   const { scenarios } = parseExperiment(experiments["wiki-caching"], "wiki.yaml", { set });
   const [{ fromPerSec, durationUs }] = Object(scenarios.high.load).phases[0].phases;
