@@ -42,6 +42,7 @@ export function runsOf(place: Place, wanted: Wanted, count: number): Run[] {
     );
     setLatencies(run, noisy);
     for (const [figure, value] of Object.entries(noisy)) setterOf(figure)(run, Number(value));
+    run.statusLatency = statusLatencyOf(run, noisy);
     if ("rate" in noisy) setRate(run, Number(noisy.rate));
     return run;
   });
@@ -102,7 +103,7 @@ function overOf(wanted: Wanted): readonly Sample[] | null {
   return [[5_000, Number(count)], [1, REQUESTS]];
 }
 
-const LATENCY = /^(?:(?:service|firstByte|connect)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
+const LATENCY = /^(?:(?:service|firstByte|connect|[2-5]xx)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
 
 function samplesOf(wanted: Wanted): readonly Sample[] {
   if ("stdev" in wanted) {
@@ -181,6 +182,13 @@ function setStatus(run: Run, status: string, share: number): void {
   const count = Math.round(completed * share);
   const other = status === "200" ? "404" : "200";
   run.status = { [status]: count, ...(count < completed && { [other]: completed - count }) };
+}
+
+/** Every response is of the class whose latency is wanted. */
+function statusLatencyOf(run: Run, wanted: Wanted): Run["statusLatency"] {
+  const [of] = Object.keys(wanted).flatMap((name) => /^([2-5]xx)\./.exec(name)?.[1] ?? []);
+  if (of === undefined) return undefined;
+  return { [of]: { latency: ofCount(run, run.latency.count), histogram: run.histogram } };
 }
 
 function ofCount({ latency }: Run, count: number): Measurement["service"] {
