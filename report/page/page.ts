@@ -96,7 +96,7 @@ function shades(models: readonly ReportModel[]): string {
 }
 
 /** One for each section: a section is parsed when its first chart is drawn. */
-function chartScripts(charts: Charts): Markup[] {
+export function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
       scriptJson(Object.fromEntries(entries))
@@ -127,7 +127,7 @@ function namedRuns(
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
-function policyOf(style: string, live: LiveParts | null): string {
+export function policyOf(style: string, live: LiveParts | null = null): string {
   const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",

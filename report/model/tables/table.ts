@@ -70,14 +70,14 @@ export function tableOf<T>(
     column: { label, unit, kind },
     cells: rows.map(cell),
   }));
-  const telling = whole.filter(({ column: { kind }, cells }) =>
+  const informative = whole.filter(({ column: { kind }, cells }) =>
     kind === "name" || cells.length === 0 || !cells.every(isBlank)
   );
   return {
     caption,
     notes,
-    columns: telling.map(({ column }) => column),
-    rows: rows.map((_, i) => telling.map(({ cells }) => cells[i])),
+    columns: informative.map(({ column }) => column),
+    rows: rows.map((_, i) => informative.map(({ cells }) => cells[i])),
   };
 }
 
