@@ -51,6 +51,7 @@ import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
 import { perSecondTables, runsTable, summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
+import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
@@ -142,6 +143,7 @@ export interface ScenarioModel {
     readonly perSecond: readonly [Table, Table] | null;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
+    readonly served: ServedTables;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
@@ -224,6 +226,7 @@ function scenarioModel(
       steady: steadyTables(name, cells),
       perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells, level),
+      served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
       resources: resourcesTable(name, cells, level),

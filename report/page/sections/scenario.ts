@@ -6,6 +6,7 @@ import { detailAfter, verdictSentence } from "../../model/comparison/verdict_sen
 import type { ScenarioModel } from "../../model/model.ts";
 import type { TradeoffChart } from "../../model/charts/charts.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import type { ServedTables } from "../../model/tables/served.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import {
@@ -102,6 +103,7 @@ ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 ${table(tables.percentiles, "percentiles")}
 ${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
+${servedMarkup(tables.served, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
 <details><summary>Every run</summary>${table(tables.runs, "runs")}</details></div>
@@ -122,6 +124,13 @@ function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
   return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
+}
+
+/** By class of status, by instance, by cache, and the virtual users' sessions; null where there is none of them. */
+function servedMarkup(served: ServedTables, id: string): Markup[] {
+  return Object.entries(served).flatMap(([key, table]: [string, Table | null]) =>
+    table === null ? [] : [markup`${tableMarkup(table, { id: `${id}-${key}`, captioned: true })}`]
+  );
 }
 
 /** CPU and memory of the targets; null where none was watched. */
