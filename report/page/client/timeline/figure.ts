@@ -6,12 +6,15 @@
  */
 import { Chart as Drawing } from "chart.js";
 import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/charts.ts";
+import type { HeatmapChart, OverlayChart } from "../../../model/charts/over_time.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
-import { indexOf, momentAt, placeAt } from "./axis.ts";
-import { timelineConfig } from "./chart.ts";
+import { indexOf, intervalAt, type IntervalPosition, placeAt, type RunsAxis } from "./axis.ts";
+import { type TimelineConfig, timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
+import { HeatmapFigure } from "./heatmap.ts";
+import { overlaidRuns, overlayConfig, type ShownTarget } from "./overlay.ts";
 import {
   selectedElements,
   selectedOf,
@@ -25,14 +28,24 @@ import { ViewForm } from "./view_form.ts";
 /** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
 
+/** Of a chart none of whose runs is shown. */
+const NOTHING: TimelineConfig = {
+  type: "line",
+  data: { datasets: [] },
+  options: { scales: { x: { display: false }, y: { display: false } } },
+};
+
 class TimelineFigure {
   readonly section: string;
   readonly #element: HTMLElement;
   readonly #canvases: readonly HTMLCanvasElement[];
+  /** Those of the targets, one each, in the order of their positions. */
+  readonly #panels: readonly HTMLCanvasElement[];
   readonly #drawings: Drawings;
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
-  readonly #marks: Marks = { range: null, isDragged: false };
+  readonly #heatmaps: HeatmapFigure | null;
+  readonly #marks: Marks = { range: null, isDragged: false, lane: null };
   #view: View = WHOLE;
   #axis: Axis | null = null;
   #moment: string | null = null;
@@ -45,6 +58,7 @@ class TimelineFigure {
     this.#element = element;
     this.#drawings = drawings;
     this.#canvases = [...element.querySelectorAll("canvas")];
+    this.#panels = [...element.querySelectorAll<HTMLCanvasElement>(".panel canvas")];
     this.#percentiles = [...form.querySelectorAll<HTMLInputElement>("input[name=percentile]")]
       .map((box) => box.parentElement?.textContent?.trim() ?? "");
     this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
@@ -54,6 +68,8 @@ class TimelineFigure {
       }
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
+    const heatmaps = document.getElementById(`${this.section}-heatmap`);
+    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, () => this.#unpacked());
   }
 
   /** Shows the view of a link, or that after a drag. */
@@ -66,17 +82,27 @@ class TimelineFigure {
     this.#element.scrollIntoView();
   }
 
-  draw(canvas: HTMLCanvasElement, chart: TimelineChart, theme: Theme): Drawing {
-    const onHover = (index: number | null): void => this.#hover(canvas, index);
-    const shown = { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
-    return new Drawing(canvas, timelineConfig(shown, { theme, marks: this.#marks, onHover }));
+  draw(
+    canvas: HTMLCanvasElement,
+    chart: TimelineChart | OverlayChart | HeatmapChart,
+    theme: Theme,
+  ): Drawing | null {
+    if (chart.kind === "heatmap") return this.#heatmaps?.draw(canvas, chart, theme) ?? null;
+    if (chart.kind === "timeline") {
+      return new Drawing(canvas, timelineConfig(this.#fitted(chart), theme, this.#marks));
+    }
+    const shown = this.#targets(chart);
+    return shown.length === 0
+      ? new Drawing(canvas, NOTHING)
+      : new Drawing(canvas, overlayConfig(shown, theme, this.#marks));
   }
 
   #show(view: View): void {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.#canvases.forEach((canvas, i) => {
+    this.#heatmaps?.show(view);
+    this.#panels.forEach((canvas, i) => {
       const panel = canvas.closest<HTMLElement>(".panel");
       if (panel) panel.hidden = view.hidden.includes(i + 1);
     });
@@ -96,9 +122,12 @@ class TimelineFigure {
   #fittedAxis(): Axis | null {
     const { runs, percentiles, hidden } = this.#view;
     if (runs === null && percentiles === null && hidden.length === 0) return null;
-    const shown = this.#canvases
+    const shown = this.#panels
       .filter((_, i) => !hidden.includes(i + 1))
-      .flatMap((canvas) => this.#shown(canvas) ?? []);
+      .flatMap(({ id }) => {
+        const chart = chartOf(id);
+        return chart?.kind === "timeline" ? [shownOf(chart, this.#view)] : [];
+      });
     return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
   }
 
@@ -107,8 +136,7 @@ class TimelineFigure {
   }
 
   async #recompute(): Promise<void> {
-    this.#steps ??= stepsOf(this.section);
-    const selected = selectedOf(await this.#steps, this.#view, this.#percentiles);
+    const selected = selectedOf(await this.#unpacked(), this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
@@ -116,6 +144,10 @@ class TimelineFigure {
       if (status) status.textContent = selectedSentence(selected);
       this.#link();
     }, REST_MS);
+  }
+
+  #unpacked(): Promise<Steps> {
+    return this.#steps ??= stepsOf(this.section);
   }
 
   #link(): void {
@@ -128,17 +160,20 @@ class TimelineFigure {
     brush(canvas, {
       at: (offsetPx, run) => {
         const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
-        const chart = this.#shown(canvas);
-        return value === undefined || chart === null ? null : placeAt(chart, value, run);
+        const axis = this.#axisOf(canvas);
+        return value === undefined || axis === null ? null : placeAt(axis, value, run);
       },
       onStart: () => {
         this.#marks.isDragged = true;
-        this.#hover(null, null);
+        this.#hover(null);
       },
       onMove: (fromS, toS) => this.#select(fromS, toS),
       onEnd: () => this.#marks.isDragged = false,
     });
-    canvas.addEventListener("pointerleave", () => this.#hover(canvas, null));
+    const follow = (event: PointerEvent): void => this.#follow(canvas, event);
+    canvas.addEventListener("pointermove", follow);
+    canvas.addEventListener("pointerdown", follow);
+    canvas.addEventListener("pointerleave", () => this.#hover(null));
   }
 
   /** The whole steps that the pointer touched. */
@@ -152,26 +187,55 @@ class TimelineFigure {
     this.show({ ...this.#view, range });
   }
 
-  #shown(canvas: HTMLCanvasElement): TimelineChart | null {
-    const chart = chartOf(canvas.id);
-    return chart?.kind === "timeline" ? shownOf(chart, this.#view) : null;
+  #fitted(chart: TimelineChart): TimelineChart {
+    return { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
+  }
+
+  #targets({ series }: OverlayChart): ShownTarget[] {
+    return series.flatMap(({ label, of }, i) => {
+      const chart = chartOf(of);
+      if (chart?.kind !== "timeline" || this.#view.hidden.includes(i + 1)) return [];
+      const shown = this.#fitted(chart);
+      return shown.runs.length === 0 ? [] : [{ label, chart: shown }];
+    });
+  }
+
+  /** Null where nothing of the chart is shown. */
+  #axisOf({ id }: HTMLCanvasElement): RunsAxis | null {
+    const chart = chartOf(id);
+    if (chart?.kind === "timeline") return shownOf(chart, this.#view);
+    const targets = chart?.kind === "overlay" ? this.#targets(chart) : [];
+    return targets.length === 0 ? null : overlaidRuns(targets);
+  }
+
+  #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
+    const drawing = this.#drawings.of(canvas);
+    const axis = this.#axisOf(canvas);
+    if (!drawing || axis === null || this.#marks.isDragged) return;
+    const { x, ...others } = drawing.scales;
+    const value = x.getValueForPixel(offsetX);
+    const lane = Object.values(others).find(({ top, bottom }) =>
+      offsetY >= top && offsetY < bottom
+    );
+    this.#hover(value === undefined ? null : intervalAt(axis, value), lane?.id);
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
-  #hover(source: HTMLCanvasElement | null, index: number | null): void {
-    const from = source && this.#shown(source);
-    const moment = from && index !== null ? momentAt(from, index) : null;
-    const name = moment && `${moment.run}:${moment.interval}`;
+  #hover(moment: IntervalPosition | null, lane: string | null = null): void {
+    const name = moment && `${moment.run}:${moment.interval}:${lane}`;
     if (name === this.#moment) return;
     this.#moment = name;
+    this.#marks.lane = lane;
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
-      const chart = this.#shown(canvas);
-      if (!drawing || canvas === source || chart === null) continue;
-      const at = moment && indexOf(chart, moment);
+      const axis = this.#axisOf(canvas);
+      if (!drawing || axis === null) continue;
+      const at = moment && indexOf(axis, axis.runs.length > 1 ? moment : { ...moment, run: 0 });
       const active = at === null
         ? []
-        : drawing.data.datasets.map((_, datasetIndex) => ({ datasetIndex, index: at }));
+        : drawing.data.datasets.flatMap(({ data }, datasetIndex) =>
+          at < data.length ? [{ datasetIndex, index: at }] : []
+        );
       if (active.length === 0 && drawing.getActiveElements().length === 0) continue;
       drawing.setActiveElements(active);
       const { top = 0 } = drawing.chartArea;
