@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import type { TimelineChart } from "../../report/model/charts/charts.ts";
-import { overlaid } from "../../report/model/charts/overlay.ts";
+import { overlaid } from "../../report/model/charts/over_time.ts";
 import { marksText, timelinesOf } from "../../report/model/charts/timelines.ts";
 import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
 import { median } from "../../report/model/numbers/spread.ts";
 import type { Theme } from "../../report/page/client/charts/theme.ts";
 import { intervalAt, startOf } from "../../report/page/client/timeline/axis.ts";
 import { timelineConfig } from "../../report/page/client/timeline/chart.ts";
-import { placedLabels } from "../../report/page/client/timeline/labels.ts";
+import { placedLabels } from "../../report/page/client/timeline/marks.ts";
 import { overlayConfig } from "../../report/page/client/timeline/overlay.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -27,7 +27,7 @@ const THEME: Theme = {
   series: () => "#000000",
   heat: () => "#000000",
 };
-const MARKS = { range: null, isDragged: false, lane: null };
+const MARKS = { range: null, isDragged: false, track: null };
 
 /** Ends 50 ms early: its last interval is shorter than the others. */
 function cutShort(run: Run): Run {

@@ -24,7 +24,7 @@ import { counted, unique } from "../numbers/words.ts";
 import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
-export function timelinesOf(cells: readonly CellRuns[], planned: Planned): TimelineChart[] {
+export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): TimelineChart[] {
   const part = repeatedOf(planned);
   const offered = cells.map(({ runs }) => offeredTo(runs));
   const runs = cells.flatMap((cell) => cell.runs);
@@ -148,7 +148,7 @@ export function levelChangesS(run: Run): number[] {
 // What was planned: how much was offered when, what happened at which moment, and what does not count.
 
 /** What of the results holds the plan; a measurement alone has no experiment. */
-type Planned = Partial<Pick<Grouped, "experiment">>;
+type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
 /** Of a load whose arrivals send one request each; otherwise nobody knows how many were due when. */
 function offeredTo(runs: readonly Run[]): OfferedPart[] {
@@ -172,9 +172,9 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
   }
 }
 
-type Phase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
+type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
 
-function startsOf(phases: readonly Phase[]): (Phase & { readonly atS: number })[] {
+function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
   let atS = 0;
   return phases.map((phase) => {
     const started = { ...phase, atS };
@@ -184,7 +184,7 @@ function startsOf(phases: readonly Phase[]): (Phase & { readonly atS: number })[
 }
 
 /** Where phases begin, and where instances are added. */
-function marksOf(target: string, [{ load }]: readonly Run[], planned: Planned): TimelineMark[] {
+function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
   const phases = load.kind === "phases" ? startsOf(load.phases) : [];
   const marks = [
     ...phases.map(({ atS, from, to }) => ({ atS, label: phaseText(from, to) })),

@@ -49,7 +49,7 @@ function overlayMarkup(
 ${chartMarkup(chart, "overlay", { ...place, id })}`;
 }
 
-/** What the lines of the lane of requests mean, where there is more than one. */
+/** What the lines in the track of requests mean, where there is more than one. */
 function keyMarkup(timelines: readonly TimelineChart[]): Markup | null {
   const has = {
     offered: timelines.some(({ offered }) => offered.length > 0),

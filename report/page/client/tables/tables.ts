@@ -5,7 +5,7 @@ import { copyTools } from "./copy.ts";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
 import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import type { OverlayChart } from "../../../model/charts/over_time.ts";
-import { overlaid, type OverlayLine } from "../../../model/charts/overlay.ts";
+import { overlaid, type OverlayLine } from "../../../model/charts/over_time.ts";
 import { chartOf } from "../charts/page_data.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 

@@ -50,7 +50,10 @@ export function intervalAt(data: RunsAxis, value: number): IntervalPosition | nu
 }
 
 /** Seconds from the start of its run; null where the run has no such interval. */
-export function timesOf({ runs }: RunsAxis, { run, interval }: IntervalPosition): TimeRange | null {
+export function intervalTimes(
+  { runs }: RunsAxis,
+  { run, interval }: IntervalPosition,
+): TimeRange | null {
   const t = runs.at(run)?.t ?? [];
   return interval >= t.length ? null : { fromS: t[interval - 1] ?? 0, toS: t[interval] };
 }
@@ -103,13 +106,13 @@ export function momentAt({ runs }: RunsAxis, index: number): IntervalPosition | 
 /** What the point at `index` of every line is called: `run 2, 4–4.25 s`. */
 export function momentText(data: RunsAxis, index: number): string {
   const moment = momentAt(data, index);
-  const times = moment && timesOf(data, moment);
+  const times = moment && intervalTimes(data, moment);
   if (moment === null || times === null) return "";
   const { label } = data.runs[moment.run];
-  return `${data.runs.length > 1 ? `${label}, ` : ""}${timesText(times)}`;
+  return `${data.runs.length > 1 ? `${label}, ` : ""}${intervalText(times)}`;
 }
 
-export function timesText({ fromS, toS }: TimeRange): string {
+export function intervalText({ fromS, toS }: TimeRange): string {
   return `${formatTick(fromS)}–${formatTick(toS)} s`;
 }
 

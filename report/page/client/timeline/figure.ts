@@ -23,7 +23,7 @@ import {
   stepsOf,
 } from "./selection.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
-import { ViewForm } from "./view_form.ts";
+import { brush, ViewForm } from "./view_form.ts";
 
 /** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
@@ -45,7 +45,7 @@ class TimelineFigure {
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
   readonly #heatmaps: HeatmapFigure | null;
-  readonly #marks: Marks = { range: null, isDragged: false, lane: null };
+  readonly #marks: Marks = { range: null, isDragged: false, track: null };
   #view: View = WHOLE;
   #axis: Axis | null = null;
   #moment: string | null = null;
@@ -214,18 +214,18 @@ class TimelineFigure {
     if (!drawing || axis === null || this.#marks.isDragged) return;
     const { x, ...others } = drawing.scales;
     const value = x.getValueForPixel(offsetX);
-    const lane = Object.values(others).find(({ top, bottom }) =>
+    const track = Object.values(others).find(({ top, bottom }) =>
       offsetY >= top && offsetY < bottom
     );
-    this.#hover(value === undefined ? null : intervalAt(axis, value), lane?.id);
+    this.#hover(value === undefined ? null : intervalAt(axis, value), track?.id);
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
-  #hover(moment: IntervalPosition | null, lane: string | null = null): void {
-    const name = moment && `${moment.run}:${moment.interval}:${lane}`;
+  #hover(moment: IntervalPosition | null, track: string | null = null): void {
+    const name = moment && `${moment.run}:${moment.interval}:${track}`;
     if (name === this.#moment) return;
     this.#moment = name;
-    this.#marks.lane = lane;
+    this.#marks.track = track;
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
       const axis = this.#axisOf(canvas);
@@ -271,48 +271,4 @@ export function followLink(figures: TimelineFigures): void {
   figure.show(link.view);
   history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
   figure.scrollIntoView();
-}
-
-/// <reference lib="dom" />
-// Dragging over a chart, by mouse, pen or finger; a finger that moves up or down still scrolls the page.
-
-interface Brush {
-  /** Seconds of the run under the pointer; `run` null looks it up, and the rest of the drag stays in it. */
-  at(
-    offsetPx: number,
-    run: number | null,
-  ): { readonly run: number; readonly seconds: number } | null;
-  onStart(): void;
-  onMove(fromS: number, toS: number): void;
-  onEnd(): void;
-}
-
-/** A press that moves less is a click. */
-const LEAST_PX = 4;
-
-export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }: Brush): void {
-  let start: { x: number; run: number; seconds: number } | null = null;
-  let isDragged = false;
-  canvas.addEventListener("pointerdown", (event) => {
-    const place = event.isPrimary && event.button === 0 ? at(event.offsetX, null) : null;
-    start = place && { ...place, x: event.offsetX };
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (start === null || !event.isPrimary) return;
-    if (!isDragged) {
-      if (Math.abs(event.offsetX - start.x) < LEAST_PX) return;
-      isDragged = true;
-      canvas.setPointerCapture(event.pointerId);
-      onStart();
-    }
-    const seconds = at(event.offsetX, start.run)?.seconds ?? start.seconds;
-    onMove(Math.min(start.seconds, seconds), Math.max(start.seconds, seconds));
-  });
-  const end = (): void => {
-    start = null;
-    if (isDragged) onEnd();
-    isDragged = false;
-  };
-  canvas.addEventListener("pointerup", end);
-  canvas.addEventListener("pointercancel", end);
 }

@@ -13,7 +13,7 @@ import { type DisplayUnit, formatCount } from "../../../model/numbers/units.ts";
 import { TICKS_PX, valueScale } from "../charts/scales.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { numberElement, rowHead, tableElement } from "../tables/element.ts";
-import { type RunsAxis, startOf, timeScale, timesText } from "./axis.ts";
+import { intervalText, type RunsAxis, startOf, timeScale } from "./axis.ts";
 
 /** What a heatmap shows, and what of it. */
 export interface Heat {
@@ -204,7 +204,7 @@ export function heatTable({ label, map, unit, repetitions }: Heat): HTMLElement 
   const body = map.runs.flatMap((columns, run) =>
     columns.map((column) => [
       rowHead(`run ${repetitions[run]}`),
-      numberElement({ text: timesText(column), value: column.fromS }),
+      numberElement({ text: intervalText(column), value: column.fromS }),
       ...rows.map((row) => countElement(column.counts[row])),
       countElement(column.bounds.reduce((sum, count) => sum + count, 0)),
     ])

@@ -7,8 +7,7 @@ import type { Chart, Plugin } from "chart.js";
 import type { TimelineMark, TimelineRun } from "../../../model/charts/over_time.ts";
 import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { faded, type Theme } from "../charts/theme.ts";
-import { momentAt, type RunsAxis, startOf, timesOf } from "./axis.ts";
-import { type MomentLabel, placedLabels } from "./labels.ts";
+import { intervalTimes, momentAt, type RunsAxis, startOf } from "./axis.ts";
 
 /** The marks that change with the selection; drawn anew without a new chart. */
 export interface Marks {
@@ -16,7 +15,7 @@ export interface Marks {
   /** While it is dragged, no tooltip is in the way. */
   isDragged: boolean;
   /** The track under the pointer: where many targets share a frame, only its values are shown. */
-  lane: string | null;
+  track: string | null;
 }
 
 /** What is marked: seconds from the start of each run. */
@@ -207,7 +206,7 @@ function drawPointed(frame: MarksFrame): void {
   const { ctx, chartArea: { top, bottom } } = drawing;
   const active = drawing.getActiveElements().at(0);
   const moment = active && momentAt(data, active.index);
-  const times = moment && timesOf(data, moment);
+  const times = moment && intervalTimes(data, moment);
   if (!moment || !times) return;
   const [left, right] = edges(frame, moment.run, times);
   ctx.fillStyle = faded(theme.ink, 0.14);
@@ -238,4 +237,48 @@ function edges(
   const { x } = drawing.scales;
   const start = startOf(data, index);
   return [x.getPixelForValue(start + fromS), x.getPixelForValue(start + toS)];
+}
+
+// Labels begin at their moments, in rows above the tracks, so that none covers a line or another label. One without room
+// is left out: its moment is still drawn, and what was planned is named below the figure.
+
+interface MomentLabel {
+  readonly text: string;
+  /** Pixels. */
+  readonly width: number;
+  readonly at: number;
+  /** Between which it may stand: the ends of its run. */
+  readonly left: number;
+  readonly right: number;
+}
+
+interface PlacedLabel {
+  readonly text: string;
+  readonly left: number;
+  readonly right: number;
+  /** From 0, the lowest. */
+  readonly row: number;
+}
+
+/** Blank between two labels of a row, pixels. */
+const GAP_PX = 6;
+
+/** In the order of importance: the first ones find room first. */
+export function placedLabels(labels: readonly MomentLabel[], rows: number): PlacedLabel[] {
+  const placed: PlacedLabel[] = [];
+  for (const { text, width, at, left, right } of labels) {
+    const from = Math.max(left, Math.min(at, right - width));
+    if (from + width > right) continue;
+    const place = { text, left: from, right: from + width };
+    for (let row = 0; row < rows; row++) {
+      const isFree = placed.every((other) =>
+        other.row !== row || other.right + GAP_PX <= place.left ||
+        place.right + GAP_PX <= other.left
+      );
+      if (!isFree) continue;
+      placed.push({ ...place, row });
+      break;
+    }
+  }
+  return placed;
 }

@@ -1,5 +1,9 @@
 /** The targets of a scenario in one frame: a line for the median of each one's runs, a band from its lowest run to its highest. */
-import { overlaid, type OverlaidTarget, type OverlayLine } from "../../../model/charts/overlay.ts";
+import {
+  overlaid,
+  type OverlaidTarget,
+  type OverlayLine,
+} from "../../../model/charts/over_time.ts";
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
 import { trackScale } from "../charts/scales.ts";
 import { faded, type Theme } from "../charts/theme.ts";
@@ -30,13 +34,13 @@ export function overlayConfig(
   const bandOpacity = 0.3 / Math.sqrt(shown.length);
   const datasets = targets.flatMap(({ label, chart: { color }, target }): Dataset[] => {
     const drawn = theme.series(color);
-    const lane = (track: string, values: OverlayLine, name: string): Dataset[] =>
+    const banded = (track: string, values: OverlayLine, name: string): Dataset[] =>
       bandDatasets({ track, values, name, color: drawn, bandOpacity }, target);
     return [
       ...tracks.flatMap(({ name, track, at }) =>
-        lane(track, target.latency[at], `${label}, ${name} ${latency.unit}`)
+        banded(track, target.latency[at], `${label}, ${name} ${latency.unit}`)
       ),
-      ...lane("rate", target.rate, `${label}, served/s`),
+      ...banded("rate", target.rate, `${label}, served/s`),
       ...(target.failed ? failedDatasets(target, label, drawn) : []),
     ];
   });
@@ -44,7 +48,7 @@ export function overlayConfig(
     type: "line",
     data: { datasets },
     options: {
-      ...lineOptions(data, theme, marks, (track) => marks.lane === null || marks.lane === track),
+      ...lineOptions(data, theme, marks, (track) => marks.track === null || marks.track === track),
       layout: { padding: { top: labelsPx(data, isLabelled(data)), right: 4 } },
       scales: {
         x: timeScale(data, theme),
@@ -109,7 +113,7 @@ function fittedAxis(lines: readonly OverlayLine[], unit: string): Axis {
   );
 }
 
-interface BandLane {
+interface TrackBand {
   readonly track: string;
   readonly values: OverlayLine;
   readonly name: string;
@@ -119,7 +123,7 @@ interface BandLane {
 
 /** Without a name, which is the median's, the ends of the band say nothing to the pointer. */
 function bandDatasets(
-  { track, values, name, color, bandOpacity }: BandLane,
+  { track, values, name, color, bandOpacity }: TrackBand,
   { t }: OverlaidTarget,
 ): Dataset[] {
   const pointsOf = (of: (band: NonNullable<OverlayLine[number]>) => number): StepPoint[] =>
