@@ -35,7 +35,12 @@ const TIMES = [
 /** Of latency alone, whose histogram the results keep. */
 const LATENCIES = ["p2.5", "p10", "p25", "p97.5"] as const;
 /** Distributions other than latency, which needs no name before the dot. */
-const DISTRIBUTIONS = ["service", "firstByte", "connect"] as const;
+const DISTRIBUTIONS = [
+  ...["service", "firstByte", "connect", "session"] as const,
+  ...["2xx", "3xx", "4xx", "5xx"] as const,
+] as const;
+/** How much more the busiest instance had than the mean of all, and the slowest one's latency likewise. */
+const IMBALANCES = ["imbalance", "imbalance.mean", "imbalance.p50", "imbalance.p99"] as const;
 /** What each whole second of a run has one value of, and how these spread. */
 const BY_SECOND = ["rate", "bytes"] as const;
 const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
@@ -60,6 +65,8 @@ const OTHERS = [
   "memory",
   "bytes",
   "size",
+  "hitRatio",
+  "redis.hitRatio",
   "generator.cpu",
 ] as const;
 
@@ -70,6 +77,7 @@ type FigureName =
   | `${typeof DISTRIBUTIONS[number]}.${typeof TIMES[number]}`
   | `${typeof FLATTENING[number]}.${typeof FLATTENED[number]}`
   | typeof LAGS[number]
+  | typeof IMBALANCES[number]
   | typeof OTHERS[number];
 
 export const FIGURE_NAMES: readonly FigureName[] = [
@@ -80,6 +88,7 @@ export const FIGURE_NAMES: readonly FigureName[] = [
   ...DISTRIBUTIONS.flatMap((of) => TIMES.map((time) => `${of}.${time}` as const)),
   ...FLATTENING.flatMap((of) => FLATTENED.map((percentile) => `${of}.${percentile}` as const)),
   ...LAGS,
+  ...IMBALANCES,
 ];
 
 /** Where a figure is no time. */
@@ -97,10 +106,15 @@ const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
   memory: "bytes",
   bytes: "bytesPerSec",
   size: "bytes",
+  hitRatio: "share",
+  "redis.hitRatio": "share",
   "generator.cpu": "cores",
+  ...Object.fromEntries(IMBALANCES.map((name) => [name, "share"])),
 };
 
-const BEST_HIGH: readonly FigureName[] = ["rate", "success", "2xx", "perCpu", "bytes"];
+const BEST_HIGH: readonly FigureName[] = [
+  ...["rate", "success", "2xx", "perCpu", "bytes", "hitRatio", "redis.hitRatio"] as const,
+];
 
 /** A value, or what is wrong with its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
@@ -120,7 +134,9 @@ function unknownFigure(text: string, plain: string): string {
   const fix = didYouMean(plain, FIGURE_NAMES) ??
     `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
       DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
-    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, and ${LAGS.join(", ")}`;
+    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, ${LAGS.join(", ")}, and ${
+      IMBALANCES.join(", ")
+    }`;
   return `Cannot find a figure "${text}": ${fix}`;
 }
 

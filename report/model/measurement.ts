@@ -1,6 +1,7 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
+import type { ServedGroup } from "../../runner/result/distribution.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
@@ -94,6 +95,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
+    ...servedFacts(measurement),
     ...(checks.failed ? [{ label: "Wrong responses", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
@@ -146,6 +148,19 @@ function lengthText(
 ): string {
   if (count === 0) return NOTHING;
   return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
+}
+
+/** Latency by class of status, by instance and by use of a cache. */
+function servedFacts({ statusLatency = {}, instances = [], cache = {} }: Measurement): Fact[] {
+  const factOf = (label: string, { latency }: ServedGroup): Fact => ({
+    label,
+    text: `${formatCount(latency.count)}, ${lengthText(latency)}`,
+  });
+  return [
+    ...Object.entries(statusLatency).map(([name, group]) => factOf(`Responses ${name}`, group)),
+    ...instances.map((group) => factOf(`Instance ${group.instance}`, group)),
+    ...Object.entries(cache).map(([name, group]) => factOf(`Cache ${name}`, group)),
+  ];
 }
 
 function tlsFacts({ tls }: Measurement): Fact[] {

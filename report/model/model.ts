@@ -48,14 +48,10 @@ import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throug
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
-import {
-  bytesPerSecondTable,
-  requestsPerSecondTable,
-  runsTable,
-  summaryTable,
-} from "./tables/summary.ts";
+import { perSecondTables, runsTable, summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
+import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
@@ -145,10 +141,11 @@ export interface ScenarioModel {
     readonly summary: Table;
     readonly percentiles: Table;
     readonly steady: SteadyTables | null;
-    readonly requestsPerSecond: Table;
-    readonly bytesPerSecond: Table;
+    /** Of requests, then of bytes; null where no run lasted long enough. */
+    readonly perSecond: readonly [Table, Table] | null;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
+    readonly served: ServedTables;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
@@ -230,9 +227,9 @@ function scenarioModel(
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),
       steady: steadyTables(name, cells),
-      requestsPerSecond: requestsPerSecondTable(cells),
-      bytesPerSecond: bytesPerSecondTable(cells),
+      perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells, level),
+      served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
       resources: resourcesTable(name, cells, level),

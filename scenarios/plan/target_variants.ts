@@ -100,12 +100,15 @@ function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
-function clusterFactors({ cluster: { instances, balancer, policy, workers } }: WrittenCluster) {
+function clusterFactors(
+  { cluster: { instances, balancer, policy, workers, slowStart } }: WrittenCluster,
+) {
   return {
     instances: valuesOf(instances),
     balancer: valuesOf(balancer),
     policy: policy === undefined ? undefined : valuesOf(policy),
     workers: workers === undefined ? undefined : valuesOf(workers),
+    slowStart: slowStart === undefined ? undefined : valuesOf(slowStart),
   };
 }
 
@@ -151,6 +154,6 @@ function asTexts(values: Readonly<Record<string, Json>>): Record<string, string>
 
 /** As people write it. */
 function shown(path: string, value: Json): Json {
-  const isDuration = path === "proxy.ttl" || path === "proxy.stale";
+  const isDuration = ["proxy.ttl", "proxy.stale", "cluster.slowStart"].includes(path);
   return isDuration && typeof value === "number" ? durationText(value) : value;
 }

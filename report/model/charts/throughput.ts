@@ -192,10 +192,17 @@ const LEAST_RUNS = 6;
 /** The axis holds at least this change either way. */
 const LEAST_RATIO = 1.1;
 
+/** `0.98×`. */
+function shareOfMean(ratio: number): string {
+  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
+}
+
+const LEAST_SHARE = 0.001;
+
 function runLines(run: Run, meanPerSec: number): string[] {
   const { generator: { trust, hostActivity: { busy } }, rate, order, startedAt } = run;
   return [
-    `${formatNumber(rate)} requests/s, ${formatNumber(rate / meanPerSec, 3)}× the mean of its cell`,
+    `${formatNumber(rate)} requests/s, ${shareOfMean(rate / meanPerSec)} the mean of its cell`,
     `ran as number ${order}, ${formatMoment(startedAt)}`,
     ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
     trust,

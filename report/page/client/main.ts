@@ -30,7 +30,7 @@ import { reveal, startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
-import { equipTables, fillWhenOpened } from "./tables/tables.ts";
+import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
@@ -101,6 +101,7 @@ addEventListener("renewed", () => {
 function equip(): void {
   equipLimits(drawings);
   equipTables();
+  equipOutcomes();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
     fillWhenOpened(details);
   }

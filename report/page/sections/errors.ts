@@ -1,5 +1,5 @@
 /** The section of errors and of the slowest requests, for each scenario. */
-import type { ErrorsModel } from "../../model/charts/errors.ts";
+import { type ErrorsModel, flawlessText } from "../../model/charts/errors.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import type { SlowestModel } from "../../model/tables/slowest.ts";
@@ -23,22 +23,26 @@ export function outcomesMarkup(
   const parts = scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${section}-${i + 1}` })
   );
-  return markup`<section id="${section}" class="in-detail"><h2>Errors and slowest requests</h2>${parts}</section>`;
+  const flawless = flawlessText(scenarios);
+  return markup`<section id="${section}" class="in-detail"><h2>Errors and slowest requests</h2>
+${flawless && markup`<p>${flawless}</p>`}${parts}</section>`;
 }
 
 function scenarioMarkup(
   { name, tables, errors, slowest }: ScenarioModel,
   place: PagePlace,
-): Markup {
+): Markup | null {
   const { id } = place;
-  return markup`<h3>${name}</h3>
-${findingsMarkup(errors.findings)}
+  const hasErrors = errors.findings.length > 0;
+  if (!hasErrors && !errors.areMixed && !(tables.reasons ?? slowest)) return null;
+  return markup`<div class="${hasErrors ? "" : "in-everything"}"><h3>${name}</h3>
+${hasErrors ? findingsMarkup(errors.findings) : null}
 ${errorsFigure(errors, { ...place, id: `${id}-errors` })}
 <div class="in-everything">${
-    tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true })
+    errors.areMixed ? tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true }) : null
   }
 ${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
-${slowest && slowestMarkup(slowest, id)}</div>`;
+${slowest && slowestMarkup(slowest, id)}</div></div>`;
 }
 
 function errorsFigure({ charts }: ErrorsModel, place: PagePlace): Markup | null {

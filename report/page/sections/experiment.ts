@@ -1,6 +1,6 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
 import type { MissingModel } from "../../model/findings/caveats.ts";
-import type { ClaimsModel } from "../../model/claims/claims.ts";
+import { claimGroups, claimGroupText, type ClaimsModel } from "../../model/claims/claims.ts";
 import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
@@ -84,11 +84,20 @@ function reasonsMarkup(reasons: readonly string[]): Markup | null {
 }
 
 /** Null without claims. @param id Of the experiment. */
-function claimsMarkup({ table, summary }: ClaimsModel, id: string): Markup | null {
+function claimsMarkup({ judged, table, summary }: ClaimsModel, id: string): Markup | null {
   if (table === null) return null;
+  const groups = claimGroups(judged);
+  const outcomes = groups.flat().map(({ outcome }) => outcome);
+  const buttons = groups.map((group) =>
+    markup`<button type="button" value="${group[0].outcome}" aria-pressed="true">${
+      claimGroupText(group)
+    }</button>\n`
+  );
+  const control = markup`<p class="outcomes" role="group" aria-label="Claims shown">${buttons}</p>`;
   return markup`<section id="${id}-claims" class="claims in-detail"><h2>Claims</h2>
 <p class="verdict"><strong>${summary}</strong></p>
-${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`;
+${groups.length < 2 ? null : control}
+${tableMarkup(table, { id: `${id}-claims-table`, captioned: false, outcomes })}</section>`;
 }
 
 /** The thresholds and their outcomes; null without thresholds. */

@@ -4,6 +4,7 @@ import { detailAfter, verdictSentence } from "../../model/comparison/verdict_sen
 import type { ScenarioModel } from "../../model/model.ts";
 import type { TradeoffChart } from "../../model/charts/charts.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import type { ServedTables } from "../../model/tables/served.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import {
@@ -98,28 +99,22 @@ ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-densi
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 <div class="in-everything">
 ${table(tables.percentiles, "percentiles")}
-<h3>Per second</h3>
 ${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
+${servedMarkup(tables.served, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
 <details><summary>Every run</summary>${table(tables.runs, "runs")}</details></div>
 </section>`;
 }
 
-/** The counts of whole seconds; a sentence where no run lasted one. */
-function perSecondMarkup(
-  { requestsPerSecond, bytesPerSecond }: ScenarioModel["tables"],
-  id: string,
-): Markup {
-  const hasValue = requestsPerSecond.rows.some(([, , ...cells]) =>
-    cells.some(({ value }) => value !== undefined)
-  );
-  if (!hasValue) return markup`<p>No run lasted a whole second.</p>`;
-  return markup`<div class="pair"><div>${
-    tableMarkup(requestsPerSecond, { id: `${id}-requests`, captioned: true })
-  }</div>
-<div>${tableMarkup(bytesPerSecond, { id: `${id}-bytes`, captioned: true })}</div></div>
+/** The counts of whole seconds; null where no run has enough of them. */
+function perSecondMarkup({ perSecond }: ScenarioModel["tables"], id: string): Markup | null {
+  if (perSecond === null) return null;
+  const [requests, bytes] = perSecond;
+  return markup`<h3>Per second</h3>
+<div class="pair"><div>${tableMarkup(requests, { id: `${id}-requests`, captioned: true })}</div>
+<div>${tableMarkup(bytes, { id: `${id}-bytes`, captioned: true })}</div></div>
 <p class="note">${HOW_TO_READ.perSecond}</p>`;
 }
 
@@ -127,6 +122,13 @@ function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
   return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
+}
+
+/** By class of status, by instance, by cache, and the virtual users' sessions; null where there is none of them. */
+function servedMarkup(served: ServedTables, id: string): Markup[] {
+  return Object.entries(served).flatMap(([key, table]: [string, Table | null]) =>
+    table === null ? [] : [markup`${tableMarkup(table, { id: `${id}-${key}`, captioned: true })}`]
+  );
 }
 
 /** CPU and memory of the targets; null where none was watched. */
@@ -144,8 +146,8 @@ function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Ma
   const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
   return markup`<h3>Warm-up and steady state</h3>
 <ul class="findings">${findings}</ul>
-<div class="in-everything">${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
-${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
+<div class="in-everything">${parts && tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${steady && tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
 }
 
 /** A longer table is folded up: it serves to look up one agent. */

@@ -1,5 +1,5 @@
 /** The model's tables as markup: captions, scopes, a scroll container each. */
-import type { Column, Table, TableCell } from "../../model/tables/table.ts";
+import { type Column, NONE, type Table, type TableCell } from "../../model/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
 interface TableOptions {
@@ -7,13 +7,17 @@ interface TableOptions {
   readonly id: string;
   /** False where a heading above says the same; the caption is then for screen readers only. */
   readonly captioned: boolean;
+  /** What a control shows rows by, one a row; on a phone each such row is a card. Absent: nothing. */
+  readonly outcomes?: readonly string[];
 }
 
-export function tableMarkup(table: Table, { id, captioned }: TableOptions): Markup {
+export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOptions): Markup {
   const { caption, columns, rows, notes } = table;
   const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
-  const rowMarkup = (row: readonly TableCell[]): Markup =>
-    markup`<tr>${row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))}</tr>\n`;
+  const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
+    markup`<tr${outcomes ? attribute("data-outcome", outcomes[at]) : null}>${
+      row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))
+    }</tr>\n`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
 <table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
 <thead><tr>${columns.map(headMarkup)}</tr></thead>
@@ -32,7 +36,13 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
   if (kind === "name") {
     return markup`<th scope="row" class="name"><span>${swatchMarkup(color)}${text}</span></th>`;
   }
-  const kinds = [kind, ...(weak ? ["weak"] : []), ...(alarming ? ["alarming"] : [])];
+  const isNone = text === NONE.text && below === undefined;
+  const kinds = [
+    kind,
+    ...(weak ? ["weak"] : []),
+    ...(alarming ? ["alarming"] : []),
+    ...(isNone ? ["none"] : []),
+  ];
   const attributes = [
     attribute("class", kinds.join(" ")),
     value === undefined ? null : attribute("data-value", value),
@@ -43,7 +53,10 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
   return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small></td>`;
 }
 
-function attribute(name: "class" | "data-value" | "data-pad", value: string | number): Markup {
+function attribute(
+  name: "class" | "data-value" | "data-pad" | "data-outcome",
+  value: string | number,
+): Markup {
   return markup` ${verbatim(name)}="${value}"`;
 }
 
