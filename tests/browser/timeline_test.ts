@@ -8,6 +8,7 @@ import { sum } from "../../report/model/numbers/spread.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawnBox, scrollThrough } from "./chromium.ts";
+import { TARGETS } from "./selection.ts";
 import { DESKTOP, PAGE, PHONE, RESULTS } from "./sample.ts";
 
 const RUNS = RESULTS.runs.filter(({ target, scenario }) =>
@@ -218,19 +219,29 @@ chromiumTest("charts over time", {
       await heatDrawn(page);
       const figure = page.locator("#e1-s1-timeline");
       await figure.locator("summary").first().click();
+      const overlay = () =>
+        page.evaluate(() =>
+          document.querySelector<HTMLCanvasElement>("#e1-s1-timeline-overlay")?.toDataURL()
+        );
+      await drawnBox(page, "e1-s1-timeline-overlay");
+      const all = await overlay();
+      await heatDrawn(page);
       const image = () =>
         page.evaluate(() =>
           document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL()
         );
       const before = await image();
       await figure.locator("input[name=run][value='2']").uncheck();
-      await figure.locator("input[name=target][value='2']").uncheck();
+      await page.locator(".targets").click();
+      await page.locator(".choice button", { hasText: TARGETS[1] }).first().click();
+      await page.keyboard.press("Escape");
       assert.equal(await page.locator("#e1-s1-heatmap .panel:visible").count(), 2);
       await page.waitForFunction(
         (before) =>
           document.querySelector<HTMLCanvasElement>("#e1-s1-heatmap-1")?.toDataURL() !== before,
         before,
       );
+      assert.notEqual(await overlay(), all);
     },
   },
   "all targets share the first frame, and dragging over it selects": {

@@ -10,11 +10,12 @@ import type { HeatmapChart, OverlayChart } from "../../../model/charts/over_time
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
+import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
 import { indexOf, intervalAt, type IntervalPosition, placeAt, type RunsAxis } from "./axis.ts";
-import { type TimelineConfig, timelineConfig } from "./chart.ts";
+import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
 import { HeatmapFigure } from "./heatmap.ts";
-import { overlaidRuns, overlayConfig, type ShownTarget } from "./overlay.ts";
+import { overlaidRuns, overlayConfig, type ShownTarget, targetAt } from "./overlay.ts";
 import {
   selectedElements,
   selectedOf,
@@ -27,13 +28,6 @@ import { brush, ViewForm } from "./view_form.ts";
 
 /** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
-
-/** Of a chart none of whose runs is shown. */
-const NOTHING: TimelineConfig = {
-  type: "line",
-  data: { datasets: [] },
-  options: { scales: { x: { display: false }, y: { display: false } } },
-};
 
 class TimelineFigure {
   readonly section: string;
@@ -82,6 +76,7 @@ class TimelineFigure {
     this.#element.scrollIntoView();
   }
 
+  /** Null where nothing of the chart is shown. */
   draw(
     canvas: HTMLCanvasElement,
     chart: TimelineChart | OverlayChart | HeatmapChart,
@@ -93,7 +88,7 @@ class TimelineFigure {
     }
     const shown = this.#targets(chart);
     return shown.length === 0
-      ? new Drawing(canvas, NOTHING)
+      ? null
       : new Drawing(canvas, overlayConfig(shown, theme, this.#marks));
   }
 
@@ -102,11 +97,7 @@ class TimelineFigure {
     this.#view = view;
     this.#marks.range = view.range;
     this.#heatmaps?.show(view);
-    this.#panels.forEach((canvas, i) => {
-      const panel = canvas.closest<HTMLElement>(".panel");
-      if (panel) panel.hidden = view.hidden.includes(i + 1);
-    });
-    const choices = ({ runs, percentiles, hidden }: View) => [runs, percentiles, hidden].join(";");
+    const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
     if (choices(before) !== choices(view)) {
       this.#axis = this.#fittedAxis();
       for (const canvas of this.#canvases) this.#drawings.renew(canvas);
@@ -120,15 +111,21 @@ class TimelineFigure {
 
   /** The charts that are shown share it; null where everything is shown. */
   #fittedAxis(): Axis | null {
-    const { runs, percentiles, hidden } = this.#view;
-    if (runs === null && percentiles === null && hidden.length === 0) return null;
-    const shown = this.#panels
-      .filter((_, i) => !hidden.includes(i + 1))
-      .flatMap(({ id }) => {
-        const chart = chartOf(id);
-        return chart?.kind === "timeline" ? [shownOf(chart, this.#view)] : [];
-      });
+    const { runs, percentiles } = this.#view;
+    const panels = this.#panels.filter((canvas) => isShownLabel(labelOf(canvas)));
+    if (runs === null && percentiles === null && panels.length === this.#panels.length) return null;
+    const shown = panels.flatMap(({ id }) => {
+      const chart = chartOf(id);
+      return chart?.kind === "timeline" ? [shownOf(chart, this.#view)] : [];
+    });
     return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
+  }
+
+  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
+  followChoice(): void {
+    this.#axis = this.#fittedAxis();
+    if (this.#steps !== null) this.#recompute();
+    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
   }
 
   #redraw(): void {
@@ -192,9 +189,9 @@ class TimelineFigure {
   }
 
   #targets({ series }: OverlayChart): ShownTarget[] {
-    return series.flatMap(({ label, of }, i) => {
+    return linkedItems(series).flatMap(({ label, of }) => {
       const chart = chartOf(of);
-      if (chart?.kind !== "timeline" || this.#view.hidden.includes(i + 1)) return [];
+      if (chart?.kind !== "timeline") return [];
       const shown = this.#fitted(chart);
       return shown.runs.length === 0 ? [] : [{ label, chart: shown }];
     });
@@ -217,7 +214,10 @@ class TimelineFigure {
     const track = Object.values(others).find(({ top, bottom }) =>
       offsetY >= top && offsetY < bottom
     );
-    this.#hover(value === undefined ? null : intervalAt(axis, value), track?.id);
+    const moment = value === undefined ? null : intervalAt(axis, value);
+    this.#hover(moment, track?.id);
+    if (chartOf(canvas.id)?.kind !== "overlay" || moment === null) return;
+    markTarget(targetAt(drawing, { moment, axis, track: track?.id, y: offsetY }));
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
@@ -243,6 +243,11 @@ class TimelineFigure {
       drawing.draw();
     }
   }
+}
+
+/** What the cell of a chart is called. */
+function labelOf(canvas: HTMLCanvasElement): string {
+  return canvas.closest(".panel")?.querySelector("h4")?.textContent ?? "";
 }
 
 /** Figures of timelines of the page, by their section. */

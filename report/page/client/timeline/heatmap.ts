@@ -19,7 +19,6 @@ import type { Steps } from "./selection.ts";
 import { type View, WHOLE } from "./view.ts";
 
 export class HeatmapFigure {
-  readonly #element: HTMLElement;
   readonly #drawings: Drawings;
   readonly #steps: () => Promise<Steps>;
   readonly #heats = new Map<HTMLCanvasElement, Heat>();
@@ -28,7 +27,6 @@ export class HeatmapFigure {
 
   /** @param steps The packed intervals of its scenario, unpacked at first use. */
   constructor(element: HTMLElement, drawings: Drawings, steps: () => Promise<Steps>) {
-    this.#element = element;
     this.#drawings = drawings;
     this.#steps = steps;
     for (const canvas of element.querySelectorAll("canvas")) this.#listen(canvas);
@@ -43,12 +41,9 @@ export class HeatmapFigure {
     return new Drawing(canvas, heatConfig(() => this.#heats.get(canvas) ?? null, theme));
   }
 
-  /** Shows the targets and runs of a view, and its range. */
+  /** Shows the runs of a view, and its range. */
   show(view: View): void {
     this.#view = view;
-    this.#element.querySelectorAll<HTMLElement>(".panel").forEach((panel, i) => {
-      panel.hidden = view.hidden.includes(i + 1);
-    });
     for (const [canvas, heat] of this.#heats) {
       const runs = view.runs;
       const isOther = heat.shown.join() !== shownRuns(heat, runs).join();

@@ -1,4 +1,5 @@
 /** The targets of a scenario in one frame: a line for the median of each one's runs, a band from its lowest run to its highest. */
+import type { Chart } from "chart.js";
 import {
   overlaid,
   type OverlaidTarget,
@@ -6,8 +7,17 @@ import {
 } from "../../../model/charts/over_time.ts";
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
 import { trackScale } from "../charts/scales.ts";
+import { groupOf } from "../charts/linked_charts.ts";
 import { faded, type Theme } from "../charts/theme.ts";
-import { type StepPoint, stepPoints, timeScale } from "./axis.ts";
+import { targetOf } from "../linked/choice.ts";
+import {
+  indexOf,
+  type IntervalPosition,
+  type RunsAxis,
+  type StepPoint,
+  stepPoints,
+  timeScale,
+} from "./axis.ts";
 import { type Dataset, lineOptions, offeredLine, type TimelineConfig } from "./chart.ts";
 import { isLabelled, labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
 
@@ -42,7 +52,7 @@ export function overlayConfig(
       ),
       ...banded("rate", target.rate, `${label}, served/s`),
       ...(target.failed ? failedDatasets(target, label, drawn) : []),
-    ];
+    ].map((dataset) => ({ ...dataset, stack: label }));
   });
   return {
     type: "line",
@@ -161,4 +171,27 @@ function failedDatasets({ t, failed }: OverlaidTarget, label: string, color: str
     borderDash: [2, 2],
     fill: false,
   }];
+}
+
+/** A line so near belongs to what is under the pointer. */
+const NEAR_PX = 24;
+
+interface PointedPlace {
+  readonly axis: RunsAxis;
+  readonly moment: IntervalPosition;
+  readonly track: string | undefined;
+  readonly y: number;
+}
+
+/** The target whose median is nearest; null where none is near. */
+export function targetAt(drawing: Chart, { axis, moment, track, y }: PointedPlace): string | null {
+  const index = indexOf(axis, moment) ?? 0;
+  let [nearest, target]: [number, string | null] = [NEAR_PX, null];
+  drawing.data.datasets.forEach((dataset, i) => {
+    const { yAxisID, data } = drawing.getDatasetMeta(i);
+    const away = Math.abs((data.at(index)?.y ?? Infinity) - y);
+    if (dataset.label === "" || yAxisID !== track || !(away < nearest)) return;
+    [nearest, target] = [away, targetOf(groupOf(dataset))];
+  });
+  return target;
 }
