@@ -86,7 +86,7 @@ interface LinkedPart {
 function partsOf(chart: Chart, { data }: Drawing): LinkedPart[] {
   switch (chart.kind) {
     case "overlay":
-      return datasetsOf(data.datasets.map((dataset) => ({ label: groupOf(dataset) })));
+      return datasetsOf(data.datasets.map((dataset) => ({ label: stackOf(dataset) })));
     case "bars":
       return elementsOf(chart.bars);
     case "forest":
@@ -109,7 +109,7 @@ function partsOf(chart: Chart, { data }: Drawing): LinkedPart[] {
 }
 
 /** Several datasets belong to one target where they are of one stack. */
-export function groupOf(dataset: object): string {
+export function stackOf(dataset: object): string {
   return "stack" in dataset && typeof dataset.stack === "string" ? dataset.stack : "";
 }
 

@@ -6,6 +6,7 @@ import type { TimelineChart } from "../../../model/charts/charts.ts";
 import { boundText, formatNumber } from "../../../model/numbers/units.ts";
 import type { OverlayChart } from "../../../model/charts/over_time.ts";
 import { overlaid, type OverlayLine } from "../../../model/charts/over_time.ts";
+import { linkElements } from "../linked/elements.ts";
 import { chartOf } from "../charts/page_data.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 
@@ -122,6 +123,7 @@ export function fillWhenOpened(details: HTMLDetailsElement): void {
       details.append(table);
       equipTable(table);
     }
+    linkElements();
   });
 }
 

@@ -13,6 +13,7 @@ import {
 import type { Drawings } from "../charts/drawings.ts";
 import type { Theme } from "../charts/theme.ts";
 import { equipTable } from "../tables/tables.ts";
+import { link } from "../linked/elements.ts";
 import { placeAt } from "./axis.ts";
 import { type Heat, heatAxis, heatConfig, heatTable } from "./heat_drawing.ts";
 import type { Steps } from "./selection.ts";
@@ -125,8 +126,9 @@ export class HeatmapFigure {
     if (details.querySelector("table") || details.dataset.filled) return;
     details.dataset.filled = "yes";
     const { cells } = await this.#steps();
-    for (const cell of cells.keys()) {
+    for (const [cell, { label }] of cells.entries()) {
       const table = heatTable(await this.#heatOf(cell));
+      link(table, label);
       details.append(table);
       equipTable(table);
     }

@@ -7,7 +7,7 @@ import {
 } from "../../../model/charts/over_time.ts";
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
 import { trackScale } from "../charts/scales.ts";
-import { groupOf } from "../charts/linked_charts.ts";
+import { stackOf } from "../charts/linked_charts.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { targetOf } from "../linked/choice.ts";
 import {
@@ -191,7 +191,7 @@ export function targetAt(drawing: Chart, { axis, moment, track, y }: PointedPlac
     const { yAxisID, data } = drawing.getDatasetMeta(i);
     const away = Math.abs((data.at(index)?.y ?? Infinity) - y);
     if (dataset.label === "" || yAxisID !== track || !(away < nearest)) return;
-    [nearest, target] = [away, targetOf(groupOf(dataset))];
+    [nearest, target] = [away, targetOf(stackOf(dataset))];
   });
   return target;
 }
