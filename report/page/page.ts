@@ -13,6 +13,7 @@ import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
+import { chartsWithLists } from "../writing/json.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
@@ -112,7 +113,7 @@ function targetsScript(models: readonly ReportModel[]): Markup {
 function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
-      scriptJson(Object.fromEntries(entries))
+      scriptJson(chartsWithLists(Object.fromEntries(entries)))
     }</script>\n`
   );
 }
