@@ -20,7 +20,7 @@ import {
   tailsFigure,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
-import { timelineFigure } from "./timeline.ts";
+import { heatmapFigure, timelineFigure } from "./timeline.ts";
 
 /** For each scenario its verdict, its bars, and the summary table that they show. @param isDetail Whether the summary shows it otherwise. */
 export function overviewMarkup(
@@ -97,6 +97,7 @@ ${loadMarkup(load)}
 ${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
 ${steadyMarkup(scenario, id)}
 <h3>Latency</h3>
+${heatmapFigure(scenario, { ...place, id: `${id}-heatmap` })}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 <div class="in-everything">
