@@ -108,7 +108,7 @@ Deno.test("a claim whose runs are not valid is inconclusive in every form, and s
   const why = /10 of 10 runs behind it are not valid, and without them it is inconclusive/;
   const [first] = verdictsJson(shown.claims);
   assert.match(first.doubt, why);
-  assert.match(first.sentence, /; with them it is reproduced: rate is 3,00\d\/s/);
+  assert.match(first.sentence, /; as it is, reproduced: rate is 3,00\d\/s/);
   const texts = [
     renderReportPage([shown]),
     terminal(shown),

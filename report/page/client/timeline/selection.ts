@@ -22,6 +22,7 @@ import {
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
+import { linkedItems } from "../linked/choice.ts";
 import type { View } from "./view.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { scriptText } from "../charts/page_data.ts";
@@ -70,7 +71,7 @@ export function selectedOf(
     what: whatText(view, Math.max(...cells.map(({ runs }) => runs.length))),
     percentiles,
     unit,
-    cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map((cell) => {
+    cells: linkedItems(cells).map((cell) => {
       const { label, color, clock, runs, repetitions } = cell;
       const shown = runs.filter((_, i) => view.runs?.includes(repetitions[i]) ?? true);
       return {
