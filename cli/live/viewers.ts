@@ -41,9 +41,9 @@ class RunPoints {
     return () => {
       const isNew = run !== this.#runs;
       const unseen = Math.min(this.#points.length, this.#count - (isNew ? 0 : seen));
-      if (unseen === 0) return null;
+      if (unseen === 0 && !isNew) return null;
       [run, seen] = [this.#runs, this.#count];
-      return { isNew, points: this.#points.slice(-unseen) };
+      return { isNew, points: unseen === 0 ? [] : this.#points.slice(-unseen) };
     };
   }
 }
@@ -153,6 +153,7 @@ export class Viewers {
   /** Points of another run follow. */
   beginRun(): void {
     this.#points.begin();
+    for (const viewer of this.#viewers) viewer.notify();
   }
 
   addPoint(point: LivePoint): void {

@@ -85,8 +85,9 @@ Deno.test("every interval of the run in progress is sent once, and each run begi
   viewers.addPoint(point(1));
   assert.deepEqual(await next, { isNew: false, points: [point(1)] });
   viewers.beginRun();
+  assert.deepEqual(await pointsOf(stream), { isNew: true, points: [] });
   viewers.addPoint(point(0));
-  assert.deepEqual(await pointsOf(stream), { isNew: true, points: [point(0)] });
+  assert.deepEqual(await pointsOf(stream), { isNew: false, points: [point(0)] });
 });
 
 Deno.test("who reads nothing for a while gets the last two minutes at once: no queue grows", async () => {
