@@ -32,6 +32,7 @@ import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
+import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
@@ -55,7 +56,8 @@ import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelinesOf, timelineText } from "./charts/timelines.ts";
+import { timelinesOf } from "./charts/timelines.ts";
+import { heatmapText, timelineText } from "./findings/timeline_findings.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
@@ -78,6 +80,8 @@ export interface ReportModel {
   readonly trust: TrustModel | null;
   readonly claims: ClaimsModel;
   readonly gates: GatesModel;
+  /** By which the page can be narrowed. */
+  readonly targets: readonly PageTarget[];
   readonly scenarios: readonly ScenarioModel[];
   /** One for each table of published figures. */
   readonly published: readonly PublishedModel[];
@@ -116,6 +120,7 @@ export interface ScenarioModel {
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
+  readonly heatmapFinding: string;
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
@@ -175,6 +180,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims,
     gates: gatesModel(scenarios, results, baseline),
+    targets: pageTargets(scenarios, compared),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,
@@ -211,8 +217,9 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     tradeoff: tradeoffOf(name, rightCells(cells)),
-    timelines: timelinesOf(cells),
+    timelines: timelinesOf(cells, results),
     timelineFinding: timelineText(cells),
+    heatmapFinding: heatmapText(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
     boundsNote: boundsNote(cells.map(({ latency }) => latency)),
