@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawForPrint, openAll, scrollThrough } from "./chromium.ts";
-import { DESKTOP, PAGE, PHONE } from "./sample.ts";
+import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 
 /** Presses the target in the control of the page's bar. */
 async function press(page: Page, name: string): Promise<void> {
@@ -121,6 +121,39 @@ chromiumTest("targets are chosen for the whole page", {
       assert.deepEqual(await violationsOf(page), []);
       await page.keyboard.press("Escape");
       assert.equal(await page.locator(".choice").isVisible(), false);
+    },
+  },
+  "another base is what the model says of every pair, and goes back to the experiment's own": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const figure = page.locator("figure#e1-compared-1");
+      const cells = () =>
+        figure.locator("tbody tr").evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent))
+        );
+      const own = await cells();
+      const address = page.url();
+      await page.locator("select[name=base]").selectOption("hono proxied");
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      const [static_] = MODEL.bases().flatMap(({ base, scenarios }) =>
+        base === "hono proxied" ? [scenarios[0]] : []
+      );
+      const expected = static_?.table.rows.map((row) => row.map(({ text }) => text));
+      assert.deepEqual(await cells(), expected);
+      assert.deepEqual(expected?.map(([name]) => name), ["hono"]);
+      assert.match(await figure.innerText(), /Holm's correction is over all 2 pairs of targets/);
+      assert.equal(page.url(), `${address}#base=hono%20proxied`);
+      assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
+      await page.reload();
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      await scrollThrough(page);
+      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+      await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
+        .waitFor();
+      await page.locator("select[name=base]").selectOption("");
+      await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();
+      assert.deepEqual(await cells(), own);
     },
   },
   "what is pointed at or focused is marked everywhere": {

@@ -12,6 +12,15 @@ export function chartOf(id: string): Chart | undefined {
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
 }
 
+/** Puts charts in the place of those of the same canvases. */
+export function putCharts(charts: Readonly<Record<string, Chart>>): void {
+  for (const [id, chart] of Object.entries(charts)) {
+    chartOf(id);
+    const section = sectionOf(id);
+    sections.set(section, { ...sections.get(section), [id]: chart });
+  }
+}
+
 /** When the page's parts were put in anew. */
 export function forgetCharts(): void {
   sections.clear();
@@ -19,4 +28,11 @@ export function forgetCharts(): void {
 
 export function scriptText(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
+}
+
+/** What was deflated, from base64. */
+export async function inflated(base64: string): Promise<Uint8Array> {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

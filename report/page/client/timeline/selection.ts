@@ -22,10 +22,10 @@ import {
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
-import { linkedItems } from "../linked/choice.ts";
+import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { scriptText } from "../charts/page_data.ts";
+import { inflated, scriptText } from "../charts/page_data.ts";
 
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -54,7 +54,7 @@ interface Selected {
   readonly percentiles: readonly string[];
   /** Of latencies. */
   readonly unit: DisplayUnit;
-  /** At least one; the others are compared with the first. */
+  /** At least one; the others are compared with the chosen base, or else the first. */
   readonly cells: readonly SelectedCell[];
 }
 
@@ -91,8 +91,8 @@ function whatText({ range, runs }: View, count: number): string {
 }
 
 export function selectedElements(selected: Selected): HTMLElement[] {
-  const { what, percentiles, unit, cells: [first, ...others] } = selected;
-  const cells = [first, ...others];
+  const { what, percentiles, unit, cells } = selected;
+  const first = cells.find(({ label }) => targetOf(label) === chosenBase()) ?? cells[0];
   const hasFailed = cells.some(({ figures }) => figures.failed > 0);
   const heads = [
     { label: "Target", unit: "" },
@@ -112,7 +112,7 @@ export function selectedElements(selected: Selected): HTMLElement[] {
     return [rowHead(label, color), ...texts.map(numberElement)];
   });
   const censored = sum(cells, ({ figures }) => figures.censored);
-  return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
+  return [tableElement(what, heads, rows), note(cells.length > 1 ? first.label : null, censored)];
 }
 
 function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): NumberText {
@@ -204,10 +204,4 @@ function parsed(): Promise<unknown> | null {
 interface PackedIntervals {
   readonly cells: readonly Omit<StepsOfCell, "runs">[];
   readonly packed: string;
-}
-
-async function inflated(base64: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
