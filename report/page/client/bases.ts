@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 /** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
 import type { BasedFigure } from "../sections/comparison.ts";
-import { forgetCharts, inflated, putCharts, scriptText } from "./charts/page_data.ts";
+import { forgetCharts, inflated, parsed, putCharts, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, BasedFigure>>>>;
@@ -37,6 +37,7 @@ export function renewBases(): Promise<boolean> {
 /** @returns Whether the page now shows another. */
 async function showBase(): Promise<boolean> {
   const base = chosenBase();
+  if (base !== null) await parsed();
   for (const select of document.querySelectorAll<HTMLSelectElement>("select[name=base]")) {
     select.value = base ?? "";
   }

@@ -36,3 +36,10 @@ export async function inflated(base64: string): Promise<Uint8Array> {
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }
+
+/** What the charts do not need stands at the end of the page, which may still be on its way. */
+export function parsed(): Promise<unknown> | null {
+  return document.readyState === "loading"
+    ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
+    : null;
+}

@@ -25,7 +25,7 @@ import { numberElement, type NumberText, rowHead, tableElement } from "../tables
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { inflated, scriptText } from "../charts/page_data.ts";
+import { inflated, parsed, scriptText } from "../charts/page_data.ts";
 
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -192,13 +192,6 @@ export async function stepsOf(section: string): Promise<Steps> {
   const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
   const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
   return { cells, unit: timeUnit(medians) };
-}
-
-/** The intervals stand at the end of the page, which may still be on its way. */
-function parsed(): Promise<unknown> | null {
-  return document.readyState === "loading"
-    ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
-    : null;
 }
 
 interface PackedIntervals {
