@@ -2,7 +2,7 @@
  * The figures of a measurement by name, with their units, and the quantities and percentages that rules compare
  * them with. Thresholds are made of these. Pure.
  */
-import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
+import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
 
 /** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second. */
@@ -217,22 +217,6 @@ function parseShare(text: string): number | null {
   if (digits === undefined || Number(digits) > 100) return null;
   // Through its decimals, so that 99.9 % is the number that 0.999 is.
   return Number(`${digits}e-2`);
-}
-
-/** Decimal (SI) sizes, as reports write them, and binary ones, as wrk and oha do. */
-const BYTES_PER: Readonly<Record<string, number>> = {
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-};
-
-function parseBytes(text: string): number | null {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];
-  return digits === undefined ? null : Number(digits) * BYTES_PER[unit.toLowerCase()];
 }
 
 /** How messages call it, and what may be written. */

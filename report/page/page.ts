@@ -14,6 +14,7 @@ import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
+import { base91, chartsWithLists } from "../writing/json.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { basedFigures, forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
@@ -113,7 +114,7 @@ function targetsScript(models: readonly ReportModel[]): Markup {
 function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
-      scriptJson(Object.fromEntries(entries))
+      scriptJson(chartsWithLists(Object.fromEntries(entries)))
     }</script>\n`
   );
 }
@@ -145,7 +146,7 @@ function namedRuns(
 function basesScript(model: ReportModel, place: Omit<PagePlace, "charts">): Markup | null {
   const bases = model.bases();
   if (bases.length === 0) return null;
-  const packed = deflateSync(JSON.stringify(basedFigures(bases, place))).toString("base64");
+  const packed = base91(deflateSync(JSON.stringify(basedFigures(bases, place))));
   return markup`<script type="application/json" id="bases-${place.id}">${
     scriptJson(packed)
   }</script>\n`;

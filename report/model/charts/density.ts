@@ -118,7 +118,7 @@ const TAIL_STEPS_PER_DECADE = 12;
 const MOST_DECADES = 6;
 
 /** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
-const ODDS = [
+export const ODDS = [
   2,
   ...Array.from(
     { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },

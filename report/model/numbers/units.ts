@@ -40,6 +40,11 @@ export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
 }
 
+/** The unit of times that is written so. */
+export function timeUnitNamed(name: string): DisplayUnit {
+  return TIME_UNITS.find((unit) => unit.name === name) ?? TIME_UNITS[1];
+}
+
 /** The unit for a column or figure of sizes, in bytes. */
 export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   const typicalBytes = typicalOf(valuesBytes);
@@ -161,4 +166,9 @@ function grouped(digits: string): string {
   const [whole, decimals] = digits.split(".");
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return decimals ? `${groups}.${decimals}` : groups;
+}
+
+/** The number that `formatCount` or `formatNumber` wrote, as plain digits; another text as it is. */
+export function withoutGroups(text: string): string {
+  return /^\d{1,3}(?:,\d{3})*(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
 }

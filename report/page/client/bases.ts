@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 /** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
 import type { BasedFigure } from "../sections/comparison.ts";
-import { forgetCharts, inflated, parsed, putCharts, scriptText } from "./charts/page_data.ts";
+import { inflated, parsed, putChart, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
 type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, BasedFigure>>>>;
@@ -47,13 +47,14 @@ async function showBase(): Promise<boolean> {
   // Another may have been chosen meanwhile.
   if (base !== chosenBase()) return false;
   const based = base === null ? {} : all[base] ?? {};
-  forgetCharts();
   for (const figure of document.querySelectorAll("figure.forest[id]")) {
     const own = written.get(figure.id) ?? [...figure.childNodes];
     written.set(figure.id, own);
     const other = Object.hasOwn(based, figure.id) ? based[figure.id] : null;
     figure.replaceChildren(...other === null ? own : nodesOf(other.html));
-    if (other !== null) putCharts(other.charts);
+    for (const { id } of figure.querySelectorAll("canvas")) {
+      putChart(id, other?.charts[id] ?? null);
+    }
   }
   return true;
 }

@@ -14,12 +14,14 @@ import { indexOf, momentAt, placeAt } from "./axis.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
 import {
+  partOf,
   selectedElements,
   selectedOf,
   selectedSentence,
   type Steps,
   stepsOf,
 } from "./selection.ts";
+import { followSelection } from "./whole_run.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { ViewForm } from "./view_form.ts";
 
@@ -114,6 +116,7 @@ class TimelineFigure {
     this.#steps ??= stepsOf(this.section);
     const selected = selectedOf(await this.#steps, this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
+    followSelection(this.section, partOf(await this.#steps, this.#view), this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");

@@ -24,6 +24,7 @@ import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";
+import type { SelectedPart } from "./whole_run.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { inflated, parsed, scriptText } from "../charts/page_data.ts";
 
@@ -77,6 +78,24 @@ export function selectedOf(
         label,
         color,
         figures: rangeFigures({ clock, runs: shown }, view.range, numbers),
+      };
+    }),
+  };
+}
+
+/** What the other figures of the scenario are to show; null: all of every run. */
+export function partOf({ cells }: Steps, view: View): SelectedPart | null {
+  const { range, runs } = view;
+  if (range === null && runs === null) return null;
+  return {
+    range,
+    what: whatText(view, Math.max(...cells.map((cell) => cell.runs.length))),
+    cells: cells.map((cell) => {
+      const kept = [...cell.runs.keys()].filter((i) => runs?.includes(cell.repetitions[i]) ?? true);
+      return {
+        ...cell,
+        runs: kept.map((i) => cell.runs[i]),
+        repetitions: kept.map((i) => cell.repetitions[i]),
       };
     }),
   };
