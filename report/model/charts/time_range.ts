@@ -10,7 +10,6 @@ import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
 import { formatNumber, timeUnitNamed } from "../numbers/units.ts";
 import { type BarsChart, compact, type TailsChart } from "./charts.ts";
-import { ODDS } from "./density.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -90,6 +89,18 @@ function percentileOf(sample: Sample, p: number): RangePercentile | null {
 }
 
 // The charts of a scenario for a part of its runs: the same bars and curves, of other figures.
+
+const MOST_DECADES = 6;
+const TAIL_STEPS_PER_DECADE = 12;
+
+/** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
+export const ODDS = [
+  2,
+  ...Array.from(
+    { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },
+    (_, i) => 10 ** ((i + 1) / TAIL_STEPS_PER_DECADE),
+  ).filter((odds) => odds > 2),
+];
 
 /** A cell by its name, with those of its runs that are looked at. */
 export interface NamedSteps extends TimedSteps {
