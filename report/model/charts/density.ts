@@ -7,6 +7,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { compact, type DensityChart, type TailsChart } from "./charts.ts";
+import { ODDS } from "./time_range.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
 const STEPS_PER_DECADE = 24;
@@ -113,18 +114,6 @@ function leftOut(latencies: readonly PooledLatency[]): number {
 
 // How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
 // and of each. A curve ends where fewer than ten requests lie beyond it.
-
-const TAIL_STEPS_PER_DECADE = 12;
-const MOST_DECADES = 6;
-
-/** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
-const ODDS = [
-  2,
-  ...Array.from(
-    { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },
-    (_, i) => 10 ** ((i + 1) / TAIL_STEPS_PER_DECADE),
-  ).filter((odds) => odds > 2),
-];
 
 /** Null when no cell has enough requests for a curve. */
 export function tailsOf(cells: readonly CellRuns[]): TailsChart | null {

@@ -31,6 +31,7 @@ import { reveal, startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
+import { renewBases, startBases } from "./bases.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
 import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
@@ -91,6 +92,14 @@ const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
 drawings.start();
 equip();
+const drawAnew = (): void => {
+  fitLinked();
+  drawings.restart();
+};
+startBases(() => {
+  equip();
+  drawAnew();
+});
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", () => {
   timelines = timelineFigures(drawings, timelines);
@@ -103,8 +112,7 @@ addEventListener("DOMContentLoaded", () => {
 addEventListener("hashchange", () => followLink(timelines));
 addEventListener("chosen", () => {
   for (const figure of timelines.values()) figure.followChoice();
-  fitLinked();
-  drawings.restart();
+  drawAnew();
 });
 addEventListener("marked", () => drawings.redraw());
 // The page of a running experiment puts in newer parts, and then says so.
@@ -115,6 +123,7 @@ addEventListener("renewed", () => {
   timelines = timelineFigures(drawings);
   drawings.restart();
   equip();
+  renewBases().then((isOther) => isOther && equip());
 });
 
 function equip(): void {
