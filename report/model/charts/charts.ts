@@ -71,11 +71,20 @@ export interface DensityChart {
   readonly axis: Axis;
   /** Bounds of the steps, one more than there are shares. */
   readonly edges: readonly number[];
+  /** As many are drawn at once, the first of them unless the reader chooses others. */
+  readonly most: number;
+  /** From the lowest median. */
   readonly series: readonly {
     readonly label: string;
     readonly color: number;
-    /** Per cent of the cell's requests in each step. */
+    /** Per cent of the cell's completed requests in each step. */
     readonly shares: readonly number[];
+    /** Per cent of its completed requests below the first step. */
+    readonly below: number;
+    /** The completed of all its requests, 0–1. */
+    readonly completed: number;
+    /** Index of the edge from which on requests of unknown latency may lie below it, too; absent for none. */
+    readonly boundsFrom?: number;
   }[];
 }
 

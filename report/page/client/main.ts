@@ -19,7 +19,7 @@ import {
 } from "chart.js";
 import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { barsConfig } from "./charts/bars.ts";
-import { densityConfig } from "./charts/density.ts";
+import { densityChoice, densityConfig, equipDistributions } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
@@ -54,7 +54,7 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
     case "timeline":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
-      return new Drawing(canvas, densityConfig(chart, theme));
+      return new Drawing(canvas, densityConfig(chart, theme, densityChoice(canvas)));
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
     case "errors":
@@ -98,6 +98,7 @@ addEventListener("renewed", () => {
 
 function equip(): void {
   equipLimits(drawings);
+  equipDistributions(drawings);
   equipTables();
   equipOutcomes();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
