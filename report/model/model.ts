@@ -32,6 +32,7 @@ import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
+import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
@@ -78,6 +79,8 @@ export interface ReportModel {
   readonly trust: TrustModel | null;
   readonly claims: ClaimsModel;
   readonly gates: GatesModel;
+  /** By which the page can be narrowed. */
+  readonly targets: readonly PageTarget[];
   readonly scenarios: readonly ScenarioModel[];
   /** One for each table of published figures. */
   readonly published: readonly PublishedModel[];
@@ -175,6 +178,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims,
     gates: gatesModel(scenarios, results, baseline),
+    targets: pageTargets(scenarios, compared),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,

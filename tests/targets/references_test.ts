@@ -122,6 +122,22 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     ],
   },
   {
+    what: "limits of nothing, of too little, and of what is not started here",
+    targets: {
+      a: { app: "api", limits: {} },
+      b: { app: "api", limits: { cpu: 0 } },
+      c: { command: ["x"], limits: { memory: "1MB" } },
+      d: { command: ["x"], limits: { memory: ["64MB", "lots"] } },
+      e: { app: "api", limits: { cpu: [0.5, 1], memory: "512MB" } },
+    },
+    says: [
+      /^Cannot limit nothing: write cpu: 0\.5, memory: 512MB or both/,
+      /^Cannot use 0: the least is 0\.01/,
+      /^Cannot use "1MB" as a limit of memory: write a size of 8MB or more/,
+      /^Cannot use "lots" as a limit of memory/,
+    ],
+  },
+  {
     what: "a time-out of nginx without a server behind it",
     targets: { a: { nginx: { root: ".", timeout: "1s" } } },
     says: [

@@ -187,7 +187,12 @@ export interface OrderChart {
     readonly trust: "valid" | "suspect" | "invalid";
     /** Share of the machine's cores in use; null: unknown. */
     readonly busy: number | null;
-    readonly lines: readonly string[];
+    /** Requests per second: its own, and the mean of its cell. */
+    readonly rate: number;
+    readonly mean: number;
+    /** Its number in time, and when that was. */
+    readonly order: number;
+    readonly startedAt: string;
   }[];
 }
 

@@ -12,6 +12,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../numbers/spread.ts";
 import { type DisplayUnit, timeUnit } from "../numbers/units.ts";
 import type { CellRuns } from "../runs/cells.ts";
+import { timesIn } from "../runs/figures.ts";
 import { WEAK_NOTE } from "../runs/pool.ts";
 import {
   type ColumnOf,
@@ -60,6 +61,9 @@ export function servedTables(
   cells: readonly CellRuns[],
   level: number,
 ): ServedTables {
+  const hasClasses = cells.some(({ runs }) =>
+    runs.some(({ statusLatency }) => statusLatency !== undefined)
+  );
   const table = (
     text: { readonly caption: string; readonly name: string; readonly note: string },
     groupsOf: (run: Run) => readonly GroupOfRun[],
@@ -68,7 +72,7 @@ export function servedTables(
   return {
     statuses: table(
       { caption: `Latency by class of status of ${scenario}`, name: "Class", note: STATUS_NOTE },
-      ({ statusLatency = {} }) => named(STATUS_CLASSES, statusLatency),
+      hasClasses ? classesOf : () => [],
     ),
     instances: table(
       { caption: `Instances of ${scenario}`, name: "Instance", note: INSTANCE_NOTE },
@@ -103,6 +107,14 @@ const CACHE_NOTE =
   `A response says by its header x-cache whether a cache had it; stale ones were served from it, too. ${WHOLE_RUNS}`;
 const SESSION_NOTE =
   `The length of a session is the time from the arrival of a virtual user to the end of the last step. ${WHOLE_RUNS}`;
+
+/** Also of a run with responses of 2xx alone, where another one has others. */
+function classesOf(run: Run): GroupOfRun[] {
+  return STATUS_CLASSES.flatMap((name) => {
+    const kept = timesIn(run, name);
+    return kept === null ? [] : [{ name, ...kept }];
+  });
+}
 
 function named<Name extends string>(
   names: readonly Name[],

@@ -50,9 +50,11 @@ function shapeOf({ rows, namesApart }: ForestChart): string {
 
 /** Heights of the forest plots, as the page's policy forbids styles on elements. */
 export function forestHeights(charts: Charts): string {
-  const rules = [...charts.values()].filter((chart) => chart.kind === "forest").map((chart) => {
-    const height = chart.rows.length * (chart.namesApart ? 56 : 40) + 34;
-    return `.${shapeOf(chart)}{height:${height}px}`;
-  });
+  const rules = [...charts.values()].filter((chart) => chart.kind === "forest")
+    .map((chart) => `.${shapeOf(chart)}{height:${forestHeightPx(chart)}px}`);
   return [...new Set(rules)].join("");
+}
+
+export function forestHeightPx({ rows, namesApart }: ForestChart): number {
+  return rows.length * (namesApart ? 56 : 40) + 34;
 }

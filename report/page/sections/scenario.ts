@@ -171,7 +171,9 @@ ${panelsMarkup(panels, place)}`;
 function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
-    markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
+    markup`<div class="panel" data-label="${label}"><h4>Requests per second, ${label}</h4>${
+      legendMarkup(chart.series)
+    }
 ${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>

@@ -27,7 +27,7 @@ ${captionMarkup(timelineFinding, HOW_TO_READ.timeline)}
 
 /** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
 function controlsMarkup(scenario: ScenarioModel, { id, steps }: PagePlace): Markup {
-  const { series, timelines } = scenario;
+  const { timelines } = scenario;
   const seconds = steps.get(scenario)?.seconds ?? 1;
   const end = Math.max(1, Math.ceil(timelines[0].span / seconds - 1e-6)) * seconds;
   const plain = (value: number): number => Number(value.toFixed(6));
@@ -41,8 +41,7 @@ function controlsMarkup(scenario: ScenarioModel, { id, steps }: PagePlace): Mark
 <button type="button" name="whole">Whole run</button>
 <span class="note">or drag over a chart</span>
 <a href="#view=${sectionOf(id)}">Link to this view</a></p>
-<details><summary>Choose targets, runs and percentiles</summary>
-${choiceMarkup("target", "Targets", series.map((one, i) => ({ ...one, value: i + 1 })))}
+<details><summary>Choose runs and percentiles</summary>
 ${choiceMarkup("run", "Runs", runsOf(timelines))}
 ${choiceMarkup("percentile", "Percentiles", percentiles)}
 </details></form>`;
@@ -52,7 +51,6 @@ interface ChoiceOption {
   /** What the view calls it. */
   readonly value: number;
   readonly label: string;
-  readonly color?: number;
 }
 
 /** Null where there is nothing to choose from. */
@@ -62,10 +60,8 @@ function choiceMarkup(
   choices: readonly ChoiceOption[],
 ): Markup | null {
   if (choices.length < 2) return null;
-  const boxes = choices.map(({ value, label, color }) =>
-    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${
-      swatchMarkup(color)
-    }${label}</label> `
+  const boxes = choices.map(({ value, label }) =>
+    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${label}</label> `
   );
   return markup`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
 }

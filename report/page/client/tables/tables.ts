@@ -3,7 +3,7 @@
 /** What the client adds to tables, as they come near the screen: sorting and copying. */
 import { copyTools } from "./copy.ts";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import { boundText, formatNumber } from "../../../model/numbers/units.ts";
+import { boundText, formatNumber, withoutGroups } from "../../../model/numbers/units.ts";
 import { chartOf } from "../charts/page_data.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 
@@ -103,8 +103,8 @@ function compare(a: string | number, b: string | number): number {
 function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
   const { value } = cell?.dataset ?? {};
   if (value !== undefined) return Number(value);
-  const text = (cell?.textContent ?? "").trim();
-  return text === "" || text === "–" ? null : text;
+  const text = withoutGroups((cell?.textContent ?? "").trim());
+  return text === "" || text === "–" ? null : Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 // The accessible form of the timelines: their intervals as a table, built when it is first opened.

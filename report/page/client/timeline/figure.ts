@@ -9,6 +9,7 @@ import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
+import { isShownLabel } from "../linked/choice.ts";
 import { indexOf, momentAt, placeAt } from "./axis.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
@@ -76,11 +77,7 @@ class TimelineFigure {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.#canvases.forEach((canvas, i) => {
-      const panel = canvas.closest<HTMLElement>(".panel");
-      if (panel) panel.hidden = view.hidden.includes(i + 1);
-    });
-    const choices = ({ runs, percentiles, hidden }: View) => [runs, percentiles, hidden].join(";");
+    const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
     if (choices(before) !== choices(view)) {
       this.#axis = this.#fittedAxis();
       for (const canvas of this.#canvases) this.#drawings.renew(canvas);
@@ -94,12 +91,19 @@ class TimelineFigure {
 
   /** The charts that are shown share it; null where everything is shown. */
   #fittedAxis(): Axis | null {
-    const { runs, percentiles, hidden } = this.#view;
-    if (runs === null && percentiles === null && hidden.length === 0) return null;
-    const shown = this.#canvases
-      .filter((_, i) => !hidden.includes(i + 1))
-      .flatMap((canvas) => this.#shown(canvas) ?? []);
+    const { runs, percentiles } = this.#view;
+    const canvases = this.#canvases.filter((canvas) => isShownLabel(labelOf(canvas)));
+    const isAll = canvases.length === this.#canvases.length;
+    if (runs === null && percentiles === null && isAll) return null;
+    const shown = canvases.flatMap((canvas) => this.#shown(canvas) ?? []);
     return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
+  }
+
+  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
+  followChoice(): void {
+    this.#axis = this.#fittedAxis();
+    if (this.#steps !== null) this.#recompute();
+    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
   }
 
   #redraw(): void {
@@ -179,6 +183,11 @@ class TimelineFigure {
       drawing.draw();
     }
   }
+}
+
+/** What the cell of a chart is called. */
+function labelOf(canvas: HTMLCanvasElement): string {
+  return canvas.closest(".panel")?.querySelector("h4")?.textContent ?? "";
 }
 
 /** Figures of timelines of the page, by their section. */

@@ -4,7 +4,7 @@
 import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
-type ChoiceName = "target" | "run" | "percentile";
+type ChoiceName = "run" | "percentile";
 
 export class ViewForm {
   readonly #form: HTMLFormElement;
@@ -45,21 +45,17 @@ export class ViewForm {
 
   get view(): View {
     const percentiles = this.#checked("percentile");
-    const targets = this.#boxes("target").map(({ value }) => Number(value));
-    const shown = this.#checked("target");
     return {
       range: this.range,
       percentiles: percentiles?.map((position) => this.#percentiles[position - 1]) ?? null,
-      hidden: shown === null ? [] : targets.filter((position) => !shown.includes(position)),
       runs: this.#checked("run"),
     };
   }
 
   /** Takes over the parts of a view that fit the figure. */
   set view(view: View) {
-    const { percentiles, hidden, runs } = view;
+    const { percentiles, runs } = view;
     this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);
-    this.#check("target", (position) => !hidden.includes(position));
     this.#check("run", (position) => runs?.includes(position) ?? true);
     this.range = view.range;
   }
