@@ -14,7 +14,7 @@ const STEPS_PER_DECADE = 24;
 /** Percentiles between which the axis lies; the few beyond would press all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
-/** More cannot be told apart in one frame. */
+/** More are hard to distinguish in one frame. */
 export const MOST_RIDGES = 6;
 
 /** Of the completed requests; null when no cell has one. */

@@ -1,7 +1,8 @@
 /** Cells → timelines that share their axes. */
+import { latencyAxis } from "./time_range.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { type Axis, compact, latencyAxis, type TimelineChart, type TimelineRun } from "./charts.ts";
+import { type Axis, compact, type TimelineChart, type TimelineRun } from "./charts.ts";
 import {
   type IntervalPoint,
   intervalsOf,
