@@ -9,7 +9,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
 import { formatNumber, timeUnitNamed } from "../numbers/units.ts";
-import { type BarsChart, compact, type TailsChart } from "./charts.ts";
+import { type Axis, type BarsChart, compact, type TailsChart } from "./charts.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -171,4 +171,17 @@ export function rangeTails(
     axis: { ...chart.axis, min, max },
     series,
   };
+}
+
+// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
+
+/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
+const LOG_FROM_RATIO = 12;
+
+/** @param min Lowest and highest value, in the unit; 0 and less for none. */
+export function latencyAxis(unit: string, min: number, max: number): Axis {
+  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
+  return min > 0 && max / min > LOG_FROM_RATIO
+    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
+    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
 }

@@ -19,7 +19,7 @@ import {
 } from "chart.js";
 import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { barsConfig } from "./charts/bars.ts";
-import { densityConfig } from "./charts/density.ts";
+import { densityChoice, densityConfig, equipDistributions } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
@@ -65,7 +65,7 @@ function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawi
     case "heatmap":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
-      return new Drawing(canvas, densityConfig(chart, theme));
+      return new Drawing(canvas, densityConfig(chart, theme, densityChoice(canvas)));
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
     case "errors":
@@ -128,6 +128,7 @@ addEventListener("renewed", () => {
 
 function equip(): void {
   equipLimits(drawings);
+  equipDistributions(drawings);
   linkElements();
   equipTables();
   equipOutcomes();
