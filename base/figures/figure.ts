@@ -5,8 +5,11 @@
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
 
-/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second. */
-export const UNITS = ["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const;
+/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second, a number. */
+export const UNITS = [
+  ...["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const,
+  "count",
+] as const;
 export type FigureUnit = typeof UNITS[number];
 
 /** Which way is good. */
@@ -47,6 +50,8 @@ const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
 /** Percentiles that settle, other than the median, which needs no name behind the dot. */
 const FLATTENING = ["stable", "final"] as const;
 const FLATTENED = ["p75", "p90", "p99"] as const;
+/** How many requests of a run took longer. */
+const OVERS = ["over.10ms", "over.100ms", "over.1s"] as const;
 const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
 const OTHERS = [
   "rate",
@@ -57,6 +62,9 @@ const OTHERS = [
   "3xx",
   "4xx",
   "5xx",
+  "requests",
+  "read",
+  "machine.cpu",
   "startUp",
   "stable",
   "final",
@@ -77,6 +85,7 @@ type FigureName =
   | `${typeof DISTRIBUTIONS[number]}.${typeof TIMES[number]}`
   | `${typeof FLATTENING[number]}.${typeof FLATTENED[number]}`
   | typeof LAGS[number]
+  | typeof OVERS[number]
   | typeof IMBALANCES[number]
   | typeof OTHERS[number];
 
@@ -88,6 +97,7 @@ export const FIGURE_NAMES: readonly FigureName[] = [
   ...DISTRIBUTIONS.flatMap((of) => TIMES.map((time) => `${of}.${time}` as const)),
   ...FLATTENING.flatMap((of) => FLATTENED.map((percentile) => `${of}.${percentile}` as const)),
   ...LAGS,
+  ...OVERS,
   ...IMBALANCES,
 ];
 
@@ -101,6 +111,10 @@ const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
   "3xx": "share",
   "4xx": "share",
   "5xx": "share",
+  requests: "count",
+  read: "bytes",
+  "machine.cpu": "share",
+  ...Object.fromEntries(OVERS.map((name) => [name, "count"])),
   cpu: "cores",
   perCpu: "perSec",
   memory: "bytes",
@@ -114,6 +128,7 @@ const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
 
 const BEST_HIGH: readonly FigureName[] = [
   ...["rate", "success", "2xx", "perCpu", "bytes", "hitRatio", "redis.hitRatio"] as const,
+  ...["requests", "read"] as const,
 ];
 
 /** A value, or what is wrong with its text. */
@@ -180,6 +195,12 @@ const QUANTITIES: Readonly<Record<FigureUnit, Quantity>> = {
     parse: (text) => NUMBER.test(text) ? Number(text) : null,
     what: "a number of cores",
     example: "a number, such as 0.9",
+    suffix: "",
+  },
+  count: {
+    parse: (text) => /^\d+$/.test(text) ? Number(text) : null,
+    what: "a number",
+    example: "a whole number, such as 5",
     suffix: "",
   },
   bytes: {

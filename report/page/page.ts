@@ -13,6 +13,7 @@ import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
+import { chartsWithLists } from "../writing/json.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
@@ -109,10 +110,10 @@ function targetsScript(models: readonly ReportModel[]): Markup {
 }
 
 /** One for each section: a section is parsed when its first chart is drawn. */
-function chartScripts(charts: Charts): Markup[] {
+export function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
-      scriptJson(Object.fromEntries(entries))
+      scriptJson(chartsWithLists(Object.fromEntries(entries)))
     }</script>\n`
   );
 }
@@ -140,7 +141,7 @@ function namedRuns(
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
-function policyOf(style: string, live: LiveParts | null): string {
+export function policyOf(style: string, live: LiveParts | null = null): string {
   const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",

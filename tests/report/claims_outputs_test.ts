@@ -40,10 +40,10 @@ Deno.test("the page has the claims after the answer, counted, with where they st
   assert.ok(section.includes(`<strong>${SUMMARY}</strong>`));
   assert.match(
     section,
-    /<th scope="row" class="name"><span>rate\(fast\) &gt; 2 × rate\(slow\)<\/span><\/th>/,
+    /<th scope=row class=name><span>rate\(fast\) &gt; 2 × rate\(slow\)<\/span></,
   );
   assert.match(section, /p\. 6, table III.*on &lt;their&gt; machine/);
-  assert.match(section, /<td class="text">3\.00× \[2\.9\d*, 3\.0\d*\]<\/td>/);
+  assert.match(section, /<td class="text">3\.00× \[2\.9\d*, 3\.0\d*\]</);
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
   assert.match(section, /rate is 3,00\d\/s \(static, fast\) against 1,000\/s \(static, slow\)/);
   assert.ok(page.indexOf('<section id="e1-claims"') > page.indexOf('class="overview"'));
@@ -108,7 +108,7 @@ Deno.test("a claim whose runs are not valid is inconclusive in every form, and s
   const why = /10 of 10 runs behind it are not valid, and without them it is inconclusive/;
   const [first] = verdictsJson(shown.claims);
   assert.match(first.doubt, why);
-  assert.match(first.sentence, /; with them it is reproduced: rate is 3,00\d\/s/);
+  assert.match(first.sentence, /; as it is, reproduced: rate is 3,00\d\/s/);
   const texts = [
     renderReportPage([shown]),
     terminal(shown),

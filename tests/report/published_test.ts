@@ -226,3 +226,36 @@ Deno.test("a key may name what has one value, and what --only left out is said t
       "express, connections=21 (it was not measured).",
   );
 });
+
+Deno.test("a published bound is shown as one, is far only beyond it, and has no place in an order", () => {
+  const model = modelOf({
+    measured: { a: { static: 1_000 }, b: { static: 2_000 }, c: { static: 3_000 } },
+    published: { values: { a: "< 5000", b: "< 1000", c: "> 9000" } },
+  });
+  assert.deepEqual(column(model, "Published").map((text) => text.replaceAll("\u00a0", " ")), [
+    "< 5,000",
+    "< 1,000",
+    "> 9,000",
+  ]);
+  assert.equal(model.chart, null);
+  assert.equal(model.order, null);
+  assert.deepEqual(model.differences.map((text) => text.replace(/:.*/, "")), ["c", "b"]);
+  assert.match(
+    model.differences[1].replaceAll("\u00a0", " "),
+    /measured 2,00\d\/s .* where < 1,000\/s was published/,
+  );
+});
+
+Deno.test("about a figure is compared as the figure, and nothing is divided by a bound", () => {
+  const about = modelOf({
+    measured: { a: { static: 1_000 }, b: { static: 2_000 } },
+    published: { values: { a: "~ 1000", b: 2_000 } },
+  });
+  assert.equal(column(about, "Published")[0].replaceAll("\u00a0", " "), "~ 1,000");
+  assert.equal(about.chart?.points.length, 2);
+  const bounded = modelOf({
+    measured: { a: { static: 1_000 }, b: { static: 2_000 } },
+    published: { relative: "a", values: { a: "> 900", b: 2_000 } },
+  });
+  assert.match(bounded.table?.notes[0] ?? "", /^Nothing could be divided by a/);
+});

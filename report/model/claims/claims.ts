@@ -18,6 +18,8 @@ import {
 import {
   claimSentence,
   foundText,
+  givenCoresSentence,
+  givenSentence,
   invalidRunsSentence,
   openSentence,
   unmeasuredSentence,
@@ -53,10 +55,22 @@ export interface JudgedClaim extends ClaimVerdict {
 function judgeClaim(claim: Claim, ground: ClaimContext, again: ClaimContext | null): JudgedClaim {
   const { text, source = "", note = "" } = claim;
   const verdict = verdictOf(claim, ground);
-  const doubt = again === null ? "" : doubtOfRuns(claim, verdict, { ground, again });
+  const doubt = (again === null ? "" : doubtOfRuns(claim, verdict, { ground, again })) ||
+    doubtOfGiven(claim, verdict, ground);
   if (doubt === "") return { claim: text, source, note, ...verdict };
-  const sentence = `${doubt}; with them it is ${verdict.outcome}: ${verdict.sentence}`;
+  const sentence = `${doubt}; as it is, ${verdict.outcome}: ${verdict.sentence}`;
   return { claim: text, source, note, ...verdict, outcome: "inconclusive", sentence, doubt };
+}
+
+/** Of a claim that is not reproduced where what it was published of is not so; "" where it is. */
+function doubtOfGiven({ given }: Claim, { outcome }: ClaimVerdict, ground: ClaimContext): string {
+  if (given === undefined || outcome !== "not reproduced") return "";
+  if (given.cores !== undefined) {
+    return ground.cores < given.cores ? givenCoresSentence(given.cores, ground.cores) : "";
+  }
+  if (given.says === undefined) return "";
+  const met = verdictOf({ text: given.text, says: given.says }, ground);
+  return met.outcome === "reproduced" ? "" : givenSentence(given.text, met);
 }
 
 /** A cell that was not measured leaves a claim open, whatever the others say. */

@@ -33,7 +33,9 @@ import {
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 
-export type Claimed = DeclaredSettings & Partial<Pick<Results, "missing" | "peakThroughput">>;
+export type Claimed =
+  & DeclaredSettings
+  & Partial<Pick<Results, "missing" | "peakThroughput" | "machine">>;
 
 export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -51,6 +53,8 @@ export interface ClaimContext {
   readonly names: ExperimentNames;
   readonly declared: readonly DeclaredPair[];
   readonly ceilings: Results["peakThroughput"];
+  /** Of the machine that measured; Infinity where nobody knows. */
+  readonly cores: number;
 }
 
 /** @param scenarios Those of the results. */
@@ -60,7 +64,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesInCells(members);
-  const { experiment, peakThroughput } = results;
+  const { experiment, peakThroughput, machine } = results;
   return {
     members,
     names: {
@@ -71,6 +75,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
     },
     declared,
     ceilings: peakThroughput,
+    cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
   };
 }
 

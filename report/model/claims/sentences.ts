@@ -162,6 +162,18 @@ export function unmeasuredSentence(absences: readonly ClaimAbsence[]): string {
   return unique([...byReason, ...others]).join("; ");
 }
 
+export function givenCoresSentence(least: number, cores: number): string {
+  return `published of a machine with ${least} cores, this one has ${cores}`;
+}
+
+/** @param met What became of the condition. */
+export function givenSentence(
+  text: string,
+  { outcome, sentence }: { readonly outcome: ClaimOutcome; readonly sentence: string },
+): string {
+  return `published of ${text}, which is ${outcome} here (${sentence})`;
+}
+
 /** What invalid runs do to an outcome. @param invalid Of the runs that the claim rests on. */
 export function invalidRunsSentence(
   { invalid, runs, without }: { invalid: number; runs: number; without: ClaimOutcome },

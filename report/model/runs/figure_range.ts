@@ -229,6 +229,8 @@ function quantityText(value: number, unit: Threshold["unit"], typical: number): 
       return formatShare(value);
     case "cores":
       return `${formatNumber(value)} cores`;
+    case "count":
+      return formatNumber(value);
     case "bytes":
       return formatQuantity(value, sizeUnit([typical]));
     case "bytesPerSec":

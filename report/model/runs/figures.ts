@@ -2,7 +2,8 @@
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { atLeast, type Bounded, countBeyond, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { CACHE_USES } from "../../../runner/result/distribution.ts";
@@ -46,6 +47,10 @@ type OtherName = Extract<
   | "memory"
   | "bytes"
   | "size"
+  | "requests"
+  | "read"
+  | "machine.cpu"
+  | `over.${string}`
   | "hitRatio"
   | "redis.hitRatio"
   | "generator.cpu"
@@ -173,6 +178,13 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   "3xx": (run) => statusOf(run, "3"),
   "4xx": (run) => statusOf(run, "4"),
   "5xx": (run) => statusOf(run, "5"),
+  requests: ({ requests: { completed } }) => exactly(completed),
+  read: ({ bytes }) => exactly(bytes.in),
+  "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
+    busy === null ? { none: "the system does not report how busy its cores are" } : exactly(busy),
+  "over.10ms": (run) => slowerThan(10, run),
+  "over.100ms": (run) => slowerThan(100, run),
+  "over.1s": (run) => slowerThan(1_000, run),
   startUp: ({ startUp }) =>
     startUp === null || startUp === undefined
       ? { none: "the target was not started here" }
@@ -209,6 +221,15 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
 
 const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
 const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
+
+/** Requests of the run that took longer; those that were given up sooner may have. */
+function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
+  const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
+  if (count === 0) return { none: NOTHING_MEASURED.latency };
+  const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
+  const known = censoredHistogram === undefined ? 0 : slowerIn(censoredHistogram);
+  return (censored > known ? atLeast : exactly)(slowerIn(histogram));
+}
 
 function shareOf(share: number | null): FigureOfRun {
   return share === null ? { none: "no request ended" } : exactly(share);

@@ -26,6 +26,7 @@ import { linkedItems } from "../linked/choice.ts";
 import type { View } from "./view.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { scriptText } from "../charts/page_data.ts";
+import { fromBase91 } from "../../../writing/json.ts";
 
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -206,8 +207,9 @@ interface PackedIntervals {
   readonly packed: string;
 }
 
-async function inflated(base64: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+async function inflated(text: string): Promise<Uint8Array> {
+  const stream = new Blob([fromBase91(text)]).stream().pipeThrough(
+    new DecompressionStream("deflate"),
+  );
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import assert from "node:assert/strict";
+import { chartsWithLists, parseCharts } from "../../report/writing/json.ts";
+
+/** As a page gets it: through JSON. */
+function back(charts: unknown): unknown {
+  return parseCharts(JSON.stringify(chartsWithLists(charts)));
+}
+
+const figure = fc.oneof(
+  fc.constant(null),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).filter((value) => !Object.is(value, -0)),
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.integer({ min: -9_999, max: 9_999 }).map((value) => Number(`${value}e-3`)),
+);
+const row = fc.record({
+  label: fc.string(),
+  x: figure,
+  points: fc.array(figure, { maxLength: 12 }),
+}, { noNullPrototype: true });
+
+Deno.test("charts come back from their short lists as they were", () => {
+  fc.assert(
+    fc.property(
+      fc.record({
+        numbers: fc.array(figure, { maxLength: 40 }),
+        rows: fc.array(row, { maxLength: 12 }),
+        others: fc.array(fc.oneof(figure, row, fc.string()), { maxLength: 12 }),
+      }, { noNullPrototype: true }),
+      (charts) => assert.deepEqual(back(charts), charts),
+    ),
+    { numRuns: 500 },
+  );
+});
+
+Deno.test("numbers of four digits in steps take two signs or one, and equal rows no key twice", () => {
+  const rates = Array.from({ length: 40 }, (_, i) => 1_200 + 100 * (i % 7));
+  assert.ok(JSON.stringify(chartsWithLists(rates)).length < 2 * 40 + 12);
+  const rows = rates.map((value) => ({ repetition: 1, value }));
+  const json = JSON.stringify(chartsWithLists(rows));
+  assert.equal(json.split("repetition").length, 2);
+  assert.deepEqual(back(rows), rows);
+});
+
+Deno.test("a row that leaves a key out has none when it comes back", () => {
+  const rows = Array.from(
+    { length: 8 },
+    (_, i) => i === 3 ? { a: 1, b: undefined } : { a: 1, b: 2 },
+  );
+  assert.deepEqual(back(rows), rows.map(({ a, b }) => b === undefined ? { a } : { a, b }));
+});
