@@ -55,7 +55,7 @@ for (const [, study, part] of parts) {
     const figures: readonly string[] = FIGURE_NAMES;
     const unknown = codes.filter((code) =>
       !known.some(({ rows, others }) => rows.includes(code) || others.has(code)) &&
-      !figures.includes(code) &&
+      !figures.includes(code) && !Object.hasOwn(experiments, code) &&
       !existsSync(join(ROOT, code)) &&
       !existsSync(join(ROOT, "cli/commands", `${/^plateau (\w+)$/.exec(code)?.[1]}.ts`))
     );
