@@ -56,7 +56,8 @@ import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelinesOf, timelineText } from "./charts/timelines.ts";
+import { timelinesOf } from "./charts/timelines.ts";
+import { heatmapText, timelineText } from "./findings/timeline_findings.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
@@ -119,6 +120,7 @@ export interface ScenarioModel {
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
+  readonly heatmapFinding: string;
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
@@ -215,8 +217,9 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     tradeoff: tradeoffOf(name, rightCells(cells)),
-    timelines: timelinesOf(cells),
+    timelines: timelinesOf(cells, results),
     timelineFinding: timelineText(cells),
+    heatmapFinding: heatmapText(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
     boundsNote: boundsNote(cells.map(({ latency }) => latency)),

@@ -110,7 +110,7 @@ function targetsScript(models: readonly ReportModel[]): Markup {
 }
 
 /** One for each section: a section is parsed when its first chart is drawn. */
-function chartScripts(charts: Charts): Markup[] {
+export function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
       scriptJson(chartsWithLists(Object.fromEntries(entries)))
@@ -141,7 +141,7 @@ function namedRuns(
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
-function policyOf(style: string, live: LiveParts | null): string {
+export function policyOf(style: string, live: LiveParts | null = null): string {
   const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",

@@ -107,6 +107,9 @@ const MOST_DECIMALS = 9;
 const ONE_SIGN = 56;
 const LONGEST = 9;
 const NULL = BASE - 1;
+/** No number takes one sign after its length. */
+const REPEAT = NULL - 1;
+const LEAST_REPEATS = 3;
 const TWO_SIGNS = ONE_SIGN + (NULL - LONGEST - ONE_SIGN) * BASE;
 
 type NumberList = readonly (number | null)[];
@@ -150,18 +153,28 @@ function textOfList(list: readonly unknown[]): { readonly [KEY]: string } | null
   if (list.length < LEAST_LENGTH || !isNumberList(list)) return null;
   const decimals = decimalsOf(list);
   if (decimals === null) return null;
-  let text = signOf(decimals);
   let last = 0;
-  for (const value of list) {
-    if (value === null) {
-      text += signOf(NULL);
-      continue;
-    }
+  const steps = list.map((value) => {
+    if (value === null) return signOf(NULL);
     const whole = Math.round(value * 10 ** decimals);
-    text += signsOf(whole >= last ? 2 * (whole - last) : 2 * (last - whole) - 1);
+    const step = signsOf(whole >= last ? 2 * (whole - last) : 2 * (last - whole) - 1);
     last = whole;
+    return step;
+  });
+  return { [KEY]: signOf(decimals) + withRepeats(steps) };
+}
+
+/** Steps that come again and again as one of them, and how many follow. */
+function withRepeats(steps: readonly string[]): string {
+  let text = "";
+  for (let at = 0, end = 0; at < steps.length; at = end) {
+    while (end < steps.length && end - at < BASE && steps[end] === steps[at]) end++;
+    const again = end - at - 1;
+    text += again < LEAST_REPEATS
+      ? steps[at].repeat(again + 1)
+      : steps[at] + signOf(REPEAT) + signOf(again);
   }
-  return { [KEY]: text };
+  return text;
 }
 
 function isNumberList(list: readonly unknown[]): list is NumberList {
@@ -213,8 +226,17 @@ function listOfText(text: string): (number | null)[] {
   const scale = 10 ** digitAt(text, 0);
   const list: (number | null)[] = [];
   let last = 0;
+  let step = 0;
   for (let at = 1; at < text.length;) {
     const digit = digitAt(text, at++);
+    if (digit === REPEAT) {
+      const isNull = list[list.length - 1] === null;
+      for (let left = digitAt(text, at++); left > 0; left--) {
+        if (!isNull) last += step;
+        list.push(isNull ? null : last / scale);
+      }
+      continue;
+    }
     if (digit === NULL) {
       list.push(null);
       continue;
@@ -228,7 +250,8 @@ function listOfText(text: string): (number | null)[] {
     } else if (digit >= ONE_SIGN) {
       number = ONE_SIGN + (digit - ONE_SIGN) * BASE + digitAt(text, at++);
     }
-    last += number % 2 === 0 ? number / 2 : -(number + 1) / 2;
+    step = number % 2 === 0 ? number / 2 : -(number + 1) / 2;
+    last += step;
     list.push(last / scale);
   }
   return list;

@@ -11,6 +11,7 @@ import { violationsOf } from "./accessibility.ts";
 import { browserTest, drawnBox, setDepth } from "./chromium.ts";
 import { DESKTOP, RESULTS } from "./sample.ts";
 import { shownAs } from "./selection.ts";
+import { LIVE } from "../report/progress_events.ts";
 
 /** As they come in: block after block, the second scenario of the file first. */
 const RUNS = RESULTS.runs.toSorted((a, b) =>
@@ -159,6 +160,33 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
       "18",
       "2",
     ]);
+  },
+  "the intervals of the run in progress are drawn as they come, each run anew": async (browser) => {
+    await using live = await Live.open(browser, 2);
+    const { page, report } = live;
+    const starting = { kind: "starting", order: 3, runs: 18, repetitions: 3 } as const;
+    const cell = { target: "hono", scenario: "static", parameters: {}, repetition: 2 };
+    const rate = page.locator("#live [data-figure=rate]");
+    const steps = () => rate.locator("path").evaluate((path) => path.getAttribute("d") ?? "");
+    report.onProgress({ ...starting, ...cell, remainingMs: 60_000 });
+    for (const [i, ratePerSec] of [1_000, 4_000, 2_000].entries()) {
+      report.onProgress({ ...LIVE, elapsedMs: (i + 1) * 250, ratePerSec });
+    }
+    await rate.locator("b", { hasText: "2,000" }).waitFor();
+    assert.equal(await rate.locator(".scale").innerText(), "0–4,000");
+    assert.equal(
+      await steps(),
+      "M0.0000 0.7500H0.0250V0.0000H0.0500V0.5000H0.0750",
+    );
+    const p99 = page.locator("#live [data-figure=p99]");
+    assert.match(await p99.innerText(), /4\.56.ms\s+0–4\.56.ms/);
+    assert.deepEqual(await violationsOf(page, "#live"), []);
+    report.onProgress({ ...starting, order: 4, ...cell, remainingMs: 30_000 });
+    report.onProgress({ ...LIVE, elapsedMs: 250, ratePerSec: 700 });
+    await rate.locator(".scale", { hasText: "0–700" }).waitFor();
+    assert.equal(await steps(), "M0.0000 0.0000H0.0250");
+    await live.end();
+    await rate.waitFor({ state: "hidden" });
   },
   "what somebody opened, chose, sorted and looks at stays": async (browser) => {
     await using live = await Live.open(browser, 3);

@@ -37,7 +37,14 @@ chromiumTest("what the report says", {
     look: async (page) => {
       const details = page.locator("details.intervals").first();
       await details.locator("summary").click();
-      const rows = details.locator("table").first().locator("tbody tr");
+      const medians = details.locator("table").first().locator("tbody tr");
+      await medians.first().waitFor();
+      assert.equal(await medians.count(), 3 * RESULTS.runs[0].timeline.points.length);
+      assert.equal(
+        await medians.first().locator("th").textContent(),
+        MODEL.scenarios[0].series[0].label,
+      );
+      const rows = details.locator("table").nth(1).locator("tbody tr");
       await rows.first().waitFor();
       const [run, end, rate] = await rows.first().locator("th, td").allTextContents();
       const { endS, completed } = RESULTS.runs[0].timeline.points[0];

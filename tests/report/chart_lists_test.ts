@@ -14,6 +14,15 @@ const figure = fc.oneof(
   fc.maxSafeInteger(),
   fc.integer({ min: -9_999, max: 9_999 }).map((value) => Number(`${value}e-3`)),
 );
+/** With stretches of one step, of one number and of none. */
+const stretches = fc.array(
+  fc.tuple(figure, fc.integer({ min: 1, max: 200 }), fc.constantFrom(0, 0.25)),
+  { maxLength: 4 },
+).map((parts) =>
+  parts.flatMap(([from, length, step]) =>
+    Array.from({ length }, (_, i) => from === null ? null : from + i * step)
+  )
+);
 const row = fc.record({
   label: fc.string(),
   x: figure,
@@ -25,6 +34,7 @@ Deno.test("charts come back from their short lists as they were", () => {
     fc.property(
       fc.record({
         numbers: fc.array(figure, { maxLength: 40 }),
+        stretches,
         rows: fc.array(row, { maxLength: 12 }),
         others: fc.array(fc.oneof(figure, row, fc.string()), { maxLength: 12 }),
       }, { noNullPrototype: true }),

@@ -53,6 +53,9 @@ Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
     rate: axis,
     cpu: null,
     memory: null,
+    offered: [],
+    marks: [],
+    isLabelled: false,
     runs: [run(1), run(3)],
   };
   const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2, 3] });

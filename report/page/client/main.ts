@@ -60,6 +60,8 @@ function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawi
     case "bars":
       return new Drawing(canvas, barsConfig(chart, theme));
     case "timeline":
+    case "overlay":
+    case "heatmap":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
       return new Drawing(canvas, densityConfig(chart, theme));

@@ -7,11 +7,10 @@ import type { ReportModel } from "../../model/model.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
-import { outcomesMarkup } from "./errors.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
 import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
-import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
+import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
 import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
@@ -78,7 +77,7 @@ function trustMarkup(trust: TrustModel | null): Markup | null {
   }</details>`;
 }
 
-function reasonsMarkup(reasons: readonly string[]): Markup | null {
+export function reasonsMarkup(reasons: readonly string[]): Markup | null {
   if (reasons.length === 0) return null;
   return markup`<ul>${reasons.map((reason) => markup`<li>${reason}</li>`)}</ul>`;
 }
@@ -101,14 +100,17 @@ ${tableMarkup(table, { id: `${id}-claims-table`, captioned: false, outcomes })}<
 }
 
 /** The thresholds and their outcomes; null without thresholds. */
-function gatesMarkup({ table, note }: GatesModel, { id }: PagePlace): Markup | null {
+export function gatesMarkup(
+  { table, note }: Pick<GatesModel, "table" | "note">,
+  { id }: PagePlace,
+): Markup | null {
   const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
   if (table === null) return unjudged;
   return markup`<section><h2>Thresholds</h2>
 ${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
 }
 
-function factsMarkup(facts: readonly Fact[]): Markup {
+export function factsMarkup(facts: readonly Fact[]): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
   );

@@ -27,6 +27,8 @@ export function linkedChart(chart: Chart): Chart | null {
       return orNull({ ...chart, series: linkedItems(chart.series) }, ({ series }) => series);
     case "tails":
       return orNull({ ...chart, series: linkedItems(chart.series) }, ({ series }) => series);
+    case "overlay":
+      return orNull({ ...chart, series: linkedItems(chart.series) }, ({ series }) => series);
     case "sweep":
       return orNull({ ...chart, series: linkedItems(chart.series) }, ({ series }) => series);
     case "tradeoff":
@@ -81,8 +83,10 @@ interface LinkedPart {
   readonly index: number | null;
 }
 
-function partsOf(chart: Chart): LinkedPart[] {
+function partsOf(chart: Chart, { data }: Drawing): LinkedPart[] {
   switch (chart.kind) {
+    case "overlay":
+      return datasetsOf(data.datasets.map((dataset) => ({ label: stackOf(dataset) })));
     case "bars":
       return elementsOf(chart.bars);
     case "forest":
@@ -104,6 +108,11 @@ function partsOf(chart: Chart): LinkedPart[] {
   }
 }
 
+/** Several datasets belong to one target where they are of one stack. */
+export function stackOf(dataset: object): string {
+  return "stack" in dataset && typeof dataset.stack === "string" ? dataset.stack : "";
+}
+
 type Labelled = readonly { readonly label: string }[];
 
 function elementsOf(items: Labelled): LinkedPart[] {
@@ -121,7 +130,7 @@ export const linkedMarks: Plugin = {
   afterEvent: (drawing, { event }) => {
     if (event.type !== "mousemove" && event.type !== "mouseout") return;
     const chart = shownIn(drawing);
-    if (chart === null || partsOf(chart).length === 0) return;
+    if (chart === null || partsOf(chart, drawing).length === 0) return;
     const part = event.type === "mouseout" ? null : partUnder(drawing, chart, event);
     markTarget(part && targetOf(part.label));
   },
@@ -138,7 +147,7 @@ const NEAR_PX = 24;
 function partUnder(drawing: Drawing, chart: Chart, event: ChartEvent): LinkedPart | null {
   const { x, y, native } = event;
   if (x === null || y === null || native === null) return null;
-  const parts = partsOf(chart);
+  const parts = partsOf(chart, drawing);
   if (chart.kind === "bars" || chart.kind === "forest") {
     const row = parts.findIndex((_, i) => {
       const [top, bottom] = rowEnds(drawing, chart, i);
@@ -174,7 +183,7 @@ function drawMark(drawing: Drawing): void {
   const marked = markedTarget();
   const chart = marked === null ? null : shownIn(drawing);
   if (chart === null) return;
-  const parts = partsOf(chart);
+  const parts = partsOf(chart, drawing);
   const isOf = ({ label }: LinkedPart): boolean => targetOf(label) === marked;
   if (!parts.some(isOf)) return;
   const { ctx, chartArea: { left, top, right, bottom } } = drawing;
