@@ -3,6 +3,7 @@
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
 import type { Progress } from "../../runner/result/progress.ts";
+import { trialSentence } from "../model/capacity.ts";
 import {
   boundText,
   formatCount,
@@ -77,6 +78,8 @@ export function lastingLines(
       return state.run ? [measuredLine(state.run, event, isLive)] : [];
     case "missing":
       return [{ text: missingText(event), style: "yellow" }];
+    case "trial":
+      return [{ text: trialSentence(event) }];
     default:
       return [];
   }

@@ -1,6 +1,7 @@
 /**
  * Events while Plateau measures, as they happen; the terminal shows them, nothing depends on them.
  */
+import type { CapacityTrial } from "./capacity.ts";
 import type { Measurement, Missing, Run } from "./result.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 
@@ -67,6 +68,14 @@ export type Progress =
     /** Of the runs after it; absent where there is one alone. */
     readonly remainingMs?: number;
   }
-  | { readonly kind: "missing"; readonly missing: Missing };
+  | { readonly kind: "missing"; readonly missing: Missing }
+  /** A trial of a search for a capacity, and where the capacity is by now, requests per second; null: unknown. */
+  | {
+    readonly kind: "trial";
+    readonly number: number;
+    readonly trial: CapacityTrial;
+    readonly low: number | null;
+    readonly high: number | null;
+  };
 
 export type OnProgress = (event: Progress) => void;
