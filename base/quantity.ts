@@ -129,3 +129,20 @@ function unlessMissing(input: unknown, message: string): string | undefined {
 function isNumeric(input: unknown): boolean {
   return /^(?!0+$)\d+(\.\d+)?$/.test(String(input).trim());
 }
+
+/** Decimal (SI) sizes, as reports write them, and binary ones, as wrk and oha do. */
+const BYTES_PER: Readonly<Record<string, number>> = {
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+};
+
+/** Bytes in `text` ("512MB"), or null when it is not a size. */
+export function parseBytes(text: string): number | null {
+  const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];
+  return digits === undefined ? null : Number(digits) * BYTES_PER[unit.toLowerCase()];
+}

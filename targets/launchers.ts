@@ -16,7 +16,7 @@ import {
   type Launcher,
   type RunningTarget,
 } from "./launch/launcher.ts";
-import { clusterLauncher } from "./gateways/cluster/launcher.ts";
+import { clusterLauncher } from "./gateways/cluster/balancers.ts";
 import { commandLauncher } from "./launch/command.ts";
 import { frameworkLauncher } from "./frameworks/launcher.ts";
 import { nginxLauncher } from "./gateways/nginx/launcher.ts";

@@ -5,6 +5,7 @@
  */
 import { appendFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { makeLimitGroup, removeLimitGroup } from "../base/system/cgroup.ts";
 import { openssl } from "../base/system/openssl.ts";
 
 /** Programs by need, any of which will do, with one line on how to get them. */
@@ -51,8 +52,18 @@ const CIRCUMSTANCES = {
   netns: { isThere: makesNamespaces, get: "run as root on Linux, with /dev/net/tun and iproute2" },
   seccomp: { isThere: filtersCalls, get: "run on Linux, whose kernel has CONFIG_SECCOMP_FILTER" },
   libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
+  cgroups: { isThere: makesGroups, get: "run on Linux, as a user who may make control groups" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
 } as const;
+
+function makesGroups(): boolean {
+  try {
+    return Deno.build.os === "linux" &&
+      removeLimitGroup(makeLimitGroup({ cores: 1, memory: 1_000_000_000 }));
+  } catch {
+    return false;
+  }
+}
 
 function hasOpenSsl(): boolean {
   try {

@@ -2,11 +2,14 @@
  * The figures of a measurement by name, with their units, and the quantities and percentages that rules compare
  * them with. Thresholds are made of these. Pure.
  */
-import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
+import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
 
-/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second. */
-export const UNITS = ["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const;
+/** Units of figures, as the results have them: milliseconds, per second, 0–1, cores in use, bytes, bytes per second, a number. */
+export const UNITS = [
+  ...["ms", "perSec", "share", "cores", "bytes", "bytesPerSec"] as const,
+  "count",
+] as const;
 export type FigureUnit = typeof UNITS[number];
 
 /** Which way is good. */
@@ -35,13 +38,20 @@ const TIMES = [
 /** Of latency alone, whose histogram the results keep. */
 const LATENCIES = ["p2.5", "p10", "p25", "p97.5"] as const;
 /** Distributions other than latency, which needs no name before the dot. */
-const DISTRIBUTIONS = ["service", "firstByte", "connect"] as const;
+const DISTRIBUTIONS = [
+  ...["service", "firstByte", "connect", "session"] as const,
+  ...["2xx", "3xx", "4xx", "5xx"] as const,
+] as const;
+/** How much more the busiest instance had than the mean of all, and the slowest one's latency likewise. */
+const IMBALANCES = ["imbalance", "imbalance.mean", "imbalance.p50", "imbalance.p99"] as const;
 /** What each whole second of a run has one value of, and how these spread. */
 const BY_SECOND = ["rate", "bytes"] as const;
 const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
 /** Percentiles that settle, other than the median, which needs no name behind the dot. */
 const FLATTENING = ["stable", "final"] as const;
 const FLATTENED = ["p75", "p90", "p99"] as const;
+/** How many requests of a run took longer. */
+const OVERS = ["over.10ms", "over.100ms", "over.1s"] as const;
 const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
 const OTHERS = [
   "rate",
@@ -52,6 +62,9 @@ const OTHERS = [
   "3xx",
   "4xx",
   "5xx",
+  "requests",
+  "read",
+  "machine.cpu",
   "startUp",
   "stable",
   "final",
@@ -60,6 +73,8 @@ const OTHERS = [
   "memory",
   "bytes",
   "size",
+  "hitRatio",
+  "redis.hitRatio",
   "generator.cpu",
 ] as const;
 
@@ -70,6 +85,8 @@ type FigureName =
   | `${typeof DISTRIBUTIONS[number]}.${typeof TIMES[number]}`
   | `${typeof FLATTENING[number]}.${typeof FLATTENED[number]}`
   | typeof LAGS[number]
+  | typeof OVERS[number]
+  | typeof IMBALANCES[number]
   | typeof OTHERS[number];
 
 export const FIGURE_NAMES: readonly FigureName[] = [
@@ -80,6 +97,8 @@ export const FIGURE_NAMES: readonly FigureName[] = [
   ...DISTRIBUTIONS.flatMap((of) => TIMES.map((time) => `${of}.${time}` as const)),
   ...FLATTENING.flatMap((of) => FLATTENED.map((percentile) => `${of}.${percentile}` as const)),
   ...LAGS,
+  ...OVERS,
+  ...IMBALANCES,
 ];
 
 /** Where a figure is no time. */
@@ -92,15 +111,25 @@ const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
   "3xx": "share",
   "4xx": "share",
   "5xx": "share",
+  requests: "count",
+  read: "bytes",
+  "machine.cpu": "share",
+  ...Object.fromEntries(OVERS.map((name) => [name, "count"])),
   cpu: "cores",
   perCpu: "perSec",
   memory: "bytes",
   bytes: "bytesPerSec",
   size: "bytes",
+  hitRatio: "share",
+  "redis.hitRatio": "share",
   "generator.cpu": "cores",
+  ...Object.fromEntries(IMBALANCES.map((name) => [name, "share"])),
 };
 
-const BEST_HIGH: readonly FigureName[] = ["rate", "success", "2xx", "perCpu", "bytes"];
+const BEST_HIGH: readonly FigureName[] = [
+  ...["rate", "success", "2xx", "perCpu", "bytes", "hitRatio", "redis.hitRatio"] as const,
+  ...["requests", "read"] as const,
+];
 
 /** A value, or what is wrong with its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
@@ -120,7 +149,9 @@ function unknownFigure(text: string, plain: string): string {
   const fix = didYouMean(plain, FIGURE_NAMES) ??
     `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
       DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
-    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, and ${LAGS.join(", ")}`;
+    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, ${LAGS.join(", ")}, and ${
+      IMBALANCES.join(", ")
+    }`;
   return `Cannot find a figure "${text}": ${fix}`;
 }
 
@@ -166,6 +197,12 @@ const QUANTITIES: Readonly<Record<FigureUnit, Quantity>> = {
     example: "a number, such as 0.9",
     suffix: "",
   },
+  count: {
+    parse: (text) => /^\d+$/.test(text) ? Number(text) : null,
+    what: "a number",
+    example: "a whole number, such as 5",
+    suffix: "",
+  },
   bytes: {
     parse: parseBytes,
     what: "a size",
@@ -201,22 +238,6 @@ function parseShare(text: string): number | null {
   if (digits === undefined || Number(digits) > 100) return null;
   // Through its decimals, so that 99.9 % is the number that 0.999 is.
   return Number(`${digits}e-2`);
-}
-
-/** Decimal (SI) sizes, as reports write them, and binary ones, as wrk and oha do. */
-const BYTES_PER: Readonly<Record<string, number>> = {
-  b: 1,
-  kb: 1e3,
-  mb: 1e6,
-  gb: 1e9,
-  kib: 2 ** 10,
-  mib: 2 ** 20,
-  gib: 2 ** 30,
-};
-
-function parseBytes(text: string): number | null {
-  const [, digits, unit] = /^(\d+(?:\.\d+)?)(b|[kmg]i?b)$/i.exec(text) ?? [];
-  return digits === undefined ? null : Number(digits) * BYTES_PER[unit.toLowerCase()];
 }
 
 /** How messages call it, and what may be written. */

@@ -1,7 +1,7 @@
 /**
  * The three fields that decide where a response ends and whether the connection goes on: Content-Length,
  * Transfer-Encoding and Connection. Their values are lists, read octet by octet, so that they may be
- * split anywhere and have any length.
+ * split anywhere and have any length. Two more say who served the response: X-Instance and X-Cache.
  */
 import {
   COMMA,
@@ -16,9 +16,23 @@ import {
 } from "./octets.ts";
 import type { ProtocolError } from "./reason.ts";
 
-export const FRAMING_NAMES = compileWords(["content-length", "transfer-encoding", "connection"]);
+export const FRAMING_NAMES = compileWords([
+  "content-length",
+  "transfer-encoding",
+  "connection",
+  "x-instance",
+  "x-cache",
+]);
 const CONTENT_LENGTH = 1;
 const TRANSFER_ENCODING = 2;
+const INSTANCE = 4;
+const CACHE = 5;
+
+/** The words of X-Cache, known by their first letters, in any case; others are passed over. */
+export const CACHE_STATUSES = ["hit", "miss", "stale"] as const;
+/** In X-Instance: 1 … 128. */
+export const MOST_INSTANCES = 128;
+const INSTANCE_BITS = 8;
 
 const OPTIONS = compileWords(["chunked", "close", "keep-alive"]);
 const NEXT_IN_OPTIONS = OPTIONS.next;
@@ -41,6 +55,8 @@ export class FramingFields {
   close = false;
   /** Connection says keep-alive. */
   keepAlive = false;
+  /** What `instanceIn` and `cacheStatusIn` read; 0: nothing was said. */
+  served = 0;
   reason: ProtocolError | "" = "";
   /** The field at hand, as numbered in FRAMING_NAMES. */
   #field = CONTENT_LENGTH;
@@ -53,6 +69,7 @@ export class FramingFields {
     this.contentLength = NONE;
     this.coding = NO_CODING;
     this.close = this.keepAlive = false;
+    this.served = 0;
     this.reason = "";
   }
 
@@ -69,6 +86,7 @@ export class FramingFields {
 
   // hot: gives the offset of the octet that ended the value, or that was wrong in it.
   readValue(bytes: Uint8Array, from: number, to: number): number {
+    if (this.#field >= INSTANCE) return this.#readServed(bytes, from, to);
     const isLength = this.#field === CONTENT_LENGTH;
     for (let at = from;; at++) {
       at = isLength ? this.#readLength(bytes, at, to) : this.#readOption(bytes, at, to);
@@ -130,4 +148,40 @@ export class FramingFields {
       this.reason = "malformed transfer-encoding";
     }
   }
+
+  #readServed(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    for (; at < to && TEXT[bytes[at]] !== 0; at++) {
+      const octet = bytes[at];
+      if (octet === SPACE || octet === TAB || this.#isOver) continue;
+      if (this.#field === CACHE) this.#takeCacheLetter(TOKEN[octet]);
+      else this.#takeInstanceDigit(octet - ZERO);
+    }
+    return at;
+  }
+
+  #takeCacheLetter(letter: number): void {
+    const status = CACHE_STATUSES.findIndex((word) => word.charCodeAt(0) === letter) + 1;
+    this.served = this.served & INSTANCE_MASK | status << INSTANCE_BITS;
+    this.#isOver = true;
+  }
+
+  #takeInstanceDigit(digit: number): void {
+    const number = Math.max(0, this.#length) * 10 + digit;
+    this.#isOver = digit < 0 || digit > 9 || number > MOST_INSTANCES;
+    this.#length = number;
+    this.served = this.served & ~INSTANCE_MASK | (this.#isOver ? 0 : number);
+  }
+}
+
+const INSTANCE_MASK = (1 << INSTANCE_BITS) - 1;
+
+/** The instance that served a response, by its number from 1; 0: it does not say. */
+export function instanceIn(served: number): number {
+  return served & INSTANCE_MASK;
+}
+
+/** Null where the response does not say. */
+export function cacheStatusIn(served: number): typeof CACHE_STATUSES[number] | null {
+  return CACHE_STATUSES[(served >> INSTANCE_BITS) - 1] ?? null;
 }

@@ -11,7 +11,7 @@ const MISSES_TO_LEARN = 16;
 
 type HeadFacts =
   & Pick<StatusLine, "status" | "minor">
-  & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive">;
+  & Pick<FramingFields, "contentLength" | "coding" | "close" | "keepAlive" | "served">;
 
 /** One for all readers of a load. */
 export class KnownHead {
@@ -23,14 +23,7 @@ export class KnownHead {
   /** 0 while nothing is known. */
   length = 0;
   #misses = 0;
-  #said: HeadFacts = {
-    status: 0,
-    minor: 0,
-    contentLength: 0,
-    coding: 0,
-    close: false,
-    keepAlive: false,
-  };
+  #said: HeadFacts | null = null;
 
   // hot: whether the octets from `from` on begin with it.
   begins(bytes: Uint8Array, from: number, to: number): boolean {
@@ -53,12 +46,14 @@ export class KnownHead {
   // hot: sets the facts of the known head.
   recall(statusLine: StatusLine, framing: FramingFields): void {
     const said = this.#said;
+    if (said === null) return;
     statusLine.status = said.status;
     statusLine.minor = said.minor;
     framing.contentLength = said.contentLength;
     framing.coding = said.coding;
     framing.close = said.close;
     framing.keepAlive = said.keepAlive;
+    framing.served = said.served;
   }
 
   /** The octets `[from, to)` were read as a whole head, without any before it. */
@@ -66,7 +61,7 @@ export class KnownHead {
     bytes: Uint8Array,
     [from, to]: readonly [number, number],
     { status, minor }: StatusLine,
-    { contentLength, coding, close, keepAlive }: FramingFields,
+    { contentLength, coding, close, keepAlive, served }: FramingFields,
   ): void {
     if (to - from > MAX_BYTES || this.#misses++ % MISSES_TO_LEARN !== 0) return;
     this.#bytes.set(bytes.subarray(from, to));
@@ -75,6 +70,6 @@ export class KnownHead {
       this.#buffer = bytes;
       this.#bufferWords = new Int32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
     }
-    this.#said = { status, minor, contentLength, coding, close, keepAlive };
+    this.#said = { status, minor, contentLength, coding, close, keepAlive, served };
   }
 }

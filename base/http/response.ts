@@ -103,6 +103,11 @@ export class ResponseReader {
     return this.#head.status;
   }
 
+  /** Who served it, see `FramingFields.served`; meaningful once complete. */
+  get served(): number {
+    return this.#head.framing.served;
+  }
+
   /** Whether the head of the final response has come whole. */
   get hasHead(): boolean {
     return this.#framing !== UNKNOWN || this.state === COMPLETE;

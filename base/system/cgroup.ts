@@ -1,11 +1,14 @@
 /**
  * Limits of the control group that this process is in (cgroups(7)). A group is also held to the limits
- * of those above it, so the least of them counts.
+ * of those above it, so the least of them counts. And groups of our own, for targets with limits.
  */
-import { dirname, join } from "node:path";
+import { randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { messageOf } from "../errors.ts";
 import { readSystemFile, type Text } from "./linux.ts";
 
-interface CgroupLimits {
+export interface CgroupLimits {
   /** Seconds of CPU time for each second; null: none. */
   readonly cores: number | null;
   readonly memory: number | null;
@@ -115,13 +118,18 @@ function least(limits: readonly (number | null)[]): number | null {
 // For how long CPU limits held processes back (cgroups(7)). A group's cpu.stat has its own limit only, so the
 // groups above count, too: a limit on a pod or a slice is felt by all that are in it.
 
-/** The folders of the groups that limit a process, and all above them. */
+/** The folders of the groups that limit a process, and all above them, but for limits that an experiment sets. */
 export function cpuGroups(pid: number | "self"): string[] {
-  const texts = {
+  const texts = textsOf(pid);
+  return [...foldersOf("", texts), ...foldersOf("cpu", texts)]
+    .filter((folder) => !basename(folder).startsWith(LIMITS_PREFIX));
+}
+
+function textsOf(pid: number | "self"): { readonly mounts: Text; readonly groups: Text } {
+  return {
     mounts: readSystemFile("/proc/self/mountinfo"),
     groups: readSystemFile(`/proc/${pid}/cgroup`),
   };
-  return [...foldersOf("", texts), ...foldersOf("cpu", texts)];
 }
 
 /** Milliseconds since the groups began, of all together; null where none of them says. */
@@ -141,4 +149,139 @@ export function parseThrottledMs(cpuStat: string): number | null {
   if (us !== null) return Number(us[1]) / 1e3;
   const ns = /^throttled_time (\d+)$/m.exec(cpuStat);
   return ns === null ? null : Number(ns[1]) / 1e6;
+}
+
+// Groups that limit what Plateau starts. Each controller of version 1 has a hierarchy of its own, and so a folder;
+// in version 2 one folder has all. A group is made beside or below our own, with our process id in its name: one
+// whose maker is gone, and that is empty, is removed by the next.
+
+const LIMITS_PREFIX = "plateau-limits-";
+
+/** Of the kernel and of containers: within each so much is used at once, then it is halted (cpu.max, cfs_period_us). */
+const PERIOD_US = 100_000;
+/** The kernel takes no smaller quota. */
+const LEAST_QUOTA_US = 1_000;
+
+interface ControllerLimit {
+  readonly controller: "cpu" | "memory";
+  /** Texts by the names of files, in the order in which they are to be written. */
+  readonly v1: readonly (readonly [file: string, text: string])[];
+  readonly v2: readonly (readonly [file: string, text: string])[];
+  /** Of the files, that are left out where there are none: of a kernel that does not count swap. */
+  readonly optional: readonly string[];
+}
+
+function controllerLimits({ cores, memory }: CgroupLimits): ControllerLimit[] {
+  const quota = Math.max(LEAST_QUOTA_US, Math.round((cores ?? 0) * PERIOD_US));
+  const cpu: ControllerLimit = {
+    controller: "cpu",
+    v1: [["cpu.cfs_period_us", `${PERIOD_US}`], ["cpu.cfs_quota_us", `${quota}`]],
+    v2: [["cpu.max", `${quota} ${PERIOD_US}`]],
+    optional: [],
+  };
+  const ram: ControllerLimit = {
+    controller: "memory",
+    v1: [
+      ["memory.limit_in_bytes", `${memory}`],
+      ["memory.memsw.limit_in_bytes", `${memory}`],
+    ],
+    v2: [["memory.max", `${memory}`], ["memory.swap.max", "0"]],
+    optional: ["memory.memsw.limit_in_bytes", "memory.swap.max"],
+  };
+  return [...cores === null ? [] : [cpu], ...memory === null ? [] : [ram]];
+}
+
+/**
+ * Makes a group with these limits. Gives its folders, which `removeLimitGroup` removes. Throws an error that says why
+ * it can't be had: then nothing is left of it.
+ */
+export function makeLimitGroup(limits: CgroupLimits, texts = textsOf("self")): string[] {
+  const name = `${LIMITS_PREFIX}${Deno.pid}-${randomUUID()}`;
+  const wanted = controllerLimits(limits);
+  const onV1 = wanted.filter(({ controller }) => foldersOf(controller, texts).length > 0);
+  const onV2 = wanted.filter((one) => !onV1.includes(one));
+  const folders: string[] = [];
+  try {
+    for (const one of onV1) {
+      const folder = makeBelow(foldersOf(one.controller, texts), name);
+      folders.push(folder);
+      writeLimit(folder, one.v1, one.optional);
+    }
+    if (onV2.length > 0) {
+      const folder = makeBelow(delegating(onV2, texts), name);
+      folders.push(folder);
+      for (const one of onV2) writeLimit(folder, one.v2, one.optional);
+    }
+    return folders;
+  } catch (error) {
+    removeLimitGroup(folders);
+    throw error;
+  }
+}
+
+/** The groups of version 2 whose children may have these limits, the nearest first. Throws where there is none. */
+function delegating(
+  wanted: readonly ControllerLimit[],
+  texts: { readonly mounts: Text; readonly groups: Text },
+): string[] {
+  const names = wanted.map(({ controller }) => controller);
+  const found = foldersOf("", texts).filter((folder) => {
+    const given = (readSystemFile(join(folder, "cgroup.subtree_control")) ?? "").trim().split(" ");
+    return names.every((name) => given.includes(name));
+  });
+  if (found.length > 0) return found;
+  throw new Error(`no control group here has the controller ${names.join(" and ")} to give`);
+}
+
+/** In the first of the folders where it may be made. Throws what was said of the first. */
+function makeBelow(parents: readonly string[], name: string): string {
+  const refusals: unknown[] = [];
+  for (const parent of parents) {
+    removeAbandoned(parent);
+    try {
+      mkdirSync(join(parent, name));
+      return join(parent, name);
+    } catch (error) {
+      refusals.push(error);
+    }
+  }
+  throw refusals[0];
+}
+
+function writeLimit(
+  folder: string,
+  texts: ControllerLimit["v1"],
+  optional: readonly string[],
+): void {
+  for (const [file, text] of texts) {
+    const path = join(folder, file);
+    if (optional.includes(file) && !existsSync(path)) continue;
+    writeFileSync(path, text);
+  }
+}
+
+/** Groups whose maker is gone; those that still hold processes stay. */
+function removeAbandoned(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const [, maker] = /^plateau-limits-(\d+)-/.exec(name) ?? [];
+    if (maker === undefined || readSystemFile(`/proc/${maker}/stat`) !== null) continue;
+    removeLimitGroup([join(parent, name)]);
+  }
+}
+
+/** Puts a process, and whatever it starts from now on, into the group. */
+export function joinLimitGroup(folders: readonly string[], pid: number): void {
+  for (const folder of folders) writeFileSync(join(folder, "cgroup.procs"), `${pid}`);
+}
+
+/** When all processes in it have ended; false where one of its folders is still there. */
+export function removeLimitGroup(folders: readonly string[]): boolean {
+  return folders.map((folder) => {
+    try {
+      rmdirSync(folder);
+      return true;
+    } catch (error) {
+      return messageOf(error).includes("ENOENT");
+    }
+  }).every((isGone) => isGone);
 }

@@ -58,6 +58,8 @@ const wiki = z.strictObject({
   renderCache: onOrOff.default(false)
     .describe("Rendered markdown kept in memory until its page changes: on or off"),
   gzip: onOrOff.default(false).describe("Compression for clients that accept gzip: on or off"),
+  cpuTime: durationMs.prefault("0ms")
+    .describe("Computing for each page that is rendered, on top of its own"),
   log: onOrOff.default(false).describe("Request log, one line each: on or off"),
 });
 

@@ -3,7 +3,7 @@
  * with several instances, or the real nginx. Pure.
  */
 import * as z from "zod";
-import { between } from "../quantity.ts";
+import { between, ratePerSec } from "../quantity.ts";
 import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 
 /** Names of RFC 3986 between slashes, none of them . or .. */
@@ -129,8 +129,35 @@ export const clusterTarget = z.strictObject({
     add: z.strictObject({
       at: between("0s", "24h").describe("When they are started, from the start of the load"),
       instances: instances.default(1).describe("How many"),
+      warmUp: z.strictObject({
+        duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
+        rate: ratePerSec.prefault("100/s").describe("Requests that it gets meanwhile"),
+        path: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
+          .optional().describe("Path that is requested (that of its ready check when absent)"),
+      }).optional().describe("Reduced load before an instance joins; with balancer: builtin"),
     }).optional().describe("Instances that join, cold, while the load runs"),
-  }).superRefine(({ balancer, policy, workers }, context) => {
+    slowStart: oneOrList(between("0s", "1h")).optional().describe(
+      "How long the share of an instance that joins grows, from a tenth to that of the others; with balancer: builtin",
+    ),
+  }).superRefine(({ balancer, policy, workers, add, slowStart }, context) => {
+    const isBuiltin = valuesOf(balancer).every((each) => each === "builtin");
+    if (slowStart !== undefined && !isBuiltin) {
+      const message =
+        "Cannot start instances slowly here: nginx has that only in its commercial edition, and " +
+        "the kernel has not; leave slowStart out, or use balancer: builtin";
+      context.addIssue({ code: "custom", path: ["slowStart"], message });
+    }
+    if (add?.warmUp !== undefined && !isBuiltin) {
+      const message =
+        "Cannot warm up before joining here: the instance gets requests as soon as it listens; " +
+        "leave warmUp out, or use balancer: builtin";
+      context.addIssue({ code: "custom", path: ["add", "warmUp"], message });
+    }
+    if (slowStart !== undefined && add === undefined) {
+      const message =
+        "Cannot start instances slowly where none joins: leave slowStart out, or write add: { at: 3s }";
+      context.addIssue({ code: "custom", path: ["slowStart"], message });
+    }
     if (policy !== undefined && valuesOf(balancer).includes("reuseport")) {
       const message = "Cannot choose who gets a request with reuseport, as the kernel does: " +
         "leave policy out, or use balancer: builtin or nginx";
@@ -150,7 +177,7 @@ export type WrittenCluster = z.output<typeof clusterTarget>;
 export interface ClusterTarget {
   readonly cluster: WithOneValueFor<
     WrittenCluster["cluster"],
-    "instances" | "balancer" | "policy" | "workers"
+    "instances" | "balancer" | "policy" | "workers" | "slowStart"
   >;
 }
 
@@ -166,8 +193,16 @@ export const nginxTarget = z.strictObject({
       .describe("Texts of files that it serves, by path; types go by the ending of its name"),
     proxy: plainOriginName.optional()
       .describe("What it stands in front of: the name of another target, or http://host:port"),
+    timeout: between("1ms", "1h").optional().describe(
+      "With proxy: who waits longer for it, or for more of its response, gets 504 (no time-out when absent)",
+    ),
     workers,
-  }).superRefine(({ root, files, proxy }, context) => {
+  }).superRefine(({ root, files, proxy, timeout }, context) => {
+    if (timeout !== undefined && proxy === undefined) {
+      const message =
+        "Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET";
+      context.addIssue({ code: "custom", message, path: ["timeout"] });
+    }
     const given = Object.entries({ root, files, proxy })
       .flatMap(([key, value]) => value === undefined ? [] : [key]);
     if (given.length === 1) return;

@@ -4,6 +4,7 @@
 import * as z from "zod";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
+import { parseBytes } from "../quantity.ts";
 import { Certificates, urlConflicts } from "./access.ts";
 import { appNames, appSettings, frameworkNames, frameworkSettings } from "./app_settings.ts";
 import { flatSettings, givenSettings, oneOrList, settingIssues, valuesOf } from "./settings.ts";
@@ -48,9 +49,44 @@ function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Sp
   return { ...spec, set: flatSettings(spec.set) };
 }
 
+const memorySize = z.string().refine((text) => (parseBytes(text) ?? 0) >= LEAST_MEMORY_BYTES, {
+  error: ({ input }) =>
+    `Cannot use ${
+      JSON.stringify(input)
+    } as a limit of memory: write a size of 8MB or more, such as 512MB`,
+});
+
+/** No runtime gets by with less. */
+const LEAST_MEMORY_BYTES = 8e6;
+
+const limits = z.strictObject({
+  cpu: oneOrList(z.number().min(0.01).max(1_024)).optional()
+    .describe("Cores that it may use, such as 0.5; a list makes a factor"),
+  memory: oneOrList(memorySize).optional()
+    .describe(
+      "Memory that it may use, such as 512MB: beyond it the kernel ends it; a list makes a factor",
+    ),
+}).refine(({ cpu, memory }) => cpu !== undefined || memory !== undefined, {
+  error: "Cannot limit nothing: write cpu: 0.5, memory: 512MB or both",
+}).optional().describe(
+  "Limits of the process with all its children, by control groups (Linux, as a user who may make them)",
+);
+
+export type WrittenLimits = z.output<typeof limits>;
+
+/** With one value for each line. */
+export interface TargetLimits {
+  readonly cpu?: number;
+  readonly memory?: string;
+}
+
+/** The same lines with limits of one value. */
+type Limited<Written> = Omit<Written, "limits"> & { readonly limits?: TargetLimits };
+
 const appTarget = z.strictObject({
   app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
   set,
+  limits,
 }).superRefine(({ app, set }, context) => checkSettings(appSettings[app], set, context))
   .overwrite(withFlatSettings);
 
@@ -59,6 +95,7 @@ const frameworkTarget = z.strictObject({
     "A server of the frameworks study, installed by plateau setup frameworks; plateau list frameworks shows them",
   ),
   set,
+  limits,
 }).superRefine(({ framework, set }, context) =>
   checkSettings(frameworkSettings(framework), set, context)
 )
@@ -81,6 +118,7 @@ const commandTarget = z.strictObject({
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
     .describe("Path that responds with a status under 500 when the program is ready"),
+  limits,
 }).superRefine(({ env }, context) => {
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {
     if (port >= 1 && port <= 65_535) continue;
@@ -151,9 +189,9 @@ export const targetSpec = targetSpecWith(NO_FILES);
 export type WrittenTarget = z.output<typeof targetSpec>;
 export type WrittenCommand = z.output<typeof commandTarget>;
 
-export type AppTarget = z.output<typeof appTarget>;
-export type FrameworkTarget = z.output<typeof frameworkTarget>;
-export type CommandTarget = Omit<WrittenCommand, "env"> & {
+export type AppTarget = Limited<z.output<typeof appTarget>>;
+export type FrameworkTarget = Limited<z.output<typeof frameworkTarget>>;
+export type CommandTarget = Limited<Omit<WrittenCommand, "env">> & {
   readonly env: Readonly<Record<string, string>>;
 };
 export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;

@@ -10,8 +10,10 @@ export type Json = z.core.util.JSONType;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
-const OPENING = [0x5b, 0x7b];
-const CLOSING = [0x5d, 0x7d];
+const OPENING_LIST = 0x5b;
+const OPENING_MAP = 0x7b;
+const CLOSING_LIST = 0x5d;
+const CLOSING_MAP = 0x7d;
 
 /** Throws with the reason when it is no JSON, or too much. */
 export function parseJson(text: string): unknown {
@@ -27,11 +29,12 @@ function checkSize(text: string): void {
     const sign = text.charCodeAt(at);
     if (sign === QUOTE) at = endOfString(text, at);
     else if (sign === COMMA) values++;
-    else if (OPENING.includes(sign)) {
+    else if (sign === OPENING_LIST || sign === OPENING_MAP) {
       values++;
       check("nesting", ++depth);
-    } else if (CLOSING.includes(sign)) depth--;
-    if (sign === COMMA || OPENING.includes(sign)) check("jsonValues", values);
+    } else if (sign === CLOSING_LIST || sign === CLOSING_MAP) depth--;
+    else continue;
+    check("jsonValues", values);
   }
 }
 

@@ -99,13 +99,13 @@ function titled(url: string, screen: string): string {
   return `$ plateau bench ${url} -c 50 -d 5s\n${screen.replace(/\n\$\s*$/, "")}`;
 }
 
-/** The same output as text, without its histogram. */
+/** The same output as text, without its histogram and its statuses. */
 async function showInReadme(screen: string): Promise<void> {
   const file = join(ROOT, "README.md");
   // deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
   const plain = screen.replaceAll(/\x1b\[[\d;]*m/g, "").replaceAll(/ +$/gm, "");
   const shown = plain.replace(/^Latency histogram\n.*?(?=^Latency percentiles)/ms, "")
-    .replace(/\nStatus codes\n.*$/s, "");
+    .replace(/^Status codes\n.*?\n\n(?=[^\n]* · p50 )/ms, "").replace(/\n\$\s*$/, "\n");
   const readme = await Deno.readTextFile(file);
   const sample = readme.replace(/(?<=<!-- prints -->\n\n```text\n).*?(?=```\n)/s, () => shown);
   await Deno.writeTextFile(file, sample);

@@ -7,6 +7,7 @@ import {
   renderComparison,
   renderComparisonMarkdown,
 } from "../../report/files/comparison.ts";
+import { renderComparisonPage } from "../../report/page/compared_page.ts";
 import { renderJunit } from "../../report/files/junit.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import type { ResultSide } from "../../report/model/comparison/differences.ts";
@@ -60,6 +61,7 @@ const parts = {
   json: outputFlags.json,
   markdown: outputFlags.markdown,
   junit: outputFlags.junit,
+  html: { ...outputFlags.html, about: "The comparison as a page, both results side by side" },
 } satisfies CommandParts;
 
 const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
@@ -105,10 +107,13 @@ function sideOf(result: Results | Measurement): ResultSide {
     : { ...groupedOf(result), version: result.version, machine: null };
 }
 
-function renderersOf(comparison: ResultsComparison): Renderers<"json" | "markdown" | "junit"> {
+function renderersOf(
+  comparison: ResultsComparison,
+): Renderers<"json" | "markdown" | "junit" | "html"> {
   return {
     json: () => jsonText(comparisonJson(comparison), 2),
     markdown: () => renderComparisonMarkdown(comparison),
+    html: () => renderComparisonPage(comparison),
     junit: () => {
       const when = { startedAt: new Date().toISOString(), hostname: hostname() };
       return renderJunit([comparisonSuite(comparison, when)]);

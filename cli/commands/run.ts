@@ -248,6 +248,7 @@ async function deliver(
   { outDir, values }: { readonly outDir: string; readonly values: RunValues },
 ): Promise<void> {
   const page = join(outDir, "report.html");
+  await writeFile(join(outDir, "results.json"), await forms.json());
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);
   const where = textLines([

@@ -1,6 +1,6 @@
 /**
  * `run --live`: the report of a running experiment, on loopback. Pages are rendered between runs alone: a request
- * during a run gets the last one.
+ * during a run gets the last one, and then the intervals of the run in progress as they come.
  */
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
@@ -13,6 +13,7 @@ import {
   brokenStatus,
   endedStatus,
   GETTING_READY,
+  pointOf,
   renderLivePage,
 } from "../../report/page/live_page.ts";
 import type { LiveStatus } from "../../report/page/live_status.ts";
@@ -71,6 +72,8 @@ export class LiveReport implements AsyncDisposable {
   }
 
   readonly onProgress: OnProgress = (event) => {
+    if (event.kind === "live") return this.#viewers.addPoint(pointOf(event));
+    if (event.kind === "starting") this.#viewers.beginRun();
     const status = advanceStatus(this.#status, event);
     if (status !== this.#status) this.#update(status);
   };

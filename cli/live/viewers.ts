@@ -1,12 +1,55 @@
 /** The browsers that show a live page: the events that each is sent, and whether it shows the newest page. */
 import { isWithin } from "../../base/limits.ts";
-import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
+import {
+  type EndEvent,
+  type LivePoint,
+  type LiveStatus,
+  MOST_POINTS,
+  type PageEvent,
+  type PointsEvent,
+} from "../../report/page/live_status.ts";
 import type { LiveStream } from "./connection.ts";
 
 interface Events {
   readonly status: LiveStatus;
   readonly page: PageEvent;
   readonly end: EndEvent;
+}
+
+/** The points of the run in progress, once for all browsers: no queue grows for one that is slow. */
+class RunPoints {
+  readonly #points: LivePoint[] = [];
+  /** Runs that began, and points of this one. */
+  #runs = 0;
+  #count = 0;
+
+  begin(): void {
+    this.#runs++;
+    this.#count = 0;
+    this.#points.length = 0;
+  }
+
+  add(point: LivePoint): void {
+    this.#count++;
+    this.#points.push(point);
+    if (this.#points.length > MOST_POINTS) this.#points.shift();
+  }
+
+  /** Reads on from where its reader was. */
+  reader(): () => PointsEvent | null {
+    let [run, seen] = [0, 0];
+    return () => {
+      const isNew = run !== this.#runs;
+      const unseen = Math.min(this.#points.length, this.#count - (isNew ? 0 : seen));
+      if (unseen === 0 && !isNew) return null;
+      [run, seen] = [this.#runs, this.#count];
+      return { isNew, points: unseen === 0 ? [] : this.#points.slice(-unseen) };
+    };
+  }
+}
+
+function eventText(event: string, data: string): string {
+  return `event: ${event}\ndata: ${data}\n\n`;
 }
 
 /**
@@ -20,19 +63,27 @@ class LiveViewer implements LiveStream {
   #receipt = "";
   #onShown = (): void => {};
   readonly #news = new Map<keyof Events, string>();
+  readonly #nextPoints: () => PointsEvent | null;
   readonly #gone = Promise.withResolvers<void>();
   #isOver = false;
   #wake = (): void => {};
+
+  constructor(points: RunPoints) {
+    this.#nextPoints = points.reader();
+  }
 
   get gone(): Promise<void> {
     return this.#gone.promise;
   }
 
   async next(): Promise<Uint8Array<ArrayBuffer> | null> {
-    while (this.#news.size === 0 && !this.#isOver) {
+    let points = this.#nextPoints();
+    while (this.#news.size === 0 && points === null && !this.#isOver) {
       await new Promise<void>((wake) => this.#wake = wake);
+      points = this.#nextPoints();
     }
-    const text = [...this.#news].map(([event, data]) => `event: ${event}\ndata: ${data}\n\n`);
+    const text = [...this.#news].map(([event, data]) => eventText(event, data));
+    if (points !== null) text.unshift(eventText("points", JSON.stringify(points)));
     this.#news.clear();
     return text.length === 0 ? null : new TextEncoder().encode(text.join(""));
   }
@@ -53,6 +104,11 @@ class LiveViewer implements LiveStream {
   send<Name extends keyof Events>(event: Name, data: Events[Name]): void {
     if (this.#isOver) return;
     this.#news.set(event, JSON.stringify(data));
+    this.#wake();
+  }
+
+  /** There are new points. */
+  notify(): void {
     this.#wake();
   }
 
@@ -77,11 +133,12 @@ const RECEIPT = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/;
 
 export class Viewers {
   readonly #viewers = new Set<LiveViewer>();
+  readonly #points = new RunPoints();
 
   /** The events of one more viewer, until it has gone or the page ends; null when there are too many. */
   add({ status, page }: { readonly status: LiveStatus; readonly page: number }): LiveStream | null {
     if (!isWithin("liveReaders", this.#viewers.size + 1)) return null;
-    const viewer = new LiveViewer();
+    const viewer = new LiveViewer(this.#points);
     this.#viewers.add(viewer);
     viewer.send("status", status);
     viewer.send("page", { page, receipt: viewer.expect().receipt });
@@ -91,6 +148,17 @@ export class Viewers {
 
   send(status: LiveStatus): void {
     for (const viewer of this.#viewers) viewer.send("status", status);
+  }
+
+  /** Points of another run follow. */
+  beginRun(): void {
+    this.#points.begin();
+    for (const viewer of this.#viewers) viewer.notify();
+  }
+
+  addPoint(point: LivePoint): void {
+    this.#points.add(point);
+    for (const viewer of this.#viewers) viewer.notify();
   }
 
   /** Resolves when all prompt viewers show the page, at most after `patienceMs`. */

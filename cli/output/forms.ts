@@ -4,6 +4,7 @@ import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
+import { verdictsJson } from "../../report/model/claims/claims.ts";
 import { conclusionJson } from "../../report/model/conclusion/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
@@ -41,7 +42,7 @@ export function resultForms(
   const trends = trendsOf(reported);
   return {
     models,
-    json: () => jsonText({ ...all[0], conclusion: conclusionJson(models[0].conclusion) }),
+    json: () => jsonText(concluded(all[0], models[0])),
     csv: () => renderCsv(models[0]),
     csvIntervals: () => renderIntervalsCsv(models[0]),
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
@@ -50,6 +51,14 @@ export function resultForms(
     gates: models.flatMap(({ gates }) => gates.outcomes),
     html: () => renderReportPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),
+  };
+}
+
+function concluded(results: Results, { conclusion, claims }: ReportModel): unknown {
+  return {
+    ...results,
+    conclusion: conclusionJson(conclusion),
+    ...claims.judged.length > 0 && { verdicts: verdictsJson(claims) },
   };
 }
 

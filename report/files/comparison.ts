@@ -9,12 +9,13 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../model/compared_results.ts";
+import { comparisonSentence } from "../model/compared_conclusion.ts";
 import { sessionStdevOf } from "../model/comparison/between.ts";
 import { figureName, verdictText, verdictWord } from "../model/comparison/words.ts";
 import { ratioText } from "../model/comparison/ratios.ts";
 import { comparedTable, notesOf } from "../model/comparison/table.ts";
 import { gatesTable } from "../model/gates/gates.ts";
-import { formatMs, formatNumber } from "../model/numbers/units.ts";
+import { formatMs, formatNumber, GLUE } from "../model/numbers/units.ts";
 import type { Table } from "../model/tables/table.ts";
 import { BLANK, HANGING, indented, lineOf, paragraphLines } from "../terminal/line.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
@@ -26,10 +27,12 @@ import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
+  const sentence = comparisonSentence(comparison).replaceAll(GLUE, " ");
   const { differences, untrusted, onlyBase, onlyNext } = comparison;
   return {
     schema: "plateau.comparison/1",
     outcome,
+    sentence,
     marginRatio,
     differences,
     untrusted,
@@ -125,6 +128,8 @@ export function renderComparison(
     ...notes.flatMap((note) => paragraphLines(note, options.width)),
     ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
+    BLANK,
+    ...paragraphLines(comparisonSentence(comparison), options.width),
   ];
   return writtenLines(lines, options);
 }
@@ -135,6 +140,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
   return documentOf(paragraphs([
     md`## Comparison`,
+    md`**${comparisonSentence(comparison)}**`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
     ...(table ? tableWithNotes(table) : []),

@@ -3,7 +3,7 @@
  * as their names say, so that any tool can read it without cleaning.
  */
 import { ERRORS } from "../../runner/result/outcome.ts";
-import type { Measurement, Run } from "../../runner/result/result.ts";
+import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import type { ReportModel } from "../model/model.ts";
 import { figureOfRun, type ThresholdFigure } from "../model/runs/figures.ts";
 import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../model/runs/intervals.ts";
@@ -60,6 +60,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainFailed: measurement.drain?.failed ?? null,
     ...flattenedOf(measurement),
     ...connectOf(measurement),
+    ...servedOf(measurement),
     responseBytes: valueOf("size", measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
@@ -126,6 +127,39 @@ function connectOf({ connect }: Measurement): CsvRecord {
   };
 }
 
+/** By class of status, by instance, by use of a cache, and the sessions of virtual users. */
+function servedOf(measurement: Measurement): CsvRecord {
+  const { statusLatency = {}, instances = [], cache = {}, sessions } = measurement;
+  const named: [name: string, times: Distribution][] = [
+    ...Object.entries(statusLatency).map(([name, { latency }]): [string, Distribution] => [
+      name,
+      latency,
+    ]),
+    ...instances.map(({ instance, latency }): [string, Distribution] => [
+      `instance${instance}`,
+      latency,
+    ]),
+    ...Object.entries(cache).map(([name, { latency }]): [string, Distribution] => [
+      `cache.${name}`,
+      latency,
+    ]),
+    ...sessions === null ? [] : [["session", sessions.length] as [string, Distribution]],
+  ];
+  const figures = named.flatMap(([name, { count, mean, percentiles }]) => {
+    const timeOf = (ms: number): number | null => count === 0 ? null : ms;
+    return [
+      [`${name}.count`, count],
+      [`${name}.meanMs`, timeOf(mean)],
+      ...(["50", "95", "99"] as const).map((p) => [`${name}.p${p}Ms`, timeOf(percentiles[p])]),
+    ];
+  });
+  return {
+    ...Object.fromEntries(figures),
+    ...instances.length > 1 && { imbalance: valueOf("imbalance", measurement) },
+    ...Object.keys(cache).length > 0 && { hitRatio: valueOf("hitRatio", measurement) },
+  };
+}
+
 /** Of the target, or of a part whose name stands before each column. */
 function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
   if (used.resources.length === 0) return {};
@@ -136,7 +170,7 @@ function resourcesOf(used: ResourceUse, run: Run, before = ""): CsvRecord {
     cpuSeconds: seconds,
     cpuUserSeconds: systemShare === null ? null : seconds * (1 - systemShare),
     cpuSystemSeconds: systemShare === null ? null : seconds * systemShare,
-    requestsPerCpuSecond: perCpuSecondOf(used, run),
+    ...before === "" && { requestsPerCpuSecond: perCpuSecondOf(run) },
     memoryPeakBytes: peakMemoryBytesOf(used),
     threadsPeak: peakOf(used, ({ threads }) => threads),
     openFilesPeak: peakOf(used, ({ files }) => files),

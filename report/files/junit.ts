@@ -4,7 +4,7 @@
  */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
-import type { JudgedClaim } from "../model/claims/claims.ts";
+import { claimLine, type JudgedClaim } from "../model/claims/claims.ts";
 import { endsText, noResponseOf } from "../model/findings/no_response.ts";
 import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
 import type { ReportModel } from "../model/model.ts";
@@ -37,6 +37,8 @@ export interface Testsuite {
   readonly startedAt: string;
   readonly hostname: string;
   readonly cases: readonly Testcase[];
+  /** Lines of output. */
+  readonly output?: readonly string[];
 }
 
 export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
@@ -68,6 +70,8 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
       ...claims.judged.map((claim) => claimCase(name, claim)),
       ...gates.outcomes.map((gate) => gateCase(name, gate)),
     ],
+    // A testcase that passed or was skipped has no room for what was found.
+    output: claims.judged.map(claimLine),
   };
 }
 
@@ -79,12 +83,18 @@ function unfinishedCases({ experiment: { name }, state, runs, planned }: Results
   return [{ classname: name, name: "all planned runs: measured", problem }];
 }
 
-function claimCase(suite: string, { claim, source, outcome, sentence }: JudgedClaim): Testcase {
+function claimCase(
+  suite: string,
+  { claim, source, note, outcome, sentence }: JudgedClaim,
+): Testcase {
   const named = { classname: `${suite}.claims`, name: claim };
   if (outcome === "reproduced") return named;
   const kind = outcome === "not reproduced" ? "failure" : "skipped";
   const message = `${outcome}: ${sentence}`;
-  const detail = source === "" ? [] : [`It stands in ${source}`];
+  const detail = [
+    ...source === "" ? [] : [`It stands in ${source}`],
+    ...note === "" ? [] : [`Note: ${note}`],
+  ];
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 
@@ -142,7 +152,7 @@ export function gateCase(suite: string, gate: GateOutcome): Testcase {
   return { ...named, problem: { kind, type: outcome, message: `${outcome}: ${found}` } };
 }
 
-function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): Xml {
+function suiteXml({ name, startedAt, hostname, cases, output = [] }: Testsuite, id: number): Xml {
   const count = (kind: string): number =>
     cases.filter(({ problem }) => problem?.kind === kind).length;
   const seconds = cases.reduce((sum, { time = 0 }) => sum + time, 0);
@@ -161,10 +171,15 @@ function suiteXml({ name, startedAt, hostname, cases }: Testsuite, id: number): 
   // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
   return element`  <testsuite${head}>
     <properties><property name="generator" value="Plateau"/></properties>
-${cases.map(caseXml)}    <system-out/>
-    <system-err/>
+${cases.map(caseXml)}${outputXml(output)}    <system-err/>
   </testsuite>
 `;
+}
+
+function outputXml(lines: readonly string[]): Xml {
+  return lines.length === 0
+    ? element`    <system-out/>\n`
+    : element`    <system-out>${lines.join("\n")}</system-out>\n`;
 }
 
 function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {

@@ -115,6 +115,9 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
     ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
+    ...Object.values(tables.served).flatMap((table: Table | null) =>
+      table === null ? [] : [bold(table.caption), tableMarkdown(table)]
+    ),
     ...agentsMarkdown(scenario.agents),
   ]);
 }

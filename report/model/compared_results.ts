@@ -16,7 +16,7 @@ import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
-import { doubtSentences, trustOfRuns } from "./findings/trust.ts";
+import { doubtSentences, type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
@@ -34,8 +34,24 @@ export interface ComparedCell {
   readonly errors: string;
 }
 
+/** One of the two results, of one session or several. */
+export interface ComparedSide {
+  readonly name: "BASE" | "NEW";
+  /** The last session. */
+  readonly last: ResultSide;
+  readonly sessions: number;
+  /** Of all sessions. */
+  readonly runs: number;
+  readonly valid: number;
+  /** Null without runs. */
+  readonly trust: TrustModel | null;
+}
+
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
+  /** The runs of each of the cells, in their order; of several sessions those of the last. */
+  readonly matches: readonly Match[];
+  readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
@@ -85,10 +101,13 @@ export function compareSessions(
   // They end in one exit code, so that Holm's method goes over both.
   const gates = judgeTogether(tested, decisivePs(tests));
   const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
+  const sides = [sideOf("BASE", bases), sideOf("NEW", nexts)] as const;
   return {
     cells,
+    matches: matches.pairs,
+    sides,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
-    untrusted: [...untrustedOf("BASE", bases), ...untrustedOf("NEW", nexts)],
+    untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
     gates,
@@ -104,8 +123,16 @@ function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
     spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
 }
 
-function untrustedOf(name: string, sides: readonly ResultSide[]): string[] {
-  return doubtSentences(name, trustOfRuns(sides.flatMap(({ runs }) => runs)));
+function sideOf(name: ComparedSide["name"], sessions: readonly ResultSide[]): ComparedSide {
+  const runs = sessions.flatMap((session) => session.runs);
+  return {
+    name,
+    last: sessions[sessions.length - 1],
+    sessions: sessions.length,
+    runs: runs.length,
+    valid: runs.filter(({ generator }) => generator.trust === "valid").length,
+    trust: trustOfRuns(runs),
+  };
 }
 
 function comparedCells(

@@ -1,12 +1,14 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
+import type { ServedGroup } from "../../runner/result/distribution.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, supportsPercentile } from "../../runner/stats/quantile.ts";
 import { type AgentsModel, agentsText, measurementAgents } from "./agents/agents.ts";
 import { boundsNote, equalRatioEdgesUs, sharesBetween } from "./charts/density.ts";
 import { noResponseOf, noResponseText } from "./findings/no_response.ts";
 import { type TrustModel, trustOf } from "./findings/trust.ts";
+import { findingReason } from "./findings/sentences.ts";
 import { loadText } from "./method/load.ts";
 import type { Fact } from "./method/method.ts";
 import { overTimeText } from "./numbers/over_time.ts";
@@ -22,6 +24,8 @@ import {
   timeUnit,
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
+import { errorRatioOf, wrongResponsesOf } from "./runs/figures.ts";
+import { isOpen, shortfallOf } from "./comparison/shortfall.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
 import { tlsText } from "./tables/connections.ts";
 import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
@@ -47,6 +51,8 @@ export interface MeasurementModel {
   /** Null where one program loaded alone. */
   readonly agents: AgentsModel | null;
   readonly notes: readonly string[];
+  /** All of it in a line, for the end of a screen. */
+  readonly recap: string;
 }
 
 const NOTHING = "–";
@@ -79,7 +85,42 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
     ],
     agents: measurementAgents(measurement),
     notes: notesOf(latency),
+    recap: recapText(measurement, latency),
   };
+}
+
+/** `15,127/s · p50 2.00 ms · p99 16.5 ms · 0 failed · valid` */
+function recapText(measurement: Measurement, latency: PooledLatency): string {
+  const { requests: { failed, dropped } } = measurement;
+  const wrong = wrongResponsesOf(measurement);
+  return [
+    paceText(measurement, latency),
+    ...(latency.count === 0 ? ["no latency"] : [50, 99].map((p) => {
+      const { value, isAtLeast } = latency.percentile(p);
+      return `p${p} ${boundText(formatMs(value), isAtLeast)}`;
+    })),
+    `${formatCount(failed)} failed`,
+    ...(wrong > 0 ? [`${formatCount(wrong)} wrong`] : []),
+    ...(dropped > 0 ? [`${formatCount(dropped)} never sent`] : []),
+    trustText(measurement),
+  ].join(" · ");
+}
+
+/** `9,510/s`, or `9,510/s of 12,000/s` where requests come faster than they are completed. */
+function paceText(measurement: Measurement, latency: PooledLatency): string {
+  const errorRatio = errorRatioOf([measurement]) ?? 0;
+  const short = shortfallOf({ label: "", runs: [measurement], latency, errorRatio });
+  const pace = `${formatNumber(measurement.rate)}/s`;
+  const isBehind = short !== null && isOpen({ runs: [measurement] });
+  return isBehind ? `${pace} of ${formatNumber(short.offeredPerSec)}/s` : pace;
+}
+
+/** `suspect: The run took 12 ms, too short to judge the generator`; the worst reason alone. */
+function trustText(measurement: Measurement): string {
+  const { level, text } = trustOf(measurement);
+  if (level === "valid") return level;
+  const [worst] = measurement.generator.findings;
+  return `${level}: ${worst === undefined ? text : findingReason(worst)}`;
 }
 
 function measurementFacts(measurement: Measurement, latency: PooledLatency): Fact[] {
@@ -94,6 +135,7 @@ function measurementFacts(measurement: Measurement, latency: PooledLatency): Fac
     { label: "Unfinished", text: formatCount(requests.unfinished) },
     ...(requests.dropped ? [{ label: "Dropped", text: formatCount(requests.dropped) }] : []),
     ...sessionFacts(measurement),
+    ...servedFacts(measurement),
     ...(checks.failed ? [{ label: "Wrong responses", text: formatCount(checks.failed) }] : []),
     { label: "Received", text: `${size(bytes.in)}, ${size(bytes.inPerSecond)}/s` },
     ...latencyFacts(latency),
@@ -146,6 +188,19 @@ function lengthText(
 ): string {
   if (count === 0) return NOTHING;
   return ([50, 95, 99] as const).map((p) => `p${p} ${formatMs(percentiles[p])}`).join(", ");
+}
+
+/** Latency by class of status, by instance and by use of a cache. */
+function servedFacts({ statusLatency = {}, instances = [], cache = {} }: Measurement): Fact[] {
+  const factOf = (label: string, { latency }: ServedGroup): Fact => ({
+    label,
+    text: `${formatCount(latency.count)}, ${lengthText(latency)}`,
+  });
+  return [
+    ...Object.entries(statusLatency).map(([name, group]) => factOf(`Responses ${name}`, group)),
+    ...instances.map((group) => factOf(`Instance ${group.instance}`, group)),
+    ...Object.entries(cache).map(([name, group]) => factOf(`Cache ${name}`, group)),
+  ];
 }
 
 function tlsFacts({ tls }: Measurement): Fact[] {

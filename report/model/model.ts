@@ -32,6 +32,7 @@ import { commandOf, sourceNameOf } from "./method/command.ts";
 import { type ClaimsModel, claimsModel } from "./claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
+import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
@@ -48,18 +49,15 @@ import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throug
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
-import {
-  bytesPerSecondTable,
-  requestsPerSecondTable,
-  runsTable,
-  summaryTable,
-} from "./tables/summary.ts";
+import { perSecondTables, runsTable, summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
+import { type ServedTables, servedTables } from "./tables/served.ts";
 import { outcomesTable, reasonsTable } from "./tables/outcomes.ts";
 import type { Table } from "./tables/table.ts";
 import { type SteadyTables, steadyTables } from "./tables/steady.ts";
-import { timelinesOf, timelineText } from "./charts/timelines.ts";
+import { timelinesOf } from "./charts/timelines.ts";
+import { heatmapText, timelineText } from "./findings/timeline_findings.ts";
 import { type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
@@ -82,6 +80,8 @@ export interface ReportModel {
   readonly trust: TrustModel | null;
   readonly claims: ClaimsModel;
   readonly gates: GatesModel;
+  /** By which the page can be narrowed. */
+  readonly targets: readonly PageTarget[];
   readonly scenarios: readonly ScenarioModel[];
   /** One for each table of published figures. */
   readonly published: readonly PublishedModel[];
@@ -120,6 +120,7 @@ export interface ScenarioModel {
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
+  readonly heatmapFinding: string;
   /** Null when no request has a latency. */
   readonly density: DensityChart | null;
   readonly densityFinding: string;
@@ -143,10 +144,11 @@ export interface ScenarioModel {
     readonly summary: Table;
     readonly percentiles: Table;
     readonly steady: SteadyTables | null;
-    readonly requestsPerSecond: Table;
-    readonly bytesPerSecond: Table;
+    /** Of requests, then of bytes; null where no run lasted long enough. */
+    readonly perSecond: readonly [Table, Table] | null;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
+    readonly served: ServedTables;
     readonly outcomes: Table;
     readonly reasons: Table | null;
     readonly resources: Table | null;
@@ -178,6 +180,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims,
     gates: gatesModel(scenarios, results, baseline),
+    targets: pageTargets(scenarios, compared),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,
@@ -214,8 +217,9 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     tradeoff: tradeoffOf(name, rightCells(cells)),
-    timelines: timelinesOf(cells),
+    timelines: timelinesOf(cells, results),
     timelineFinding: timelineText(cells),
+    heatmapFinding: heatmapText(cells),
     density: densityOf(cells),
     densityFinding: densityFinding(cells),
     boundsNote: boundsNote(cells.map(({ latency }) => latency)),
@@ -227,9 +231,9 @@ function scenarioModel(
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),
       steady: steadyTables(name, cells),
-      requestsPerSecond: requestsPerSecondTable(cells),
-      bytesPerSecond: bytesPerSecondTable(cells),
+      perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells, level),
+      served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
       resources: resourcesTable(name, cells, level),

@@ -7,7 +7,7 @@ import { type Markup, markup } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import css from "./live.css" with { type: "text" };
 import script from "./live_client.js" with { type: "text" };
-import { type LiveStatus, remainingText } from "./live_status.ts";
+import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts";
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { counted } from "../model/numbers/words.ts";
@@ -29,9 +29,17 @@ function barMarkup({ page, status }: LiveState): Markup {
   const left = leftMs === null ? "" : remainingText(leftMs);
   return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
 <progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
-<p role="status">${text}</p> <p class="left">${left}</p></aside>
+<p role="status">${text}</p> <p class="left">${left}</p>
+<div class="now" role="img" aria-label="Requests/s and p99 of the run in progress">${
+    NOW_FIGURES.map(({ figure, label }) =>
+      markup`<p data-figure="${figure}"><span>${label}</span> <b>–</b> ${CHART} <span class="scale"></span></p>`
+    )
+  }</div></aside>
 `;
 }
+
+const NOW_FIGURES = [{ figure: "rate", label: "Requests/s" }, { figure: "p99", label: "p99" }];
+const CHART = markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none"><path d=""/></svg>`;
 
 // The events of a running experiment → its progress, in words. Pure.
 
@@ -77,4 +85,14 @@ export function brokenStatus(status: LiveStatus): LiveStatus {
   const text = "Stopped by an error (see the terminal): this page no longer changes. " +
     "Completed runs are in results.json";
   return { ...status, text, leftMs: null, isOver: true };
+}
+
+export function pointOf(live: Extract<Progress, { kind: "live" }>): LivePoint {
+  const { elapsedMs: endMs, ratePerSec, p50Ms, p99Ms, failed, latency: { count } } = live;
+  const hasLatency = count > 0;
+  return {
+    ...{ endMs, ratePerSec, failed },
+    p50Ms: hasLatency ? p50Ms : null,
+    p99Ms: hasLatency ? p99Ms : null,
+  };
 }

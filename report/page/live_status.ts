@@ -25,6 +25,26 @@ export interface EndEvent extends PageEvent {
   readonly status: LiveStatus;
 }
 
+/** An interval of the run in progress, as it was measured: no statistics are made of a part of a run. */
+export interface LivePoint {
+  /** Since the start of the run. */
+  readonly endMs: number;
+  readonly ratePerSec: number;
+  /** Null without a response. */
+  readonly p50Ms: number | null;
+  readonly p99Ms: number | null;
+  readonly failed: number;
+}
+
+/** The next points of the run in progress; of another run than those before where `isNew`. */
+export interface PointsEvent {
+  readonly isNew: boolean;
+  readonly points: readonly LivePoint[];
+}
+
+/** Those of two minutes at four a second: what is older leaves the picture. */
+export const MOST_POINTS = 480;
+
 export function remainingText(ms: number): string {
   return `About ${formatDuration(Math.max(1, Math.ceil(ms / 1_000)))} left`;
 }

@@ -8,10 +8,12 @@ import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { swatchRule } from "../model/numbers/colors.ts";
 import { unique } from "../model/numbers/words.ts";
 import type { CellRuns } from "../model/runs/cells.ts";
+import type { PageTarget } from "../model/conclusion/compared_scenarios.ts";
 import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
+import { chartsWithLists } from "../writing/json.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
@@ -50,7 +52,9 @@ export function renderReportPage(
   );
   const all: Charts = new Map([...first, ...charts]);
   const style = css + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
-  const begin = markup`${chartScripts(first)}<script>${verbatim(client)}</script>\n`;
+  const begin = markup`${targetsScript(models)}${chartScripts(first)}<script>${
+    verbatim(client)
+  }</script>\n`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -95,11 +99,21 @@ function shades(models: readonly ReportModel[]): string {
   return unique([...cells, ...lines].map(({ color }) => swatchRule(color))).join("");
 }
 
+/** What the page's client narrows everything to. */
+function targetsScript(models: readonly ReportModel[]): Markup {
+  const byName = Map.groupBy(models.flatMap(({ targets }) => targets), ({ name }) => name);
+  const targets = [...byName.values()].map((same): PageTarget => ({
+    ...same[0],
+    also: unique(same.flatMap(({ also }) => also)),
+  }));
+  return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
+}
+
 /** One for each section: a section is parsed when its first chart is drawn. */
-function chartScripts(charts: Charts): Markup[] {
+export function chartScripts(charts: Charts): Markup[] {
   return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
     markup`<script type="application/json" id="charts-${section}">${
-      scriptJson(Object.fromEntries(entries))
+      scriptJson(chartsWithLists(Object.fromEntries(entries)))
     }</script>\n`
   );
 }
@@ -127,7 +141,7 @@ function namedRuns(
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
 }
 
-function policyOf(style: string, live: LiveParts | null): string {
+export function policyOf(style: string, live: LiveParts | null = null): string {
   const scripts = [DEPTH_SCRIPT, client, ...(live === null ? [] : [live.script])];
   return [
     "default-src 'none'",

@@ -1,24 +1,27 @@
 /**
- * The live view: the run in progress, as lines. A pure function of the state, the moment and the size of
- * the terminal; in a low terminal the parts at the end go first.
+ * The live view: the run in progress, the cells so far, and the timeline of the run, as lines. A pure function of the
+ * state, the moment and the size of the terminal: each part gets more rows, or none, as there are.
  */
 import type { LiveAgent } from "../../runner/result/progress.ts";
-import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
-import { latencySteps } from "../model/measurement.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatMs,
-  formatNumber,
-  GLUE,
-} from "../model/numbers/units.ts";
+import { formatCount, formatDuration, formatNumber, GLUE } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { fitted, padStart, widthOf } from "../writing/columns.ts";
-import type { Style, TerminalOptions, TextLine } from "../writing/terminal.ts";
-import { barOf, sparkline } from "./latency.ts";
-import { fleetLines } from "./fleet.ts";
-import { cell, fittedLine } from "./line.ts";
+import type { TerminalOptions, TextLine, TextSpan } from "../writing/terminal.ts";
+import { boardLines, boardRows } from "./leaderboard.ts";
+import { cell, fittedLine, lineOf } from "./line.ts";
 import { cellText, leftText, type Live, type ProgressState } from "./progress.ts";
+import { withoutCommon } from "./table.ts";
+import {
+  errorsLine,
+  HISTOGRAM_ROWS,
+  LABEL_COLUMNS,
+  type LiveLayout,
+  NARROW_COLUMNS,
+  recentLatencyLines,
+  TIMELINE_FIGURES,
+  timelineLines,
+  workersLine,
+} from "./timeline.ts";
 
 export interface ScreenSize {
   readonly columns: number;
@@ -30,10 +33,6 @@ export interface LiveViewOptions extends ScreenSize, Pick<TerminalOptions, "unic
   readonly nowMs: number;
 }
 
-interface LiveLayout extends Pick<TerminalOptions, "unicode"> {
-  readonly width: number;
-}
-
 /** Below the view stands the cursor; at the end of a line a terminal may echo ^C. */
 const KEPT_ROWS = 1;
 const ECHO_COLUMNS = 3;
@@ -43,26 +42,89 @@ export function liveLines(state: ProgressState, options: LiveViewOptions): TextL
   const width = Math.max(1, options.columns - ECHO_COLUMNS);
   const live = state.intervals.at(-1);
   if (state.run === null && live === undefined) return [];
-  const room = { width, unicode: options.unicode };
+  const fleet = live === undefined ? [] : fleetLines(live.agents ?? [], { ...options, width });
+  const needed = { fleet: fleet.length, board: boardRows(state.board, width) };
+  const rows = allotted(rowsWanted(state.run !== null, needed), options.rows - KEPT_ROWS);
+  const room = (part: ViewPart): LiveLayout => ({ ...options, width, rows: rows.get(part) ?? 0 });
+  const url = live === undefined ? [] : [lineOf(live.url, state.run === null ? "bold" : "dim")];
   const lines = [
-    progressLine(state, options, width),
-    ...runLines(state, { ...room, nowMs: options.nowMs }),
+    ...(state.run === null ? url.slice(0, room("url").rows) : []),
+    ...[progressLine(state, options, width)].slice(0, room("progress").rows),
+    ...(state.run === null ? [] : [
+      ...runLines(state, { ...room("run"), nowMs: options.nowMs }).slice(0, room("run").rows),
+      ...url.slice(0, room("url").rows),
+      ...boardLines(state.board, room("board")),
+    ]),
     ...(live === undefined ? [] : [
-      ...figureLines(state.intervals, live, room),
-      workersLine(live),
-      ...fleetLines(live.agents ?? [], { ...room, labelColumns: LABEL_COLUMNS }),
-      ...histogramLines(state.intervals, live, room),
+      ...timelineLines(state.intervals, live, {
+        ...room("timeline"),
+        hasAxis: room("axis").rows > 0,
+      }),
+      ...[errorsLine(state.intervals, live, room("errors"))].slice(0, room("errors").rows),
+      ...[workersLine(live)].slice(0, room("generator").rows),
+      ...fleet.slice(0, room("fleet").rows),
+      ...(room("histogram").rows > 0
+        ? recentLatencyLines(state.intervals, live, room("histogram"))
+        : []),
     ]),
   ];
-  return withinRows(lines, options.rows - KEPT_ROWS)
-    .map((line) => fittedLine(line, width, options));
+  return lines.map((line) => fittedLine(line, width, options));
 }
 
-/** The view as far as whole parts of it fit: a histogram without its last steps would mislead. */
-function withinRows(lines: readonly TextLine[], rows: number): TextLine[] {
-  if (lines.length <= rows) return [...lines];
-  const short = lines.slice(0, Math.max(1, lines.length - HISTOGRAM_ROWS));
-  return short.slice(0, Math.max(1, rows));
+type ViewPart =
+  | "progress"
+  | "run"
+  | "url"
+  | "board"
+  | "timeline"
+  | "axis"
+  | "errors"
+  | "generator"
+  | "fleet"
+  | "histogram";
+
+interface RowsWanted {
+  readonly part: ViewPart;
+  readonly upTo: number;
+  /** Rows come in as many at once: a histogram without its last steps would mislead. */
+  readonly step?: number;
+}
+
+const LEAST_BOARD_ROWS = 4;
+const MOST_FIGURE_ROWS = 8;
+
+/** What parts get rows for, the most needed first; a part comes again with more than the others needed. */
+function rowsWanted(
+  isRun: boolean,
+  { fleet, board }: { fleet: number; board: number },
+): RowsWanted[] {
+  return [
+    { part: "progress", upTo: 1 },
+    { part: "run", upTo: isRun ? 1 : 0 },
+    { part: "timeline", upTo: TIMELINE_FIGURES },
+    { part: "errors", upTo: 1 },
+    { part: "generator", upTo: 1 },
+    { part: "url", upTo: 1 },
+    { part: "fleet", upTo: fleet, step: fleet },
+    { part: "board", upTo: isRun ? Math.min(board, LEAST_BOARD_ROWS) : 0 },
+    { part: "timeline", upTo: 2 * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
+    { part: "board", upTo: isRun ? board : 0 },
+    { part: "histogram", upTo: HISTOGRAM_ROWS, step: HISTOGRAM_ROWS },
+    { part: "axis", upTo: 1 },
+    { part: "timeline", upTo: MOST_FIGURE_ROWS * TIMELINE_FIGURES, step: TIMELINE_FIGURES },
+  ];
+}
+
+function allotted(wanted: readonly RowsWanted[], rows: number): Map<ViewPart, number> {
+  const given = new Map<ViewPart, number>();
+  let left = Math.max(1, rows);
+  for (const { part, upTo, step = 1 } of wanted) {
+    const before = given.get(part) ?? 0;
+    const more = step === 0 ? 0 : Math.floor(Math.min(upTo - before, left) / step) * step;
+    given.set(part, before + Math.max(0, more));
+    left -= Math.max(0, more);
+  }
+  return given;
 }
 
 const LEAST_BAR = 10;
@@ -142,77 +204,75 @@ function runLines(
   const startingSec = Math.floor((nowMs - beganMs) / 1_000);
   const starting = startingSec < 1 ? "starting" : `starting for ${formatDuration(startingSec)}`;
   const doing = intervals.length > 0 ? elapsedText(state) : starting;
-  const text = `  repetition ${run.repetition}, ${doing}`;
+  const text = width < NARROW_COLUMNS ? `  ${doing}` : `  repetition ${run.repetition}, ${doing}`;
   const name = fitted(cellText(run), Math.max(LEAST_NAME, width - widthOf(text)), unicode);
   return [[{ text: name, style: "bold" }, { text }]];
 }
 
-const LABEL_COLUMNS = 10;
-const VALUE_COLUMNS = 9;
+// The agents of a fleet: each with its rate, or, of many, a summary.
 
-/** Rate, latency and errors, each with its last intervals as a sparkline. */
-function figureLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
-  const figures: [string, string, (interval: Live) => number | null, Style?][] = [
-    ["Requests/s", formatNumber(live.ratePerSec), ({ ratePerSec }) => ratePerSec],
-    ["p50", timeText(live, live.p50Ms), (interval) => timeOf(interval, interval.p50Ms)],
-    ["p99", timeText(live, live.p99Ms), (interval) => timeOf(interval, interval.p99Ms)],
-    ["Errors", formatCount(live.failed), ({ failed }) => failed],
+/** As long as it takes until an agent counts as lost after the end. */
+const SILENT_MS = 2_000;
+const MOST_SHOWN = 8;
+const MOST_LINES = 2;
+const LEAST_AGENT_NAME = 4;
+const GAP = 3;
+
+function fleetLines(agents: readonly LiveAgent[], room: Omit<LiveLayout, "rows">): TextLine[] {
+  if (agents.length === 0) return [];
+  const rows = agents.length > MOST_SHOWN
+    ? [summary(agents)]
+    : agentRows(agents, room.width - LABEL_COLUMNS - 2, room.unicode);
+  return rows.map((row, i) => [
+    cell(i === 0 ? "Agents" : "", LABEL_COLUMNS, "dim"),
+    { text: "  " },
+    ...row,
+  ]);
+}
+
+/** In columns, as many as fit; names are shortened where they would need more lines, first by their common beginning. */
+function agentRows(agents: readonly LiveAgent[], width: number, unicode: boolean): TextSpan[][] {
+  const values = agents.map(valueOf);
+  const valueWidth = Math.max(...values.map(widthOf));
+  const least = Math.ceil(agents.length / MOST_LINES);
+  const most = Math.floor((width + GAP) / least) - GAP - valueWidth - 1;
+  const whole = agents.map(({ name }) => name);
+  const names = whole.some((name) => widthOf(name) > most) ? withoutCommon(whole) : whole;
+  const nameWidth = Math.min(Math.max(...names.map(widthOf)), Math.max(LEAST_AGENT_NAME, most));
+  const columns = Math.max(least, Math.floor((width + GAP) / (nameWidth + 1 + valueWidth + GAP)));
+  const pieces = agents.map((agent, i): TextSpan[] => [
+    cell(`${fitted(names[i], nameWidth, unicode)} `, nameWidth + 1),
+    { text: padStart(values[i], valueWidth), style: isSilent(agent) ? "red" : "bold" },
+    { text: " ".repeat(GAP) },
+  ]);
+  return Array.from(
+    { length: Math.ceil(agents.length / columns) },
+    (_, row) => pieces.slice(row * columns, (row + 1) * columns).flat(),
+  );
+}
+
+function valueOf(agent: LiveAgent): string {
+  return isSilent(agent) ? "silent" : `${formatNumber(Math.round(agent.ratePerSec))}/s`;
+}
+
+function isSilent({ silentMs }: LiveAgent): boolean {
+  return silentMs >= SILENT_MS;
+}
+
+/** `12 agents, slowest n7 900/s, 1 silent (n3 for 4 s)` */
+function summary(agents: readonly LiveAgent[]): TextSpan[] {
+  const reporting = agents.filter((agent) => !isSilent(agent));
+  const silent = agents.filter(isSilent);
+  const count = { text: counted(agents.length, "agent") };
+  if (reporting.length === 0) return [count, { text: ", all silent", style: "red" }];
+  const slowest = reporting.reduce((a, b) => b.ratePerSec < a.ratePerSec ? b : a);
+  const pieces: TextSpan[] = [
+    count,
+    { text: `, slowest ${slowest.name} ` },
+    { text: valueOf(slowest), style: "bold" },
   ];
-  const columns = Math.max(0, room.width - LABEL_COLUMNS - VALUE_COLUMNS - 4);
-  return figures.map(([label, text, of]) => {
-    const shown = intervals.slice(-Math.max(1, columns)).map(of);
-    const isError = label === "Errors" && shown.some(Boolean);
-    return [
-      cell(label, LABEL_COLUMNS, "dim"),
-      { text: `  ${padStart(text, VALUE_COLUMNS)}  `, style: isError ? "red" : "bold" },
-      { text: sparkline(shown, room), style: isError ? "red" : "cyan" },
-    ];
-  });
-}
-
-/** Null without a response: there is no latency then. */
-function timeOf({ latency }: Live, ms: number): number | null {
-  return latency.count === 0 ? null : ms;
-}
-
-function timeText(live: Live, ms: number): string {
-  return timeOf(live, ms) === null ? "–" : formatMs(ms);
-}
-
-function workersLine({ workers: { count, cpuRatio, lateMs }, agents = [] }: Live): TextLine {
-  const busiest = agents.length > 1 ? ` (agent ${busiestOf(agents)})` : "";
-  const workers = count === 1 ? "1 worker," : `${count} workers, busiest${busiest}`;
-  const cpu = `${Math.round(cpuRatio * 100)}${GLUE}% CPU`;
-  const text = `  ${workers} ${cpu}, up to ${formatMs(lateMs)} late`;
-  return [cell("Generator", LABEL_COLUMNS, "dim"), { text }];
-}
-
-function busiestOf(agents: readonly LiveAgent[]): string {
-  return agents.reduce((a, b) => b.cpuRatio > a.cpuRatio ? b : a).name;
-}
-
-const LAST_MS = 3_000;
-const STEPS = 8;
-const HISTOGRAM_ROWS = STEPS + 1;
-const MOST_STEP_COLUMNS = 50;
-
-/** Latencies of the last seconds, each bar a step of equal ratio. */
-function histogramLines(intervals: readonly Live[], live: Live, room: LiveLayout): TextLine[] {
-  const last = intervals.filter(({ elapsedMs }) => elapsedMs > live.elapsedMs - LAST_MS);
-  const histogram = mergeHistograms(last.map(({ latency }) => latency));
-  const spanMs = Math.min(LAST_MS, live.elapsedMs);
-  const heading = `Latency of the last ${formatDuration(spanMs / 1_000)}`;
-  if (histogram.count === 0) return [[{ text: heading, style: "dim" }]];
-  const steps = latencySteps(histogram, STEPS);
-  const bounds = Math.max(...steps.map(({ upTo }) => widthOf(upTo)));
-  const most = Math.max(...steps.map(({ share }) => share));
-  const columns = Math.max(8, Math.min(MOST_STEP_COLUMNS, room.width - bounds - 14));
-  return [
-    [{ text: heading, style: "dim" }],
-    ...steps.map(({ upTo, share, text }): TextLine => [
-      { text: `  ${padStart(upTo, bounds)}  ` },
-      cell(barOf(share / most * columns, room), columns, "cyan"),
-      { text: `  ${padStart(text, 8)}` },
-    ]),
-  ];
+  if (silent.length === 0) return pieces;
+  const longest = silent.reduce((a, b) => b.silentMs > a.silentMs ? b : a);
+  const forText = `${longest.name} for ${formatDuration(Math.floor(longest.silentMs / 1_000))}`;
+  return [...pieces, { text: `, ${silent.length} silent (${forText})`, style: "red" }];
 }

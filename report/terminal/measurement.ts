@@ -9,7 +9,7 @@ import type { Written } from "../writing/written.ts";
 import { barOf } from "./latency.ts";
 import { BLANK, HANGING, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { tableLines } from "./table.ts";
-import { outcomeLines, trustLines, unansweredLines } from "./verdicts.ts";
+import { outcomeLines, TRUST_STYLES, trustLines, unansweredLines } from "./verdicts.ts";
 
 /** One measurement, with a line break at its end. */
 export function renderMeasurement(
@@ -32,6 +32,11 @@ export function renderMeasurement(
     ...agentSection(model, options),
     ...section("Thresholds", outcomeLines(gates, options)),
     ...model.notes.flatMap((note) => [BLANK, ...paragraphLines(note, options.width)]),
+    BLANK,
+    ...paragraphLines(model.recap, options.width, {
+      ...HANGING,
+      style: TRUST_STYLES[model.trust.level],
+    }),
   ];
   return writtenLines(lines, options);
 }

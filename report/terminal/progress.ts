@@ -2,7 +2,9 @@
  * The progress of an experiment by its events: the run in progress, for the live view, and the lines that
  * stay. Pure; `live.ts` lays the view out, `view.ts` writes it.
  */
-import type { Progress } from "../../runner/result/progress.ts";
+import type { CellProgress, Progress } from "../../runner/result/progress.ts";
+import type { Missing } from "../../runner/result/result.ts";
+import { cellKey } from "../../runner/stats/confidence/bootstrap.ts";
 import { trialSentence } from "../model/capacity.ts";
 import {
   boundText,
@@ -13,8 +15,8 @@ import {
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
 import { cellLabel } from "../model/runs/cells.ts";
-import { errorsOf } from "../model/runs/figures.ts";
-import { type Latent, poolLatency } from "../model/runs/pool.ts";
+import { errorRatioOf, errorsOf } from "../model/runs/figures.ts";
+import { type Latent, percentileBounds, poolLatency } from "../model/runs/pool.ts";
 import type { TextSpan } from "../writing/terminal.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
@@ -29,7 +31,16 @@ export interface ProgressState {
   readonly receivedMs: number;
   /** Notes so far: each is printed once, not with every run. */
   readonly notes: readonly string[];
+  readonly board: Board;
 }
+
+const EMPTY_BOARD: Board = {
+  cells: 0,
+  until: null,
+  repetitions: 0,
+  scenario: "",
+  scenarios: new Map(),
+};
 
 export const NOTHING_YET: ProgressState = {
   run: null,
@@ -37,16 +48,18 @@ export const NOTHING_YET: ProgressState = {
   intervals: [],
   receivedMs: 0,
   notes: [],
+  board: EMPTY_BOARD,
 };
 
 /** As many as a wide terminal has columns. */
 const MOST_INTERVALS = 400;
 
 /** @param nowMs When the event came, by any clock that doesn't go back. */
-export function advance(state: ProgressState, event: Progress, nowMs: number): ProgressState {
+export function advance(before: ProgressState, event: Progress, nowMs: number): ProgressState {
+  const state = { ...before, board: advanceBoard(before.board, event) };
   switch (event.kind) {
     case "starting":
-      return { ...NOTHING_YET, notes: state.notes, run: event, beganMs: nowMs };
+      return { ...withoutRun(state), run: event, beganMs: nowMs };
     case "note":
       return { ...state, notes: [...state.notes, event.text] };
     case "live": {
@@ -55,10 +68,14 @@ export function advance(state: ProgressState, event: Progress, nowMs: number): P
     }
     case "measured":
     case "missing":
-      return { ...NOTHING_YET, notes: state.notes };
+      return withoutRun(state);
     default:
       return state;
   }
+}
+
+function withoutRun({ notes, board }: ProgressState): ProgressState {
+  return { ...NOTHING_YET, notes, board };
 }
 
 /** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
@@ -151,4 +168,94 @@ function missingText({ missing }: Extract<Progress, { kind: "missing" }>): strin
   const { scenario, repetition, kind, reason } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
   return `${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`;
+}
+
+// The cells so far.
+
+/** A cell with a run that ended. */
+export interface BoardCell {
+  readonly label: string;
+  readonly figure: CellProgress["figure"];
+  /** Null where no run was measured, or none has the figure. */
+  readonly value: number | null;
+  readonly isAtLeast: boolean;
+  readonly interval: CellProgress["interval"];
+  readonly halfWidth: number | null;
+  readonly measured: number;
+  readonly failed: number;
+  /** Of its requests: `errorRatioOf`. */
+  readonly wrongRatio: number;
+  /** Runs that are not valid. */
+  readonly doubted: number;
+}
+
+export interface Board {
+  /** How many there will be. */
+  readonly cells: number;
+  readonly until: number | null;
+  /** So far: of each cell. */
+  readonly repetitions: number;
+  /** That of the run in progress, or of the last one. */
+  readonly scenario: string;
+  /** In the order of their first results, each with its cells by key. */
+  readonly scenarios: ReadonlyMap<string, ReadonlyMap<string, BoardCell>>;
+}
+
+function advanceBoard(board: Board, event: Progress): Board {
+  switch (event.kind) {
+    case "planned":
+      return { ...board, cells: event.cells, until: event.until };
+    case "starting":
+      return { ...board, repetitions: event.repetitions, scenario: event.scenario };
+    case "cell":
+      return withCell(board, event.cell.runs[0], (before) => measuredCell(event.cell, before));
+    case "missing":
+      return event.missing.repetition === null ? board : withFailed(board, event.missing);
+    default:
+      return board;
+  }
+}
+
+function withCell(
+  board: Board,
+  run: Pick<Missing, "target" | "scenario" | "parameters">,
+  next: (before: BoardCell | undefined) => BoardCell,
+): Board {
+  const cells = new Map(board.scenarios.get(run.scenario));
+  cells.set(cellKey(run), next(cells.get(cellKey(run))));
+  return { ...board, scenarios: new Map(board.scenarios).set(run.scenario, cells) };
+}
+
+function measuredCell(
+  { runs, figure, value, interval, halfWidth }: CellProgress,
+  before: BoardCell | undefined,
+): BoardCell {
+  return {
+    label: cellLabel(runs[0]),
+    figure,
+    value,
+    isAtLeast: figure === "p99" && percentileBounds(runs, 99).isAtLeast,
+    interval,
+    halfWidth,
+    measured: runs.length,
+    failed: before?.failed ?? 0,
+    wrongRatio: errorRatioOf(runs) ?? 0,
+    doubted: runs.filter(({ generator }) => generator.trust !== "valid").length,
+  };
+}
+
+function withFailed(board: Board, missing: Missing): Board {
+  return withCell(board, missing, (before) => ({
+    label: cellLabel(missing),
+    figure: "rate",
+    value: null,
+    isAtLeast: false,
+    interval: null,
+    halfWidth: null,
+    measured: 0,
+    wrongRatio: 0,
+    doubted: 0,
+    ...before,
+    failed: (before?.failed ?? 0) + 1,
+  }));
 }

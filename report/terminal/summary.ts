@@ -73,7 +73,17 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextL
 /** Latencies and outcomes; the verdict stands below. */
 function distributionLines(scenario: ScenarioModel, options: TerminalOptions): TextLine[] {
   const { tables } = scenario;
-  return [...latencyLines(scenario, options), BLANK, ...outcomeTableLines(tables, options), BLANK];
+  return [
+    ...latencyLines(scenario, options),
+    BLANK,
+    ...outcomeTableLines(tables, options),
+    BLANK,
+    ...Object.values(tables.served).flatMap((table: Table | null) =>
+      table === null
+        ? []
+        : [lineOf(table.caption, "cyan"), ...tableLines(withoutZeros(table), options), BLANK]
+    ),
+  ];
 }
 
 function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOptions): TextLine[] {

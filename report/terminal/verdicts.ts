@@ -8,7 +8,7 @@ import type { ThresholdOutcome } from "../model/gates/evidence.ts";
 import type { ClaimOutcome } from "../model/claims/finding.ts";
 import { claimLine, type ClaimsModel } from "../model/claims/claims.ts";
 
-const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
+export const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
   valid: "green",
   suspect: "yellow",
   invalid: "red",

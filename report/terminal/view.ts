@@ -5,8 +5,7 @@
 import type { OnProgress, Progress } from "../../runner/result/progress.ts";
 import { liveLines, type ScreenSize } from "./live.ts";
 import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
-import { Screen } from "../writing/screen.ts";
-import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
+import { Screen, type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
@@ -42,8 +41,8 @@ function plainView(output: ProgressOutput): ProgressView {
   return { onProgress, redraw: () => {}, resume: () => {}, stop: () => {} };
 }
 
-/** So that short intervals don't keep the terminal busy. */
-const LEAST_REDRAW_MS = 100;
+/** At most five frames a second: short intervals don't keep the terminal busy. */
+const LEAST_REDRAW_MS = 200;
 
 function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView {
   const { write, nowMs } = output;

@@ -7,7 +7,7 @@
  *
  * | place | file | what text from outside can't do there |
  * |---|---|---|
- * | terminal | `terminal.ts`, `screen.ts` | steer it, begin a line of its own, or start a command in a CI log |
+ * | terminal | `terminal.ts` | steer it, begin a line of its own, or start a command in a CI log |
  * | annotation | `annotation.ts` | start another workflow command than ours |
  * | csv | `csv.ts` | be a formula, or begin a row or a column |
  * | json | `json.ts` | steer a terminal; it is the same value when it is parsed |

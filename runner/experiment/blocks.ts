@@ -77,6 +77,7 @@ class BlockSequence {
       expectedMs: this.#schedule.expectedMs(least),
       mostRuns: most.length,
       mostMs: this.#schedule.expectedMs(most),
+      until: typeof repeat === "number" ? null : repeat.until,
     });
   }
 
@@ -86,9 +87,15 @@ class BlockSequence {
       if (signal.aborted) return;
       if (!this.#begun.has(planned.cell)) continue;
       const before = kept.runOf(planned);
-      if (before !== null) this.#repetition.add(before);
+      if (before !== null) this.#count(before, kept.runsOf(planned.cell).at(-1) === before);
       if (!kept.has(planned)) await this.#carryOut(planned);
     }
+  }
+
+  /** @param isShown Whether the progress of its cell is. */
+  #count(run: Run, isShown: boolean): void {
+    const cell = this.#repetition.add(run);
+    if (isShown) this.context.onProgress({ kind: "cell", cell: cell() });
   }
 
   /** Decides after block `done`, unless that was done before; at the end the results say what was reached. */
@@ -133,7 +140,14 @@ class BlockSequence {
     const remainingMs = this.#remainingMs();
     const order = this.#countOne(planned.cell);
     const runs = this.#repetitions * this.#possible.length;
-    onProgress({ kind: "starting", order, runs, ...cell, remainingMs });
+    onProgress({
+      kind: "starting",
+      order,
+      runs,
+      repetitions: this.#repetitions,
+      ...cell,
+      remainingMs,
+    });
     const beganMs = performance.now();
     const run = await runOrWhyNot(planned, this.context);
     if (run === null) return;
@@ -143,7 +157,7 @@ class BlockSequence {
       return await this.#save((file) => leaveOut(missing, file, onProgress));
     }
     this.#schedule.took(planned.cell, performance.now() - beganMs);
-    this.#repetition.add(run);
+    this.#count(run, true);
     await this.#save((file) => file.addRun(run));
     onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
   }

@@ -23,6 +23,7 @@ import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
 import { commitNote, continued, EarlierRuns } from "./resume.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
 import { TargetError } from "../../base/errors.ts";
+import { nameBehind, withThoseBehind } from "../../base/target/references.ts";
 import { VERSION } from "../../base/version.ts";
 
 export interface ExperimentRequest extends StartingRequest {
@@ -106,10 +107,17 @@ async function redisFor(
   return redis;
 }
 
-/** A Redis that the user gave may be used by programs of which Plateau does not know it. */
 async function redisUseOf(cell: Cell, redis: ProvidedRedis | null): Promise<RedisUse | null> {
-  const isUsed = redis?.kind === "given" || cellNeeds(cell).includes("redis");
+  const isUsed = cellNeeds(cell).includes("redis") || (redis?.kind === "given" && isForeign(cell));
   return redis !== null && isUsed ? await openRedisUse(redis) : null;
+}
+
+/** Whether it is a program of which Plateau does not know what it uses: a Redis that the user gave, perhaps. */
+function isForeign({ targetSpec, others }: Cell): boolean {
+  return withThoseBehind(targetSpec, others).some((each) =>
+    ["command", "container", "url"].some((key) => key in each) ||
+    ("proxy" in each && nameBehind(each) === null)
+  );
 }
 
 function missingPrerequisites(

@@ -5,6 +5,7 @@
  */
 import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import type { CellProgress } from "../result/progress.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type CountedPart,
   intervalBlocks,
   mergeBlocks,
+  type PooledFigure,
   type RunBlock,
 } from "../stats/confidence/pool.ts";
 import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
@@ -44,7 +46,7 @@ type Decision =
   | { readonly goesOn: false; readonly stopping: Stopping };
 
 interface CountedRun {
-  readonly repetition: number;
+  readonly run: Run;
   readonly blocks: readonly RunBlock[];
 }
 
@@ -55,14 +57,32 @@ export class Repetition {
   /** @param counted What of each run the figures are of. */
   constructor(private readonly repeat: Repeat, private readonly counted: CountedPart) {}
 
-  add(run: Run): void {
+  /** @returns What the runs of its cell show so far, for who wants to know. */
+  add(run: Run): () => CellProgress {
     const from = countedFrom(run, this.counted);
     const { timeline: { points }, latency: { clock } } = run;
     const blocks = points.length === 0
       ? []
       : [mergeBlocks(intervalBlocks(points, clock).slice(from))];
     const name = cellKey(run);
-    this.#runs.set(name, [...this.#runs.get(name) ?? [], { repetition: run.repetition, blocks }]);
+    const runs = [...this.#runs.get(name) ?? [], { run, blocks }];
+    this.#runs.set(name, runs);
+    return () => this.#progressOf(runs);
+  }
+
+  #progressOf(runs: readonly CountedRun[]): CellProgress {
+    const figure = runs.every(({ run: { load } }) => load.kind === "closed") ? "rate" : "p99";
+    const size = figure === "rate" ? 1 : 1_000; // requests/s, or µs in a ms
+    const [ranked] = estimatesOf(runs, [figure === "rate" ? "rate" : 99]);
+    const interval = ranked && intervalOf(ranked, this.#level);
+    const isWatched = this.#level !== undefined && runs.length > 1;
+    return {
+      runs: runs.map(({ run }) => run),
+      figure,
+      value: ranked && ranked.value / size,
+      interval: interval && { low: interval.low / size, high: interval.high / size },
+      halfWidth: isWatched ? widestOf(this.#intervalsOf(estimatesOf(runs, WATCHED))) : null,
+    };
   }
 
   /** Repetitions until the next decision, of which `done` are made. */
@@ -133,20 +153,24 @@ export class Repetition {
     }`;
   }
 
-  /** Null where a cell has no interval yet, or none has any. */
   #widest(): number | null {
-    const intervals = this.#intervals();
-    const known = intervals.filter((interval) => interval !== null);
-    if (known.length === 0 || known.length < intervals.length) return null;
-    return Math.max(...known.map(halfWidthOf));
+    return widestOf(this.#intervals());
+  }
+
+  #intervals(): (ConfidenceInterval | null)[] {
+    return this.#intervalsOf(this.#estimates());
   }
 
   /** At the confidence that they need. */
-  #intervals(): (ConfidenceInterval | null)[] {
-    const level = typeof this.repeat !== "number" && this.repeat.until !== null
+  #intervalsOf(estimates: readonly (Estimate | null)[]): (ConfidenceInterval | null)[] {
+    return estimates.map((estimate) => estimate && intervalOf(estimate, this.#level));
+  }
+
+  /** Undefined for the usual one. */
+  get #level(): number | undefined {
+    return typeof this.repeat !== "number" && this.repeat.until !== null
       ? LOOK_CONFIDENCE
       : undefined;
-    return this.#estimates().map((estimate) => estimate && intervalOf(estimate, level));
   }
 
   /** Of every watched figure of every cell that was measured twice, and that ever responded. */
@@ -154,11 +178,24 @@ export class Repetition {
     return [...this.#runs.values()].flatMap((runs) => {
       const blocks = runs.map((run) => run.blocks);
       const responded = blocks.flat().some(({ completed }) => completed > 0);
-      if (runs.length < 2 || !responded) return [];
-      const repetitions = runs.map(({ repetition }) => repetition);
-      return estimateCell(blocks, WATCHED, { session: null, repetitions });
+      return runs.length < 2 || !responded ? [] : estimatesOf(runs, WATCHED);
     });
   }
+}
+
+function estimatesOf(
+  runs: readonly CountedRun[],
+  figures: readonly PooledFigure[],
+): (Estimate | null)[] {
+  const repetitions = runs.map(({ run: { repetition } }) => repetition);
+  return estimateCell(runs.map(({ blocks }) => blocks), figures, { session: null, repetitions });
+}
+
+/** Half of its width; null where one is not known, or there is none. */
+function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | null {
+  const known = intervals.filter((interval) => interval !== null);
+  if (known.length === 0 || known.length < intervals.length) return null;
+  return Math.max(...known.map(halfWidthOf));
 }
 
 /** Repetitions after which there is an end in any case. */

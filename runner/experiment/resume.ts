@@ -76,7 +76,8 @@ function isOfOneRun(missing: Missing): missing is Missing & { repetition: number
 }
 
 /** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */
-export function continued({ stopping: _, ...kept }: Results, at: string): Results {
+export function continued(before: Results, at: string): Results {
+  const { stopping: _, conclusion: _conclusion, verdicts: _verdicts, ...kept } = before;
   return {
     ...kept,
     missing: kept.missing.filter(isOfOneRun),

@@ -27,6 +27,7 @@ import {
   histogramsOf,
   reasonsOf,
   requestsOf,
+  servedOf,
   serviceOf,
   statusOf,
   sumOf,
@@ -146,6 +147,7 @@ function measuredOf(
     elapsedS,
     requests: requestsOf(totals),
     status: statusOf(totals),
+    ...servedOf(totals, context.latency),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

@@ -54,14 +54,16 @@ export async function measureLoad(
   return assemble(describe(request, loaded), reports, context);
 }
 
-function describe(
-  { origin, script, load, seed }: LoadRequest,
-  { driver, driverNote }: Loaded,
-): LoadDescription {
+function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {
   const first = (script.kind === "flow" ? script.steps : script.requests).find(isRequest);
+  return origin + (first?.wire.path ?? "/");
+}
+
+function describe(request: LoadRequest, { driver, driverNote }: Loaded): LoadDescription {
+  const { load, seed } = request;
   return {
     version: VERSION,
-    url: origin + (first?.wire.path ?? "/"),
+    url: urlOf(request),
     driver,
     ...(driverNote !== undefined && { driverNote }),
     load: describeLoad(load, seed),
@@ -93,12 +95,15 @@ class LiveFigures {
   count = 0;
   /** The last of each worker. */
   readonly #healths = new Map<number, Health>();
+  readonly #url: string;
 
   constructor(
-    private readonly request: Pick<LoadRequest, "load" | "intervalMs">,
+    private readonly request: Pick<LoadRequest, "load" | "intervalMs" | "origin" | "script">,
     private readonly onProgress: OnProgress,
     private readonly loader: Pick<Loader, "live">,
-  ) {}
+  ) {
+    this.#url = urlOf(request);
+  }
 
   noteHealth(worker: number, health: Health): void {
     this.#healths.set(worker, health);
@@ -109,6 +114,7 @@ class LiveFigures {
     const healths = [...this.#healths.values()];
     this.onProgress({
       kind: "live",
+      url: this.#url,
       elapsedMs: (index + 1) * intervalMs,
       durationMs: durationMsOf(load),
       ratePerSec: completed / (intervalMs / 1_000),

@@ -1,13 +1,16 @@
 /** What several workers counted, added up: of a whole run, or of one agent's part of it. */
-import { boundedDistributionOf, productLimit } from "./bounded_times.ts";
+import { boundedDistributionOf, type BoundedTimes, productLimit } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Distribution, Measurement } from "../result/result.ts";
+import { CACHE_USES, type ServedGroup, STATUS_CLASSES } from "../result/distribution.ts";
+import { withoutBounds } from "../stats/histogram/censoring.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import {
   type Histogram,
   mergeHistograms,
   type SparseHistogram,
+  sumOfSparse,
 } from "../stats/histogram/histogram.ts";
 import { PERCENTILES } from "../stats/quantile.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -93,6 +96,57 @@ export function statusOf(totals: readonly WorkerTotals[]): Measurement["status"]
   return status;
 }
 
+/** What the responses say of themselves. @param latency Of all, of which 2xx is what the others leave. */
+export function servedOf(
+  totals: readonly WorkerTotals[],
+  latency: BoundedTimes,
+): Pick<Measurement, "statusLatency" | "instances" | "cache"> {
+  const groups = groupsOf(totals);
+  const named = <Name extends string>(names: readonly Name[], before = "") =>
+    names.flatMap((name) => {
+      const times = groups.get(`${before}${name}`);
+      return times === undefined ? [] : [[name, groupOf(times)] as const];
+    });
+  const classes = named(STATUS_CLASSES.slice(1));
+  const ok = [...groups].filter(([group]) => group.endsWith("xx"))
+    .reduce(
+      (rest, [, times]) => withoutBounds(rest, times),
+      withoutBounds(latency.all, latency.censored),
+    );
+  const instances = [...groups].flatMap(([group, times]) =>
+    group.startsWith("instance ") ? [{ instance: Number(group.slice(9)), ...groupOf(times) }] : []
+  );
+  const cache = named(CACHE_USES, "cache ");
+  return {
+    ...ok.count < latency.all.count && {
+      statusLatency: Object.fromEntries([
+        ...ok.count > 0 ? [["2xx", groupOf(ok)] as const] : [],
+        ...classes,
+      ]),
+    },
+    ...instances.length > 0 && {
+      instances: instances.sort((a, b) => a.instance - b.instance),
+    },
+    ...cache.length > 0 && { cache: Object.fromEntries(cache) },
+  };
+}
+
+/** Of all workers together. */
+function groupsOf(totals: readonly WorkerTotals[]): Map<string, SparseHistogram> {
+  const parts = Map.groupBy(totals.flatMap(({ groups }) => [...groups]), ([group]) => group);
+  return new Map([...parts].map(([group, times]) => [
+    group,
+    sumOfSparse(times.map(([, part]) => part)),
+  ]));
+}
+
+function groupOf(times: SparseHistogram): ServedGroup {
+  return {
+    latency: distributionOf(mergeHistograms([times])),
+    histogram: encodeHistogram(times),
+  };
+}
+
 /** Most frequent first. */
 export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons"] {
   const reasons = new Map<string, number>();
@@ -133,12 +187,23 @@ export function breachOf(totals: readonly WorkerTotals[], latencies: LatencyCoun
       latencies.values,
       completed + bounds,
     ],
+    ["latency by class counts the statuses from 300 on", ...classedOf(totals)],
     ["its lower bounds are timed out, unfinished and dropped", latencies.bounds, bounds],
   ];
   const [broken] = laws.filter(([, left, right]) => left !== right);
   if (broken === undefined) return null;
   const [law, left, right] = broken;
   return `${law}, but ${left} is not ${right}`;
+}
+
+/** The values in histograms of classes, and the responses of those classes. */
+function classedOf(totals: readonly WorkerTotals[]): [number, number] {
+  const classes = totals.flatMap(({ groups }) => [...groups])
+    .filter(([group]) => group.endsWith("xx"));
+  return [
+    sum(classes.map(([, { count }]) => count)),
+    sumOf(totals, ({ status }) => sum(status.subarray(300))),
+  ];
 }
 
 function sum(counts: Iterable<number>): number {

@@ -80,6 +80,12 @@ function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
     histograms?.sessionLength,
     lengths?.count,
   );
+  const { statusLatency = {}, instances = [], cache = {} } = measurement;
+  for (const [name, groups] of Object.entries({ statusLatency, instances, cache })) {
+    for (const [key, { latency, histogram }] of Object.entries(groups)) {
+      yield* ofHistogram([name, key, "histogram"], histogram, latency.count);
+    }
+  }
 }
 
 /** @param count Of its values; undefined where nothing says it. */

@@ -1,4 +1,4 @@
-/** Many values in a few figures, as result files have them. */
+/** Latencies as result files have them: many in a few figures, and the slowest requests one by one. */
 import * as z from "zod";
 
 const count = z.int().min(0);
@@ -36,3 +36,53 @@ export const spread = z.strictObject({
 });
 
 export type Distribution = z.output<typeof distribution>;
+
+// The slowest requests of a run.
+
+/** How a request ended that has a latency: other failures say nothing about it. */
+export const SLOW_OUTCOMES = ["completed", "wrong", "timeout", "unfinished"] as const;
+
+const seconds = z.number().min(0);
+
+const slowRequest = z.strictObject({
+  latency: z.number().min(0)
+    .describe("Milliseconds since it was due; a lower bound after timeout and unfinished"),
+  dueS: seconds.describe("Seconds since the start of the run; in a closed loop the send itself"),
+  sentS: seconds.nullable().describe("Seconds since the start of the run; null: it never was"),
+  request: z.string().nullable().describe("Method and path; null: it was never sent"),
+  connection: z.int().min(0).describe("Number of the connection, over all workers"),
+  outcome: z.enum(SLOW_OUTCOMES)
+    .describe("wrong: completed, against an expectation; unfinished: in flight at the end"),
+  status: z.int().nullable().describe("Null without a whole response"),
+});
+
+/** Method and path, when each was due and sent, and how it ended. */
+export const slowest = z.array(slowRequest)
+  .describe("The requests with the highest latencies, slowest first; at most ten");
+
+export type SlowRequest = z.output<typeof slowRequest>;
+export type SlowOutcome = typeof SLOW_OUTCOMES[number];
+
+// Completed responses by what they say of themselves: of the whole run, without lower bounds.
+
+export const STATUS_CLASSES = ["2xx", "3xx", "4xx", "5xx"] as const;
+export const CACHE_USES = ["hit", "miss", "stale"] as const;
+
+const group = z.strictObject({
+  latency: distribution.describe("By the clock of latency; its count is that of the responses"),
+  histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
+});
+
+export const served = {
+  statusLatency: z.partialRecord(z.enum(STATUS_CLASSES), group).optional().describe(
+    "Completed responses by class of status; absent where every request got a response of 2xx",
+  ),
+  instances: z.array(group.extend({ instance: z.int().min(1) })).min(1).optional().describe(
+    "Responses by the instance that served them, as their header x-instance says; absent without it",
+  ),
+  cache: z.partialRecord(z.enum(CACHE_USES), group).optional().describe(
+    "Responses by their header x-cache; absent without it",
+  ),
+};
+
+export type ServedGroup = z.output<typeof group>;

@@ -15,6 +15,23 @@ export interface LiveAgent {
   readonly silentMs: number;
 }
 
+/** What the runs of a cell show so far. */
+export interface CellProgress {
+  /** At least one, by repetition. */
+  readonly runs: readonly Run[];
+  /** What cells are compared by: requests/s, or p99 in ms where requests come at a pace of their own. */
+  readonly figure: "rate" | "p99";
+  /** Of all runs together; null where they have no such figure. */
+  readonly value: number | null;
+  /** Of 95 %, as the report has it; null of one run. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /**
+   * What the stopping rule watches: half the width of the widest interval of requests/s and p50, 0.02 for ± 2 %. Null
+   * without such a rule, and of one run.
+   */
+  readonly halfWidth: number | null;
+}
+
 export type Progress =
   /** Before the first run: what is left to do, and how long it is expected to take; at least and at most. */
   | {
@@ -24,6 +41,8 @@ export type Progress =
     readonly expectedMs: number;
     readonly mostRuns: number;
     readonly mostMs: number;
+    /** The half width that ends the repetitions, 0.02 for ± 2 %; null without such a rule. */
+    readonly until: number | null;
   }
   /** One line for the user, such as which Redis is used or why a cell is skipped. */
   | { readonly kind: "note"; readonly text: string }
@@ -31,6 +50,8 @@ export type Progress =
     readonly kind: "starting";
     readonly order: number;
     readonly runs: number;
+    /** Of each cell, until all runs are made or a stopping rule is looked at. */
+    readonly repetitions: number;
     readonly target: string;
     readonly scenario: string;
     readonly repetition: number;
@@ -40,6 +61,8 @@ export type Progress =
   /** About once an interval while a run loads its target; figures are of the last interval. */
   | {
     readonly kind: "live";
+    /** The first that is requested. */
+    readonly url: string;
     readonly elapsedMs: number;
     /** Null when the run ends by count. */
     readonly durationMs: number | null;
@@ -68,6 +91,8 @@ export type Progress =
     /** Of the runs after it; absent where there is one alone. */
     readonly remainingMs?: number;
   }
+  /** After each run, and at first of cells with runs of an earlier sitting. */
+  | { readonly kind: "cell"; readonly cell: CellProgress }
   | { readonly kind: "missing"; readonly missing: Missing }
   /** A trial of a search for a capacity, and where the capacity is by now, requests per second; null: unknown. */
   | {

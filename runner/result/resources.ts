@@ -24,4 +24,7 @@ export const part = z.strictObject({
   ),
   name: z.string().describe("nginx, balancer, proxy, redis, or the target behind the gateway"),
   points: z.array(resourcePoint),
+  keyspace: z.strictObject({ hits: count, misses: count }).optional().describe(
+    "Of Redis: look-ups during the load that found a key, and those that did not; absent where unknown",
+  ),
 });

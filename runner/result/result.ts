@@ -4,16 +4,16 @@
  */
 import * as z from "zod";
 import { agentPart } from "./agent_part.ts";
+import { conclusion, verdicts } from "./conclusion.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, peakThroughput } from "./generator.ts";
-import { distribution, spread } from "./distribution.ts";
+import { distribution, served, slowest, spread } from "./distribution.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
 import { part, resourcePoint } from "./resources.ts";
-import { slowest } from "./slowest.ts";
 import { tls } from "./tls.ts";
 import { warmup } from "./warmup.ts";
 
@@ -21,9 +21,8 @@ const count = z.int().min(0);
 const ms = z.number().min(0);
 const histogram = z.string();
 
-const censoredHistogram = z.string().optional().describe(
-  "The values of histogram that are lower bounds, in the same encoding; absent for none",
-);
+const censoredHistogram = z.string().optional()
+  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
 /** One interval of the timeline. */
 const timelinePoint = z.strictObject({
@@ -125,6 +124,7 @@ export const measurement = z.strictObject({
   })
     .describe("due = completed + failed + unfinished + dropped (never sent), always"),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
+  ...served,
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",
   ),
@@ -210,41 +210,6 @@ export const commit = z.strictObject({
   dirty: z.boolean().describe("Whether files that git tracks differ from the commit"),
 });
 
-const certainty = z.enum(["decided", "likely", "open"]);
-const end = z.number().nullable();
-
-/** As scripts need it of what the report shows first. */
-const conclusion = z.looseObject({
-  question: z.string(),
-  sentence: z.string().describe("The verdict; empty where no run got a response"),
-  figure: z.looseObject({
-    text: z.string(),
-    label: z.string(),
-    value: end.describe("Null: a range of several"),
-    low: end,
-    high: end,
-    unit: z.enum(["×", "requests/s", "ms"]),
-    certainty,
-  }).nullable(),
-  reliability: z.looseObject({
-    survival: z.enum([
-      "all-valid",
-      "none-valid",
-      "uncompared",
-      "same",
-      "partly",
-      "open",
-      "fewer",
-      "changed",
-    ])
-      .describe("What becomes of the verdict without the runs that are not valid"),
-    valid: count,
-    runs: count,
-    sentence: z.string(),
-  }).nullable(),
-  next: z.array(z.looseObject({ code: z.string(), text: z.string() })),
-});
-
 export const results = z.strictObject({
   schema: z.literal("plateau.results/2"),
   version: z.string(),
@@ -273,7 +238,10 @@ export const results = z.strictObject({
   runs: z.array(run),
   missing: z.array(missing),
   conclusion: conclusion.optional().describe(
-    "What the report concludes; only where --json writes it, and made anew from the runs when read",
+    "What the report concludes; absent before the end, and made anew from the runs when read",
+  ),
+  verdicts: verdicts.optional().describe(
+    "Of each claim, in their order; absent before the end, and made anew from the runs when read",
   ),
 });
 

@@ -76,15 +76,25 @@ const correlation = z.strictObject({
   limit: z.number().min(-1).max(1),
 });
 
+const says = z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]);
+
+const given = z.strictObject({
+  text: z.string().describe("As it was written"),
+  cores: z.int().min(1).optional().describe("The least number of cores; absent: a claim"),
+  says: says.optional().describe("What must be so; absent: a number of cores"),
+}).describe("What the claim was published of: where it is not so, not reproduced is inconclusive");
+
 /** A claim as results.json has it. */
 export const claimInResults = z.strictObject({
   text: z.string().describe("As it was written"),
   source: z.string().optional().describe("Where it stands"),
   note: z.string().optional().describe("A note for the reader"),
-  says: z.discriminatedUnion("kind", [compare, within, ratios, warmup, correlation]),
+  given: given.optional(),
+  says,
 });
 
 export type Claim = z.output<typeof claimInResults>;
+export type Given = z.output<typeof given>;
 export type Says = Claim["says"];
 export type ClaimSide = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;

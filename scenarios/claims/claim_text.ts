@@ -3,7 +3,7 @@
  * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
  */
 import * as z from "zod";
-import { type Claim, CLAIMED_LABELS, type Ratios, type Says } from "./claim.ts";
+import { type Claim, CLAIMED_LABELS, type Given, type Ratios, type Says } from "./claim.ts";
 import { INNER, problemsIn, type ReadAll, readCells, sidesOf } from "./claim_side.ts";
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
@@ -181,6 +181,19 @@ const claimText = z.string().transform((text, context): Claim => {
   return z.NEVER;
 }).describe("Such as rate(fastify, static) > 2 × rate(express, static), or p99(cached) < 120ms");
 
+const CORES = /^cores >= (\d{1,4})$/;
+
+const givenText = z.string().transform((text, context): Given => {
+  const [, cores] = CORES.exec(text) ?? [];
+  if (cores !== undefined) return { text, cores: Number(cores) };
+  const parsed = parseClaim(text);
+  if ("claim" in parsed) return { text, says: parsed.claim.says };
+  for (const problem of parsed.problems) context.addIssue(problem);
+  return z.NEVER;
+}).describe(
+  "What must be so for the claim to be refuted: cores >= 8, or a claim such as errors(plain) > 10%",
+);
+
 /** A claim in an experiment: its text, or that with what goes with it. */
 export const claim = z.union([
   claimText,
@@ -188,5 +201,6 @@ export const claim = z.union([
     claim: claimText,
     source: z.string().optional().describe("Where it stands, such as p. 6, table III"),
     note: z.string().optional().describe("A note for the reader"),
+    given: givenText.optional(),
   }).transform(({ claim, ...source }): Claim => ({ ...claim, ...source })),
 ]);

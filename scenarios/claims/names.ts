@@ -1,4 +1,5 @@
 /** Whether claims, published tables and the comparison name parts of the experiment that are there. Pure. */
+import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
@@ -36,14 +37,14 @@ export function claimConflicts(given: Claiming): Conflict[] {
     const { data: claim } = claimInResults.safeParse(one, AS_INPUT);
     if (claim === undefined) return [];
     const messages = [
-      ...selectorsOf(claim).flatMap((selector) => {
+      ...saidBy(claim).flatMap(selectorsOf).flatMap((selector) => {
         const choice = choiceOf(selector, names);
         if ("problem" in choice) return [choice.problem];
         return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
       }),
-      ...peaksOf(claim).filter((ceiling) => !measured.includes(ceiling)).map((ceiling) =>
-        `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`
-      ),
+      ...saidBy(claim).flatMap(peaksOf).filter((ceiling) => !measured.includes(ceiling)).map((
+        ceiling,
+      ) => `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`),
     ];
     return [...new Set(messages)].map((message) => ({ path: ["claims", index], message }));
   });
@@ -109,11 +110,16 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   return [`Cannot find a factor "${path}": ${fix}`];
 }
 
-function sidesOf({ says }: Claim): ClaimSide[] {
+/** What a claim says, and what it is given. */
+function saidBy({ says, given }: Claim): Pick<Claim, "says">[] {
+  return [{ says }, ...given?.says === undefined ? [] : [{ says: given.says }]];
+}
+
+function sidesOf({ says }: Pick<Claim, "says">): ClaimSide[] {
   return says.kind === "compare" || says.kind === "within" ? [says.left, says.right] : [];
 }
 
-function selectorsOf(claim: Claim): FigureSide["selector"][] {
+function selectorsOf(claim: Pick<Claim, "says">): FigureSide["selector"][] {
   const { says } = claim;
   if (says.kind === "warmup" || says.kind === "correlation") return [says.selector];
   if (says.kind === "ratios") {
@@ -122,7 +128,7 @@ function selectorsOf(claim: Claim): FigureSide["selector"][] {
   return sidesOf(claim).flatMap((side) => side.kind === "figure" ? [side.selector] : []);
 }
 
-function peaksOf(claim: Claim): string[] {
+function peaksOf(claim: Pick<Claim, "says">): string[] {
   return sidesOf(claim).flatMap((side) => side.kind === "ceiling" ? [side.of] : []);
 }
 
@@ -152,7 +158,10 @@ function isTable(table: unknown): table is Pick<Published, "values" | "relative"
 
 function isValues(value: unknown): value is PublishedValues {
   return typeof value === "object" && value !== null && !Array.isArray(value) &&
-    Object.values(value).every((inner) => typeof inner === "number" || isValues(inner));
+    Object.values(value).every((inner) =>
+      typeof inner === "number" || isValues(inner) ||
+      (typeof inner === "string" && BOUNDED.test(inner))
+    );
 }
 
 function wrongInTable(
@@ -187,7 +196,7 @@ function readKeys(values: PublishedValues, { keys, names }: KeyPath): ReadKeys[]
     const path = [...keys, key];
     const alone = readSelection(key, names);
     const read = "problem" in alone ? alone : readSelection(path.join(", "), names);
-    if ("problem" in read || typeof value === "number") return [{ keys: path, read }];
+    if ("problem" in read || typeof value !== "object") return [{ keys: path, read }];
     return readKeys(value, { keys: path, names });
   });
 }

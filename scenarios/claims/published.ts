@@ -4,6 +4,7 @@
  * is the figure of `fastify, static`. Pure.
  */
 import * as z from "zod";
+import { BOUNDED, boundedFigure, boundedText } from "../../base/figures/bound.ts";
 import {
   type Figure,
   FIGURE_NAMES,
@@ -15,11 +16,16 @@ import {
 } from "../../base/figures/figure.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
-/** A figure, or more of them by what they are of. */
-export type PublishedValues = { readonly [key: string]: number | PublishedValues };
+/** A figure, a bound such as "< 90", or more of them by what they are of. */
+export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
+
+const bound = z.string().regex(BOUNDED, {
+  error:
+    'Cannot read the text as a bound: write "< 90", "> 9000" or "~ 5000", in the unit of the table',
+});
 
 const values: z.ZodType<PublishedValues> = z.lazy(() =>
-  z.record(z.string(), z.union([z.number().min(0), values]))
+  z.record(z.string(), z.union([z.number().min(0), bound, values]))
 );
 
 const common = {
@@ -67,8 +73,9 @@ const written = z.strictObject({
   const { name, unit } = table.figure;
   const relative = [table.relative ?? []].flat().join(", ") || null;
   const converted = mapValues(table.values, (value, path) => {
-    const read = readQuantity(`${value}${suffix.value}`, unit);
-    if ("value" in read) return read.value;
+    const { bound, value: given } = boundedFigure(value);
+    const read = readQuantity(`${given}${suffix.value}`, unit);
+    if ("value" in read) return boundedText({ bound, value: read.value });
     context.addIssue({ code: "custom", path: ["values", ...path], message: read.problem });
     return 0;
   });
@@ -83,6 +90,7 @@ const UNIT_NAMES: Readonly<Record<FigureUnit, Readonly<Record<string, string>>>>
   ms: { ms: "ms", s: "s", us: "us", "µs": "us", min: "m", h: "h" },
   share: { "%": "%" },
   cores: { cores: "" },
+  count: { requests: "" },
   bytes: { B: "B", kB: "kB", MB: "MB", GB: "GB", KiB: "KiB", MiB: "MiB", GiB: "GiB" },
   bytesPerSec: {
     "B/s": "B/s",
@@ -119,15 +127,15 @@ function suffixOf(
 
 function mapValues(
   values: PublishedValues,
-  convert: (value: number, path: readonly string[]) => number,
+  convert: (value: number | string, path: readonly string[]) => number | string,
   path: readonly string[] = [],
 ): PublishedValues {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
       key,
-      typeof value === "number"
-        ? convert(value, [...path, key])
-        : mapValues(value, convert, [...path, key]),
+      typeof value === "object"
+        ? mapValues(value, convert, [...path, key])
+        : convert(value, [...path, key]),
     ]),
   );
 }

@@ -3,7 +3,13 @@ import { durationText } from "../../base/quantity.ts";
 import { valuesOf } from "../../base/target/settings.ts";
 import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spec.ts";
 import { nameBehind } from "../../base/target/references.ts";
-import type { TargetSpec, WrittenCommand, WrittenTarget } from "../../base/target/spec.ts";
+import type {
+  TargetLimits,
+  TargetSpec,
+  WrittenCommand,
+  WrittenLimits,
+  WrittenTarget,
+} from "../../base/target/spec.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import {
   type Combination,
@@ -53,7 +59,9 @@ export function countOfVariants(
   written: WrittenTarget,
   targets: Readonly<Record<string, WrittenTarget>>,
 ): number {
-  const own = countOf(factorsOf(written));
+  const limits = "limits" in written ? written.limits : undefined;
+  const own = countOf(factorsOf(written)) *
+    countOf(limits === undefined ? {} : limitFactors(limits));
   const behind = nameBehind(written);
   return behind === null || !Object.hasOwn(targets, behind)
     ? own
@@ -79,7 +87,10 @@ function renamed(own: FactorValues, name: string, others: FactorValues): FactorV
 
 function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   if ("set" in spec) {
-    return variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, set }));
+    return limitVariants(spec.limits).flatMap((limited) =>
+      variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, ...limited.spec, set }))
+        .map(together(limited))
+    );
   }
   if ("command" in spec) return commandVariants(spec);
   if ("cluster" in spec) return clusterVariants(spec);
@@ -87,7 +98,35 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
 }
 
 function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
-  return variantsOf("env", listsOf(spec.env), (env) => ({ ...spec, env: asTexts(env) }));
+  return limitVariants(spec.limits).flatMap((limited) =>
+    variantsOf(
+      "env",
+      listsOf(spec.env),
+      (env): TargetSpec => ({ ...spec, ...limited.spec, env: asTexts(env) }),
+    ).map(together(limited))
+  );
+}
+
+/** The lines of the limits alone, with one value each. */
+function limitVariants(
+  written: WrittenLimits,
+): Variant<{ readonly limits: TargetLimits | undefined }>[] {
+  if (written === undefined) return [{ spec: { limits: undefined }, parameters: {} }];
+  return variantsOf("limits", limitFactors(written), (limits) => ({ limits }));
+}
+
+function together<Spec>(
+  { parameters }: Variant<unknown>,
+): (variant: Variant<Spec>) => Variant<Spec> {
+  return (variant) => ({ ...variant, parameters: { ...parameters, ...variant.parameters } });
+}
+
+// deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
+function limitFactors({ cpu, memory }: NonNullable<WrittenLimits>) {
+  return {
+    cpu: cpu === undefined ? undefined : valuesOf(cpu),
+    memory: memory === undefined ? undefined : valuesOf(memory),
+  };
 }
 
 function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
@@ -100,12 +139,15 @@ function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own
-function clusterFactors({ cluster: { instances, balancer, policy, workers } }: WrittenCluster) {
+function clusterFactors(
+  { cluster: { instances, balancer, policy, workers, slowStart } }: WrittenCluster,
+) {
   return {
     instances: valuesOf(instances),
     balancer: valuesOf(balancer),
     policy: policy === undefined ? undefined : valuesOf(policy),
     workers: workers === undefined ? undefined : valuesOf(workers),
+    slowStart: slowStart === undefined ? undefined : valuesOf(slowStart),
   };
 }
 
@@ -125,11 +167,11 @@ function proxyFactors({ proxy }: WrittenProxy) {
   };
 }
 
-function variantsOf<F extends Factors>(
+function variantsOf<F extends Factors, Spec = TargetSpec>(
   section: string,
   factors: F,
-  specOf: (values: Combination<F>) => TargetSpec,
-): Variant<TargetSpec>[] {
+  specOf: (values: Combination<F>) => Spec,
+): Variant<Spec>[] {
   return combinations(factors).map((values) => ({
     spec: specOf(values),
     parameters: Object.fromEntries(
@@ -151,6 +193,6 @@ function asTexts(values: Readonly<Record<string, Json>>): Record<string, string>
 
 /** As people write it. */
 function shown(path: string, value: Json): Json {
-  const isDuration = path === "proxy.ttl" || path === "proxy.stale";
+  const isDuration = ["proxy.ttl", "proxy.stale", "cluster.slowStart"].includes(path);
   return isDuration && typeof value === "number" ? durationText(value) : value;
 }

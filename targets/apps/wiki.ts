@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { App, RunningApp } from "./app.ts";
+import { compute } from "./work.ts";
 import { appSettings } from "../../base/target/app_settings.ts";
 import type { Render, Rendered } from "./wiki/markdown.ts";
 import type { WikiPage } from "./wiki/pages.ts";
@@ -28,7 +29,8 @@ export const wiki = {
     "/api/search?q=pilot+boat",
     "/assets/wiki.css",
   ],
-  async start({ pages: count, seed, renderCache, gzip, log }, context): Promise<RunningApp> {
+  async start(settings, context): Promise<RunningApp> {
+    const { pages: count, seed, renderCache, gzip, cpuTime, log } = settings;
     const { Hono } = await import("hono");
     const { openDatabase } = await import("./wiki/database.ts");
     const { generatePages } = await import("./wiki/generate.ts");
@@ -46,6 +48,7 @@ export const wiki = {
     database.settle();
     const sessions = openSessions(database);
     await sessions.addUser("editor", "editor");
+    const render = slowed(markdownRenderer(), cpuTime);
     const app = new Hono();
     if (log) app.use((await import("./app.ts")).requestLog(context.log));
     app.use((await import("./compression.ts")).compression({ gzip, brotli: false }));
@@ -53,12 +56,21 @@ export const wiki = {
       pages,
       sessions,
       search: openSearch(database),
-      render: renderCache ? keepRendered(markdownRenderer()) : renderEach(markdownRenderer()),
+      render: renderCache ? keepRendered(render) : renderEach(render),
       now: () => new Date().toISOString(),
     });
     return { fetch: app.fetch, close: () => Promise.resolve(database.remove()) };
   },
 } satisfies App<typeof appSettings.wiki>;
+
+/** As a wiki renders that has more to do. */
+function slowed(render: Render, cpuMs: number): Render {
+  if (cpuMs === 0) return render;
+  return (text) => {
+    compute(cpuMs);
+    return render(text);
+  };
+}
 
 function renderEach(render: Render): (page: WikiPage) => Rendered {
   return ({ body }) => render(body);

@@ -41,7 +41,7 @@ function milliseconds(
 }
 
 /** Keeps this thread busy, as the study does: other requests wait. */
-function compute(ms: number): void {
+export function compute(ms: number): void {
   const endMs = performance.now() + ms;
   while (performance.now() < endMs);
 }

@@ -9,7 +9,7 @@ import { runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
-  async start({ framework, set }, context): Promise<RunningTarget> {
+  async start({ framework, set, limits }, context): Promise<RunningTarget> {
     const cwd = installedAt(framework);
     if (cwd === null) throw cannotStart(context, notInstalled(framework));
     const { settings, command } = frameworkNamed(framework);
@@ -26,7 +26,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
-    const child = startSupervised([program, ...args], { env, cwd });
+    const child = startSupervised([program, ...args], { env, cwd, limits });
     return await bringUp({ child, runtime, path: "/static", port }, context);
   },
 };

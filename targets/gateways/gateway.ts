@@ -34,6 +34,7 @@ const balancerSettings = z.strictObject({
   kind: z.literal("balancer"),
   origins: z.array(z.url()).min(1),
   policy: z.enum(policyNames),
+  slowStartMs: z.number().optional(),
 });
 
 export const gatewaySettings = z.discriminatedUnion("kind", [proxySettings, balancerSettings]);

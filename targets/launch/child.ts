@@ -6,6 +6,9 @@
  */
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
+import { parseBytes } from "../../base/quantity.ts";
+import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
+import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
 import { Output } from "./output.ts";
@@ -16,6 +19,7 @@ import {
   STOP_GRACE_MS,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
+  SUPERVISED_GROUP,
   SUPERVISED_STAGE,
 } from "./supervisor.ts";
 import { fileURLToPath } from "node:url";
@@ -55,6 +59,8 @@ export function startSelf(args: readonly string[], env: Record<string, string>):
 interface SupervisedEnvironment extends ProcessEnvironment {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
+  /** Null or absent: as much as there is. */
+  readonly limits?: TargetLimits;
   /** The same for a folder that stays when the program succeeds. */
   readonly stage?: string;
   /** Called when `stop` could not end all of it, as they are another user's or hang: their process ids. */
@@ -64,9 +70,11 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, onLeft = () => {} }: SupervisedEnvironment,
+  { env, cwd, folder, stage, limits, onLeft = () => {} }: SupervisedEnvironment,
 ): Child {
+  const group = limits === undefined ? [] : groupFor(limits);
   const forSupervisor = {
+    ...group.length > 0 && { [SUPERVISED_GROUP]: JSON.stringify(group) },
     [SUPERVISED_ENV]: JSON.stringify(env),
     ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
     ...stage !== undefined && { [SUPERVISED_STAGE]: stage },
@@ -78,10 +86,26 @@ export function startSupervised(
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
+    removeLimitGroup(group); // of a supervisor that had no time for it
     const left = child.output.takeKept(LEFT);
     if (left !== null) onLeft(left.split(" ").map(Number));
   };
   return { ...child, supervised: true, announced, exited, stop };
+}
+
+/** Throws a TargetError where there are no control groups for us. */
+function groupFor({ cpu, memory }: TargetLimits): string[] {
+  try {
+    if (Deno.build.os !== "linux") throw new Error("only Linux has control groups");
+    return makeLimitGroup({
+      cores: cpu ?? null,
+      memory: memory === undefined ? null : parseBytes(memory),
+    });
+  } catch (error) {
+    throw new TargetError(`Cannot limit CPU or memory of a target: ${messageOf(error)}`, [
+      "run Plateau as root, or by systemd-run --user --scope plateau run …, or leave limits out",
+    ]);
+  }
 }
 
 /** A supervisor exits with the code 128 + n where signal n has ended its program. */

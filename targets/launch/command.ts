@@ -23,7 +23,7 @@ export const commandLauncher: Launcher<CommandTarget> = {
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised([program, ...args], { env, cwd, onLeft });
+    const child = startSupervised([program, ...args], { env, cwd, onLeft, limits: spec.limits });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },

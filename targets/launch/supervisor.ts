@@ -11,6 +11,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
 import { randomUUID } from "node:crypto";
+import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 
@@ -35,6 +36,8 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
+/** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
+export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Names a folder that is removed unless the program succeeds. */
 export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
 
@@ -61,6 +64,7 @@ export async function supervise(command: readonly string[]): Promise<never> {
   if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
   const { code } = left.length > 0 ? { code: FAILED } : await child.status;
   removeFolder(Deno.env.get(SUPERVISED_FOLDER));
+  removeLimitGroup(limitGroup());
   if (code !== 0) removeFolder(Deno.env.get(SUPERVISED_STAGE));
   Deno.exit(code);
 }
@@ -79,12 +83,28 @@ function startProgram(
       stderr: "inherit",
       detached,
     }).spawn();
+    limit(child);
     print(Deno.stdout, `started ${child.pid}`);
     return child;
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
+    removeLimitGroup(limitGroup());
     Deno.exit(127);
   }
+}
+
+/** Before it has done anything: whatever it starts is in its group from birth. */
+function limit(child: Deno.ChildProcess): void {
+  try {
+    joinLimitGroup(limitGroup(), child.pid);
+  } catch (error) {
+    child.kill("SIGKILL");
+    throw new Error(`its limits can't be set: ${messageOf(error)}`);
+  }
+}
+
+function limitGroup(): string[] {
+  return JSON.parse(Deno.env.get(SUPERVISED_GROUP) ?? "[]");
 }
 
 /** Who started us may be gone, and can't do it. */

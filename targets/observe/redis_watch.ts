@@ -4,12 +4,20 @@ import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
 import { TreeUse } from "./tree_use.ts";
 import { type UseSample, UseSeries } from "./use.ts";
-import { lookEachInterval, type LookTimes, type ResourceWatch, type WatchedUse } from "./watch.ts";
+import {
+  type Keyspace,
+  lookEachInterval,
+  type LookTimes,
+  type ResourceWatch,
+  type WatchedUse,
+} from "./watch.ts";
 
 /** Read again and again; a connection may belong to it. */
 export interface RedisUse {
   /** Since the last time, the first time none; null when it can't be had. */
   take(): Promise<UseSample | null>;
+  /** Since it began; null when it can't be had. */
+  keyspace(): Promise<Keyspace | null>;
   close(): void;
 }
 
@@ -19,7 +27,20 @@ export async function openRedisUse(
 ): Promise<RedisUse | null> {
   if (pid === null || Deno.build.os !== "linux") return await RedisInfo.open(url);
   const tree = new TreeUse({ pid, supervised });
-  return { take: () => Promise.resolve(tree.take()), close: () => {} };
+  const client = await connectRedis(url).catch(() => null);
+  return {
+    take: () => Promise.resolve(tree.take()),
+    keyspace: () => client === null ? Promise.resolve(null) : readKeyspace(client),
+    close: () => client?.destroy(),
+  };
+}
+
+async function readKeyspace(client: RedisClient): Promise<Keyspace | null> {
+  const text = await client.info("stats").catch(() => "");
+  const [hits, misses] = ["hits", "misses"].map((of) =>
+    Number(new RegExp(`^keyspace_${of}:(\\d+)`, "m").exec(text)?.[1] ?? NaN)
+  );
+  return Number.isNaN(hits + misses) ? null : { hits, misses };
 }
 
 /** One that hangs does not keep the run from ending. */
@@ -27,6 +48,8 @@ const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   const series = new UseSeries(times);
+  const before = redis.keyspace();
+  let after: Keyspace | null = null;
   let looked = Promise.resolve();
   const look = (): void => {
     looked = looked.then(async () => {
@@ -39,12 +62,24 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
     async stop(): Promise<WatchedUse> {
       end();
       look();
+      looked = looked.then(async () => {
+        after = since(await before, await redis.keyspace());
+      });
       await settlesWithin(looked, LAST_LOOK_MS);
       const points = series.points();
-      const parts = points.length > 0 ? [{ role: "redis" as const, name: "Redis", points }] : [];
-      return { resources: [], parts };
+      const redisPart = { role: "redis" as const, name: "Redis", points };
+      return {
+        resources: [],
+        parts: points.length > 0 ? [{ ...redisPart, ...after && { keyspace: after } }] : [],
+      };
     },
   };
+}
+
+/** Null where either is unknown, or Redis began to count anew meanwhile. */
+function since(before: Keyspace | null, after: Keyspace | null): Keyspace | null {
+  if (before === null || after === null || after.hits < before.hits) return null;
+  return { hits: after.hits - before.hits, misses: Math.max(0, after.misses - before.misses) };
 }
 
 /**
@@ -78,6 +113,10 @@ export class RedisInfo {
     const systemMs = Math.min(cpuMs, Math.max(0, totals.systemMs - last.systemMs));
     const { memoryBytes } = totals;
     return { cpuMs, systemMs, memoryBytes, threads: null, files: null, switches: null };
+  }
+
+  keyspace(): Promise<Keyspace | null> {
+    return readKeyspace(this.client);
   }
 
   close(): void {

@@ -30,6 +30,13 @@ interface PartUse {
   readonly role: WatchedPart["role"] | "redis";
   readonly name: string;
   readonly points: UsePoint[];
+  readonly keyspace?: Keyspace;
+}
+
+/** Look-ups in Redis that found a key, and those that did not. */
+export interface Keyspace {
+  readonly hits: number;
+  readonly misses: number;
 }
 
 export interface ResourceWatch {

@@ -11,6 +11,7 @@ import { violationsOf } from "./accessibility.ts";
 import { browserTest, drawnBox, setDepth } from "./chromium.ts";
 import { DESKTOP, RESULTS } from "./sample.ts";
 import { shownAs } from "./selection.ts";
+import { LIVE } from "../report/progress_events.ts";
 
 /** As they come in: block after block, the second scenario of the file first. */
 const RUNS = RESULTS.runs.toSorted((a, b) =>
@@ -84,7 +85,15 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       : new DOMParser().parseFromString(html.replace(/<style>.*?<.style>/s, ""), "text/html")
         .documentElement;
     if (!(shown instanceof HTMLElement)) throw new Error("Cannot find the page");
-    for (const tools of shown.querySelectorAll(".tools")) tools.remove();
+    for (const tools of shown.querySelectorAll(".tools, .targets, .choice")) tools.remove();
+    for (const button of shown.querySelectorAll(".legend button")) {
+      const name = document.createElement("span");
+      name.append(...button.childNodes);
+      button.replaceWith(name);
+    }
+    for (const linked of shown.querySelectorAll<HTMLElement>("[data-of]")) {
+      for (const name of ["of", "label", "place"]) delete linked.dataset[name];
+    }
     for (const button of shown.querySelectorAll("thead button")) {
       button.replaceWith(...button.childNodes);
     }
@@ -139,6 +148,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
       kind: "starting",
       order: 3,
       runs: 18,
+      repetitions: 3,
       ...cell,
       remainingMs: 155_000, // half a minute until there is one less,
     });
@@ -151,6 +161,33 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
       "2",
     ]);
   },
+  "the intervals of the run in progress are drawn as they come, each run anew": async (browser) => {
+    await using live = await Live.open(browser, 2);
+    const { page, report } = live;
+    const starting = { kind: "starting", order: 3, runs: 18, repetitions: 3 } as const;
+    const cell = { target: "hono", scenario: "static", parameters: {}, repetition: 2 };
+    const rate = page.locator("#live [data-figure=rate]");
+    const steps = () => rate.locator("path").evaluate((path) => path.getAttribute("d") ?? "");
+    report.onProgress({ ...starting, ...cell, remainingMs: 60_000 });
+    for (const [i, ratePerSec] of [1_000, 4_000, 2_000].entries()) {
+      report.onProgress({ ...LIVE, elapsedMs: (i + 1) * 250, ratePerSec });
+    }
+    await rate.locator("b", { hasText: "2,000" }).waitFor();
+    assert.equal(await rate.locator(".scale").innerText(), "0–4,000");
+    assert.equal(
+      await steps(),
+      "M0.0000 0.7500H0.0250V0.0000H0.0500V0.5000H0.0750",
+    );
+    const p99 = page.locator("#live [data-figure=p99]");
+    assert.match(await p99.innerText(), /4\.56.ms\s+0–4\.56.ms/);
+    assert.deepEqual(await violationsOf(page, "#live"), []);
+    report.onProgress({ ...starting, order: 4, ...cell, remainingMs: 30_000 });
+    report.onProgress({ ...LIVE, elapsedMs: 250, ratePerSec: 700 });
+    await rate.locator(".scale", { hasText: "0–700" }).waitFor();
+    assert.equal(await steps(), "M0.0000 0.0000H0.0250");
+    await live.end();
+    await rate.waitFor({ state: "hidden" });
+  },
   "what somebody opened, chose, sorted and looks at stays": async (browser) => {
     await using live = await Live.open(browser, 3);
     const { page } = live;
@@ -158,7 +195,11 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await page.locator("#e1-s1 h2", { hasText: "fib" }).waitFor();
     const summaries = page.locator("#e1-s1 summary", { hasText: /^Choose|^Intervals|^Every run/ });
     for (const summary of await summaries.all()) await summary.click();
-    await page.locator("#e1-s1 input[name=target][value='2']").uncheck();
+    await page.locator(".targets").click();
+    const target = page.locator(".choice li button:first-child").nth(1);
+    const hidden = await target.textContent();
+    await target.click();
+    await page.keyboard.press("Escape");
     await page.locator("#e1-s1 input[name=from]").fill("1");
     await shownAs(page, /^1–3 s/);
     const table = page.locator("#e1-s1 .scroll:has(#e1-s1-percentiles)");
@@ -178,7 +219,8 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     assert.deepEqual(await rows(), sorted);
     await page.waitForFunction(() => document.activeElement?.closest("th")?.ariaSort);
     await shownAs(page, /^1–3 s/, "e1-s2");
-    assert.ok(!await page.locator("#e1-s2 input[name=target][value='2']").isChecked());
+    await page.locator(".filtered", { hasText: `Hidden: ${hidden}.` }).waitFor();
+    assert.equal(await page.locator(`#e1-s2 .panel[data-of="${hidden}"]`).isVisible(), false);
     assert.equal(await page.locator("#e1-s2 details[open]").count(), await summaries.count());
     assert.equal(await page.locator("#e1-s2 .intervals table").count(), 3);
     assert.equal(await page.locator("#e1-s1 details[open]").count(), 0);

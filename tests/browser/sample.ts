@@ -28,14 +28,14 @@ export const MODEL = reportModel(RESULTS);
 export const PAGE = renderReportPage([MODEL]);
 
 /**
- * Canvases of PAGE: for each of two scenarios bars, throughput against p99, three figures compared, three timelines, a latency histogram,
- * tails, and the failures of one target; of all the runs in time, and the time to stable latency.
+ * Canvases of PAGE: for each of two scenarios bars, throughput against p99, three figures compared, three timelines and all in one, three
+ * heatmaps, a latency histogram, tails, and the failures of one target; of all the runs in time, and the time to stable latency.
  */
-export const CHARTS = 2 * (1 + 1 + 3 + 3 + 1 + 1 + 1) + 2;
+export const CHARTS = 2 * (1 + 1 + 3 + (3 + 1) + 3 + 1 + 1 + 1) + 2;
 /** Those of its summary: throughput against p99. */
 export const SUMMARY_CHARTS = 2;
-/** Tables of PAGE: every result against the best; for each scenario eleven, and the reasons of errors; of all the time to stable latency. */
-export const TABLES = 1 + 2 * (11 + 1) + 1;
+/** Tables of PAGE: every result against the best; for each scenario eight, and the reasons of errors; of all the time to stable latency. */
+export const TABLES = 1 + 2 * (8 + 1) + 1;
 
 export const DESKTOP = { viewport: { width: 1280, height: 900 } } as const;
 export const PHONE = {

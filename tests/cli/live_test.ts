@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { LiveReport } from "../../cli/live/report.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Results } from "../../runner/result/result.ts";
+import { Viewers } from "../../cli/live/viewers.ts";
+import type { LiveStream } from "../../cli/live/connection.ts";
+import { GETTING_READY, pointOf } from "../../report/page/live_page.ts";
+import { type LivePoint, MOST_POINTS, type PointsEvent } from "../../report/page/live_status.ts";
 import { resultsFixture } from "../report/fixture.ts";
+import { latencies, LIVE } from "../report/progress_events.ts";
 
 const WHOLE = resultsFixture({
   cells: [{ target: "hono", scenario: "static", medianMs: 2, runs: 3 }],
@@ -48,4 +53,75 @@ Deno.test("a page that cannot be rendered ends no experiment: the one before sta
   });
   await live.onSaved(defect);
   assert.match(await pageOf(live), /: 1 of 3 planned runs are in/);
+});
+
+function point(i: number): LivePoint {
+  return pointOf({ ...LIVE, elapsedMs: (i + 1) * 250, ratePerSec: i });
+}
+
+/** A browser that has read what waited for it at first. */
+async function reading(viewers: Viewers): Promise<LiveStream> {
+  const stream = viewers.add({ status: GETTING_READY, page: 0 });
+  assert.ok(stream);
+  await stream.next();
+  return stream;
+}
+
+/** The points that wait for it, sent at once. */
+async function pointsOf(stream: LiveStream): Promise<PointsEvent> {
+  const text = new TextDecoder().decode(await stream.next() ?? new Uint8Array());
+  const [, data] = /^event: points\ndata: (.*)\n\n$/.exec(text) ?? [];
+  assert.ok(data, text);
+  return JSON.parse(data);
+}
+
+Deno.test("every interval of the run in progress is sent once, and each run begins anew", async () => {
+  const viewers = new Viewers();
+  const stream = await reading(viewers);
+  viewers.beginRun();
+  viewers.addPoint(point(0));
+  assert.deepEqual(await pointsOf(stream), { isNew: true, points: [point(0)] });
+  const next = pointsOf(stream); // it waits
+  viewers.addPoint(point(1));
+  assert.deepEqual(await next, { isNew: false, points: [point(1)] });
+  viewers.beginRun();
+  assert.deepEqual(await pointsOf(stream), { isNew: true, points: [] });
+  viewers.addPoint(point(0));
+  assert.deepEqual(await pointsOf(stream), { isNew: false, points: [point(0)] });
+});
+
+Deno.test("who reads nothing for a while gets the last two minutes at once: no queue grows", async () => {
+  const viewers = new Viewers();
+  const stream = await reading(viewers);
+  viewers.beginRun();
+  for (let i = 0; i < 5 * MOST_POINTS; i++) viewers.addPoint(point(i));
+  const { isNew, points } = await pointsOf(stream);
+  assert.equal(isNew, true);
+  assert.equal(points.length, MOST_POINTS);
+  assert.deepEqual(points.at(-1), point(5 * MOST_POINTS - 1));
+  for (let i = 0; i < 3; i++) viewers.addPoint(point(i));
+  assert.equal((await pointsOf(stream)).points.length, 3);
+});
+
+Deno.test("a browser that comes in the middle of a run gets its points so far", async () => {
+  const viewers = new Viewers();
+  viewers.beginRun();
+  viewers.addPoint(point(0));
+  viewers.addPoint(point(1));
+  const stream = viewers.add({ status: GETTING_READY, page: 0 });
+  const text = new TextDecoder().decode(await stream?.next() ?? new Uint8Array());
+  assert.match(text, /^event: points\ndata: \{"isNew":true,"points":\[\{[^}]+\},\{[^}]+\}\]\}\n\n/);
+  assert.match(text, /\nevent: status\n.*\n\nevent: page\n/s);
+});
+
+Deno.test("a point is the interval as it was measured; without a response it has no latency", () => {
+  assert.deepEqual(pointOf(LIVE), {
+    endMs: 1_500,
+    ratePerSec: 12_345.6,
+    failed: 0,
+    p50Ms: 1.2,
+    p99Ms: 4.56,
+  });
+  const { p50Ms, p99Ms, failed } = pointOf({ ...LIVE, latency: latencies(), failed: 3 });
+  assert.deepEqual({ p50Ms, p99Ms, failed }, { p50Ms: null, p99Ms: null, failed: 3 });
 });

@@ -105,6 +105,22 @@ for (const { balancer, needs } of BALANCERS) {
   );
 }
 
+Deno.test("an instance is warmed up before it joins, at its rate, and takes its share slowly", async () => {
+  const add = { at: "100ms", warmUp: { duration: "500ms", rate: "100/s" } };
+  const load = { connections: 12, duration: "4s" };
+  const outcome = await runCluster({ instances: 2, add, slowStart: "60s" }, { load });
+  assertAllRight(outcome);
+  const [{ requests: { completed }, instances = [] }] = outcome.saved.runs;
+  const unmeasured = sumOf([...outcome.slow, ...outcome.quick]) - completed;
+  // Besides the 50 the instances were asked some times to see that they are there.
+  assert.ok(unmeasured >= 50 && unmeasured <= 80, String(unmeasured));
+  const counts = instances.map(({ latency }) => latency.count);
+  assert.equal(counts.length, 3);
+  assert.equal(sumOf(counts), completed);
+  // A tenth of the share of the others, whatever these are: by far less than half.
+  assert.ok(counts[2] > 0 && counts[2] < counts[0] / 2, String(counts));
+});
+
 testWith(["linux"], "instances that share a port all answer", async () => {
   using folder = emptyFolder();
   const experiment = {

@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
-import type { EndEvent, LiveStatus, PageEvent } from "../../report/page/live_status.ts";
+import type {
+  EndEvent,
+  LiveStatus,
+  PageEvent,
+  PointsEvent,
+} from "../../report/page/live_status.ts";
 import { toldOf } from "../cli/command_line.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 
@@ -12,11 +17,12 @@ interface Told {
   readonly status: LiveStatus[];
   readonly page: PageEvent[];
   readonly end: EndEvent[];
+  readonly points: PointsEvent[];
 }
 
 /** Somebody who looks at the page until its end. */
 class Reader {
-  readonly told: Told = { status: [], page: [], end: [] };
+  readonly told: Told = { status: [], page: [], end: [], points: [] };
   /** What each page was when it was told of; the last one is there when the stream has ended. */
   readonly pages: string[] = [];
 
@@ -38,10 +44,10 @@ class Reader {
 
   async #take(block: string): Promise<void> {
     const [, name, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? [];
-    assert.ok(name === "status" || name === "page" || name === "end", block);
+    assert.ok(name === "status" || name === "page" || name === "end" || name === "points", block);
     const event = JSON.parse(data);
     this.told[name].push(event);
-    if (name === "status") return;
+    if (name === "status" || name === "points") return;
     const answer = await fetch(this.url);
     this.pages.push(await answer.text());
     const headers = { origin: new URL(this.url).origin };
@@ -117,6 +123,26 @@ Deno.test("the live report tells of every run, ends as the file, and nothing lis
   );
   assert.ok(!report.includes('id="live"') && !report.includes("EventSource"));
   assert.match(await dialed(url), /ECONNREFUSED/);
+});
+
+Deno.test("the intervals of a run come while it loads, long before it is over", async () => {
+  using folder = emptyFolder();
+  const args = ["run", SMALL, "--live", "--duration", "60s", "--quiet", "--out", folder.path];
+  await using program = new Plateau(args);
+  const reader = new Reader(await urlOf(program));
+  let isKilled = false;
+  await reader.read(({ points }) => {
+    if (isKilled || points.flatMap((event) => event.points).length < 4) return;
+    isKilled = true;
+    program.kill("SIGINT");
+  });
+  assert.equal((await program.ended).code, 130);
+  const { points: events, status } = reader.told;
+  assert.ok(status.every(({ done }) => done === 0));
+  assert.deepEqual(events.map(({ isNew }) => isNew), events.map((_, i) => i === 0));
+  const points = events.flatMap((event) => event.points);
+  assert.deepEqual(points.slice(0, 4).map(({ endMs }) => endMs), [250, 500, 750, 1_000]);
+  assert.ok(points.some(({ ratePerSec, p99Ms }) => ratePerSec > 0 && p99Ms !== null && p99Ms > 0));
 });
 
 Deno.test("ctrl-c ends the live report, too, and the page says what there is", async () => {

@@ -6,7 +6,7 @@ import { STATUS_CODES } from "../../runner/load/recording/recorder.ts";
 import { MAX_REASONS } from "../../runner/load/recording/totals.ts";
 import { SLOWEST } from "../../runner/load/recording/slowest.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { SLOW_OUTCOMES } from "../../runner/result/slowest.ts";
+import { SLOW_OUTCOMES } from "../../runner/result/distribution.ts";
 import {
   addSparse,
   Histogram,
@@ -109,6 +109,10 @@ const totals = plain({
   fastestUs: fc.oneof(us, fc.constant(Infinity)),
   slowest: fc.array(slow, { maxLength: SLOWEST }),
   lastUs: us,
+  groups: fc.uniqueArray(
+    fc.tuple(fc.constantFrom("3xx", "5xx", "instance 7", "cache hit"), histogram),
+    { selector: ([group]) => group },
+  ).map((pairs) => new Map(pairs)),
 }).map(({ times: { all, censored }, ...counts }) => ({
   ...counts,
   service: all,

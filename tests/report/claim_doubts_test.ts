@@ -45,8 +45,8 @@ const ABSENCES: {
   ],
   "nothing-measured": [{ code: "nothing-measured", evidence: {} }, "nothing was measured"],
   "none-selected": [
-    { code: "none-selected", evidence: { selector: "hono", isLeftOut: true } },
-    "no cell of hono was measured: left out by --only",
+    { code: "none-selected", evidence: { selector: "hono" } },
+    "no cell of hono was measured",
   ],
   "no-pair": [
     { code: "no-pair", evidence: { left: "hono", right: "express" } },

@@ -1,8 +1,13 @@
 /** Every code of what is found of a claim has a sentence, made from its evidence, in the words of the field. */
 import assert from "node:assert/strict";
 import type { ClaimCode, ClaimFindingOf } from "../../report/model/claims/finding.ts";
-import { claimSentence, doubtedSentence, foundText } from "../../report/model/claims/sentences.ts";
-import { assertClaimReadable, assertReadable, plain } from "./readable.ts";
+import {
+  claimSentence,
+  foundText,
+  invalidRunsSentence,
+  unmeasuredSentence,
+} from "../../report/model/claims/sentences.ts";
+import { assertClaimReadable, plain } from "./readable.ts";
 
 const decided = { outcome: "reproduced", doubt: null, margin: 0 } as const;
 const HONO = { name: "rate", cell: "static, hono", value: 30_000 };
@@ -149,13 +154,33 @@ for (const [code, [finding, sentence, found]] of Object.entries(CLAIMS)) {
   });
 }
 
-Deno.test("claims over doubtful runs are doubted, those over valid runs are not", () => {
-  const text = doubtedSentence({ level: "suspect", text: "the generator was busy" });
+Deno.test("cells that were not measured are named by their reason, and many of them counted", () => {
+  const absences = ["a", "b", "c", "d", "e", "f", "g", "h", "a"].map((cell) => ({
+    code: "cell-not-measured" as const,
+    evidence: { cell, reason: "left out by --only" },
+  }));
+  const text = unmeasuredSentence([
+    ...absences,
+    { code: "cell-not-measured", evidence: { cell: "static, gin", reason: "no Go" } },
+    { code: "constant-not-measured", evidence: { name: "ceiling(redis)" } },
+  ]);
   assert.equal(
     text,
-    "These runs are suspect, and so are the outcomes: the generator was busy.",
+    "a; b; c; d; e; f and 2 more were not measured: left out by --only; " +
+      "static, gin was not measured: no Go; ceiling(redis) was not measured",
   );
-  assertReadable(text);
-  assert.equal(doubtedSentence({ level: "valid", text: "" }), "");
-  assert.equal(doubtedSentence(null), "");
+  assert.equal(unmeasuredSentence([]), "");
+});
+
+Deno.test("an outcome that rests on runs that are not valid says how many they are", () => {
+  const text = invalidRunsSentence({ invalid: 3, runs: 10, without: "not reproduced" });
+  assert.equal(
+    text,
+    "3 of 10 runs behind it are not valid, and without them it is not reproduced",
+  );
+  assertClaimReadable(text);
+  assert.equal(
+    invalidRunsSentence({ invalid: 1, runs: 1, without: "inconclusive" }),
+    "1 of 1 run behind it is not valid, and without it it is inconclusive",
+  );
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
+import { verdictsJson } from "../../report/model/claims/claims.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
@@ -39,10 +40,10 @@ Deno.test("the page has the claims after the answer, counted, with where they st
   assert.ok(section.includes(`<strong>${SUMMARY}</strong>`));
   assert.match(
     section,
-    /<th scope="row" class="name"><span>rate\(fast\) &gt; 2 × rate\(slow\)<\/span><\/th>/,
+    /<th scope=row class=name><span>rate\(fast\) &gt; 2 × rate\(slow\)<\/span></,
   );
   assert.match(section, /p\. 6, table III.*on &lt;their&gt; machine/);
-  assert.match(section, /<td class="text">3\.00× \[2\.9\d*, 3\.0\d*\]<\/td>/);
+  assert.match(section, /<td class="text">3\.00× \[2\.9\d*, 3\.0\d*\]</);
   assert.match(section, /✓ reproduced.*✗ not reproduced.*\? inconclusive/s);
   assert.match(section, /rate is 3,00\d\/s \(static, fast\) against 1,000\/s \(static, slow\)/);
   assert.ok(page.indexOf('<section id="e1-claims"') > page.indexOf('class="overview"'));
@@ -82,15 +83,70 @@ Deno.test("JUnit has a testcase a claim: not reproduced fails, inconclusive is s
     ["rate(hapi) > 1/s", "skipped"],
   ]);
   assert.match(claims[1].problem?.message ?? "", /^not reproduced: rate is /);
+  const xml = renderJunit([resultsSuite(results, model)]).replaceAll("\u00a0", " ");
+  assert.match(
+    xml,
+    /<system-out>✓ rate.*reproduced: rate is 3,00.*; note: on &lt;their&gt; machine&#10;✗ rate/,
+  );
 });
 
-Deno.test("outcomes of runs that are not to be trusted are told of as doubtful", () => {
+/** Five runs of each target, of which those given are suspect. */
+function suspectRuns(isSuspect: (run: Results["runs"][number]) => boolean): Results {
   const doubted = claiming();
-  for (const { generator } of doubted.runs) generator.trust = "suspect";
-  const [how, doubt] = reportModel(doubted).claims.table?.notes ?? [];
-  assert.match(how, /^Reproduced: /);
-  assert.match(doubt, /^These runs are suspect, and so are the outcomes: in 10 of 10 runs the gen/);
-  assert.equal(model.claims.table?.notes.length, 1);
+  for (const run of doubted.runs.filter(isSuspect)) run.generator.trust = "suspect";
+  return doubted;
+}
+
+Deno.test("a claim whose runs are not valid is inconclusive in every form, and says why", () => {
+  const doubted = suspectRuns(() => true);
+  const shown = reportModel(doubted);
+  assert.deepEqual(shown.claims.judged.map(({ outcome }) => outcome), [
+    "inconclusive",
+    "inconclusive",
+    "inconclusive",
+  ]);
+  const why = /10 of 10 runs behind it are not valid, and without them it is inconclusive/;
+  const [first] = verdictsJson(shown.claims);
+  assert.match(first.doubt, why);
+  assert.match(first.sentence, /; as it is, reproduced: rate is 3,00\d\/s/);
+  const texts = [
+    renderReportPage([shown]),
+    terminal(shown),
+    renderMarkdown(shown),
+    renderJunit([resultsSuite(doubted, shown)]),
+    shown.claims.summary && JSON.stringify(verdictsJson(shown.claims)),
+  ];
+  for (const text of texts) assert.match(text.replaceAll("\u00a0", " "), why);
+});
+
+Deno.test("a claim whose outcome is the same without invalid runs keeps it", () => {
+  const shown = reportModel(suspectRuns(({ repetition }) => repetition === 2));
+  assert.deepEqual(
+    shown.claims.judged.map(({ outcome }) => outcome),
+    model.claims.judged.map(({ outcome }) => outcome),
+  );
+  assert.equal(verdictsJson(shown.claims)[0].doubt, "");
+});
+
+Deno.test("invalid runs of other cells leave a claim alone", () => {
+  const results = suspectRuns(({ target }) => target === "slow");
+  results.experiment.claims = [claimOf("rate(fast) > 2000/s"), claimOf("rate(slow) > 500/s")];
+  const { judged } = reportModel(results).claims;
+  assert.deepEqual(judged.map(({ outcome }) => outcome), ["reproduced", "inconclusive"]);
+});
+
+Deno.test("the note of a claim stands in every form", () => {
+  const results = claiming();
+  for (const claim of results.experiment.claims ?? []) claim.note = "a note to read";
+  const shown = reportModel(results);
+  const texts = [
+    renderReportPage([shown]),
+    terminal(shown),
+    renderMarkdown(shown),
+    renderJunit([resultsSuite(results, shown)]),
+    JSON.stringify(verdictsJson(shown.claims)),
+  ];
+  for (const text of texts) assert.match(text.replaceAll("\u00a0", " "), /a note to read/);
 });
 
 Deno.test("without claims nothing is said of them", () => {

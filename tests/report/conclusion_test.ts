@@ -175,8 +175,33 @@ Deno.test("conclusion: page, terminal, markdown and JSON have the same sentences
     const json = JSON.parse(
       JSON.stringify({ ...results, conclusion: conclusionJson(model.conclusion) }),
     );
-    assert.equal(schema.parse(json).conclusion?.sentence, plain(sentence));
+    const { conclusion } = schema.parse(json);
+    assert.deepEqual(conclusion, json.conclusion, "the schema knows all of it");
+    assert.equal(conclusion?.sentence, plain(sentence));
   }
+});
+
+Deno.test("conclusion: the most that one target keeps up with is its figure, not its least loaded p99", () => {
+  const cells = [2_000, 4_000, 8_000].map((rate, i) => ({
+    parameters: { rate: `${rate}/s` },
+    rate: rate === 8_000 ? 5_600 : rate,
+    medianMs: [2, 3, 90][i],
+  }));
+  const results = sweepResults(cells);
+  for (const run of results.runs.filter(({ rate }) => rate > 5_000)) run.requests.due = 8_000;
+  const { figure } = concluded(results);
+  assert.equal(figure?.unit, "requests/s");
+  assert.ok(Math.abs((figure?.value ?? 0) - 4_000) < 80, JSON.stringify(figure));
+  assert.match(figure?.label ?? "", /, the most that was kept up with$/);
+});
+
+Deno.test("conclusion: targets without an equal setting are not called done", () => {
+  const { sentence, next } = concluded(sweepResults([
+    { target: "a", parameters: { size: 1 }, rate: 1_000 },
+    { target: "b", parameters: { size: 2 }, rate: 2_000 },
+  ]));
+  assert.equal(sentence, "No two targets responded correctly at equal values of the factors.");
+  assert.deepEqual(next.map(({ code }) => code), ["equal-settings"]);
 });
 
 Deno.test("conclusion: a terminal ends with it", () => {
@@ -226,7 +251,7 @@ Deno.test("conclusion: where nothing is decided it names what is open, and the l
   );
   assert.match(sentence, /^Whether (?:a or b|b or a) is faster is open in each of 2 scenarios\.$/);
   assert.equal(figure?.unit, "ms");
-  assert.match(figure?.label ?? "", /^p99 of [ab], the lowest$/);
+  assert.match(figure?.label ?? "", /^p99 of [ab], the lowest seen$/);
   assert.match(
     reliability?.sentence ?? "",
     /^16 of 20 runs are valid; the verdict is (?:the same without the other 4|inconclusive without the other 4, too)\.$/,

@@ -8,7 +8,7 @@ import {
   type TimelineCode,
   type TimelineFindingOf,
   timelineSentence,
-} from "../../report/model/charts/timelines.ts";
+} from "../../report/model/findings/timeline_findings.ts";
 import {
   ADVICE,
   FINDING_CODES,
@@ -169,6 +169,21 @@ const TIMELINES: {
   "least-steady-run": [
     { code: "least-steady-run", evidence: { run: "hono, run 1", swing: 0.125 } },
     "Requests/s were least steady in hono, run 1: ±12.5 % around their mean.",
+  ],
+  "slow-in-bursts": [
+    {
+      code: "slow-in-bursts",
+      evidence: { target: "hono", intervals: 2, of: 36, run: 2, fromS: 1.25, toS: 1.5 },
+    },
+    "Half of the slowest 1 % of hono ended in 2 of 36 intervals, most of them at 1.25–1.5 s of run 2.",
+  ],
+  "slow-all-along": [
+    { code: "slow-all-along", evidence: { share: 0.15 } },
+    "No target is slow in bursts: half of its slowest 1 % took more than 15.0 % of the intervals.",
+  ],
+  "slow-unknown": [
+    { code: "slow-unknown", evidence: { most: 420 } },
+    "Whether slow requests come in bursts is unknown: that takes 1,000 requests of a target, and there were 420 at most.",
   ],
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LiveAgent } from "../../runner/result/progress.ts";
 import { liveLines } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
-import { lineWidth } from "../../report/writing/screen.ts";
+import { lineWidth } from "../../report/writing/terminal.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { LIVE, STARTING } from "./progress_events.ts";
 
@@ -21,7 +21,8 @@ function view(fleet: readonly LiveAgent[], columns = 80): string[] {
   const lines = liveLines(state, { columns, rows: 40, unicode: true, nowMs: 0 });
   for (const line of lines) assert.ok(lineWidth(line) <= columns);
   const texts = lines.map((line) => printed(line, { color: false }).trimEnd());
-  return texts.slice(6, texts.findIndex((text) => text.startsWith("Latency of")));
+  const at = (start: string): number => texts.findIndex((text) => text.startsWith(start));
+  return texts.slice(at("Generator"), at("Latency of"));
 }
 
 Deno.test("each agent has its rate, and the busiest is named", () => {

@@ -12,15 +12,23 @@ import { measurementFixture, resultsFixture } from "./fixture.ts";
 
 const CELL = { target: "hono", scenario: "static", parameters: { connections: 50 }, repetition: 2 };
 const EVENTS: readonly Progress[] = [
-  { kind: "planned", cells: 2, runs: 4, expectedMs: 40_000, mostRuns: 4, mostMs: 40_000 },
-  { kind: "starting", order: 1, runs: 4, ...CELL, remainingMs: 39_000 },
+  {
+    kind: "planned",
+    cells: 2,
+    runs: 4,
+    expectedMs: 40_000,
+    mostRuns: 4,
+    mostMs: 40_000,
+    until: null,
+  },
+  { kind: "starting", order: 1, runs: 4, repetitions: 2, ...CELL, remainingMs: 39_000 },
   {
     kind: "measured",
     order: 1,
     measurement: measurementFixture({ target: "hono", scenario: "static", medianMs: 2 }),
     remainingMs: 29_000,
   },
-  { kind: "starting", order: 2, runs: 4, ...CELL, remainingMs: 29_000 },
+  { kind: "starting", order: 2, runs: 4, repetitions: 2, ...CELL, remainingMs: 29_000 },
   { kind: "missing", missing: { ...CELL, kind: "failed", reason: "it died", evidence: [] } },
 ];
 

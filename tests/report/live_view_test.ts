@@ -3,7 +3,7 @@ import type { Progress } from "../../runner/result/progress.ts";
 import { sparkline } from "../../report/terminal/latency.ts";
 import { liveLines, type LiveViewOptions } from "../../report/terminal/live.ts";
 import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
-import { lineWidth, Screen } from "../../report/writing/screen.ts";
+import { lineWidth, Screen } from "../../report/writing/terminal.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";
 
@@ -26,20 +26,24 @@ function intervals(count: number, of: (i: number) => Partial<typeof LIVE>): Prog
   }));
 }
 
-Deno.test("the view has the whole experiment, the run, its figures, the generator and a histogram", () => {
-  assert.deepEqual(view([STARTING, LIVE]), [
+Deno.test("the view has the whole experiment, the run, its URL and figures with their scales, and a histogram", () => {
+  const lines = view([STARTING, LIVE]);
+  assert.deepEqual(lines.slice(0, 13), [
     "━━━━━━━━━━━━━━━─────────────────────────  37 %, run 2 of 4, 12 s left",
     "static, hono · connections 50  repetition 1, 1.5 s of 3 s",
-    "Requests/s     12,346  █",
-    "p50           1.20 ms  █",
-    "p99           4.56 ms  █",
-    "Errors              0  ▁",
+    "http://127.0.0.1:8080/static",
+    "Requests/s     12,346   12,346 ███████████████████████",
+    "                             0 ███████████████████████",
+    "p50           1.20 ms  1.20 ms ███████████████████████",
+    "                             0 ███████████████████████",
+    "p99           4.56 ms  4.56 ms ███████████████████████",
+    "                             0 ███████████████████████",
+    "                               0 s               1.5 s",
+    "Errors              0",
     "Generator   1 worker, 63 % CPU, up to 0.210 ms late",
     "Latency of the last 1.5 s",
-    ...view([STARTING, LIVE]).slice(8),
   ]);
-  assert.match(view([STARTING, LIVE]).at(-1) ?? "", /^ {2}4\.56 ms {2}█+ +20\.0 %$/);
-  assert.equal(view([STARTING, LIVE]).length, 16);
+  assert.match(lines.at(-1) ?? "", /^ {2}4\.56 ms {2}█+ +20\.0 %$/);
 });
 
 Deno.test("while a target starts its time counts", () => {
@@ -50,10 +54,11 @@ Deno.test("while a target starts its time counts", () => {
 });
 
 Deno.test("bench is its one run: how far it is, by time or by count", () => {
-  const [byTime, next] = view([LIVE]);
+  const [url, byTime, next] = view([LIVE]);
+  assert.equal(url, LIVE.url);
   assert.match(byTime, /^━+─+ {2}50 %, 1\.5 s of 3 s, 2 s left$/);
   assert.match(next, /^Requests\/s /);
-  const [byCount] = view([{ ...LIVE, durationMs: null, requests: 74_072 }]);
+  const [, byCount] = view([{ ...LIVE, durationMs: null, requests: 74_072 }]);
   assert.match(byCount, /^━+─+ {2}25 %, 18,518 of 74,072 requests, 5 s left$/);
 });
 
@@ -62,22 +67,53 @@ Deno.test("nothing is shown before the first event and after a run", () => {
   assert.deepEqual(view([STARTING, LIVE, MEASURED]), []);
 });
 
-Deno.test("sparklines move: a narrow view has the last intervals", () => {
-  const events = intervals(100, (i) => ({ ratePerSec: i < 90 ? 1_000 : 500 }));
-  const rate = view(events, { columns: 60 }).find((line) => line.startsWith("Requests/s"));
-  assert.match(rate ?? "", / {2}█{24}▅{10}$/);
-  const [wide] = view(intervals(1_000, () => ({})), { columns: 200 })
-    .filter((line) => line.startsWith("p50"));
-  assert.equal(/█+/.exec(wide)?.[0].length, 174);
+/** What stands in the lines that begin with the label, beside it; below it the rows of its chart. */
+function figureOf(lines: readonly string[], label: string): string {
+  return lines.find((line) => line.startsWith(label))?.slice(label.length).trim() ?? "";
+}
+
+const LOW = { rows: 10 };
+
+Deno.test("the timeline scrolls: a narrow view has the last intervals of a long run, and their scale alone", () => {
+  const events = intervals(100, (i) => ({ ratePerSec: i < 80 ? 4_000 : i < 90 ? 1_000 : 500 }));
+  assert.match(
+    figureOf(view(events, { ...LOW, columns: 60 }), "Requests/s"),
+    /^500 +0–4,000 █+▃{10}▂{10}$/,
+  );
+  const narrow = view(events, { ...LOW, columns: 45 });
+  assert.match(figureOf(narrow, "Req/s"), /^500 +0–1,000 █{3}▅{10}$/);
+  const wide = view(intervals(1_000, () => ({})), { ...LOW, columns: 200 });
+  assert.equal(/█+/.exec(figureOf(wide, "p50"))?.[0].length, 164);
 });
 
-Deno.test("an interval without an answer has no latency, and is a gap", () => {
+Deno.test("the timeline of a short run fills the width at the end of the run", () => {
+  const half = view(intervals(6, () => ({ durationMs: 3_000 })), { ...LOW, columns: 120 });
+  const whole = view(intervals(12, () => ({ durationMs: 3_000 })), { ...LOW, columns: 120 });
+  const [some, all] = [half, whole].map((lines) => /█+/.exec(figureOf(lines, "p99"))?.[0].length);
+  assert.equal(all, 84);
+  assert.equal(some, 42);
+});
+
+Deno.test("the timeline uses the height there is: its charts grow, in equal parts", () => {
+  const of = (rows: number): number => {
+    const lines = view([LIVE], { rows, columns: 100 });
+    const [from, to] = ["p50", "p99"].map((label) =>
+      lines.findIndex((line) => line.startsWith(label))
+    );
+    assert.ok(lines.length < rows);
+    return to - from;
+  };
+  assert.deepEqual([8, 12, 24, 30, 60].map(of), [1, 2, 3, 5, 8]);
+});
+
+Deno.test("an interval without a response has no latency, and is a gap; errors have a sparkline", () => {
   const silent = { latency: latencies(), p50Ms: 0, p99Ms: 0, ratePerSec: 0, failed: 7 };
-  const lines = view(intervals(3, (i) => i === 1 ? silent : {}));
-  assert.match(lines.find((line) => line.startsWith("p99")) ?? "", / 4\.56 ms {2}█ █$/);
-  const after = view(intervals(2, (i) => i === 1 ? silent : {}));
-  assert.match(after.find((line) => line.startsWith("p50")) ?? "", / – {2}█$/);
-  assert.match(after.find((line) => line.startsWith("Errors")) ?? "", / 7 {2}▁█$/);
+  const lines = view(intervals(3, (i) => i === 1 ? silent : {}), LOW);
+  assert.match(figureOf(lines, "p99"), /^4\.56 ms +0–4\.56 ms █ █$/);
+  const after = view(intervals(2, (i) => i === 1 ? silent : {}), LOW);
+  assert.match(figureOf(after, "p50"), /^– +0–1\.20 ms █$/);
+  assert.equal(figureOf(after, "Errors"), "7  ▁█");
+  assert.equal(figureOf(view([LIVE], LOW), "Errors"), "0");
 });
 
 Deno.test("the histogram is of the last 3 s", () => {
@@ -106,11 +142,42 @@ Deno.test("no line reaches the end of the terminal, where ^C is echoed, and none
   assert.match(view([long, LIVE], { columns: 60 })[1], /測… {2}repetition 1, 1\.5 s of 3 s$/);
 });
 
-for (const [rows, count] of [[24, 16], [17, 16], [16, 7], [8, 7], [5, 4], [2, 1], [1, 1]]) {
-  Deno.test(`a terminal of ${rows} rows shows ${count} lines, never half a histogram`, () => {
+const PARTS = [
+  [24, 21, "has all of it"],
+  [21, 20, "has no axis"],
+  [20, 18, "has higher charts in place of half a histogram"],
+  [10, 9, "has a row of each, and the axis"],
+  [9, 8, "has a row of each"],
+  [8, 7, "loses the URL"],
+  [6, 5, "loses the generator and errors"],
+  [5, 4, "loses p50"],
+  [2, 1, "has the whole"],
+  [1, 1, "has one row"],
+] as const;
+
+for (const [rows, count, sentence] of PARTS) {
+  Deno.test(`a terminal of ${rows} rows ${sentence}`, () => {
     assert.equal(view([STARTING, LIVE], { rows }).length, count);
   });
 }
+
+Deno.test("40 columns and 10 rows have the run, its URL, rate, latency with their scales, and errors", () => {
+  const lines = view([STARTING, ...intervals(20, () => ({ durationMs: 10_000 }))], {
+    columns: 40,
+    rows: 10,
+  });
+  assert.deepEqual(lines, [
+    "37 %, run 2 of 4, 7 s left",
+    "static, hono · connecti…  5 s of 10 s",
+    "http://127.0.0.1:8080/static",
+    "Req/s      12,346   0–12,346 ████████",
+    "p50       1.20 ms  0–1.20 ms ████████",
+    "p99       4.56 ms  0–4.56 ms ████████",
+    "                             3 s  5 s",
+    "Errors          0",
+    "Generator   1 worker, 63 % CPU, up t…",
+  ]);
+});
 
 Deno.test("no name steers the terminal", () => {
   const lines = view([{ ...STARTING, target: "a\x1b[2J\n\u202e" }, LIVE]);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import { unpackSteps } from "../../report/model/charts/packing.ts";
 import { rangeFigures } from "../../report/model/charts/time_range.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { sum } from "../../report/model/numbers/spread.ts";
 import { packScenarios } from "../../report/page/packed_intervals.ts";
+import { fromBase91 } from "../../report/writing/json.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -34,7 +34,7 @@ for (const { says, room, seconds, steps } of PAGES) {
   Deno.test(`${says}, and its percentiles are those of the results`, () => {
     const packed = packScenarios(scenarios, room * characters).get(scenarios[0]);
     assert.equal(packed?.seconds, seconds);
-    const cells = unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
+    const cells = unpackSteps(inflateSync(fromBase91(packed.packed)));
     cells.forEach((cell, i) => {
       assert.deepEqual(cell.map(({ length }) => length), [steps, steps]);
       const { runs } = scenarios[0].cells[i];

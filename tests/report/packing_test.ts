@@ -43,7 +43,7 @@ function maxBucketOf(steps: readonly PackedStep[]): PackedStep[] {
   }));
 }
 
-Deno.test("percentiles from 50 up of any packed steps are those of their whole histograms", () => {
+Deno.test("the percentiles that a page shows of any packed steps are those of their whole histograms", () => {
   fc.assert(fc.property(
     fc.array(runs, { minLength: 1, maxLength: 3 }),
     fc.nat(),
@@ -88,11 +88,17 @@ Deno.test("counts and gaps beyond one byte come back", () => {
   assert.equal(unpacked.latency.counts.at(-1), 2 ** 40 + 1);
 });
 
-Deno.test("values below every median are packed as one bucket", () => {
-  const values = Array.from({ length: 1_000 }, (_, i) => i + 1);
+Deno.test("values between all percentiles are packed in 16 groups for each doubling of the time", () => {
+  const values = Array.from({ length: 4_000 }, (_, i) => i + 1);
   const [[[{ latency }]]] = unpackSteps(packSteps([[[stepOf(values)]]]));
-  assert.equal(latency.count, 1_000);
-  assert.equal(latency.indices.length, 502); // 499, and each of 500 … 1,000
+  assert.equal(latency.count, 4_000);
+  const between = (from: number, to: number): number[] =>
+    [...latency.indices].filter((index) => index >= from && index < to);
+  // Below 32 each microsecond is a group of its own.
+  assert.deepEqual(between(0, 32), Array.from({ length: 31 }, (_, i) => i + 1));
+  assert.equal(between(32, 64).length, 16);
+  assert.equal(between(512, 1_024).length, 16);
+  assert.deepEqual(between(1_024, 1_100), [1_087]);
 });
 
 Deno.test("a range holds the steps that lie in it, whatever adding up their seconds rounds", () => {
@@ -142,7 +148,7 @@ const boundedRuns = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-Deno.test("packed lower bounds give every percentile from 50 up that the whole histograms give, and its mark", () => {
+Deno.test("packed lower bounds give every percentile of a page that the whole histograms give, and its mark", () => {
   fc.assert(fc.property(
     fc.array(boundedRuns, { minLength: 1, maxLength: 3 }),
     fc.constantFrom("intended" as const, "sent" as const),
@@ -159,11 +165,12 @@ Deno.test("packed lower bounds give every percentile from 50 up that the whole h
   ));
 });
 
-Deno.test("steps without lower bounds take no byte for them", () => {
+Deno.test("steps without lower bounds take two bytes of a cell for them", () => {
   const [plain, bounded] = [stepOf([100, 200]), boundedStep([100, 200], 1)];
   const sizeOf = (step: PackedStep): number => packSteps([[[step]]]).length;
-  // Three lengths of streams; of heads two counts, three bytes of µs, two outcomes and the buckets; two gaps and counts.
-  assert.equal(sizeOf(plain), 3 + 2 + 3 + 2 + 1 + 2 + 2);
+  // Five lengths of streams; of heads two counts, three bytes of µs, two outcomes, columns and counts, and of bounds none;
+  // two columns and counts.
+  assert.equal(sizeOf(plain), 5 + 2 + 3 + 2 + 2 + 2 + 2 + 2);
   assert.ok(sizeOf(bounded) > sizeOf(plain));
 });
 

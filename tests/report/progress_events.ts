@@ -8,6 +8,7 @@ export const STARTING: Starting = {
   kind: "starting",
   order: 2,
   runs: 4,
+  repetitions: 2,
   target: "hono",
   scenario: "static",
   repetition: 1,
@@ -24,6 +25,7 @@ export function latencies(...timesMs: readonly number[]): SparseHistogram {
 
 export const LIVE: Live = {
   kind: "live",
+  url: "http://127.0.0.1:8080/static",
   elapsedMs: 1_500,
   durationMs: 3_000,
   ratePerSec: 12_345.6,

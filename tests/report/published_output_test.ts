@@ -26,10 +26,16 @@ Deno.test("terminal and markdown tell the finding, the differences and the confo
     },
   }));
   const summary = renderSummary(model, PLAIN);
-  assert.match(summary, /\nPublished: Table 2: rate\nThe order is only partly as published/);
+  assert.match(
+    summary,
+    /\nPublished: Table 2: rate\nThe order of the 4 cells is only partly as published;/,
+  );
   assert.match(summary, /\n {2}redis, gin: measured 0\.75\d*×/);
   const markdown = renderMarkdown(model);
-  assert.match(markdown, /### Published and measured: Table 2: rate\n\nThe order is/);
+  assert.match(
+    markdown,
+    /### Published and measured: Table 2: rate\n\nThe order of the 4 cells is/,
+  );
   assert.match(markdown, /\n\| gin \| redis \| 1,200 \| 1,500 \\\[/);
   assert.match(markdown, /Other differences:\n\n- Express logged there\./);
 });

@@ -56,7 +56,7 @@ Deno.test("reliability: of many scenarios those that lean on them are named", ()
   assert.equal(reliability?.survival, "partly");
   assert.equal(
     reliability?.sentence,
-    "57 of 60 runs are valid; without the other 3 the verdict holds, but not in static.",
+    "57 of 60 runs are valid; the verdict is the same without the other 3, but not in static.",
   );
 });
 

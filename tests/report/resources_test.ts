@@ -38,7 +38,7 @@ Deno.test("rates per second count for the time since the point before", () => {
   const run = runWith(3_000);
   assert.equal(cpuSecondsOf(run), 1.5);
   assert.equal(systemShareOf(run), 0.3 / 1.5);
-  assert.equal(perCpuSecondOf(run, run), 2_000);
+  assert.equal(perCpuSecondOf(run), 2_000);
   assert.equal(switchesPerRequestOf("voluntary", run, run), 60 / 3_000);
   assert.equal(switchesPerRequestOf("involuntary", run, run), 2 / 3_000);
 });
@@ -47,8 +47,8 @@ Deno.test("what older results and other systems do not tell is not made up", () 
   const run = runWith(3_000, POINTS.map(({ endS, cpu, memory }) => ({ endS, cpu, memory })));
   assert.equal(systemShareOf(run), null);
   assert.equal(switchesPerRequestOf("voluntary", run, run), null);
-  assert.equal(perCpuSecondOf(run, run), 2_000);
-  assert.equal(perCpuSecondOf(runWith(0, []), run), null);
+  assert.equal(perCpuSecondOf(run), 2_000);
+  assert.equal(perCpuSecondOf(runWith(3_000, [])), null);
 });
 
 Deno.test("perCpu is requests per second of CPU time, and more is better", () => {
@@ -58,6 +58,28 @@ Deno.test("perCpu is requests per second of CPU time, and more is better", () =>
   assert.deepEqual(figureOfRun("perCpu", runWith(3_000)), exactly(2_000));
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
   for (const run of [runWith(3_000, []), idle]) assert.ok("none" in figureOfRun("perCpu", run));
+});
+
+Deno.test("behind a cache requests per CPU-second count the whole chain, never the idle origin alone", () => {
+  const idle = { endS: 1, cpu: 0.0005, memory: 5_000_000 };
+  const parts: Run["parts"] = [
+    { role: "gateway", name: "proxy", points: [{ ...idle, cpu: 1 }] },
+    { role: "upstream", name: "plain", points: [idle] },
+    { role: "redis", name: "Redis", points: [{ ...idle, cpu: 0.4995 }] },
+  ];
+  const run = { ...runWith(3_000, [{ ...idle, cpu: 1.0005 }]), parts };
+  assert.deepEqual(figureOfRun("perCpu", run), exactly(2_000));
+  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
+  results.runs = [run];
+  const [{ perCpuFinding }] = reportModel(results).scenarios;
+  assert.match(
+    perCpuFinding,
+    /^For each CPU-second a served 2,000 requests .* plain of a: 0\.0005/,
+  );
+  const [head] = renderCsv(reportModel(results)).split("\r\n");
+  assert.deepEqual(head.split(",").filter((name) => /PerCpuSecond/.test(name)), [
+    "requestsPerCpuSecond",
+  ]);
 });
 
 const CELLS = [
@@ -106,7 +128,10 @@ Deno.test("the table has a row for each target and below it one for each part", 
   assert.deepEqual(column(table, "Start-up").slice(1, 3), ["–", "–"]);
   assert.match(table.notes.join(" "), /without the Redis of the run/);
   const perCpu = table.columns.findIndex(({ label }) => label === "Requests per CPU-second");
-  for (const row of table.rows) assert.match(row[perCpu].below ?? "", /^\[[\d,.]+,.[\d,.]+\]$/);
+  for (const [i, row] of table.rows.entries()) {
+    if (i === 0 || i === 3) assert.match(row[perCpu].below ?? "", /^\[[\d,.]+,.[\d,.]+\]$/);
+    else assert.equal(row[perCpu].text, "–", "a part alone serves nothing");
+  }
 });
 
 Deno.test("older results have a table without what they do not tell", () => {
@@ -128,8 +153,7 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
   assert.equal(
     plain,
     "For each CPU-second cached served the most, N requests (N cores); plain the least, " +
-      "N requests (N cores). nginx of cached: N cores, N requests per CPU-second. " +
-      "Redis of cached: N cores, N requests per CPU-second.",
+      "N requests (N cores). nginx of cached: N cores. Redis of cached: N cores.",
   );
   const alone = resultsFixture({ cells: [{ ...CELLS[0], runs: 1 }] });
   const [one] = reportModel(alone).scenarios;

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
+import { flawlessText } from "../../report/model/charts/errors.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { FAULTS_MODEL, FAULTS_RESULTS } from "../browser/faults_sample.ts";
@@ -102,14 +104,24 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
   assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong responses /);
 });
 
-Deno.test("without faults there is one sentence and no figure", () => {
-  const { scenarios: [{ errors: faults }] } = reportModel(
-    resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
-  );
-  assert.deepEqual(faults, {
-    charts: [],
-    findings: ["No request failed, none was left unsent, and no response was wrong."],
-  });
+Deno.test("without faults there is one sentence for all scenarios, and no figure", () => {
+  const cells = ["user", "home", "login"].map((scenario) => ({
+    target: "hono",
+    scenario,
+    medianMs: 3,
+  }));
+  const { scenarios } = reportModel(resultsFixture({ cells }));
+  for (const { errors: { charts, findings } } of scenarios) {
+    assert.deepEqual([charts, findings], [[], []]);
+  }
+  const NONE = "o request failed, none was left unsent, and no response was wrong.";
+  assert.equal(flawlessText(scenarios), `N${NONE}`);
+  const [user, home, login] = scenarios;
+  const faulty = { ...login, errors: { ...login.errors, findings: ["hono: 1 % went wrong."] } };
+  assert.equal(flawlessText([user, home, faulty]), `In user and home n${NONE}`);
+  assert.equal(flawlessText([faulty]), "");
+  const page = renderReportPage([reportModel(resultsFixture({ cells }))]);
+  assert.equal(page.split(NONE).length, 2);
 });
 
 Deno.test("failures of unknown kind are shown as such", () => {

@@ -86,7 +86,7 @@ Deno.test("a start-up without an answer has a rate of 0, and no latency to be to
     steadyFindings([cell])[0].text,
     /: steady from 0\.5 s on, after 0 requests; [\d,]+ requests\/s then, 0 before\.$/,
   );
-  const rows = steadyTables("static", [cell])?.parts.rows ?? [];
+  const rows = steadyTables("static", [cell])?.parts?.rows ?? [];
   assert.deepEqual(rows.map((row) => row[2].text), ["0", "–", "–"]);
 });
 
@@ -158,7 +158,7 @@ Deno.test("a load that itself changes has no warm-up to look for", () => {
 
 Deno.test("the tables show labels, and start-up, steady part and whole run side by side", () => {
   const tables = steadyTables("static", [cellOf([warm(1), FLAT, FLAT])]);
-  assert.ok(tables);
+  assert.ok(tables?.steady && tables.parts);
   const [row] = tables.steady.rows;
   assert.equal(row[1].text, "2 flat, 1 warm-up");
   assert.deepEqual([row[2].text, row[2].below], ["0", "0–1"]);
@@ -174,7 +174,10 @@ Deno.test("the tables show labels, and start-up, steady part and whole run side 
   assert.ok(
     rows.every((row) => row.slice(2).every(({ value }) => value !== undefined && value > 0)),
   );
-  const never = steadyTables("static", [cellOf([NEVER])])?.parts.rows[0] ?? [];
+  // Beside a cell that has the other parts, one that has none shows so; alone, it has nothing to show.
+  assert.equal(steadyTables("static", [cellOf([NEVER])])?.parts, null);
+  const both = steadyTables("static", [cellOf([NEVER]), cellOf([warm(1)])]);
+  const [never] = both?.parts?.rows ?? [];
   assert.deepEqual(never.slice(2, 4).map(({ text }) => text), ["–", "–"]);
 });
 

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
+import { formatCount, formatNumber, GLUE } from "../../report/model/numbers/units.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import { harmless } from "../../report/writing/control.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
+import { claimOf } from "./claimed.ts";
+import { doubted } from "./concluded.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
 
@@ -19,10 +23,9 @@ const MODEL = reportModel(resultsFixture({
   ],
 }));
 
+const STATIC = { target: "", scenario: "static", medianMs: 2 };
 const MEASUREMENT = measurementFixture({
-  target: "",
-  scenario: "static",
-  medianMs: 2,
+  ...STATIC,
   timeoutRatio: 0.001,
   reasons: ["no whole answer after 5,000 ms", "the connection was reset"],
 });
@@ -127,6 +130,39 @@ for (const width of [20, 40, 60, 80, 200]) {
   });
 }
 
+/** Nine frameworks in five scenarios, of which some runs are not valid and one target fails. */
+function frameworks(): ReportModel {
+  const scenarios = ["static", "validation", "database", "redis", "error"];
+  const cells = scenarios.flatMap((scenario, s) =>
+    Array.from({ length: 9 }, (_, t) => ({
+      target: `nestjs-on-framework-${t + 1}`,
+      scenario,
+      medianMs: 2 + ((t + s) % 9) * 1.5,
+      runs: 3,
+      duration: 1,
+      wrongRatio: t === 8 ? 0.4 : 0,
+    }))
+  );
+  const results = resultsFixture({ title: "Which framework is fastest?", cells });
+  const claims = ["rate(nestjs-on-framework-1) > 2 × rate(nestjs-on-framework-2)"];
+  results.experiment.claims = claims.map((text) => claimOf(text));
+  return reportModel(doubted(results, ({ repetition }) => repetition === 2));
+}
+
+/** Below the summary: a blank line, where the report and the results are, how to resume, and the next prompt. */
+const ROWS_BELOW = 5;
+
+Deno.test("the last screen of 24 rows and 80 columns begins above the whole conclusion, of 45 cells too", () => {
+  for (const model of [MODEL, frameworks()]) {
+    const lines = renderSummary(model, { ...PLAIN, width: 80 }).trimEnd().split("\n");
+    const last = lines.slice(lines.lastIndexOf("") + 1);
+    assert.ok(last.length + ROWS_BELOW <= 24, last.join("\n"));
+    const text = last.map((line) => line.trim()).join(" ");
+    assert.ok(text.startsWith(model.conclusion.sentence.replaceAll(GLUE, " ")), text);
+    for (const step of model.conclusion.next) assert.ok(text.includes(`Next: ${step.text}`), text);
+  }
+});
+
 Deno.test("colour marks faults, and only where colour is wanted", () => {
   const [, fault] = renderSummary(MODEL, { ...PLAIN, color: true }).split("\x1b[31m");
   assert.match(fault, /^ *30\.\d/);
@@ -155,6 +191,54 @@ Deno.test("a measurement shows rate, histogram, percentiles, statuses and errors
       /latencies are lower bounds/,
     ]
   ) assert.match(text, expected);
+});
+
+/** The last line that a terminal shows of a measurement. */
+function recapOf(measurement: typeof MEASUREMENT): string {
+  return measurementModel(measurement).recap.replaceAll(GLUE, " ");
+}
+
+Deno.test("the last line of a measurement is the whole of it, on any terminal of 80 columns", () => {
+  const text = renderMeasurement(measurementFixture(STATIC), { ...PLAIN, width: 80 });
+  const [last, end] = text.split("\n").slice(-2);
+  assert.match(last, /^2\d,\d{3}\/s · p50 2\.0\d ms · p99 \d\.\d\d ms · 0 failed · valid$/);
+  assert.equal(end, "");
+});
+
+Deno.test("the last line says which figures are lower bounds, and what failed, was wrong or never sent", () => {
+  const late = measurementFixture({ ...STATIC, timeoutRatio: 0.02, wrongRatio: 0.1 });
+  assert.match(
+    recapOf(late),
+    /^[\d,]+\/s · p50 [\d.]+ ms · p99 ≥ [\d.,]+ m?s · [1-9][\d,]* failed · [1-9][\d,]* wrong · valid$/,
+  );
+  const { requests } = MEASUREMENT;
+  const due = Math.round(requests.due * 1.25);
+  const { connections, keepAlive, timeout } = MEASUREMENT.load;
+  const load = {
+    ...{ kind: "rate" as const, rate: due / MEASUREMENT.elapsedS, arrivals: "uniform" as const },
+    ...{ seed: 1, durationS: MEASUREMENT.elapsedS, connections, keepAlive, timeout },
+  };
+  const dropped = due - requests.due;
+  const behind = { ...MEASUREMENT, load, requests: { ...requests, due, dropped } };
+  const offered = formatNumber(due / MEASUREMENT.elapsedS);
+  const recap = recapOf(behind);
+  assert.ok(recap.startsWith(`${formatNumber(MEASUREMENT.rate)}/s of ${offered}/s · `), recap);
+  assert.ok(recap.includes(` · ${formatCount(dropped)} never sent · `), recap);
+});
+
+Deno.test("the last line of a doubtful measurement says why", () => {
+  const finding: TrustFinding = {
+    code: "too-short",
+    severity: "suspect",
+    evidence: { elapsedS: 0.012 },
+    advice: ["longer-run"],
+  };
+  const generator = { ...MEASUREMENT.generator, trust: "suspect" as const, findings: [finding] };
+  const recap = recapOf({ ...MEASUREMENT, generator });
+  assert.ok(
+    recap.endsWith(" · suspect: The run took 12 ms, too short to judge the generator"),
+    recap,
+  );
 });
 
 Deno.test("the longest bar of the histogram is that of the largest share", () => {

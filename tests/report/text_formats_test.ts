@@ -3,6 +3,8 @@ import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
 import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
 import { measurementModel } from "../../report/model/measurement.ts";
 import { reportModel } from "../../report/model/model.ts";
+import { type ColumnOf, tableOf, withInterval } from "../../report/model/tables/table.ts";
+import { renderReportPage } from "../../report/page/page.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -164,13 +166,38 @@ Deno.test("visitors of whom none came to the end have no length", () => {
   assert.equal(facts.find(({ label }) => label === "Session length")?.text, "–");
 });
 
-Deno.test("a run of less than a second has no whole one to tell of, in place of one without requests", () => {
-  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
-  results.runs[0].elapsedS = 0.8;
-  const [{ tables }] = reportModel(results).scenarios;
-  for (const { rows: [[, , ...seconds]] } of [tables.requestsPerSecond, tables.bytesPerSecond]) {
-    assert.deepEqual(seconds.map(({ text }) => text), Array(7).fill("–"));
+Deno.test("percentiles of three seconds are left out; of a longer run beside it they are there", () => {
+  const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5, runs: 2 }] });
+  for (const run of results.runs) run.elapsedS = 3;
+  assert.equal(reportModel(results).scenarios[0].tables.perSecond, null);
+  assert.ok(!renderReportPage([reportModel(results)]).includes("<h3>Per second</h3>"));
+  results.runs[1].elapsedS = 4.01;
+  for (const { rows } of reportModel(results).scenarios[0].tables.perSecond ?? []) {
+    assert.deepEqual(rows.map(([, run]) => run.text), ["2"]);
   }
+  assert.equal(reportModel(results).scenarios[0].tables.perSecond?.length, 2);
+});
+
+Deno.test("a column that holds nothing in any row is left out, and so is an interval of no width", () => {
+  const column = (label: string, texts: readonly string[]): ColumnOf<number> => ({
+    label,
+    cell: (i: number) => ({ text: texts[i] }),
+  });
+  const { columns, rows } = tableOf({ caption: "" }, [0, 1], [
+    { ...column("Name", ["–", "–"]), kind: "name" },
+    column("Some", ["–", "1"]),
+    column("None", ["–", ""]),
+  ]);
+  assert.deepEqual(columns.map(({ label }) => label), ["Name", "Some"]);
+  assert.deepEqual(rows.map((row) => row.map(({ text }) => text)), [["–", "–"], ["–", "1"]]);
+  const size = { name: "B", size: 1, decimals: 1 };
+  assert.deepEqual(
+    withInterval({ text: "180", value: 179.7 }, { low: 179.69, high: 179.71 }, size),
+    {
+      text: "180",
+      value: 179.7,
+    },
+  );
 });
 
 Deno.test("in every table a percentile that lower bounds reach is one itself", () => {

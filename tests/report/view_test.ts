@@ -12,13 +12,12 @@ import {
 const VIEW: View = {
   range: { fromS: 2, toS: 5.5 },
   percentiles: ["p50", "p99"],
-  hidden: [2],
   runs: [1, 3],
 };
 
 Deno.test("a link keeps a view, and is short where nothing was chosen", () => {
   const link = linkTo("e1-s2", VIEW);
-  assert.equal(link, "#view=e1-s2&range=2-5.5&percentiles=p50,p99&hide=2&runs=1,3");
+  assert.equal(link, "#view=e1-s2&range=2-5.5&percentiles=p50,p99&runs=1,3");
   assert.deepEqual(readLink(link), { section: "e1-s2", view: VIEW });
   assert.deepEqual(readLink(linkTo("e1-s1", WHOLE)), { section: "e1-s1", view: WHOLE });
 });
@@ -26,7 +25,7 @@ Deno.test("a link keeps a view, and is short where nothing was chosen", () => {
 Deno.test("links to sections are no views, and senseless parts of a view are left out", () => {
   assert.equal(readLink("#e1-s1"), null);
   assert.equal(readLink(""), null);
-  for (const part of ["range=5-2", "range=a-b", "range=1", "hide=0,x,-1,1.5", "runs="]) {
+  for (const part of ["range=5-2", "range=a-b", "range=1", "runs=0,x,-1,1.5", "runs="]) {
     assert.deepEqual(readLink(`#view=e1-s1&${part}`)?.view, WHOLE, part);
   }
 });
@@ -54,6 +53,9 @@ Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
     rate: axis,
     cpu: null,
     memory: null,
+    offered: [],
+    marks: [],
+    isLabelled: false,
     runs: [run(1), run(3)],
   };
   const shown = shownOf(chart, { ...WHOLE, percentiles: ["p99"], runs: [2, 3] });

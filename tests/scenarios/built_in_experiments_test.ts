@@ -54,7 +54,7 @@ function selectorOf(text: string): Selector {
 /** The keys to every published value, as a selector. */
 function keysOf(values: PublishedValues, before: readonly string[] = []): string[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    typeof value === "number" ? [[...before, key].join(", ")] : keysOf(value, [...before, key])
+    typeof value === "object" ? keysOf(value, [...before, key]) : [[...before, key].join(", ")]
   );
 }
 
@@ -124,7 +124,8 @@ Deno.test("what can be set of a study is used at either scale, with its own figu
     );
   }
   const { parameters } = read("wiki-caching", "paper").experiment;
-  assert.deepEqual(parameters, { scale: "paper", high: "100/s", peak: "200/s", spike: "50/s" });
+  const users = { high: "100/s", peak: "200/s", spike: "50/s", gateway: "5s" };
+  assert.deepEqual(parameters, { scale: "paper", ...users });
   const set = { scale: "paper", high: "300/s" };
   const { scenarios } = parseExperiment(experiments["wiki-caching"], "wiki.yaml", { set });
   const [{ fromPerSec, durationUs }] = Object(scenarios.high.load).phases[0].phases;

@@ -44,7 +44,7 @@ const SHORTENED: readonly Shortened[] = [
     cells: 4,
   },
   { name: "user-endpoint", needs: ["redis"], args: ["--duration", "1700ms"], cells: 4 },
-  { name: "site-caching", needs: [], args: ["--only", "target=cached", ...BRIEFLY], cells: 6 },
+  { name: "site-caching", needs: [], args: ["--only", "target=cached", ...BRIEFLY], cells: 7 },
   {
     name: "kuffel-walter",
     needs: ["redis", ...FRAMEWORKS],
@@ -83,6 +83,7 @@ for (const { name, needs, args, frameworks, cells } of SHORTENED) {
     for (const run of saved.runs) assertRight(run);
     const page = Deno.readTextFileSync(join(folder.path, "report.html"));
     const { claims = [], published } = saved.experiment;
+    assert.deepEqual(saved.verdicts?.map(({ claim }) => claim), claims.map(({ text }) => text));
     assert.match(stdout, new RegExp(`^\\d+ of ${claims.length} claims reproduced`, "m"));
     assert.match(page, /<section id="e1-claims"/);
     if (published === undefined) return;

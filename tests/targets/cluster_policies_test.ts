@@ -2,7 +2,7 @@
 import { policyNames } from "../../base/target/gateway_spec.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { type Instance, makePolicy } from "../../targets/gateways/cluster/balancer.ts";
+import { type Instance, makePolicy, SlowStart } from "../../targets/gateways/cluster/balancer.ts";
 import { drawBy } from "../../base/random.ts";
 
 const busy = (...inFlight: number[]): Instance[] => inFlight.map((each) => ({ inFlight: each }));
@@ -85,3 +85,30 @@ function slowShare(name: (typeof policyNames)[number]): number {
   }
   return slow / 4_000;
 }
+
+Deno.test("an instance that joins slowly begins with a tenth of the requests of the others", () => {
+  const [old, young] = busy(0, 0);
+  const draws = 1_000;
+  let at = 0;
+  const even = (): number => (at++ % draws) / draws;
+  const slowStart = new SlowStart(10_000, even);
+  slowStart.join(young, 5_000);
+  const shareAt = (nowMs: number): number => {
+    const found = Array.from({ length: draws }, () => slowStart.open([old, young], nowMs));
+    assert.ok(found.every((open) => open.includes(old)));
+    return found.filter((open) => open.includes(young)).length / draws;
+  };
+  assert.deepEqual([5_000, 5_900, 7_500, 10_000, 15_000, 60_000].map(shareAt), [
+    ...[0.1, 0.1, 0.25, 0.5],
+    ...[1, 1],
+  ]);
+  const all = [old, young];
+  assert.equal(slowStart.open(all, 60_001), all, "nothing is drawn any more");
+});
+
+Deno.test("without a slow start an instance that joins is like the others at once", () => {
+  const all = busy(0, 0);
+  const slowStart = new SlowStart(0, () => assert.fail("it drew"));
+  slowStart.join(all[1], 0);
+  assert.equal(slowStart.open(all, 0), all);
+});

@@ -103,6 +103,48 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     says: [/^Cannot choose who gets a request with reuseport/, /^Cannot set nginx's workers/],
   },
   {
+    what: "a slow start and a warm-up where nginx or the kernel balances, or none joins",
+    targets: {
+      a: api,
+      b: {
+        cluster: { of: "a", balancer: ["builtin", "nginx"], slowStart: "2s", add: { at: "1s" } },
+      },
+      c: {
+        cluster: { of: "a", balancer: "nginx", add: { at: "1s", warmUp: { duration: "1s" } } },
+      },
+      d: { cluster: { of: "a", slowStart: "2s" } },
+      e: { cluster: { of: "a", slowStart: ["0s", "2s"], add: { at: "1s" } } },
+    },
+    says: [
+      /^Cannot start instances slowly here: nginx has that only in its commercial edition/,
+      /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
+      /^Cannot start instances slowly where none joins/,
+    ],
+  },
+  {
+    what: "limits of nothing, of too little, and of what is not started here",
+    targets: {
+      a: { app: "api", limits: {} },
+      b: { app: "api", limits: { cpu: 0 } },
+      c: { command: ["x"], limits: { memory: "1MB" } },
+      d: { command: ["x"], limits: { memory: ["64MB", "lots"] } },
+      e: { app: "api", limits: { cpu: [0.5, 1], memory: "512MB" } },
+    },
+    says: [
+      /^Cannot limit nothing: write cpu: 0\.5, memory: 512MB or both/,
+      /^Cannot use 0: the least is 0\.01/,
+      /^Cannot use "1MB" as a limit of memory: write a size of 8MB or more/,
+      /^Cannot use "lots" as a limit of memory/,
+    ],
+  },
+  {
+    what: "a time-out of nginx without a server behind it",
+    targets: { a: { nginx: { root: ".", timeout: "1s" } } },
+    says: [
+      /^Cannot time out without a server behind it: leave timeout out, or write proxy: TARGET/,
+    ],
+  },
+  {
     what: "a number of instances in a list that is too many",
     targets: { a: api, b: { cluster: { of: "a", instances: [1, 65] } } },
     says: [/^Cannot use 65: the most is 64$/],

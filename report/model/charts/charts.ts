@@ -3,6 +3,14 @@
  * JSON. The page's client draws it and decides nothing.
  */
 
+import type {
+  HeatmapChart,
+  OfferedPart,
+  OverlayChart,
+  TimelineMark,
+  TimelineRun,
+} from "./over_time.ts";
+
 /** Requests per second: one bar a cell, at the mean of its runs, each run as a dot. */
 export interface BarsChart {
   readonly kind: "bars";
@@ -17,27 +25,6 @@ export interface BarsChart {
     /** The value as it is written at the bar. */
     readonly text: string;
   }[];
-}
-
-/** One run over time; arrays of equal length, null where an interval had no request. */
-export interface TimelineRun {
-  readonly label: string;
-  readonly repetition: number;
-  /** End of each interval, seconds since the start of the run. */
-  readonly t: readonly number[];
-  readonly rate: readonly number[];
-  /** One array per percentile of `TimelineChart.percentiles`. */
-  readonly latency: readonly (readonly (number | null)[])[];
-  /** By percentile: the indices of the intervals in which lower bounds could make it larger; absent for none. */
-  readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
-  /** Cores that the target used. */
-  readonly cpu: readonly (number | null)[];
-  /** Resident memory of the target, in the unit of `TimelineChart.memory`. */
-  readonly memory: readonly (number | null)[];
-  /** Seconds until it is steady; null when it never is, or when the load itself changes. */
-  readonly steadyFrom: number | null;
-  /** Seconds at which its latency or its rate goes to another level, in order. */
-  readonly changes: readonly number[];
 }
 
 export interface Axis {
@@ -61,6 +48,12 @@ export interface TimelineChart {
   readonly cpu: Axis | null;
   /** Null like CPU. */
   readonly memory: Axis | null;
+  /** Empty for a closed loop, and where virtual users arrive, who send several requests each. */
+  readonly offered: readonly OfferedPart[];
+  /** In order. */
+  readonly marks: readonly TimelineMark[];
+  /** Whether any chart of the figure has a mark with a label: all leave room for it. */
+  readonly isLabelled: boolean;
   readonly runs: readonly TimelineRun[];
 }
 
@@ -178,7 +171,12 @@ export interface OrderChart {
     readonly trust: "valid" | "suspect" | "invalid";
     /** Share of the machine's cores in use; null: unknown. */
     readonly busy: number | null;
-    readonly lines: readonly string[];
+    /** Requests per second: its own, and the mean of its cell. */
+    readonly rate: number;
+    readonly mean: number;
+    /** Its number in time, and when that was. */
+    readonly order: number;
+    readonly startedAt: string;
   }[];
 }
 
@@ -258,6 +256,8 @@ export interface AgentsChart {
 export type Chart =
   | BarsChart
   | TimelineChart
+  | OverlayChart
+  | HeatmapChart
   | DensityChart
   | TailsChart
   | TradeoffChart

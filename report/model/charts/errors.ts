@@ -3,16 +3,19 @@ import { ERRORS } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
+import { listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { errorsOf, wrongResponsesOf } from "../runs/figures.ts";
-import { ERROR_WORDS } from "../tables/outcomes.ts";
+import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
 import { compact, type ErrorsChart } from "./charts.ts";
 
 export interface ErrorsModel {
   /** One a cell in which something went wrong at a known moment. */
   readonly charts: readonly { readonly label: string; readonly chart: ErrorsChart }[];
-  /** A sentence for each cell in which something went wrong, or one that nothing did. */
+  /** A sentence for each cell in which something went wrong; none where nothing did. */
   readonly findings: readonly string[];
+  /** Whether requests ended in more ways than one, so that a table of them says something. */
+  readonly areMixed: boolean;
 }
 
 type ErrorPoint = Run["timeline"]["points"][number];
@@ -49,10 +52,20 @@ export function errorsModel(cells: readonly CellRuns[]): ErrorsModel {
       const chart = chartOf(cell);
       return chart.series.length === 0 ? [] : [{ label: cell.label, chart }];
     }),
-    findings: faulty.length === 0
-      ? ["No request failed, none was left unsent, and no response was wrong."]
-      : faulty.map(findingOf),
+    findings: faulty.map(findingOf),
+    areMixed: areMixed(cells),
   };
+}
+
+/** One sentence for all scenarios in which nothing went wrong; "" for none. */
+export function flawlessText(
+  scenarios: readonly { readonly name: string; readonly errors: ErrorsModel }[],
+): string {
+  const flawless = scenarios.filter(({ errors }) => errors.findings.length === 0);
+  if (flawless.length === 0) return "";
+  const text = "o request failed, none was left unsent, and no response was wrong.";
+  if (flawless.length === scenarios.length) return `N${text}`;
+  return `In ${listed(flawless.map(({ name }) => name), "and")} n${text}`;
 }
 
 /** Of more cells than these, the others are only in the table. */

@@ -1,12 +1,5 @@
 /** Throughput as bars; and against the tail: what a target gives up in p99 for its requests/s, and what none beats in both. */
-import {
-  boundText,
-  formatMoment,
-  formatMs,
-  formatNumber,
-  formatShare,
-  timeUnit,
-} from "../numbers/units.ts";
+import { boundText, formatMs, formatNumber, timeUnit } from "../numbers/units.ts";
 import { COLORS } from "../numbers/colors.ts";
 import { counted, listed } from "../numbers/words.ts";
 import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
@@ -19,7 +12,6 @@ import {
   type OrderChart,
   type TradeoffChart,
 } from "./charts.ts";
-import type { Run } from "../../../runner/result/result.ts";
 
 export interface TradeoffModel {
   readonly chart: TradeoffChart;
@@ -167,14 +159,16 @@ function barText({ label, rate }: CellRuns): string {
 export function orderOf(scenarios: readonly ScenarioRuns[]): OrderChart | null {
   const runs = scenarios.flatMap(({ name, cells }) =>
     cells.flatMap(({ label, color, rate, runs }) =>
-      runs.map((run): OrderChart["runs"][number] & { order: number } => ({
+      runs.map((run): OrderChart["runs"][number] => ({
         order: run.order,
         label: [name, label, `run ${run.repetition}`].join(", "),
         color,
         ratio: compact(rate.mean > 0 ? run.rate / rate.mean : 0),
         trust: run.generator.trust,
         busy: run.generator.hostActivity.busy,
-        lines: runLines(run, rate.mean),
+        rate: run.rate,
+        mean: rate.mean,
+        startedAt: run.startedAt,
       }))
     )
   ).filter(({ ratio }) => ratio > 0).sort((a, b) => a.order - b.order);
@@ -184,20 +178,10 @@ export function orderOf(scenarios: readonly ScenarioRuns[]): OrderChart | null {
     kind: "order",
     alt: `Requests/s of ${counted(runs.length, "run")} against the mean of their cells, in time`,
     axis: { unit: "×", scale: "log", min: compact(1 / most ** 1.1), max: compact(most ** 1.1) },
-    runs: runs.map(({ order: _, ...run }) => run),
+    runs,
   };
 }
 
 const LEAST_RUNS = 6;
 /** The axis holds at least this change either way. */
 const LEAST_RATIO = 1.1;
-
-function runLines(run: Run, meanPerSec: number): string[] {
-  const { generator: { trust, hostActivity: { busy } }, rate, order, startedAt } = run;
-  return [
-    `${formatNumber(rate)} requests/s, ${formatNumber(rate / meanPerSec, 3)}× the mean of its cell`,
-    `ran as number ${order}, ${formatMoment(startedAt)}`,
-    ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
-    trust,
-  ];
-}

@@ -1,7 +1,10 @@
 /** Cells → timelines that share their axes. */
 import type { Run } from "../../../runner/result/result.ts";
-import type { CellRuns } from "../runs/cells.ts";
-import { type Axis, compact, latencyAxis, type TimelineChart, type TimelineRun } from "./charts.ts";
+import { countedFrom, type CountedPart } from "../../../runner/stats/confidence/pool.ts";
+import { type CellRuns, type Grouped, repeatedOf } from "../runs/cells.ts";
+import * as z from "zod";
+import { type Axis, compact, latencyAxis, type TimelineChart } from "./charts.ts";
+import type { OfferedPart, TimelineMark, TimelineRun } from "./over_time.ts";
 import {
   type IntervalPoint,
   intervalsOf,
@@ -12,18 +15,18 @@ import {
 import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
 import {
   type DisplayUnit,
-  formatMs,
-  formatNumber,
-  formatShare,
+  formatExactly,
+  formatTick,
   sizeUnit,
   timeUnit,
 } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
+import { counted, unique } from "../numbers/words.ts";
 import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
-import { sum } from "../numbers/spread.ts";
 
 /** One chart a cell, on the axes of all of them. */
-export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
+export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): TimelineChart[] {
+  const part = repeatedOf(planned);
+  const offered = cells.map(({ runs }) => offeredTo(runs));
   const runs = cells.flatMap((cell) => cell.runs);
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
@@ -34,17 +37,34 @@ export function timelinesOf(cells: readonly CellRuns[]): TimelineChart[] {
     percentiles: POINT_PERCENTILES,
     span: Math.max(...runs.map(({ elapsedS }) => elapsedS)),
     latency: axisOf(points, unit),
-    rate: linearAxis("requests/s", intervals.map(({ ratePerSec }) => ratePerSec)),
+    rate: linearAxis("requests/s", [
+      ...intervals.flatMap(({ ratePerSec, failedPerSec }) => [ratePerSec, failedPerSec]),
+      ...offered.flat().flatMap(({ from, to }) => [from, to]),
+    ]),
     cpu: cpuAxis(runs),
     memory: memoryAxis(runs, memoryUnit),
   };
-  return cells.map(({ label, color, runs }) => ({
+  const charts = cells.map(({ target, label, color, runs }, i) => ({
     ...shared,
     alt: `Latency and requests per second of ${label} over time, ${counted(runs.length, "run")}`,
     color,
-    runs: runs.map((run) => timelineRun(run, unit, memoryUnit)),
+    offered: offered[i],
+    marks: marksOf(target, runs, planned),
+    runs: runs.map((run) => ({
+      ...timelineRun(run, unit, memoryUnit),
+      ...discardedIn(run, part),
+    })),
   }));
+  const isLabelled = charts.some(({ marks, runs }) => marks.length > 0 || runs.some(isMarked));
+  return charts.map((chart) => ({ ...chart, isLabelled }));
 }
+
+function isMarked({ steadyFrom, changes, discardedS }: TimelineRun): boolean {
+  return steadyFrom !== null || changes.length > 0 || discardedS !== undefined;
+}
+
+/** Of seconds: intervals are whole milliseconds. */
+const MOST_DECIMALS = 3;
 
 function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): TimelineRun {
   const intervals = intervalsOf(run);
@@ -54,8 +74,11 @@ function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): Time
   return {
     label: `run ${run.repetition}`,
     repetition: run.repetition,
-    t: intervals.map(({ point }) => compact(point.endS)),
+    t: intervals.map(({ point }) => Number(point.endS.toFixed(MOST_DECIMALS))),
     rate: intervals.map(({ ratePerSec }) => compact(ratePerSec)),
+    ...(intervals.some(({ failedPerSec }) => failedPerSec > 0) && {
+      failed: intervals.map(({ failedPerSec }) => compact(failedPerSec)),
+    }),
     latency: POINT_PERCENTILES.map((p) =>
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
@@ -122,94 +145,103 @@ export function levelChangesS(run: Run): number[] {
     .map((from) => intervals[from - 1].point.endS);
 }
 
-// What stands out in the timelines of a scenario: the data, and the sentence of each code.
+// What was planned: how much was offered when, what happened at which moment, and what does not count.
 
-interface TimelineEvidence {
-  readonly "no-request-ended": Readonly<Record<never, never>>;
-  /** `p99`: milliseconds; `endS`: since the start of the run. */
-  readonly "slowest-interval": {
-    readonly run: string;
-    readonly p99: number;
-    readonly isAtLeast: boolean;
-    readonly endS: number;
-  };
-  /** `swing`: standard deviation of the intervals' rates over their mean. */
-  readonly "least-steady-run": { readonly run: string; readonly swing: number };
-}
+/** What of the results holds the plan; a measurement alone has no experiment. */
+type PlannedFor = Partial<Pick<Grouped, "experiment">>;
 
-export type TimelineCode = keyof TimelineEvidence;
-export type TimelineFindingOf<Code extends TimelineCode> = {
-  readonly code: Code;
-  readonly evidence: TimelineEvidence[Code];
-};
-type TimelineFinding = { [Code in TimelineCode]: TimelineFindingOf<Code> }[TimelineCode];
-
-const SENTENCES: {
-  readonly [Code in TimelineCode]: (evidence: TimelineEvidence[Code]) => string;
-} = {
-  "no-request-ended": () => "No request ended.",
-  "slowest-interval": ({ run, p99, isAtLeast, endS }) =>
-    `The slowest interval had a p99 of ${isAtLeast ? "at least " : ""}${formatMs(p99)}: ${run}, ` +
-    `${formatNumber(endS)} s after its start.`,
-  "least-steady-run": ({ run, swing }) =>
-    `Requests/s were least steady in ${run}: ±${formatShare(swing)} around their mean.`,
-};
-
-/** The slowest moment and the least steady run, in sentences. */
-export function timelineText(cells: readonly CellRuns[]): string {
-  return timelineFindings(cells).map((finding) => timelineSentence(finding)).join(" ");
-}
-
-export function timelineSentence<Code extends TimelineCode>(
-  { code, evidence }: TimelineFindingOf<Code>,
-): string {
-  return SENTENCES[code](evidence);
-}
-
-interface NamedRun {
-  readonly name: string;
-  readonly run: Run;
-}
-
-function timelineFindings(cells: readonly CellRuns[]): TimelineFinding[] {
-  const runs = cells.flatMap(({ label, runs }) =>
-    runs.map((run) => ({ name: `${label}, run ${run.repetition}`, run }))
+/** Of a load whose arrivals send one request each; otherwise nobody knows how many were due when. */
+function offeredTo(runs: readonly Run[]): OfferedPart[] {
+  const isOneEach = runs.every(({ sessions, requests }) =>
+    sessions === null || sessions.created === requests.due
   );
-  return [slowestInterval(runs), ...leastSteadyRun(runs)];
+  if (!isOneEach) return [];
+  const [{ load }] = runs;
+  switch (load.kind) {
+    case "closed":
+      return [];
+    case "rate":
+      return [{ fromS: 0, toS: load.durationS, from: load.rate, to: load.rate }];
+    case "phases":
+      return startsOf(load.phases).map(({ atS, durationS, from, to }) => ({
+        fromS: atS,
+        toS: atS + durationS,
+        from,
+        to,
+      }));
+  }
 }
 
-function slowestInterval(runs: readonly NamedRun[]): TimelineFinding {
-  const moments = runs.flatMap(({ name, run }) =>
-    intervalsOf(run).filter(({ point }) => !isEmpty(point)).map(({ point }) => ({ name, point }))
+type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
+
+function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
+  let atS = 0;
+  return phases.map((phase) => {
+    const started = { ...phase, atS };
+    atS += phase.durationS;
+    return started;
+  });
+}
+
+/** Where phases begin, and where instances are added. */
+function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
+  const phases = load.kind === "phases" ? startsOf(load.phases) : [];
+  const marks = [
+    ...phases.map(({ atS, from, to }) => ({ atS, label: phaseText(from, to) })),
+    ...addedTo(target, planned.experiment?.targets).map(({ at, instances }) => ({
+      atS: at / 1_000,
+      label: `+${counted(instances, "instance")}`,
+    })),
+  ];
+  return marks.sort((a, b) => a.atS - b.atS);
+}
+
+function phaseText(from: number, to: number): string {
+  return from === to ? `${formatTick(from)}/s` : `${formatTick(from)} → ${formatTick(to)}/s`;
+}
+
+const added = z.object({ at: z.number(), instances: z.number() });
+const gateway = z.object({
+  cluster: z.object({ of: z.string().optional(), add: added.optional() }).optional(),
+  proxy: z.object({ origin: z.string().optional() }).optional(),
+});
+
+/** To a cluster, or to one behind the target. @param targets Of the experiment. */
+function addedTo(target: string | undefined, targets: unknown): z.output<typeof added>[] {
+  if (target === undefined) return [];
+  const spec = gateway.safeParse(Object(targets)[target]).data;
+  if (spec === undefined) return [];
+  const { cluster, proxy } = spec;
+  return [
+    ...(cluster?.add ? [cluster.add] : []),
+    ...addedTo(cluster?.of ?? proxy?.origin, targets),
+  ];
+}
+
+function discardedIn(run: Run, part: CountedPart): Pick<TimelineRun, "discardedS"> {
+  const first = countedFrom(run, part);
+  return first === 0 ? {} : { discardedS: run.timeline.points[first - 1].endS };
+}
+
+/** `Marked: +1 instance at 2 s; discarded: until 1 s.`; "" where nothing is. */
+export function marksText(charts: readonly TimelineChart[]): string {
+  const marks = unique(
+    charts.flatMap(({ marks }) =>
+      marks.map(({ atS, label }) => `${label} at ${formatExactly(atS)}`)
+    ),
   );
-  const slowest = highest(moments, ({ point }: { point: IntervalPoint }) => point.p99);
-  if (!slowest) return { code: "no-request-ended", evidence: {} };
-  const { name: run, point } = slowest;
-  const isAtLeast = lowerBoundsIn(point).includes("p99");
-  return {
-    code: "slowest-interval",
-    evidence: { run, p99: point.p99, isAtLeast, endS: point.endS },
-  };
-}
-
-/** None where no run swings. */
-function leastSteadyRun(runs: readonly NamedRun[]): TimelineFinding[] {
-  const swings = runs.map(({ name, run }) => ({ run: name, swing: swingOf(run) }));
-  const worst = highest(swings, ({ swing }) => swing);
-  return !worst || worst.swing === 0 ? [] : [{ code: "least-steady-run", evidence: worst }];
-}
-
-/** Standard deviation of the intervals' rates over their mean. */
-function swingOf(run: Run): number {
-  const rates = intervalsOf(run).map(({ ratePerSec }) => ratePerSec);
-  const mean = sum(rates, (rate) => rate) / rates.length;
-  const variance = sum(rates, (rate) => (rate - mean) ** 2) / rates.length;
-  return mean > 0 ? Math.sqrt(variance) / mean : 0;
-}
-
-function highest<T>(items: readonly T[], of: (item: T) => number): T | null {
-  return items.reduce<T | null>(
-    (best, item) => best !== null && of(best) >= of(item) ? best : item,
-    null,
+  const discarded = charts.flatMap(({ runs }) =>
+    runs.flatMap(({ discardedS }) => discardedS ?? [])
   );
+  const longest = Math.max(...discarded);
+  return [
+    ...(marks.length > 0 ? [`Marked: ${marks.join(", ")}.`] : []),
+    ...(discarded.length > 0
+      ? [
+        `Hatched: the start that no figure counts, ${
+          longest === Math.min(...discarded) ? "" : "up to "
+        }${formatExactly(longest)}.`,
+      ]
+      : []),
+  ].join(" ");
 }

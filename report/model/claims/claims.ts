@@ -3,44 +3,141 @@
  * every cell that its selectors mean, and the worst cell decides: what is said of all must hold for all. By
  * intervals over the runs, as everywhere: one run each decides nothing.
  */
-import type { Claim } from "../../../runner/result/result.ts";
+import type { Claim, FigureSide } from "../../../runner/result/result.ts";
+import type { Verdicts } from "../../../runner/result/conclusion.ts";
 import { comparedFindings } from "./compared.ts";
-import { correlationFinding, ratiosFindings, warmupFindings } from "./ratios.ts";
-import { CLAIM_OUTCOMES, type ClaimFinding, type ClaimOutcome, worstFinding } from "./finding.ts";
-import { claimSentence, doubtedSentence, foundText } from "./sentences.ts";
-import { type ClaimContext, type Claimed, contextOf } from "./context.ts";
+import { correlationFindings, ratiosFindings, warmupFindings } from "./ratios.ts";
+import {
+  type AbsenceCode,
+  CLAIM_OUTCOMES,
+  type ClaimAbsence,
+  type ClaimFinding,
+  type ClaimOutcome,
+  worstFinding,
+} from "./finding.ts";
+import {
+  claimSentence,
+  foundText,
+  givenCoresSentence,
+  givenSentence,
+  invalidRunsSentence,
+  openSentence,
+  unmeasuredSentence,
+} from "./sentences.ts";
+import { byValidRuns, chosenBy, type ClaimContext, type Claimed, contextOf } from "./context.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import { GLUE } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
-import { trustOfRuns } from "../findings/trust.ts";
+import { isValid } from "../findings/trust.ts";
 
-export interface JudgedClaim {
-  /** As it was written. */
-  readonly claim: string;
-  /** Where it stands, and what a reader should know beside it; "" when the experiment does not say. */
-  readonly source: string;
-  readonly note: string;
+interface ClaimVerdict {
   readonly outcome: ClaimOutcome;
   /** The ratio or figure of the worst cell, with its interval; "" where there is none. */
   readonly found: string;
   /** `7 of 9 cells`; "" for one. */
   readonly held: string;
-  /** What was found in the worst cell, with its figures and units; without a full stop. */
+  /** What was found in the worst cell, and what leaves it open, with figures and units; without a full stop. */
   readonly sentence: string;
+  /** What leaves the outcome open; "" where it is decided. Part of the sentence. */
+  readonly doubt: string;
 }
 
-export function judgeClaims(claims: readonly Claim[], ground: ClaimContext): JudgedClaim[] {
-  return claims.map((claim) => {
-    const findings = findingsOf(claim, ground);
-    const worst = worstFinding(findings);
-    const { outcome } = worst;
-    const holding = findings.filter((one) => one.outcome === "reproduced").length;
-    const held = findings.length === 1 ? "" : `${holding} of ${findings.length} cells`;
-    const { text, source = "", note = "" } = claim;
-    const sentence = sentenceOf(claimSentence(worst), held, outcome);
-    return { claim: text, source, note, outcome, found: foundText(worst), held, sentence };
-  });
+export interface JudgedClaim extends ClaimVerdict {
+  /** As it was written. */
+  readonly claim: string;
+  /** Where it stands, and what a reader should know beside it; "" when the experiment does not say. */
+  readonly source: string;
+  readonly note: string;
+}
+
+/** @param again The same cells by their valid runs; null where all runs are. */
+function judgeClaim(claim: Claim, ground: ClaimContext, again: ClaimContext | null): JudgedClaim {
+  const { text, source = "", note = "" } = claim;
+  const verdict = verdictOf(claim, ground);
+  const doubt = (again === null ? "" : doubtOfRuns(claim, verdict, { ground, again })) ||
+    doubtOfGiven(claim, verdict, ground);
+  if (doubt === "") return { claim: text, source, note, ...verdict };
+  const sentence = `${doubt}; as it is, ${verdict.outcome}: ${verdict.sentence}`;
+  return { claim: text, source, note, ...verdict, outcome: "inconclusive", sentence, doubt };
+}
+
+/** Of a claim that is not reproduced where what it was published of is not so; "" where it is. */
+function doubtOfGiven({ given }: Claim, { outcome }: ClaimVerdict, ground: ClaimContext): string {
+  if (given === undefined || outcome !== "not reproduced") return "";
+  if (given.cores !== undefined) {
+    return ground.cores < given.cores ? givenCoresSentence(given.cores, ground.cores) : "";
+  }
+  if (given.says === undefined) return "";
+  const met = verdictOf({ text: given.text, says: given.says }, ground);
+  return met.outcome === "reproduced" ? "" : givenSentence(given.text, met);
+}
+
+/** A cell that was not measured leaves a claim open, whatever the others say. */
+function verdictOf(claim: Claim, ground: ClaimContext): ClaimVerdict {
+  const findings = findingsOf(claim, ground);
+  const doubt = unmeasuredSentence(findings.flatMap(unmeasuredIn));
+  const measured = findings.filter((finding) => unmeasuredIn(finding).length === 0);
+  if (measured.length === 0) {
+    return { outcome: "inconclusive", found: "", held: "", sentence: doubt, doubt };
+  }
+  const worst = worstFinding(measured);
+  const holding = measured.filter(({ outcome }) => outcome === "reproduced").length;
+  const held = measured.length === 1 ? "" : `${holding} of ${measured.length} cells`;
+  const sentence = sentenceOf(claimSentence(worst), held, worst.outcome);
+  const found = foundText(worst);
+  if (doubt === "") {
+    return { outcome: worst.outcome, found, held, sentence, doubt: openSentence(worst) };
+  }
+  const byRest = `${doubt}; by the other cells it is ${worst.outcome}: ${sentence}`;
+  return { outcome: "inconclusive", found, held, sentence: byRest, doubt };
+}
+
+/** Why nothing was found where nothing was measured. */
+const UNMEASURED: readonly AbsenceCode[] = [
+  "cell-not-measured",
+  "nothing-measured",
+  "none-selected",
+  "constant-not-measured",
+];
+
+function unmeasuredIn(finding: ClaimFinding): ClaimAbsence[] {
+  if (finding.code !== "absent") return [];
+  return finding.evidence.absences.filter(({ code }) => UNMEASURED.includes(code));
+}
+
+/** "" where the outcome is open anyway, or the same without the runs that are not valid. */
+function doubtOfRuns(
+  claim: Claim,
+  { outcome }: ClaimVerdict,
+  { ground, again }: { readonly ground: ClaimContext; readonly again: ClaimContext },
+): string {
+  if (outcome === "inconclusive") return "";
+  const members = new Set(
+    selectorsIn(claim).flatMap((selector) => {
+      const chosen = chosenBy(selector, ground);
+      return "none" in chosen ? [] : chosen.members;
+    }),
+  );
+  const runs = [...members].flatMap(({ cell }) => cell?.runs ?? []);
+  const invalid = runs.filter((run) => !isValid(run)).length;
+  const without = invalid === 0 ? outcome : verdictOf(claim, again).outcome;
+  return without === outcome ? "" : invalidRunsSentence({ invalid, runs: runs.length, without });
+}
+
+function selectorsIn({ says }: Claim): FigureSide["selector"][] {
+  switch (says.kind) {
+    case "compare":
+    case "within":
+      return [says.left, says.right].flatMap((side) =>
+        side.kind === "figure" ? [side.selector] : []
+      );
+    case "ratios":
+      return [says.left, says.right].flatMap(({ of, to }) => [of.selector, to.selector]);
+    case "warmup":
+    case "correlation":
+      return [says.selector];
+  }
 }
 
 function findingsOf({ says }: Claim, ground: ClaimContext): ClaimFinding[] {
@@ -53,7 +150,7 @@ function findingsOf({ says }: Claim, ground: ClaimContext): ClaimFinding[] {
     case "warmup":
       return warmupFindings(says, ground);
     case "correlation":
-      return [correlationFinding(says, ground)];
+      return correlationFindings(says, ground);
   }
 }
 
@@ -72,18 +169,28 @@ const MARKS: Readonly<Record<ClaimOutcome, string>> = {
 
 const HOW =
   "Reproduced: the whole 95 % interval over the runs is where the claim says. Not reproduced: all of " +
-  "it is elsewhere. Inconclusive: neither, or there is no interval. A claim about several cells must hold in " +
-  "all; the figures are those of the worst.";
+  "it is elsewhere. Inconclusive: neither, or there is no interval, or a cell of it was not measured, or the " +
+  "outcome is another without the runs that are not valid. A claim about several cells must hold in all; the " +
+  "figures are those of the worst.";
 
-/**
- * Null without claims.
- * @param doubt What makes all outcomes doubtful; "" for nothing.
- */
-export function claimsTable(claims: readonly JudgedClaim[], doubt: string): Table | null {
+/** Those that were reproduced, then those that were not, then the inconclusive ones; each as they were written. */
+export function claimGroups(claims: readonly JudgedClaim[]): readonly (readonly JudgedClaim[])[] {
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .map((outcome) => claims.filter((claim) => claim.outcome === outcome))
+    .filter(({ length }) => length > 0);
+}
+
+/** `✓ 13 reproduced`. @param claims Of one outcome, at least one. */
+export function claimGroupText(claims: readonly JudgedClaim[]): string {
+  const [{ outcome }] = claims;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}`;
+}
+
+/** By outcome; null without claims. */
+export function claimsTable(claims: readonly JudgedClaim[]): Table | null {
   if (claims.length === 0) return null;
   const isSourced = claims.some(({ source, note }) => source !== "" || note !== "");
-  const notes = doubt === "" ? [HOW] : [HOW, doubt];
-  return tableOf({ caption: "Claims", notes }, claims, [
+  return tableOf({ caption: "Claims", notes: [HOW] }, claimGroups(claims).flat(), [
     { label: "Claim", kind: "name", cell: ({ claim }) => textCell(claim) },
     ...(isSourced
       ? [
@@ -128,9 +235,10 @@ export function claimsSummary(claims: readonly JudgedClaim[]): string {
 }
 
 /** `✗ rate(a) > 2 × rate(b): not reproduced: rate is …`. */
-export function claimLine({ claim, source, outcome, sentence }: JudgedClaim): string {
+export function claimLine({ claim, source, note, outcome, sentence }: JudgedClaim): string {
   const place = source === "" ? "" : ` (${source})`;
-  return `${MARKS[outcome]} ${claim}${place}: ${outcome}: ${sentence}`;
+  const noted = note === "" ? "" : `; note: ${note}`;
+  return `${MARKS[outcome]} ${claim}${place}: ${outcome}: ${sentence}${noted}`;
 }
 
 // The claims of an experiment, judged.
@@ -149,7 +257,24 @@ export function claimsModel(
   results: Claimed & Grouped,
 ): ClaimsModel {
   const claims = results.experiment?.claims ?? [];
-  const judged = claims.length === 0 ? [] : judgeClaims(claims, contextOf(scenarios, results));
-  const doubt = doubtedSentence(trustOfRuns(results.runs));
-  return { judged, summary: claimsSummary(judged), table: claimsTable(judged, doubt) };
+  if (claims.length === 0) return { judged: [], summary: "", table: null };
+  const ground = contextOf(scenarios, results);
+  const again = results.runs.every(isValid) ? null : byValidRuns(ground, results);
+  const judged = claims.map((claim) => judgeClaim(claim, ground, again));
+  return { judged, summary: claimsSummary(judged), table: claimsTable(judged) };
+}
+
+/** For scripts and results.json: with plain spaces. */
+export function verdictsJson({ judged }: ClaimsModel): Verdicts {
+  const plain = (text: string): string => text.replaceAll(GLUE, " ");
+  return judged.map(({ claim, source, note, outcome, found, held, sentence, doubt }) => ({
+    claim,
+    source,
+    note,
+    outcome,
+    found: plain(found),
+    held: plain(held),
+    sentence: plain(sentence),
+    doubt: plain(doubt),
+  }));
 }

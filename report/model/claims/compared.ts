@@ -77,8 +77,9 @@ function ratioFinding(
 ): ClaimFinding {
   const of = amountOf(sides.left.figure, members.left);
   const to = amountOf(sides.right.figure, members.right);
-  if ("none" in of) return absentFinding(of.none);
-  if ("none" in to) return absentFinding(to.none);
+  if ("none" in of || "none" in to) {
+    return absentFinding(...[of, to].flatMap((one) => "none" in one ? [one.none] : []));
+  }
   const ratio = ratioOfAmounts(of, to);
   const pair = { of: foundFigure(of), to: foundFigure(to), unit: sides.left.unit };
   if (ratio === null) return bothZero([of, to], pair, allowed);

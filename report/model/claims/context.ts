@@ -22,11 +22,20 @@ import {
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
-import { cellLabel, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
+import { isValid } from "../findings/trust.ts";
+import {
+  cellLabel,
+  type Grouped,
+  groupRuns,
+  repeatedOf,
+  type ScenarioRuns,
+} from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 
-export type Claimed = DeclaredSettings & Partial<Pick<Results, "missing" | "peakThroughput">>;
+export type Claimed =
+  & DeclaredSettings
+  & Partial<Pick<Results, "missing" | "peakThroughput" | "machine">>;
 
 export interface ClaimMember extends SelectableCell {
   /** `static, fastify · connections 50`. */
@@ -44,6 +53,8 @@ export interface ClaimContext {
   readonly names: ExperimentNames;
   readonly declared: readonly DeclaredPair[];
   readonly ceilings: Results["peakThroughput"];
+  /** Of the machine that measured; Infinity where nobody knows. */
+  readonly cores: number;
 }
 
 /** @param scenarios Those of the results. */
@@ -53,7 +64,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesInCells(members);
-  const { experiment, peakThroughput } = results;
+  const { experiment, peakThroughput, machine } = results;
   return {
     members,
     names: {
@@ -64,6 +75,7 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
     },
     declared,
     ceilings: peakThroughput,
+    cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
   };
 }
 
@@ -101,6 +113,34 @@ function missingOf({ missing = [] }: Claimed, measured: readonly ClaimMember[]):
     .filter(({ label }) => !known.has(label));
 }
 
+/** Each target and scenario that `--only` left out and a choice means, as one cell: nobody planned its factors. */
+function leftOutOf(choice: CellChoice, { declared }: ClaimContext): ClaimMember[] {
+  return declared
+    .filter((pair) => pair.isLeftOut && isMeant(choice, (word) => isLeftOut(word, [pair])))
+    .map(({ target, scenario }) => ({
+      target,
+      scenario,
+      parameters: {},
+      label: `${scenario}, ${target}`,
+      cell: null,
+      missingReason: "left out by --only",
+      wrongRatio: 0,
+    }));
+}
+
+/** The same cells by their valid runs alone; one without any is as if it was not measured. */
+export function byValidRuns(ground: ClaimContext, results: Claimed & Grouped): ClaimContext {
+  const runs = results.runs.filter(isValid);
+  const valid = measuredOf(groupRuns({ ...results, runs }), repeatedOf(results).level);
+  const byLabel = new Map(valid.map((member) => [member.label, member]));
+  const members = ground.members.map((member): ClaimMember => {
+    if (member.cell === null) return member;
+    const { cell = null, wrongRatio = 0 } = byLabel.get(member.label) ?? {};
+    return { ...member, cell, wrongRatio, missingReason: cell ? "" : "no run of it is valid" };
+  });
+  return { ...ground, members };
+}
+
 /** A selector with the cells that it means; or why there is none. */
 export type Chosen =
   | { readonly choice: CellChoice; readonly members: readonly ClaimMember[] }
@@ -111,17 +151,15 @@ export function chosenBy(selector: FigureSide["selector"], ground: ClaimContext)
   if ("problem" in choice) {
     return { none: { code: "wrong-selector", evidence: { problem: choice.problem } } };
   }
-  const chosen = chosenCells(choice.value, ground.members);
-  if (chosen.length > 0) return { choice: choice.value, members: chosen };
-  if (selector.text === "") return { none: { code: "nothing-measured", evidence: {} } };
-  const isOut = ground.declared.some((pair) =>
-    isMeant(choice.value, (word) => isLeftOut(word, [pair]))
-  );
+  const members = [
+    ...chosenCells(choice.value, ground.members),
+    ...leftOutOf(choice.value, ground),
+  ];
+  if (members.length > 0) return { choice: choice.value, members };
   return {
-    none: {
-      code: "none-selected",
-      evidence: { selector: selector.text, isLeftOut: isOut },
-    },
+    none: selector.text === ""
+      ? { code: "nothing-measured", evidence: {} }
+      : { code: "none-selected", evidence: { selector: selector.text } },
   };
 }
 

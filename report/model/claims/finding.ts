@@ -114,7 +114,7 @@ export interface AbsenceEvidence {
   /** A selector that means no cell; `problem` is its reader's. */
   readonly "wrong-selector": { readonly problem: string };
   readonly "nothing-measured": Nothing;
-  readonly "none-selected": { readonly selector: string; readonly isLeftOut: boolean };
+  readonly "none-selected": { readonly selector: string };
   readonly "no-pair": { readonly left: string; readonly right: string };
   readonly "no-four": Nothing;
   readonly "figure-zero": Nothing;

@@ -131,15 +131,29 @@ export function decided({ range, allowed, of, to }: JudgedAmount): ClaimDecision
 // Claims that hold no two figures against each other: a rank correlation over cells, and a label of runs over
 // time.
 
-export function correlationFinding(says: Correlation, ground: ClaimContext): ClaimFinding {
+/** One over all cells that were measured, and one for each that was not. */
+export function correlationFindings(says: Correlation, ground: ClaimContext): ClaimFinding[] {
   const chosen = chosenBy(says.selector, ground);
-  if ("none" in chosen) return absentFinding(chosen.none);
-  const both = chosen.members.flatMap((member) => {
+  if ("none" in chosen) return [absentFinding(chosen.none)];
+  const measured = chosen.members.filter(({ cell }) => cell !== null);
+  const missing = chosen.members.filter(({ cell }) => cell === null);
+  return [
+    ...measured.length === 0 ? [] : [correlationFinding(says, measured)],
+    ...missing.map(unmeasuredFinding),
+  ];
+}
+
+function unmeasuredFinding({ label: cell, missingReason: reason }: ClaimMember): ClaimFinding {
+  return absentFinding({ code: "cell-not-measured", evidence: { cell, reason } });
+}
+
+function correlationFinding(says: Correlation, members: readonly ClaimMember[]): ClaimFinding {
+  const both = members.flatMap((member) => {
     const [first, second] = says.figures.map((figure) => valueOf(figure, member));
     return first === null || second === null ? [] : [[first, second]];
   });
   const cells = both.length;
-  const without = chosen.members.length - cells;
+  const without = members.length - cells;
   const rho = spearmanRho(both.map(([first]) => first), both.map(([, second]) => second));
   const { figures, relation, limit } = says;
   if (Number.isNaN(rho)) {
@@ -187,16 +201,9 @@ export function warmupFindings(
 
 const MOST = allowedBy(">", 0.5);
 
-function warmupFinding(
-  { cell, label: name, missingReason }: ClaimMember,
-  label: WarmupClaim["label"],
-): ClaimFinding {
-  if (cell === null) {
-    return absentFinding({
-      code: "cell-not-measured",
-      evidence: { cell: name, reason: missingReason },
-    });
-  }
+function warmupFinding(member: ClaimMember, label: WarmupClaim["label"]): ClaimFinding {
+  const { cell, label: name } = member;
+  if (cell === null) return unmeasuredFinding(member);
   const labels = cell.runs.flatMap(({ warmup }) => warmup?.label ?? []);
   if (labels.length === 0) return absentFinding({ code: "load-changes", evidence: { cell: name } });
   const labelled = labels.filter((one) => one !== "too-short");

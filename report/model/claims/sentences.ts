@@ -1,7 +1,6 @@
 /** The sentences of claims: one for each code, made from its evidence, doubt and advice alone. */
 import type { FigureSide, Relation } from "../../../runner/result/result.ts";
 import { formatRatio } from "../comparison/ratios.ts";
-import type { TrustModel } from "../findings/trust.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { figureRangeText } from "../runs/figure_range.ts";
@@ -13,6 +12,7 @@ import type {
   ClaimDoubt,
   ClaimEvidence,
   ClaimFinding,
+  ClaimOutcome,
   CorrelatedCells,
   DoubtEvidence,
   FoundConstant,
@@ -77,8 +77,7 @@ const ABSENCES: Texts<AbsenceEvidence> = {
   "no-figure": ({ cell, figure, reason }) => `${cell} has no ${figure}: ${reason}`,
   "wrong-selector": ({ problem }) => problem,
   "nothing-measured": () => "nothing was measured",
-  "none-selected": ({ selector, isLeftOut }) =>
-    `no cell of ${selector} was measured${isLeftOut ? ": left out by --only" : ""}`,
+  "none-selected": ({ selector }) => `no cell of ${selector} was measured`,
   "no-pair": ({ left, right }) => `no cell of ${left} has its like in ${right}`,
   "no-four": () => "no cells of the two ratios go together",
   "figure-zero": () => "one of the figures is 0",
@@ -115,8 +114,13 @@ const ADVICE_TEXTS: Readonly<Record<ClaimAdvice, string>> = {
 
 /** What was found, with figures and units; without a full stop. */
 export function claimSentence(finding: ClaimFinding): string {
-  const why = finding.doubt === null ? "" : `; ${doubtText(finding.doubt)}`;
-  return textOf(SENTENCES, finding, why);
+  const why = openSentence(finding);
+  return textOf(SENTENCES, finding, why === "" ? "" : `; ${why}`);
+}
+
+/** Why figures decide nothing; "" where they do, and where there are none. */
+export function openSentence({ doubt }: ClaimFinding): string {
+  return doubt === null ? "" : doubtText(doubt);
 }
 
 /** `2.14× [2.01, 2.28]`; "" where nothing was found. */
@@ -142,10 +146,41 @@ function textOf<Evidence, Code extends keyof Evidence>(
   return texts[code](evidence, why);
 }
 
-/** What makes all outcomes doubtful; "" for nothing. @param trust Of the runs; null without any. */
-export function doubtedSentence(trust: Pick<TrustModel, "level" | "text"> | null): string {
-  if (trust === null || trust.level === "valid") return "";
-  return `These runs are ${trust.level}, and so are the outcomes: ${trust.text}.`;
+/** Enough to find the others by; a claim may be of hundreds of cells. */
+const MOST_NAMED = 6;
+
+/** `static, gin; static, flask and 3 more were not measured: left out by --only`. */
+export function unmeasuredSentence(absences: readonly ClaimAbsence[]): string {
+  const cells = absences.flatMap((one) => one.code === "cell-not-measured" ? [one.evidence] : []);
+  const others = absences.filter(({ code }) => code !== "cell-not-measured").map(absenceText);
+  const byReason = [...Map.groupBy(cells, ({ reason }) => reason)].map(([reason, group]) => {
+    const names = unique(group.map(({ cell }) => cell));
+    const more = names.length - MOST_NAMED;
+    const named = names.slice(0, MOST_NAMED).join("; ") + (more > 0 ? ` and ${more} more` : "");
+    return `${named} ${names.length === 1 ? "was" : "were"} not measured: ${reason}`;
+  });
+  return unique([...byReason, ...others]).join("; ");
+}
+
+export function givenCoresSentence(least: number, cores: number): string {
+  return `published of a machine with ${least} cores, this one has ${cores}`;
+}
+
+/** @param met What became of the condition. */
+export function givenSentence(
+  text: string,
+  { outcome, sentence }: { readonly outcome: ClaimOutcome; readonly sentence: string },
+): string {
+  return `published of ${text}, which is ${outcome} here (${sentence})`;
+}
+
+/** What invalid runs do to an outcome. @param invalid Of the runs that the claim rests on. */
+export function invalidRunsSentence(
+  { invalid, runs, without }: { invalid: number; runs: number; without: ClaimOutcome },
+): string {
+  const verb = invalid === 1 ? "is" : "are";
+  return `${invalid} of ${counted(runs, "run")} behind it ${verb} not valid, and without ` +
+    `${invalid === 1 ? "it" : "them"} it is ${without}`;
 }
 
 function pairText({ of, to, unit }: ClaimEvidence["both-zero"]): string {

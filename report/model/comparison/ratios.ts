@@ -45,13 +45,22 @@ function timesText(
   if (interval === null || isExact) return `${before}${fixed(ratio, decimalsOf(ratio))}${after}`;
   const ends = [interval.low, interval.high];
   const width = Math.abs(interval.high - interval.low);
-  const decimals = Math.max(decimalsOf(ratio), decimalsOfWidth(width));
+  const most = isSame(interval) ? DECIMALS_OF_SAME : Infinity;
+  const decimals = Math.max(decimalsOf(ratio), Math.min(most, decimalsOfWidth(width)));
   const value = `${before}${fixed(ratio, decimals, width)}${after}`;
   if (isTooWide({ low: Math.min(...ends), high: Math.max(...ends) })) {
     return `${value}${GLUE}${TOO_WIDE}`;
   }
   const [low, high] = ends.map((one) => before + fixed(one, decimals, width));
   return `${value}${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
+}
+
+/** The whole interval so close to 1 that its digits say nothing but that. */
+const SAME_RATIO = 1.005;
+const DECIMALS_OF_SAME = 3;
+
+export function isSame({ low, high }: RatioEnds): boolean {
+  return low >= 1 / SAME_RATIO && high <= SAME_RATIO;
 }
 
 /** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */

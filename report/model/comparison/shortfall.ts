@@ -3,6 +3,7 @@
  * sent, or, of requests that come at a pace of their own, they complete fewer than come. Such a cell is not ranked
  * beside one that keeps up, however alike their latencies: a fast error is no response, and a backlog only grows.
  */
+import type { Measurement } from "../../../runner/result/result.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import type { CellRuns } from "../runs/cells.ts";
@@ -28,8 +29,13 @@ export interface Shortfall {
   readonly servedPerSec: number;
 }
 
+/** The runs of a cell, or one measurement alone. */
+interface ServedRuns extends Pick<CellRuns, "label" | "latency" | "errorRatio"> {
+  readonly runs: readonly Measurement[];
+}
+
 /** Null where the cell does what was required. */
-export function shortfallOf(cell: CellRuns): Shortfall | null {
+export function shortfallOf(cell: ServedRuns): Shortfall | null {
   const { label, runs } = cell;
   const pace = paceOf(cell);
   if (runs.every(({ requests }) => requests.completed === 0)) {
@@ -48,11 +54,13 @@ export function competing(cells: readonly CellRuns[]): CellRuns[] {
 }
 
 /** Whether requests come at a pace of their own. */
-export function isOpen({ runs }: CellRuns): boolean {
+export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
   return runs.every(({ load }) => load.kind !== "closed");
 }
 
-function paceOf({ runs }: CellRuns): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
+function paceOf(
+  { runs }: Pick<ServedRuns, "runs">,
+): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
   const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
   const inTime = sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0));
   return {
@@ -62,12 +70,12 @@ function paceOf({ runs }: CellRuns): Pick<Shortfall, "offeredPerSec" | "servedPe
 }
 
 /** Even a server that keeps up has requests in flight at the deadline: as many as come in one latency. */
-function inFlightRatio({ runs, latency }: CellRuns): number {
+function inFlightRatio({ runs, latency }: ServedRuns): number {
   const seconds = mean(runs.map(({ elapsedS }) => elapsedS));
   return seconds > 0 ? latency.percentile(50).value / 1_000 / seconds : 0;
 }
 
-function commonestError({ runs }: CellRuns): Pick<Shortfall, "kind" | "ratio"> {
+function commonestError({ runs }: Pick<ServedRuns, "runs">): Pick<Shortfall, "kind" | "ratio"> {
   const failed = sum(runs, ({ requests }) => requests.failed);
   const timeout = sum(runs, ({ errors }) => errors.timeout ?? 0);
   const dropped = sum(runs, ({ requests }) => requests.dropped);

@@ -1,8 +1,14 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
+import { timeUnit } from "../numbers/units.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import {
+  boundCell,
   type ColumnOf,
+  errorCell,
   NONE,
+  numberCell,
+  shareCell,
   type Table,
   type TableCell,
   tableOf,
@@ -99,3 +105,59 @@ const NOTES: readonly { readonly reason: VerdictReason; readonly note: string }[
     note: "One run says nothing about the next: such a ratio has no interval and no verdict.",
   },
 ];
+
+// Two results as a table: a row a cell, with the figures of both beside each other.
+
+export interface SideRow {
+  readonly name: string;
+  readonly comparison: GroupComparison;
+  readonly base: CellRuns;
+  readonly next: CellRuns;
+}
+
+/** The ratio that decides comes after its figures. */
+export function sideBySide(rows: readonly SideRow[]): Table {
+  return tableOf({ caption: "Both results side by side" }, rows, [
+    { label: "Cell", kind: "name", cell: ({ name }) => textCell(name) },
+    ...sideColumns("rate", rows),
+    ...sideColumns(50, rows),
+    ...sideColumns(99, rows),
+    ...(["base", "next"] as const).map((side): ColumnOf<SideRow> => ({
+      label: `Errors, ${side === "base" ? "BASE" : "NEW"}`,
+      unit: "%",
+      cell: (row) => errorCell(shareCell(row[side].errorRatio)),
+    })),
+  ]);
+}
+
+function sideColumns(figure: "rate" | 50 | 99, rows: readonly SideRow[]): ColumnOf<SideRow>[] {
+  const valuesOf = ({ comparison }: SideRow): FigureComparison => comparisonOf(comparison, figure);
+  const unit = figure === "rate"
+    ? undefined
+    : timeUnit(rows.flatMap((row) => [valuesOf(row).base, valuesOf(row).next]));
+  const name = figure === "rate" ? "Requests/s" : figureName(figure);
+  const valueCell = (row: SideRow, side: "base" | "next"): TableCell => {
+    const value = valuesOf(row)[side];
+    if (!(value > 0)) return NONE;
+    const isAtLeast = figure !== "rate" && row[side].latency.isAtLeast(figure);
+    return boundCell(numberCell(value, unit), isAtLeast);
+  };
+  return [
+    { label: `${name}, BASE`, unit: unit?.name, cell: (row) => valueCell(row, "base") },
+    { label: "NEW", unit: unit?.name, cell: (row) => valueCell(row, "next") },
+    {
+      label: "NEW over BASE",
+      kind: "text",
+      cell: (row) => {
+        const one = valuesOf(row);
+        if (one.ratio === null) return NONE;
+        return {
+          text: ratioText(one),
+          value: one.ratio,
+          below: verdictWord(one, row.comparison.marginRatio),
+          ...(one.verdict === "worse" && { alarming: true }),
+        };
+      },
+    },
+  ];
+}

@@ -6,7 +6,7 @@ import { comparisonOf, type FigureComparison, type GroupComparison } from "./com
 import type { ConditionDifference } from "./differences.ts";
 import type { ComparedFigure } from "./group.ts";
 import { counted, listed } from "../numbers/words.ts";
-import { formatRatio, isTurned, percentText, ratioText } from "./ratios.ts";
+import { formatRatio, isSame, isTurned, percentText, ratioText } from "./ratios.ts";
 import { isAhead, standingOf } from "./standing.ts";
 
 /**
@@ -21,7 +21,7 @@ export function pairSentence(base: string, next: string, comparison: GroupCompar
   }
   if (isAhead(p99, comparison)) {
     const that = isTurned(p99.ratio) ? "than that" : "that";
-    const throughput = isSame(rate) ? "same throughput" : `at ${ratioText(rate)} the requests`;
+    const throughput = hasSame(rate) ? "same throughput" : `at ${ratioText(rate)} the requests`;
     return `the p99 of ${next} ${verb} ${ratioText(p99)} ${that} of ${base}, ${throughput}`;
   }
   const decisive = standingOf(rate) === "equivalent" ? p99 : rate;
@@ -39,16 +39,13 @@ export function isTie(comparison: GroupComparison): boolean {
 export function ratiosText(comparison: GroupComparison): string {
   const rate = comparisonOf(comparison, "rate");
   const p99 = ratioText(comparisonOf(comparison, 99));
-  return isSame(rate)
+  return hasSame(rate)
     ? `same throughput, p99 ${p99}`
     : `${ratioText(rate)} the requests, p99 ${p99}`;
 }
 
-/** The whole interval so close to 1 that its digits say nothing but that. */
-const SAME_RATIO = 1.005;
-
-function isSame({ interval }: FigureComparison): boolean {
-  return interval !== null && interval.low >= 1 / SAME_RATIO && interval.high <= SAME_RATIO;
+function hasSame({ interval }: FigureComparison): boolean {
+  return interval !== null && isSame(interval);
 }
 
 // Why nobody is ahead, in sentences without a full stop, the same wherever a pair is named.

@@ -24,13 +24,9 @@ import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
-import {
-  isValid,
-  type NextStep,
-  nextSteps,
-  type ReliabilityModel,
-  reliabilityOf,
-} from "./reliability.ts";
+import { isValid } from "../findings/trust.ts";
+import { type NextStep, nextSteps } from "./next_steps.ts";
+import { type ReliabilityModel, reliabilityOf } from "./reliability.ts";
 import { conclusionSentence, decisiveName, rangeText } from "./sentence.ts";
 
 export interface ConclusionModel {
@@ -193,21 +189,22 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
 }
 
 /**
- * The most that a cell serves, of those that do what was required where any does; where several serve all that is
- * offered, the lowest p99. Null where none responds correctly.
+ * The most that a cell serves, of those that do what was required where any does; where several serve one offered
+ * rate, the lowest p99. Null where none responds correctly.
  */
 function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | null {
   const all = scenarios.flatMap(({ cells }) => cells).filter(({ rate }) => rate.mean > 0);
   const able = competing(all);
   const cells = able.length > 0 ? able : rightCells(all);
-  if (able.length > 1 && isOpenLoop(able)) return lowestP99(able);
+  const isPaced = able.length > 1 && isOpenLoop(able);
+  if (isPaced && areOfferedAlike(able)) return lowestP99(able);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { rate, confidence: { intervals } } = best;
   return {
     text: formatNumber(rate.mean),
     interval: intervals.rate === null ? "" : formatInterval(intervals.rate),
-    label: `requests/s of ${best.label}`,
+    label: `requests/s of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
     value: rate.mean,
     low: intervals.rate?.low ?? null,
     high: intervals.rate?.high ?? null,
@@ -216,6 +213,16 @@ function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | 
   };
 }
 
+/** Whether they serve one rate: a lower p99 at a lower rate is no merit. */
+function areOfferedAlike(cells: readonly CellRuns[]): boolean {
+  const rates = cells.map(({ rate }) => rate.mean);
+  return Math.max(...rates) <= ALIKE * Math.min(...rates);
+}
+
+/** Chance and what is in flight move a served rate by less; steps of a sweep are wider. */
+const ALIKE = 1.05;
+
+/** Nobody is ahead for certain where this is shown: the smallest seen may not be the smallest. */
 function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
   const p99Of = ({ latency }: CellRuns): number => latency.percentile(99).value;
   const best = cells.toSorted((a, b) => p99Of(a) - p99Of(b))[0];
@@ -225,11 +232,11 @@ function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
   return {
     text: boundText(formatQuantity(value, unit), isAtLeast),
     interval: interval === null ? "" : formatInterval(interval, unit),
-    label: `p99 of ${best.label}, the lowest`,
+    label: `p99 of ${best.label}, the lowest seen`,
     value,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
     unit: "ms",
-    certainty: interval === null ? "open" : "decided",
+    certainty: "open",
   };
 }

@@ -183,14 +183,14 @@ export interface ConclusionRow {
 }
 
 /** More have no place on a first screen. */
-const MOST_ROWS = 10;
+export const MOST_FOREST_ROWS = 10;
 
 export function forestRows(
   places: readonly Place[],
   scenarios: readonly ScenarioComparison[],
 ): ConclusionForest | null {
   const rows = places.length > 1 ? leadRows(places) : baseRows(scenarios);
-  const shown = rows.slice(0, MOST_ROWS);
+  const shown = rows.slice(0, MOST_FOREST_ROWS);
   const [first] = shown;
   if (first === undefined) return null;
   const figure = first.comparison.figure;
@@ -202,12 +202,13 @@ export function forestRows(
       : `${figureName(figure)} ${against}, less is better`,
     better: figure === "rate" ? "higher" : "lower",
     margin: 1 + first.marginRatio,
-    rows: shown.map(rowOf),
+    rows: shown.map(forestRow),
     omitted: rows.length - shown.length,
   };
 }
 
-interface Compared {
+/** One comparison, as a row of the small forest. */
+export interface ForestComparison {
   readonly label: string;
   readonly color: number;
   readonly base: string;
@@ -216,7 +217,7 @@ interface Compared {
 }
 
 /** From the best. */
-function baseRows(scenarios: readonly ScenarioComparison[]): Compared[] {
+function baseRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] {
   const [scenario] = scenarios;
   if (scenario === undefined || scenarios.length > 1) return [];
   const figure = decisiveFigure(scenario.cells);
@@ -232,8 +233,8 @@ function baseRows(scenarios: readonly ScenarioComparison[]): Compared[] {
 }
 
 /** In the order of the places; those by another figure than the first are left out. */
-function leadRows(places: readonly Place[]): Compared[] {
-  const rows = places.flatMap(({ name, contest, decision, scenario }): Compared[] => {
+function leadRows(places: readonly Place[]): ForestComparison[] {
+  const rows = places.flatMap(({ name, contest, decision, scenario }): ForestComparison[] => {
     const { ranked: [first, second] } = contest;
     if (decision === null || decision.ratio === null) return [];
     const { marginRatio } = scenario.lookup(second, first);
@@ -248,7 +249,9 @@ function leadRows(places: readonly Place[]): Compared[] {
   return rows.filter(({ comparison }) => comparison.figure === rows[0].comparison.figure);
 }
 
-function rowOf({ label, color, comparison, marginRatio }: Compared): ConclusionRow {
+export function forestRow(
+  { label, color, comparison, marginRatio }: Omit<ForestComparison, "base">,
+): ConclusionRow {
   const { ratio, interval } = comparison;
   return {
     label,

@@ -1,11 +1,8 @@
-/** Whether the verdict can be relied on: what it would be without the runs that are not valid, and what to do next. */
-import type { Advice } from "../../../runner/result/findings.ts";
+/** Whether the verdict can be relied on: what it would be without the runs that are not valid. */
 import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import { adviceSentence } from "../findings/sentences.ts";
-import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { isOpen, shortfallOf } from "../comparison/shortfall.ts";
-import { counted, listedAll, unique } from "../numbers/words.ts";
+import { isValid } from "../findings/trust.ts";
+import { counted } from "../numbers/words.ts";
 import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
 
 /**
@@ -86,10 +83,6 @@ export function reliabilityOf(
   };
 }
 
-export function isValid({ generator: { trust } }: Run): boolean {
-  return trust === "valid";
-}
-
 /** Where the verdict is another without them, or none. */
 function lostPlaces(places: readonly Place[], again: readonly Place[]): Place[] {
   const kept = new Set(again.map(keyOfPlace));
@@ -111,6 +104,9 @@ function survivalOf(
 function isUndecided({ contest, standing }: Place): boolean {
   return standing === "one-run" || (contest.leader === null && !contest.isEquivalent);
 }
+
+/** More names of places are no sentence. */
+const MOST_NAMED = 2;
 
 interface ValidRuns {
   readonly valid: number;
@@ -138,7 +134,9 @@ function reliabilityText(
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
-      return `${share}; without ${others} the verdict holds, but not in ${namesOfPlaces(lost)}.`;
+      return `${share}; the verdict is the same without ${others}, but not ${
+        lost.length > MOST_NAMED ? `in ${lost.length} settings` : `in ${namesOfPlaces(lost)}`
+      }.`;
     case "open":
       return isUndecided
         ? `${share}; the verdict is inconclusive without ${others}, too.`
@@ -148,140 +146,4 @@ function reliabilityText(
     case "changed":
       return `${share}; without ${others} the verdict is another.`;
   }
-}
-
-// What to do next.
-
-export type NextStepCode =
-  | "mend-runs"
-  | "add-runs"
-  | "longer-runs"
-  | "lower-rate"
-  | "check-targets"
-  | "more-runs-of-groups"
-  | "none";
-
-export interface NextStep {
-  readonly code: NextStepCode;
-  /** With a full stop. */
-  readonly text: string;
-}
-
-/** Fewer runs of a kind show nothing of how often the other comes. */
-const RUNS_FOR_GROUPS = 14;
-/** What an experiment is repeated by default. */
-const USUAL_RUNS = 5;
-
-/** The most pressing first; none without runs. */
-export function nextSteps(
-  runs: readonly Run[],
-  places: readonly Place[],
-  scenarios: readonly ScenarioComparison[],
-): NextStep[] {
-  if (runs.length === 0) return [];
-  const has = (standing: Place["standing"]): boolean =>
-    places.some((place) => place.standing === standing);
-  const needed = runsNeeded(places);
-  // One number is printed: the larger decides both.
-  const isByGroups = has("groups") && Math.max(0, ...runsToDecideIn(places)) <= RUNS_FOR_GROUPS;
-  const steps: NextStep[] = [
-    ...mendStep(runs),
-    ...checkStep(scenarios),
-    ...(has("unsteady")
-      ? [{ code: "longer-runs", text: "Make runs longer: most of some never settle." } as const]
-      : []),
-    ...(isByGroups
-      ? [
-        {
-          code: "more-runs-of-groups",
-          text: `Set repeat: ${RUNS_FOR_GROUPS}, which shows how often each group of runs comes.`,
-        } as const,
-      ]
-      : []),
-    ...(needed === null || isByGroups ? [] : [needed]),
-    ...(has("none-keeps-up")
-      ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
-      : []),
-  ];
-  return steps.length > 0 ? steps : [{
-    code: "none",
-    text: places.length === 0
-      ? "Nothing: every run is valid."
-      : "Nothing: every run is valid, and nothing more is to be decided.",
-  }];
-}
-
-/** Of targets that do not respond, or respond wrongly: their figures say nothing. */
-function checkStep(scenarios: readonly ScenarioComparison[]): NextStep[] {
-  const wrong = scenarios.flatMap(({ cells }) =>
-    cells.flatMap((cell) => {
-      const short = shortfallOf(cell);
-      return short === null || short.kind === "slow" || isOpen(cell) && short.kind !== "silent"
-        ? []
-        : [cell.target];
-    })
-  );
-  if (wrong.length === 0) return [];
-  return [{
-    code: "check-targets",
-    text: `Check the responses of ${listedAll(unique(wrong), 60)}.`,
-  }];
-}
-
-/** Of runs that are not valid, the advice that most of them have. */
-function mendStep(runs: readonly Run[]): NextStep[] {
-  const doubted = runs.filter((run) => !isValid(run));
-  const counts = new Map<Advice, number>();
-  for (const { generator: { findings } } of doubted) {
-    const [first] = findings.flatMap(({ advice }) => advice);
-    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
-  }
-  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
-  if (doubted.length === 0) return [];
-  const advice = most === undefined ? "Repeat them." : adviceSentence([most[0]]);
-  return [{
-    code: "mend-runs",
-    text: `${counted(doubted.length, "run")} not valid: ${lower(advice)}`,
-  }];
-}
-
-function lower(sentence: string): string {
-  return sentence[0].toLowerCase() + sentence.slice(1);
-}
-
-/** Nobody adds more runs than this to decide. */
-const MOST_RUNS = 200;
-
-function runsNeeded(places: readonly Place[]): NextStep | null {
-  const open = openPlaces(places);
-  const single = places.some(({ standing }) => standing === "one-run");
-  const counts = runsToDecideIn(places);
-  if (counts.length === 0 && !single) {
-    const isFew = open.some(({ standing }) => standing === "few-runs");
-    return isFew
-      ? {
-        code: "add-runs",
-        text: "Add runs: the difference is so near the margin that many are needed.",
-      }
-      : null;
-  }
-  const most = Math.max(USUAL_RUNS, ...counts);
-  if (most > MOST_RUNS) {
-    return {
-      code: "add-runs",
-      text: `Longer runs, or a quieter machine: over ${MOST_RUNS} runs would be needed.`,
-    };
-  }
-  const text = counts.length === 0
-    ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
-    : `Set repeat: ${most}; that many runs of each would probably decide.`;
-  return { code: "add-runs", text };
-}
-
-function openPlaces(places: readonly Place[]): Place[] {
-  return places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
-}
-
-function runsToDecideIn(places: readonly Place[]): number[] {
-  return openPlaces(places).flatMap(({ decision }) => decision?.runsNeeded ?? []);
 }

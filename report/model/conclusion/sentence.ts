@@ -9,6 +9,9 @@ import { counted, listed, unique } from "../numbers/words.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
 
+/** More would be read twice. */
+const MOST_WORDS = 25;
+
 /** @param sweeps Of the same scenarios: of one target, what its factor does is the whole result. */
 export function conclusionSentence(
   scenarios: readonly ScenarioComparison[],
@@ -17,16 +20,28 @@ export function conclusionSentence(
 ): string {
   const lone = scenarios.filter(({ contests }) => contests.length === 0);
   const texts = [
-    ...(places.length === 0 ? [] : [places.length === 1 ? placeText(places[0]) : manyText(places)]),
+    ...(places.length === 0 ? [] : [placesText(places)]),
     ...lone.map((scenario) => loneText(scenario, sweeps, scenarios.length > 1)),
   ];
-  const shown = texts.slice(0, MOST_TEXTS);
-  const left = texts.length - shown.length;
-  return [...shown, ...(left > 0 ? [`${counted(left, "more scenario")} below`] : [])].join("; ");
+  const withRest = (count: number): string => {
+    const left = texts.length - count;
+    const rest = left > 0 ? `. ${counted(left, "more scenario")} below` : "";
+    return texts.slice(0, count).join("; ") + rest;
+  };
+  return texts.length > 1 && isShort(withRest(2)) ? withRest(2) : withRest(1);
 }
 
-/** More would be no sentence. */
-const MOST_TEXTS = 2;
+/** Whether none of its sentences is too long. */
+function isShort(text: string): boolean {
+  return text.split(/\.\s/).every((sentence) => sentence.split(/\s+/).length <= MOST_WORDS);
+}
+
+/** With the names of the places, where that is short enough, otherwise with how many they are. */
+function placesText(places: readonly Place[]): string {
+  if (places.length === 1) return placeText(places[0]);
+  const named = manyText(places, inText);
+  return isShort(named) ? named : manyText(places, null);
+}
 
 function loneText(
   { name, summary }: ScenarioComparison,
@@ -38,7 +53,8 @@ function loneText(
   // A finding of a line says more than which of its ends is the faster.
   const [only] = findings.length === 1 ? findings : [];
   const text = only?.replace(/\.$/, "") ?? verdictSentence(summary.verdict);
-  return isNamed ? `${name}: ${text}` : text;
+  // Of several scenarios the first sentence of each; its sweep has the others.
+  return isNamed ? `${name}: ${text.split(". ")[0]}` : text;
 }
 
 function placeText(place: Place): string {
@@ -87,24 +103,48 @@ export function timesText(ratio: number): string {
 
 // Several places: who is ahead in how many of them.
 
-function manyText(places: readonly Place[]): string {
+/** Says where; null: how many they are is said instead. */
+type Naming = ((places: readonly Place[]) => string) | null;
+
+interface Led {
+  readonly leader: string;
+  readonly led: readonly Place[];
+}
+
+function manyText(places: readonly Place[], naming: Naming): string {
   const leaders = [...Map.groupBy(places.filter(isLed), ({ contest }) => contest.leader ?? "")]
-    .map(([leader, led]) => ({ leader, led }))
+    .map(([leader, led]): Led => ({ leader, led }))
     .sort((a, b) => b.led.length - a.led.length);
   const [most, next] = leaders;
-  if (most === undefined) return nobodyText(places);
+  if (most === undefined) return nobodyText(places, naming);
   const alone = places.find(({ standing }) => standing === "alone");
   const isOneScenario = nounOfPlaces(places) === "setting" && scenariosOf(places) === 1;
   if (leaders.length === 1 && alone !== undefined && isOneScenario) {
-    return [verdictSentence(alone.scenario.summary.verdict), ...restTexts([], places)].join("; ");
+    const verdict = verdictSentence(alone.scenario.summary.verdict);
+    return [verdict, ...restTexts([], places, naming)].join("; ");
   }
   if (leaders.length > 1 && next.led.length === most.led.length) {
-    return dependsText(places, leaders.map(({ leader, led }) => `${leader} ${inText(led)}`));
+    return dependsText(places, leaders, naming);
   }
-  const others = leaders.slice(1).map(({ leader, led }) => `${leader} ${inText(led)}`);
-  const rest = [...restTexts(others, places), ...shortTexts(places)];
-  return [mostText(most.leader, most.led, places), ...rest].join("; ");
+  const others = leadersTexts(leaders.slice(1), naming);
+  const rest = restTexts(others, places, naming);
+  const short = naming === null ? [] : shortTexts(places, naming);
+  return [mostText(most, places, naming), ...rest, ...short].join("; ");
 }
+
+/** `gin in static`, `gin in 4`: of many the first, and how many others there are. */
+function leadersTexts(leaders: readonly Led[], naming: Naming): string[] {
+  if (naming !== null) return leaders.map(({ leader, led }) => `${leader} ${naming(led)}`);
+  const shown = leaders.length <= MOST_LEADERS ? leaders : leaders.slice(0, MOST_LEADERS - 1);
+  const left = leaders.slice(shown.length);
+  const count = left.reduce((sum, { led }) => sum + led.length, 0);
+  return [
+    ...shown.map(({ leader, led }) => `${leader} in ${led.length}`),
+    ...(left.length === 0 ? [] : [`${left.length} others in ${count}`]),
+  ];
+}
+
+const MOST_LEADERS = 2;
 
 function scenariosOf(places: readonly Place[]): number {
   return new Set(places.map(({ scenario }) => scenario)).size;
@@ -116,14 +156,15 @@ function isLed({ contest, standing }: Place): boolean {
 }
 
 /** `gin is fastest in 4 of 5 scenarios, 1.2–2.9× the next`. */
-function mostText(leader: string, led: readonly Place[], places: readonly Place[]): string {
+function mostText({ leader, led }: Led, places: readonly Place[], naming: Naming): string {
   const isSure = led.every(({ standing }) => standing !== "one-run");
   const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
   const where = led.length === places.length
     ? allText(places)
     : `in ${led.length} of ${counted(places.length, nounOfPlaces(places))}`;
   const range = rangeText(led);
-  const doubt = isSure ? "" : " (inconclusive: too few runs)";
+  const reason = naming === null ? "too few runs" : "inconclusive: too few runs";
+  const doubt = isSure ? "" : ` (${reason})`;
   return `${leader} ${verb} fastest ${where}${range === "" ? "" : `, ${range}`}${doubt}`;
 }
 
@@ -147,31 +188,42 @@ export function rangeText(led: readonly Place[]): string {
 }
 
 /** `Which is fastest depends on the scenario: a in x, b in y`. */
-function dependsText(places: readonly Place[], leaders: readonly string[]): string {
-  const names = unique(places.flatMap(({ contest }) => contest.factors.map(({ name }) => name)));
+function dependsText(places: readonly Place[], leaders: readonly Led[], naming: Naming): string {
   const noun = nounOfPlaces(places);
-  const what = noun === "scenario" ? "the scenario" : listed(names, "and") || "the setting";
-  return [
-    `Which is fastest depends on ${what}: ${listed(leaders, "and")}`,
-    ...restTexts([], places),
-  ]
-    .join("; ");
+  const names = unique(places.flatMap(({ contest }) => contest.factors.map(({ name }) => name)));
+  const isOfScenarios = noun === "scenario" || scenariosOf(places) > 1;
+  const what = listed([
+    ...(noun === "scenario" ? [] : names),
+    ...(isOfScenarios ? ["the scenario"] : []),
+  ], "and");
+  const who = listed(leadersTexts(leaders, naming), "and");
+  const of = naming === null ? ` of ${counted(places.length, noun)}` : "";
+  const lead = `Which is fastest depends on ${what || "the setting"}: ${who}${of}`;
+  return [lead, ...restTexts([], places, naming)].join("; ");
 }
 
 /** Others that lead somewhere, then the places without a leader. */
-function restTexts(others: readonly string[], places: readonly Place[]): string[] {
+function restTexts(
+  others: readonly string[],
+  places: readonly Place[],
+  naming: Naming,
+): string[] {
   const without = places.filter((place) => !isLed(place));
   const equal = without.filter(({ contest }) => contest.isEquivalent);
   const open = without.filter(({ contest }) => !contest.isEquivalent);
+  const led = others.length === 0 ? [] : [listed(others, "and")];
+  if (naming === null) {
+    return [...led, ...(without.length === 0 ? [] : [`no leader in ${without.length}`])];
+  }
   return [
-    ...(others.length === 0 ? [] : [listed(others, "and")]),
-    ...(equal.length === 0 ? [] : [`about as fast ${inText(equal)}`]),
-    ...(open.length === 0 ? [] : [`undecided ${inText(open)}`]),
+    ...led,
+    ...(equal.length === 0 ? [] : [`about as fast ${naming(equal)}`]),
+    ...(open.length === 0 ? [] : [`undecided ${naming(open)}`]),
   ];
 }
 
 /** `b responds wrongly to 30 % in upload`: why the leader had nobody beside it there; the first stands for all. */
-function shortTexts(places: readonly Place[]): string[] {
+function shortTexts(places: readonly Place[], naming: NonNullable<Naming>): string[] {
   const [place] = places.filter(({ standing }) => standing === "alone");
   const short = place?.contest.cells.flatMap((cell) => {
     const found = shortfallOf(cell);
@@ -179,10 +231,10 @@ function shortTexts(places: readonly Place[]): string[] {
   })[0];
   return place === undefined || short === undefined
     ? []
-    : [`${shortfallText(short)} ${inText([place])}`];
+    : [`${shortfallText(short)} ${naming([place])}`];
 }
 
-function nobodyText(places: readonly Place[]): string {
+function nobodyText(places: readonly Place[], naming: Naming): string {
   const count = counted(places.length, nounOfPlaces(places));
   const targets = unique(places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)));
   if (places.every(({ contest }) => contest.isEquivalent)) {
@@ -190,7 +242,9 @@ function nobodyText(places: readonly Place[]): string {
     return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
   }
   const equal = places.filter(({ contest }) => contest.isEquivalent);
-  const about = equal.length === 0 ? "" : `; about as fast ${inText(equal)}`;
+  const about = equal.length === 0
+    ? ""
+    : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
   return targets.length === 2
     ? `Whether ${listed(targets, "or")} is faster is open in each of ${count}${about}`
     : `None of ${targets.length} is fastest for certain in any of ${count}${about}`;

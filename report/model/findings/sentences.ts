@@ -125,10 +125,14 @@ const MOST_NAMES = 8;
 
 /** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */
 export function findingSentence(finding: TrustFinding): string {
-  const { agents, advice } = finding;
+  return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
+}
+
+/** The same without its advice and its full stop. */
+export function findingReason(finding: TrustFinding): string {
+  const { agents } = finding;
   const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
-  return [`${prefix}${sentenceOf(finding.code, finding)}.`, adviceSentence(advice)].filter(Boolean)
-    .join(" ");
+  return `${prefix}${sentenceOf(finding.code, finding)}`;
 }
 
 /** Ties the sentence to its own evidence: a union of both could not be called. */

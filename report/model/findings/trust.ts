@@ -83,6 +83,10 @@ function verdictText({ level, meaning, doubted, runs }: TrustVerdict): string {
   return level === "valid" ? `${text} in any of ${all}` : `in ${doubted} of ${all} ${text}`;
 }
 
+export function isValid({ generator: { trust } }: Pick<Measurement, "generator">): boolean {
+  return trust === "valid";
+}
+
 /** Null without runs. */
 export function trustOfRuns(runs: readonly Run[]): TrustModel | null {
   if (runs.length === 0) return null;

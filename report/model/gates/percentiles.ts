@@ -15,6 +15,7 @@ import {
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { formatCount } from "../numbers/units.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
+import { countBeyond } from "../runs/lower_bounds.ts";
 import { percentileBounds } from "../runs/pool.ts";
 import {
   endlessText,
@@ -31,8 +32,6 @@ import {
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { type SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 
 export function percentileEvidence(
@@ -199,23 +198,10 @@ export function beyondOf(
 ): Beyond {
   const { count } = run[of];
   const sure = of === "latency"
-    ? countBeyond(decodeSparse(run.histogram), run.latency.max, limit)
+    ? countBeyond(decodeSparse(run.histogram), run.latency.max, limit.isBeyond)
     : count * shareBeyond(run[of], limit);
   const most = sure + Math.min(count - sure, openBounds(of, run, limit));
   return { sure: { count: sure, of: count }, most: { count: most, of: count } };
-}
-
-/** A bucket reads as its upper end, as in the percentiles of the results, but never above the longest. */
-function countBeyond(
-  { indices, counts }: SparseHistogram,
-  maxMs: number,
-  { isBeyond }: PercentileLimit,
-): number {
-  let beyond = 0;
-  for (let i = 0; i < indices.length; i++) {
-    if (isBeyond(Math.min(highestUsOf(indices[i]) / 1_000, maxMs))) beyond += counts[i];
-  }
-  return beyond;
 }
 
 /** Lower bounds below the limit; as many as there may be, where only their number is known. */
@@ -225,7 +211,7 @@ function openBounds(of: PercentileThreshold["of"], run: JudgedRun, limit: Percen
   if (of === "service") return Math.max(0, censored - dropped);
   if (of !== "latency") return 0;
   if (censoredHistogram === undefined) return censored;
-  return censored - countBeyond(decodeSparse(censoredHistogram), max, limit);
+  return censored - countBeyond(decodeSparse(censoredHistogram), max, limit.isBeyond);
 }
 
 /**

@@ -47,11 +47,13 @@ function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
     ),
   );
   const ends = unique(
-    loads.map(({ durationS, requests }) =>
-      durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)
-    ),
+    loads.toSorted((a, b) => (a.durationS ?? 0) - (b.durationS ?? 0)).map((
+      { durationS, requests },
+    ) => durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)),
   );
-  const pipeline = unique(loads.map((load) => String(load.pipeline)));
+  const pipeline = unique(
+    loads.map(({ pipeline }) => pipeline).toSorted((a, b) => a - b).map(String),
+  );
   return [
     `${listed(connections)} ${connections.join() === "1" ? "connection" : "connections"}, ${
       listed(ends)
@@ -62,7 +64,8 @@ function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
 }
 
 function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
-  return `${listed(unique(loads.map(({ rate }) => formatNumber(rate))))} requests/s`;
+  const rates = loads.map(({ rate }) => rate).toSorted((a, b) => a - b);
+  return `${listed(unique(rates.map((rate) => formatNumber(rate))))} requests/s`;
 }
 
 /** All but the rate. */

@@ -162,3 +162,8 @@ function grouped(digits: string): string {
   const groups = whole.replace(/\B(?=(\d{3})+$)/g, ",");
   return decimals ? `${groups}.${decimals}` : groups;
 }
+
+/** The number that `formatCount` or `formatNumber` wrote, as plain digits; another text as it is. */
+export function withoutGroups(text: string): string {
+  return /^\d{1,3}(?:,\d{3})*(?:\.\d+)?$/.test(text) ? text.replaceAll(",", "") : text;
+}

@@ -9,6 +9,7 @@ import { figureRangeText, type Range } from "../runs/figure_range.ts";
 import type { Table } from "../tables/table.ts";
 import { counted } from "../numbers/words.ts";
 import {
+  boundMark,
   columnUnit,
   differenceText,
   FAR_RATIO,
@@ -23,6 +24,7 @@ import {
 import { orderSentence, ordersOf, orderTable } from "./order.ts";
 import {
   isBase,
+  isBound,
   type MatchedRow,
   type PlacedCell,
   placedCells,
@@ -73,16 +75,17 @@ export function publishedModels(
 
 function publishedModel(table: Published, found: PublishedRows): PublishedModel {
   const { rows, isRelative } = found;
+  const exact = rows.filter((row) => !isBound(row));
   const { figure, unit, confounders } = table;
   const title = [table.source ?? "", figure].filter(Boolean).join(": ");
   const severalScenarios = new Set(rows.map(({ at }) => at.scenario)).size > 1;
   const nameOf: NameOf = ({ at }) => severalScenarios ? placeOf(at) : at.cell.label;
-  const orders = ordersOf(figure, rows);
+  const orders = ordersOf(figure, exact);
   const relative = isRelative ? table.relative : null;
   const sentences = [
     orderSentence(orders),
     farSentence(rows, nameOf),
-    middleSentence(rows, relative),
+    middleSentence(exact, relative),
   ];
   const notes = [relativeNote(table, found), RULE].filter(Boolean);
   return {
@@ -91,7 +94,7 @@ function publishedModel(table: Published, found: PublishedRows): PublishedModel 
     differences: differencesOf(rows, (row) => differenceText(row, unit, nameOf)),
     confounders,
     missing: missingText(found),
-    chart: scatterOf(rows, { alt: altOf(title, rows.length), unit, relative, nameOf }),
+    chart: scatterOf(exact, { alt: altOf(title, exact.length), unit, relative, nameOf }),
     legend: legendOf(rows.map(({ at }) => at)),
     table: rows.length === 0 ? null : publishedTable(rows, {
       caption: `Published and measured, ${title}`,
@@ -232,7 +235,7 @@ function linesOf(row: MatchedRow, { unit, relative }: ChartLook): string[] {
   const text = (range: Range): string =>
     relative !== null ? formatRatio(range.value, range.interval) : figureRangeText(range, unit);
   return [
-    `published ${text({ value: ofPublished, interval: null })}`,
+    `published ${boundMark(row)}${text({ value: ofPublished, interval: null })}`,
     `measured ${measured.isAtLeast ? "≥ " : ""}${text(ofMeasured)}`,
     ...(quotient === null || isBase(row)
       ? []

@@ -109,10 +109,11 @@ export function orderSentence([whole, ...within]: readonly PublishedOrder[]): st
     ? "as published"
     : LIKENESS.find(([least]) => rho >= least)?.[1] ?? LIKENESS[LIKENESS.length - 1][1];
   return [
-    `The order is ${like}: rank correlation ${correlationText(rho)} over ${
-      counted(cells, "cell")
-    }` +
-    withinText(within),
+    cells < FEWEST_DECISIVE
+      ? `The order of the ${cells} cells is ${like}`
+      : `The order is ${like}: rank correlation ${correlationText(rho)} over ${
+        counted(cells, "cell")
+      }${withinText(within)}`,
     ...(swaps.length === 0 ? [] : [swapsText(swaps, within.length > 0)]),
   ].join("; ");
 }
@@ -128,8 +129,8 @@ export function correlationText(rho: number): string {
     : Math.min(0.99, Math.max(-0.99, rho)).toFixed(2);
 }
 
-/** Two cells are in order or not: a correlation of 1 or −1 that says no more than that. */
-const FEWEST_DECISIVE = 3;
+/** Of fewer cells a correlation is chance: of four, one order in 24 is as published. */
+const FEWEST_DECISIVE = 5;
 
 function withinText(within: readonly PublishedOrder[]): string {
   const decisive = within.filter(({ cells, rho }) =>
@@ -161,8 +162,9 @@ function swapsText(swaps: readonly RowPair[], isOfSeveral: boolean): string {
 
 /** Null where the finding says it all. */
 export function orderTable(orders: readonly PublishedOrder[]): Table | null {
-  if (orders.length < 2) return null;
-  return tableOf({ caption: "Rank correlation, published with measured" }, orders, [
+  const decisive = orders.filter(({ cells }) => cells >= FEWEST_DECISIVE);
+  if (decisive.length < 2) return null;
+  return tableOf({ caption: "Rank correlation, published with measured" }, decisive, [
     { label: "Scenario", kind: "name", cell: ({ scenario }) => ({ text: scenario || "all" }) },
     { label: "Cells", cell: ({ cells }) => countCell(cells) },
     { label: "Spearman’s ρ", cell: ({ rho }) => correlationCell(rho) },

@@ -1,5 +1,6 @@
 /** Published figures, each with the measured figure of the same cell; where wanted, both relative to a named cell. */
 import type { Published } from "../../../runner/result/result.ts";
+import { type Bound, type BoundedFigure, boundedFigure } from "../../../base/figures/bound.ts";
 import {
   cellsIn,
   type ExperimentNames,
@@ -31,6 +32,8 @@ export interface PlacedCell extends SelectableCell {
 export interface PublishedRow {
   readonly at: PlacedCell;
   readonly published: number;
+  /** Whether it is the figure itself: null; or what the figure is under, over or about. */
+  readonly bound: Bound | null;
   readonly measured: FigureRange;
 }
 
@@ -47,6 +50,11 @@ export interface MatchedRow extends PublishedRow {
 /** Whether the row is what the others are divided by. */
 export function isBase({ at, base }: MatchedRow): boolean {
   return base?.at === at;
+}
+
+/** Whether the source gives only what the figure is under or over: it has no place in an order, and divides nothing. */
+export function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
+  return bound === "<" || bound === ">";
 }
 
 /** False: what is measured, or what it is divided by, is only known to be at least as much. */
@@ -93,7 +101,7 @@ export function publishedRows(
     factors: namesInCells(cells).factors,
     others: pathsOf(declared),
   };
-  const found = publishedValues(table.values).flatMap(({ keys, value }) =>
+  const found = publishedValues(table.values).flatMap(({ keys, ...value }) =>
     rowsOf(keys.join(", "), value, { figure: table.figure, cells, names, declared })
   );
   const rows = found.filter((one) => "at" in one);
@@ -104,17 +112,16 @@ export function publishedRows(
     : { rows: relative, isRelative: true, missing };
 }
 
-interface PublishedValue {
+interface PublishedValue extends BoundedFigure {
   readonly keys: readonly string[];
-  readonly value: number;
 }
 
 /** In the order of the file. */
 function publishedValues(values: Published["values"]): PublishedValue[] {
   return Object.entries(values).flatMap(([key, value]) =>
-    typeof value === "number"
-      ? [{ keys: [key], value }]
-      : publishedValues(value).map((inner) => ({ ...inner, keys: [key, ...inner.keys] }))
+    typeof value === "object"
+      ? publishedValues(value).map((inner) => ({ ...inner, keys: [key, ...inner.keys] }))
+      : [{ keys: [key], ...boundedFigure(value) }]
   );
 }
 
@@ -133,7 +140,7 @@ interface MeasuredCell {
 /** A row for each cell that a value is of, or why there is none. */
 function rowsOf(
   of: string,
-  published: number,
+  { value: published, bound }: BoundedFigure,
   { figure, cells, names, declared }: MeasuredCell,
 ): (PublishedRow | MissingRow)[] {
   const selection = readSelection(of, names);
@@ -145,7 +152,7 @@ function rowsOf(
   }
   return selected.map((at) => {
     const measured = rangeOf(figure, at.judged);
-    return "none" in measured ? { of, reason: measured.none } : { at, published, measured };
+    return "none" in measured ? { of, reason: measured.none } : { at, published, bound, measured };
   });
 }
 
@@ -191,7 +198,9 @@ function baseOf(
   selection: Selection,
 ): PublishedRow | null {
   const selected = new Set<SelectableCell>(cellsIn(selection, rows.map((row) => row.at)));
-  const bases = rows.filter((row) => selected.has(row.at) && isLike(row.at, at, selection));
+  const bases = rows.filter((row) =>
+    selected.has(row.at) && !isBound(row) && isLike(row.at, at, selection)
+  );
   return bases.length === 1 ? bases[0] : null;
 }
 

@@ -14,6 +14,7 @@ import {
   type DisplayUnit,
   formatInterval,
   formatPercent,
+  GLUE,
   sizeUnit,
   timeUnit,
 } from "../numbers/units.ts";
@@ -47,7 +48,7 @@ export function publishedTable(
     {
       label: "Published",
       unit: unit.name,
-      cell: ({ published }) => cell({ value: published, interval: null }),
+      cell: (row) => marked(row, cell({ value: row.published, interval: null })),
     },
     { label: "Measured", unit: unit.name, cell: ({ measured }) => cell(measured) },
     ...(isRelative ? relativeColumns : []),
@@ -64,13 +65,26 @@ const scenarioColumn: ColumnOf<MatchedRow> = {
 const TIMES: DisplayUnit = { name: "×", size: 1, decimals: 6 };
 
 const relativeColumns: readonly ColumnOf<MatchedRow>[] = [
-  { label: "Published, relative", unit: "×", cell: ({ ofPublished }) => numberCell(ofPublished) },
+  {
+    label: "Published, relative",
+    unit: "×",
+    cell: (row) => marked(row, numberCell(row.ofPublished)),
+  },
   {
     label: "Measured, relative",
     unit: "×",
     cell: (row) => boundCell(row, rangeCell(row.ofMeasured, TIMES)),
   },
 ];
+
+/** `< `, `> ` or `~ ` before a published figure that is a bound, or about that; "" otherwise. */
+export function boundMark({ bound }: Pick<MatchedRow, "bound">): string {
+  return bound === null ? "" : `${bound}${GLUE}`;
+}
+
+function marked(row: MatchedRow, cell: TableCell): TableCell {
+  return row.bound === null ? cell : { ...cell, text: `${boundMark(row)}${cell.text}` };
+}
 
 /** The base is itself by itself, which says nothing. */
 function quotientCell(row: MatchedRow): TableCell {
@@ -117,6 +131,8 @@ export function columnUnit(kind: Published["unit"], values: readonly number[]): 
       return SHARE;
     case "cores":
       return { name: "cores", size: 1, decimals: 6 };
+    case "count":
+      return { name: "", size: 1, decimals: 6 };
     case "perSec":
       return { name: "requests/s", size: 1, decimals: 6 };
   }
@@ -141,13 +157,13 @@ export const RULE =
     1 / FAR_RATIO
   } ×); with a single run, where the figure itself does. Whatever is surely not 0 is that far from 0.`;
 
-/** Far, and surely so; a lower bound can only be too high. */
+/** Far, and surely so; a lower bound can only be too high, and what is under a published bound is as published. */
 export function isFar(row: MatchedRow): boolean {
-  const { quotient, measured, base } = row;
+  const { quotient, measured, base, bound } = row;
   if (quotient === null || isBase(row)) return false;
   const { low, high } = quotient.interval ?? { low: quotient.value, high: quotient.value };
-  return (low > FAR_RATIO && !(base?.measured.isAtLeast ?? false)) ||
-    (high < 1 / FAR_RATIO && !measured.isAtLeast);
+  return (low > FAR_RATIO && bound !== ">" && !(base?.measured.isAtLeast ?? false)) ||
+    (high < 1 / FAR_RATIO && bound !== "<" && !measured.isAtLeast);
 }
 
 /** Those that matter, the farthest first. */
@@ -206,7 +222,7 @@ export function differenceText(row: MatchedRow, unit: Published["unit"], nameOf:
   const { base, ofPublished, ofMeasured } = row;
   const text = (range: Range): string =>
     base === null ? figureRangeText(range, unit) : formatRatio(range.value, range.interval);
-  const published = text({ value: ofPublished, interval: null });
+  const published = boundMark(row) + text({ value: ofPublished, interval: null });
   const measured = `${row.measured.isAtLeast ? "≥ " : ""}${text(ofMeasured)}`;
   return `${nameOf(row)}: measured ${measured} where ${published} was published, ${
     quotientText(row)

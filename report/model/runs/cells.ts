@@ -64,11 +64,27 @@ function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRu
   );
 }
 
-function cellOf(
-  group: readonly Run[],
-  look: Pick<CellRuns, "label" | "color">,
-  repeated: Repeated & { readonly session: string | null },
-): CellRuns {
+type CellLook = Pick<CellRuns, "label" | "color">;
+type OfSession = Repeated & { readonly session: string | null };
+
+/** The cells that a run was put into: a report looks at its results again without the runs that are not valid. */
+const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
+
+/** Made once of the same runs. */
+function cellOf(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
+  const from = JSON.stringify([look, repeated]);
+  const known = cellsOfRun.get(group[0]) ?? [];
+  const found = known.find(({ from: as, cell }) =>
+    as === from && cell.parts.length === group.length &&
+    group.every((run) => cell.parts.some(({ whole }) => whole === run))
+  );
+  if (found !== undefined) return found.cell;
+  const cell = newCell(group, look, repeated);
+  cellsOfRun.set(group[0], [...known, { from, cell }]);
+  return cell;
+}
+
+function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
   const parts = [...group].sort((a, b) => a.repetition - b.repetition)
     .map((run) => splitRun(run, repeated));
   const counted = countedRuns(parts, repeated.figures);

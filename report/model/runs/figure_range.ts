@@ -21,7 +21,13 @@ import {
   TOO_WIDE,
 } from "../numbers/units.ts";
 import type { Estimates } from "./confidence.ts";
-import { figureOfRun, type JudgedRun, type ThresholdFigure } from "./figures.ts";
+import {
+  type DistributionName,
+  figureOfRun,
+  type JudgedRun,
+  type ThresholdFigure,
+  timesIn,
+} from "./figures.ts";
 import { percentileBounds } from "./pool.ts";
 
 /** What thresholds are held against: the runs of a cell, or a single measurement. */
@@ -81,7 +87,7 @@ function spreadRange(figure: ThresholdFigure, values: readonly number[], cell: J
 }
 
 /** Of single requests, connections and sends. */
-const PERCENTILE = /^(?:(?:service|firstByte|connect|lag)\.)?p[\d.]+$/;
+const PERCENTILE = /^(?:(?:service|firstByte|connect|session|[2-5]xx|lag)\.)?p[\d.]+$/;
 
 /**
  * Of a percentile whose histograms are not kept: the middle run's, the lower one of two, between the lowest
@@ -223,6 +229,8 @@ function quantityText(value: number, unit: Threshold["unit"], typical: number): 
       return formatShare(value);
     case "cores":
       return `${formatNumber(value)} cores`;
+    case "count":
+      return formatNumber(value);
     case "bytes":
       return formatQuantity(value, sizeUnit([typical]));
     case "bytesPerSec":
@@ -234,7 +242,7 @@ function quantityText(value: number, unit: Threshold["unit"], typical: number): 
 // connecting, and of lag. Never a mean of percentiles: it is the percentile of nothing (ten runs that connect
 // in 1 ms and one in 41 have a mean p50 of 4.6 ms, which no connection took).
 
-const TIMES = /^(service|firstByte|connect)\.(?:p([\d.]+)|mean)$/;
+const TIMES = /^(service|firstByte|connect|session|[2-5]xx)\.(?:p([\d.]+)|mean)$/;
 
 /**
  * The figure of all runs together, from their added histogram counts, µs; null for other figures, and where
@@ -246,10 +254,10 @@ export function timesEstimate(
 ): Estimate | null {
   const [, of, percentile] = TIMES.exec(figure) ?? [];
   if (of === undefined) return null;
-  const times = of as "service" | "firstByte" | "connect";
-  const filled = runs.filter((run) => run[times].count > 0);
-  const histograms = filled.flatMap(({ histograms }) => histograms?.[times] ?? []);
-  if (histograms.length < filled.length) return null;
+  const filled = runs.flatMap((run) => timesIn(run, of as DistributionName) ?? [])
+    .filter(({ times }) => times.count > 0);
+  const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
+  if (histograms.length < filled.length || filled.length === 0) return null;
   const figures = [percentile === undefined ? "mean" as const : Number(percentile)];
   const blocks = histograms.map((histogram) => [blockOf(decodeSparse(histogram))]);
   return bootstrap(blocks, { figures })[0];

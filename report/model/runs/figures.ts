@@ -2,15 +2,19 @@
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
-import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { atLeast, type Bounded, countBeyond, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
+import { CACHE_USES } from "../../../runner/result/distribution.ts";
 import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 
 export type ThresholdFigure = Threshold["figure"];
 
 /** A run, or a single measurement, which knows nothing of its target's process. */
-export type JudgedRun = Measurement & Partial<Pick<Run, "startUp" | "resources" | "repetition">>;
+export type JudgedRun =
+  & Measurement
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
@@ -25,11 +29,11 @@ export function figureOfRun(name: ThresholdFigure, run: JudgedRun): FigureOfRun 
   return OTHERS[name as OtherName](run);
 }
 
-const TIMES = /^(?:(service|firstByte|connect)\.)?(min|mean|stdev|max|p[\d.]+)$/;
+const TIMES = /^(?:(service|firstByte|connect|session|[2-5]xx)\.)?(min|mean|stdev|max|p[\d.]+)$/;
 const SPREADS = /^(rate|bytes)\.(min|mean|stdev|p[\d.]+)$/;
 const FLATS = /^(stable|final)(?:\.(p\d+))?$/;
-type DistributionName = "service" | "firstByte" | "connect";
 type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
+export type DistributionName = "service" | "firstByte" | "connect" | "session" | StatusClass;
 type OtherName = Extract<
   ThresholdFigure,
   | "rate"
@@ -43,7 +47,15 @@ type OtherName = Extract<
   | "memory"
   | "bytes"
   | "size"
+  | "requests"
+  | "read"
+  | "machine.cpu"
+  | `over.${string}`
+  | "hitRatio"
+  | "redis.hitRatio"
   | "generator.cpu"
+  | "imbalance"
+  | `imbalance.${string}`
   | `lag.${string}`
 >;
 
@@ -52,13 +64,50 @@ const NOTHING_MEASURED: Readonly<Record<DistributionName | "latency", string>> =
   service: "no request has a service time",
   firstByte: "no response began",
   connect: "no connection was made",
+  session: "the load has no virtual users",
+  "2xx": "no response has a status of 2xx",
+  "3xx": "no response has a status of 3xx",
+  "4xx": "no response has a status of 4xx",
+  "5xx": "no response has a status of 5xx",
 };
 
+/** Times other than latency, with their histogram where the results keep it. */
+interface KeptTimes {
+  readonly times: Distribution;
+  readonly histogram: string | undefined;
+}
+
+/** Null where there are none, or an older file does not say. */
+export function timesIn(run: JudgedRun, of: DistributionName): KeptTimes | null {
+  switch (of) {
+    case "service":
+    case "firstByte":
+    case "connect":
+      return { times: run[of], histogram: run.histograms?.[of] };
+    case "session": {
+      const length = run.sessions?.length;
+      return length === undefined
+        ? null
+        : { times: length, histogram: run.histograms?.sessionLength };
+    }
+    default: {
+      const kept = run.statusLatency?.[of];
+      if (kept !== undefined) return { times: kept.latency, histogram: kept.histogram };
+      return of === "2xx" && isAllOk(run) ? { times: run.latency, histogram: run.histogram } : null;
+    }
+  }
+}
+
+/** Whether every latency is that of a response with a status of 2xx. */
+function isAllOk({ latency, status }: JudgedRun): boolean {
+  return latency.censored === 0 && Object.keys(status).every((code) => code.startsWith("2"));
+}
+
 function timeOf(run: JudgedRun, of: DistributionName | undefined, time: string): FigureOfRun {
-  const times: Distribution = of ? run[of] : run.latency;
-  if (times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
+  const times = of === undefined ? run.latency : timesIn(run, of)?.times;
+  if (times === undefined || times.count === 0) return { none: NOTHING_MEASURED[of ?? "latency"] };
   if (of === undefined) return latencyOf(run, time);
-  const value = timeIn(times, time);
+  const value = timeOfDistribution(times, time);
   return of === "service" && isServiceAtLeast(run, time) ? atLeast(value) : exactly(value);
 }
 
@@ -87,7 +136,7 @@ function isMaxAtLeast({ errors }: JudgedRun, pooled: PooledLatency): boolean {
   return pooled.isAtLeast("max") || (errors.timeout ?? 0) > 0;
 }
 
-function timeIn(times: Distribution, time: string): number {
+function timeOfDistribution(times: Distribution, time: string): number {
   if (time === "min" || time === "mean" || time === "stdev" || time === "max") return times[time];
   return times.percentiles[time.slice(1) as keyof Distribution["percentiles"]];
 }
@@ -129,16 +178,41 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   "3xx": (run) => statusOf(run, "3"),
   "4xx": (run) => statusOf(run, "4"),
   "5xx": (run) => statusOf(run, "5"),
+  requests: ({ requests: { completed } }) => exactly(completed),
+  read: ({ bytes }) => exactly(bytes.in),
+  "machine.cpu": ({ generator: { hostActivity: { busy } } }) =>
+    busy === null ? { none: "the system does not report how busy its cores are" } : exactly(busy),
+  "over.10ms": (run) => slowerThan(10, run),
+  "over.100ms": (run) => slowerThan(100, run),
+  "over.1s": (run) => slowerThan(1_000, run),
   startUp: ({ startUp }) =>
     startUp === null || startUp === undefined
       ? { none: "the target was not started here" }
       : exactly(startUp),
   cpu: (run) => ofTarget(run, meanCoresOf),
-  perCpu: (run) => ofTarget(run, (used) => perCpuSecondOf(used, run)),
+  perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
   size: ({ requests: { completed }, bytes }) =>
     completed === 0 ? NOTHING_COMPLETED : exactly(bytes.in / completed),
+  hitRatio: ({ cache = {} }) => {
+    const [hit, miss, stale] = CACHE_USES.map((use) => cache[use]?.latency.count ?? 0);
+    const known = hit + miss + stale;
+    return known === 0
+      ? { none: "no response has a header x-cache" }
+      : exactly((hit + stale) / known);
+  },
+  "redis.hitRatio": ({ parts = [] }) => {
+    const { hits = 0, misses = 0 } =
+      parts.find(({ keyspace }) => keyspace !== undefined)?.keyspace ?? {};
+    return hits + misses === 0
+      ? { none: "nothing was looked up in Redis" }
+      : exactly(hits / (hits + misses));
+  },
+  imbalance: (run) => imbalanceOf(run, ({ count }) => count),
+  "imbalance.mean": (run) => imbalanceOf(run, ({ mean }) => mean),
+  "imbalance.p50": (run) => imbalanceOf(run, ({ percentiles }) => percentiles["50"]),
+  "imbalance.p99": (run) => imbalanceOf(run, ({ percentiles }) => percentiles["99"]),
   "generator.cpu": ({ generator }) => exactly(generator.cpu),
   "lag.p50": (run) => lagOf(run, "p50"),
   "lag.p99": (run) => lagOf(run, "p99"),
@@ -147,6 +221,15 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
 
 const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
 const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
+
+/** Requests of the run that took longer; those that were given up sooner may have. */
+function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
+  const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
+  if (count === 0) return { none: NOTHING_MEASURED.latency };
+  const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
+  const known = censoredHistogram === undefined ? 0 : slowerIn(censoredHistogram);
+  return (censored > known ? atLeast : exactly)(slowerIn(histogram));
+}
 
 function shareOf(share: number | null): FigureOfRun {
   return share === null ? { none: "no request ended" } : exactly(share);
@@ -157,6 +240,17 @@ function statusOf({ status, requests: { completed } }: JudgedRun, first: string)
   if (completed === 0) return NOTHING_COMPLETED;
   const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
   return exactly(sum(codes, ([, count]) => count) / completed);
+}
+
+/** By how much the highest of the instances exceeds their mean, as a share of that. */
+function imbalanceOf(
+  { instances = [] }: JudgedRun,
+  of: (latency: Distribution) => number,
+): FigureOfRun {
+  if (instances.length < 2) return { none: "no two instances are known by a header x-instance" };
+  const values = instances.map(({ latency }) => of(latency));
+  const mean = sum(values, (value) => value) / values.length;
+  return exactly(mean === 0 ? 0 : Math.max(...values) / mean - 1);
 }
 
 function ofTarget(

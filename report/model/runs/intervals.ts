@@ -9,6 +9,7 @@ export type IntervalPoint = Run["timeline"]["points"][number];
 export interface TimelineInterval {
   readonly point: IntervalPoint;
   readonly ratePerSec: number;
+  readonly failedPerSec: number;
 }
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
@@ -18,7 +19,11 @@ export function intervalsOf(
   return points
     .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
     .filter(({ seconds }) => seconds >= intervalS / 2)
-    .map(({ point, seconds }) => ({ point, ratePerSec: point.completed / seconds }));
+    .map(({ point, seconds }) => ({
+      point,
+      ratePerSec: point.completed / seconds,
+      failedPerSec: point.failed / seconds,
+    }));
 }
 
 /** Whether no request ended in the interval: its latencies are then none, not 0. */

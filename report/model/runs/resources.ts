@@ -67,16 +67,22 @@ export function peakMemoryBytesOf(used: ResourceUse): number {
 }
 
 type DrainedRun = Pick<Run, "requests" | "drain">;
+type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts">>;
 
 /** What completed while the target was watched: until the deadline. */
 function completedInTime({ requests, drain }: DrainedRun): number {
   return requests.completed - (drain?.completed ?? 0);
 }
 
-/** Completed requests of the run for each second of CPU time; null where none was seen. */
-export function perCpuSecondOf(used: ResourceUse, run: DrainedRun): number | null {
-  const seconds = cpuSecondsOf(used);
-  return seconds > 0 ? completedInTime(run) / seconds : null;
+/**
+ * Completed requests of the run for each second of CPU time of all that serves them: the target with its parts, and
+ * the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null where none was seen.
+ */
+export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRun): number | null {
+  const target = cpuSecondsOf({ resources });
+  const redis = parts.filter(({ role }) => role === "redis")
+    .reduce((seconds, { points }) => seconds + cpuSecondsOf({ resources: points }), 0);
+  return target > 0 ? completedInTime(run) / (target + redis) : null;
 }
 
 /** Context switches of one kind for each completed request; null where nobody knows. */

@@ -202,7 +202,8 @@ function p99Clause(all: readonly LinePoint[], factor: NumericFactor): string {
   }
   const [most, least] = [Math.max(...values), Math.min(...values)];
   if (most < least * NOTABLE_RATIO) {
-    return `p99 stays between ${formatMs(least)} and ${formatMs(most)}`;
+    const [from, to] = [least, most].map((ms) => formatMs(ms));
+    return from === to ? `p99 stays at ${from}` : `p99 stays between ${from} and ${to}`;
   }
   const verb = last > first ? "grows" : "falls";
   return Math.max(last / first, first / last) < NOTABLE_RATIO

@@ -36,10 +36,15 @@ const FIGURES = [
 ] as const;
 type ExplainedFigure = typeof FIGURES[number];
 
-/** Null with fewer than two factors (the target is one), and where not every combination was measured. */
+/** Shares of what differs between so few cells say little of the factors. */
+const FEWEST_WEIGHED = 5;
+
+/** Null with fewer than two factors (the target is one), for few cells, and where not every combination was measured. */
 export function weightsOf(scenario: string, cells: readonly CellRuns[]): WeightsModel | null {
   const dimensions = dimensionsOf(cells);
-  if (dimensions.length < 2 || factorPaths(cells).length === 0) return null;
+  if (cells.length < FEWEST_WEIGHED || dimensions.length < 2 || factorPaths(cells).length === 0) {
+    return null;
+  }
   const shares = FIGURES.map((figure) => ({
     figure,
     weights: weightsBy(figure, dimensions, cells),

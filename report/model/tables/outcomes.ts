@@ -26,6 +26,14 @@ export const ERROR_WORDS: Record<ErrorKind, string> = {
   dns: "Name not found",
 };
 
+/** Whether requests ended in more ways than one. */
+export function areMixed(cells: readonly CellRuns[]): boolean {
+  const runs = cells.flatMap((cell) => cell.runs);
+  return runs.some(({ requests: { due, completed } }) => due !== completed) ||
+    sum(runs, wrongResponsesOf) > 0 || notesOf(cells).length > 1 ||
+    new Set(runs.flatMap(({ status }) => Object.keys(status))).size > 1;
+}
+
 export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
   const statuses = [
     ...new Set(cells.flatMap(({ runs }) => runs.flatMap((run) => Object.keys(run.status)))),

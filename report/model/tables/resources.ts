@@ -56,12 +56,12 @@ export function resourcesTable(
 
 const NOTES = [
   "Of the target's whole process tree; medians over the runs, peaks of each. Requests per CPU-second are " +
-  "completed requests over CPU time: their mean over the runs. A context switch is voluntary when a thread " +
+  "completed requests over the CPU time of all that serves them, Redis included: their mean over the runs. A context switch is voluntary when a thread " +
   "waits, involuntary when it has to make room. Start-up is from the start of the process to its first " +
   "correct response.",
 ];
 const PARTS_NOTE =
-  "Below a target stand its parts. A whole target is without the Redis of the run.";
+  "Below a target stand its parts. Cores and memory of a whole target are without the Redis of the run.";
 
 const partColumn: ResourceColumn = {
   label: "Part",
@@ -154,9 +154,9 @@ function middle(
 
 // How many requests a second of CPU time is good for, over the runs of a cell.
 
-/** The mean over the runs, with its interval where there are several; null where no CPU time was seen. */
-export function perCpuRange({ runs }: ResourceRow, level: number): Range | null {
-  const values = runs.flatMap(({ run, used }) => perCpuSecondOf(used, run) ?? []);
+/** The mean over the runs, with its interval where there are several; null of a part, and where no CPU time was seen. */
+export function perCpuRange({ runs, part }: ResourceRow, level: number): Range | null {
+  const values = part === null ? runs.flatMap(({ run }) => perCpuSecondOf(run) ?? []) : [];
   if (values.length === 0) return null;
   return values.length === 1 ? { value: values[0], interval: null } : meanRange(values, level);
 }
@@ -164,14 +164,14 @@ export function perCpuRange({ runs }: ResourceRow, level: number): Range | null 
 /** With more of them a sentence would be a table. */
 const MOST_PARTS = 4;
 
-/** Who needs the least CPU for a request, who the most, and what the parts need; "" where nobody was watched. */
+/** Who needs the least CPU for a request, who the most, and what the parts use; "" where nobody was watched. */
 export function perCpuFinding(cells: readonly CellRuns[], level: number): string {
-  const rows = resourceRows(cells).flatMap((row) => {
+  const rows = resourceRows(cells);
+  const wholes = rows.flatMap((row) => {
     const value = perCpuRange(row, level)?.value ?? 0;
     return value > 0 ? [{ row, value }] : [];
-  });
-  const wholes = rows.filter(({ row }) => row.part === null).sort((a, b) => b.value - a.value);
-  const parts = rows.filter(({ row }) => row.part !== null);
+  }).sort((a, b) => b.value - a.value);
+  const parts = rows.filter(({ part }) => part !== null);
   const texts = parts.length > MOST_PARTS ? [] : parts.map(partText);
   return [wholesText(wholes), ...texts].filter(Boolean).join(" ");
 }
@@ -186,25 +186,24 @@ function wholesText(wholes: readonly PerCpuCount[]): string {
   const [most, ...others] = wholes;
   if (most === undefined) return "";
   const least = others.at(-1);
-  const text = `${countText(most)} (${coresText(most)})`;
+  const text = `${countText(most)} (${coresText(most.row)})`;
   const name = most.row.cell.label;
   return least === undefined
     ? `For each CPU-second ${name} served ${text}.`
     : `For each CPU-second ${name} served the most, ${text}; ` +
-      `${least.row.cell.label} the least, ${countText(least)} (${coresText(least)}).`;
+      `${least.row.cell.label} the least, ${countText(least)} (${coresText(least.row)}).`;
 }
 
-function partText(counted: PerCpuCount): string {
-  const { cell, part } = counted.row;
-  return `${part} of ${cell.label}: ${coresText(counted)}, ${countText(counted)} per CPU-second.`;
+function partText(row: ResourceRow): string {
+  return `${row.part} of ${row.cell.label}: ${coresText(row)}.`;
 }
 
 function countText({ value }: PerCpuCount): string {
   return `${formatNumber(value)} requests`;
 }
 
-function coresText({ row }: PerCpuCount): string {
-  return `${formatNumber(median(row.runs.map(({ used }) => meanCoresOf(used))))} cores`;
+function coresText({ runs }: ResourceRow): string {
+  return `${formatNumber(median(runs.map(({ used }) => meanCoresOf(used))))} cores`;
 }
 
 // What each target of a scenario used, and each of its parts, over all runs.

@@ -20,10 +20,10 @@ import {
 } from "./table.ts";
 
 export interface SteadyTables {
-  /** Labels, time and requests to the steady state, and when each percentile flattens. */
-  readonly steady: Table;
-  /** Start-up, steady part and whole run side by side. */
-  readonly parts: Table;
+  /** Labels, time and requests to the steady state, and when each percentile flattens; null where no run is long enough. */
+  readonly steady: Table | null;
+  /** Start-up, steady part and whole run side by side; null where no run has more than the whole. */
+  readonly parts: Table | null;
 }
 
 interface SteadyRow {
@@ -37,7 +37,14 @@ export function steadyTables(scenario: string, cells: readonly CellRuns[]): Stea
   if (rows.every(({ steadiness }) => steadiness.labels.every((label) => label === null))) {
     return null;
   }
-  return { steady: steadyTable(scenario, rows), parts: partsTable(scenario, rows) };
+  const isShort = rows.every(({ steadiness: { labels, flattening } }) =>
+    labels.every((label) => label === "too-short") && flattening.every((one) => !one?.max)
+  );
+  const hasParts = rows.some(({ steadiness: { startUp, steady } }) => startUp ?? steady);
+  return {
+    steady: isShort ? null : steadyTable(scenario, rows),
+    parts: hasParts ? partsTable(scenario, rows) : null,
+  };
 }
 
 const nameColumn: ColumnOf<SteadyRow> = {

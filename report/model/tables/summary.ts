@@ -129,18 +129,18 @@ const STATISTICS: readonly (readonly [string, keyof PerSecondSpread])[] = [
   ["Min", "min"],
 ];
 
-export function requestsPerSecondTable(cells: readonly CellRuns[]): Table {
-  return spreadTable("Requests completed per second", cells, {
-    of: ({ requests }) => requests,
-  });
-}
+/** Percentiles of so few seconds are those seconds. */
+const FEWEST_SECONDS = 4;
 
-export function bytesPerSecondTable(cells: readonly CellRuns[]): Table {
-  const unit = sizeUnit(runsOf(cells).map(({ run }) => run.perSecond.bytes.p50));
-  return spreadTable(`Received per second, ${unit.name}`, cells, {
-    unit,
-    of: ({ bytes }) => bytes,
-  });
+/** Of requests, then of bytes; null where no run has seconds enough. */
+export function perSecondTables(cells: readonly CellRuns[]): readonly [Table, Table] | null {
+  const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
+  if (runs.length === 0) return null;
+  const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
+  return [
+    spreadTable("Requests completed per second", runs, { of: ({ requests }) => requests }),
+    spreadTable(`Received per second, ${unit.name}`, runs, { unit, of: ({ bytes }) => bytes }),
+  ];
 }
 
 interface Of {
@@ -149,13 +149,12 @@ interface Of {
 }
 
 /** All columns have one unit, so the caption has it for them. */
-function spreadTable(caption: string, cells: readonly CellRuns[], { unit, of }: Of): Table {
-  return tableOf({ caption }, runsOf(cells), [
+function spreadTable(caption: string, runs: readonly RunOfCell[], { unit, of }: Of): Table {
+  return tableOf({ caption }, runs, [
     ...runColumns,
     ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
       label,
-      // Of a shorter run there is no whole second.
-      cell: ({ run }) => run.elapsedS < 1 ? NONE : numberCell(of(run.perSecond)[key], unit),
+      cell: ({ run }) => numberCell(of(run.perSecond)[key], unit),
     })),
   ]);
 }

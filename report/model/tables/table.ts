@@ -60,17 +60,29 @@ export interface TableText {
   readonly notes?: readonly string[];
 }
 
+/** Without the columns that hold nothing in any row. */
 export function tableOf<T>(
   { caption, notes = [] }: TableText,
   rows: readonly T[],
   columns: readonly ColumnOf<T>[],
 ): Table {
+  const whole = columns.map(({ label, unit = "", kind = "number", cell }) => ({
+    column: { label, unit, kind },
+    cells: rows.map(cell),
+  }));
+  const informative = whole.filter(({ column: { kind }, cells }) =>
+    kind === "name" || cells.length === 0 || !cells.every(isBlank)
+  );
   return {
     caption,
     notes,
-    columns: columns.map(({ label, unit = "", kind = "number" }) => ({ label, unit, kind })),
-    rows: rows.map((row) => columns.map(({ cell }) => cell(row))),
+    columns: informative.map(({ column }) => column),
+    rows: rows.map((_, i) => informative.map(({ cells }) => cells[i])),
   };
+}
+
+function isBlank({ text, below }: TableCell): boolean {
+  return (text === NONE.text || text === "") && below === undefined;
 }
 
 // Cells and columns that several tables share.
@@ -100,8 +112,12 @@ export function withInterval(
   // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
   const low = Math.min(interval.low, value);
   const high = Math.max(interval.high, value);
-  return { ...cell, below: formatInterval({ low, high }, unit) };
+  const below = formatInterval({ low, high }, unit);
+  return NO_WIDTH.test(below) ? cell : { ...cell, below };
 }
+
+/** `[180, 180]` says nothing. */
+const NO_WIDTH = /^\[(.+),\s\1\]$/;
 
 /** Nothing takes less than no time; an interval of no width says nothing. */
 export function rangeCell({ value, interval }: Range, unit: DisplayUnit): TableCell {

@@ -23,6 +23,7 @@ import { densityConfig } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
+import { fitLinked, linkedChart, linkedMarks } from "./charts/linked_charts.ts";
 import { forgetCharts } from "./charts/page_data.ts";
 import { orderConfig, scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
@@ -30,7 +31,9 @@ import { reveal, startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
-import { equipTables, fillWhenOpened } from "./tables/tables.ts";
+import { linkElements, startElements } from "./linked/elements.ts";
+import { renewMenu, startMenu } from "./linked/menu.ts";
+import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
@@ -43,15 +46,22 @@ Drawing.register(
   LineElement,
   LogarithmicScale,
   PointElement,
+  // Below the tooltips.
+  linkedMarks,
   Tooltip,
 );
 
 /** The kinds of chart: one file and one case each. */
-function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
-  switch (chart.kind) {
+function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawing | null {
+  const chart = linkedChart(whole);
+  switch (chart?.kind) {
+    case undefined:
+      return null;
     case "bars":
       return new Drawing(canvas, barsConfig(chart, theme));
     case "timeline":
+    case "overlay":
+    case "heatmap":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
       return new Drawing(canvas, densityConfig(chart, theme));
@@ -75,6 +85,8 @@ function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawi
 }
 
 startDepth();
+startMenu();
+startElements();
 const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
 drawings.start();
@@ -82,15 +94,24 @@ equip();
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", () => {
   timelines = timelineFigures(drawings, timelines);
+  fitLinked();
   drawings.observe();
   equip();
   reveal();
   followLink(timelines);
 });
 addEventListener("hashchange", () => followLink(timelines));
+addEventListener("chosen", () => {
+  for (const figure of timelines.values()) figure.followChoice();
+  fitLinked();
+  drawings.restart();
+});
+addEventListener("marked", () => drawings.redraw());
 // The page of a running experiment puts in newer parts, and then says so.
 addEventListener("renewed", () => {
   forgetCharts();
+  renewMenu();
+  fitLinked();
   timelines = timelineFigures(drawings);
   drawings.restart();
   equip();
@@ -98,7 +119,9 @@ addEventListener("renewed", () => {
 
 function equip(): void {
   equipLimits(drawings);
+  linkElements();
   equipTables();
+  equipOutcomes();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
     fillWhenOpened(details);
   }

@@ -3,7 +3,14 @@
  * The client of the page of a running experiment: it listens to Plateau, puts in newer parts as runs come in,
  * and shows the progress.
  */
-import { type EndEvent, type LiveStatus, type PageEvent, remainingText } from "../live_status.ts";
+import {
+  type EndEvent,
+  type LiveStatus,
+  type PageEvent,
+  type PointsEvent,
+  remainingText,
+} from "../live_status.ts";
+import { RunChart } from "./run_chart.ts";
 import { atLeisure, renew } from "./renewal.ts";
 import { Sorting } from "./choices.ts";
 
@@ -30,6 +37,7 @@ class Bar {
       progress.value = done;
     }
     this.#announce(text);
+    this.#element?.toggleAttribute("data-over", isOver);
     this.#endMs = leftMs === null || isOver ? null : performance.now() + leftMs;
     this.#count();
   }
@@ -103,6 +111,8 @@ function lose(): void {
 
 let isOver = false;
 listen<LiveStatus>("status", (status) => bar.show(status));
+const chart = new RunChart();
+listen<PointsEvent>("points", (event) => chart.add(event));
 listen<PageEvent>("page", show);
 listen<EndEvent>("end", async ({ status, ...last }) => {
   isOver = true;

@@ -1,4 +1,5 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
+import type { ForestModel } from "../../model/comparison/forest.ts";
 import type { ForestChart } from "../../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
@@ -22,16 +23,24 @@ export function forestsMarkup(model: ReportModel, place: PagePlace): Markup | nu
 
 function forestMarkup({ name, forest, tables }: ScenarioModel, place: PagePlace): Markup | null {
   if (forest === null || tables.compared === null) return null;
-  const { charts, finding } = forest;
-  const panels = charts.map(({ title, chart }, i) =>
-    markup`<div class="panel"><h4>${title}</h4>
-${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}</div>`
-  );
   return markup`<h3>${name}</h3>
-<figure class="forest"><div class="panels">${panels}</div>
-${captionMarkup(finding, HOW_TO_READ.forest)}
+<figure class="forest">${forestPanels(forest, place)}
+${captionMarkup(forest.finding, HOW_TO_READ.forest)}
 <details><summary>Values as a table</summary>
 ${tableMarkup(tables.compared, { id: `${place.id}-table`, captioned: false })}</details></figure>`;
+}
+
+/** @param headed The title as a heading, one level below that of the section. */
+export function forestPanels(
+  { charts }: ForestModel,
+  place: PagePlace,
+  headed = (title: string): Markup => markup`<h4>${title}</h4>`,
+): Markup {
+  const panels = charts.map(({ title, chart }, i) =>
+    markup`<div class="panel">${headed(title)}
+${chartMarkup(chart, shapeOf(chart), { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
+  return markup`<div class="panels">${panels}</div>`;
 }
 
 /** The class of the charts that are as high as this one. */
@@ -41,9 +50,11 @@ function shapeOf({ rows, namesApart }: ForestChart): string {
 
 /** Heights of the forest plots, as the page's policy forbids styles on elements. */
 export function forestHeights(charts: Charts): string {
-  const rules = [...charts.values()].filter((chart) => chart.kind === "forest").map((chart) => {
-    const height = chart.rows.length * (chart.namesApart ? 56 : 40) + 34;
-    return `.${shapeOf(chart)}{height:${height}px}`;
-  });
+  const rules = [...charts.values()].filter((chart) => chart.kind === "forest")
+    .map((chart) => `.${shapeOf(chart)}{height:${forestHeightPx(chart)}px}`);
   return [...new Set(rules)].join("");
+}
+
+export function forestHeightPx({ rows, namesApart }: ForestChart): number {
+  return rows.length * (namesApart ? 56 : 40) + 34;
 }

@@ -3,11 +3,8 @@
  * whether it can be relied on, and what to do next; then every target at every setting as a matrix. No script is
  * needed to see it.
  */
-import {
-  claimCountsText,
-  type ConclusionModel,
-  type HeadlineFigure,
-} from "../../model/conclusion/conclusion.ts";
+import type { CardModel } from "../../model/compared_conclusion.ts";
+import { claimCountsText, type HeadlineFigure } from "../../model/conclusion/conclusion.ts";
 import type {
   ConclusionForest,
   ConclusionRow,
@@ -21,7 +18,7 @@ import { howToReadMarkup, type PagePlace } from "./figures.ts";
 import { swatchMarkup } from "./tables.ts";
 
 /** @param id Of the experiment. */
-export function conclusionMarkup(conclusion: ConclusionModel, id: string): Markup | null {
+export function conclusionMarkup(conclusion: CardModel, id: string): Markup | null {
   const { sentence, figure, forest, reliability, claims, next } = conclusion;
   if (sentence === "") return null;
   const counts = claims === null ? "" : claimCountsText(claims);

@@ -1,17 +1,16 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
 import type { MissingModel } from "../../model/findings/caveats.ts";
-import type { ClaimsModel } from "../../model/claims/claims.ts";
+import { claimGroups, claimGroupText, type ClaimsModel } from "../../model/claims/claims.ts";
 import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { forestsMarkup } from "./comparison.ts";
-import { outcomesMarkup } from "./errors.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
 import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
-import { overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
+import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
 import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
@@ -78,28 +77,40 @@ function trustMarkup(trust: TrustModel | null): Markup | null {
   }</details>`;
 }
 
-function reasonsMarkup(reasons: readonly string[]): Markup | null {
+export function reasonsMarkup(reasons: readonly string[]): Markup | null {
   if (reasons.length === 0) return null;
   return markup`<ul>${reasons.map((reason) => markup`<li>${reason}</li>`)}</ul>`;
 }
 
 /** Null without claims. @param id Of the experiment. */
-function claimsMarkup({ table, summary }: ClaimsModel, id: string): Markup | null {
+function claimsMarkup({ judged, table, summary }: ClaimsModel, id: string): Markup | null {
   if (table === null) return null;
+  const groups = claimGroups(judged);
+  const outcomes = groups.flat().map(({ outcome }) => outcome);
+  const buttons = groups.map((group) =>
+    markup`<button type="button" value="${group[0].outcome}" aria-pressed="true">${
+      claimGroupText(group)
+    }</button>\n`
+  );
+  const control = markup`<p class="outcomes" role="group" aria-label="Claims shown">${buttons}</p>`;
   return markup`<section id="${id}-claims" class="claims in-detail"><h2>Claims</h2>
 <p class="verdict"><strong>${summary}</strong></p>
-${tableMarkup(table, { id: `${id}-claims-table`, captioned: false })}</section>`;
+${groups.length < 2 ? null : control}
+${tableMarkup(table, { id: `${id}-claims-table`, captioned: false, outcomes })}</section>`;
 }
 
 /** The thresholds and their outcomes; null without thresholds. */
-function gatesMarkup({ table, note }: GatesModel, { id }: PagePlace): Markup | null {
+export function gatesMarkup(
+  { table, note }: Pick<GatesModel, "table" | "note">,
+  { id }: PagePlace,
+): Markup | null {
   const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
   if (table === null) return unjudged;
   return markup`<section><h2>Thresholds</h2>
 ${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
 }
 
-function factsMarkup(facts: readonly Fact[]): Markup {
+export function factsMarkup(facts: readonly Fact[]): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
   );

@@ -67,9 +67,11 @@ export function chartMarkup(chart: Chart, height: string, { id, charts }: PagePl
 
 /** Heights of the bars charts, as the page's policy forbids styles on elements. */
 export function barHeights(charts: Charts): string {
-  const counts = [...charts.values()]
-    .flatMap((chart) => chart.kind === "bars" ? [chart.bars.length] : []);
-  return [...new Set(counts)]
-    .map((count) => `.bars-${count}{height:${count * 44 + 26}px}`)
-    .join("");
+  const rules = [...charts.values()].filter((chart) => chart.kind === "bars")
+    .map((chart) => `.bars-${chart.bars.length}{height:${barsHeightPx(chart)}px}`);
+  return [...new Set(rules)].join("");
+}
+
+export function barsHeightPx({ bars }: BarsChart): number {
+  return bars.length * 44 + 26;
 }

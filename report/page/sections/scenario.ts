@@ -1,22 +1,26 @@
 /** The sections of the page that show scenarios: the overview of all, then each in full. */
+import { type ErrorsModel, flawlessText } from "../../model/charts/errors.ts";
+import type { SlowestModel } from "../../model/tables/slowest.ts";
 import type { AgentsPanel } from "../../model/agents/agents.ts";
 import { detailAfter, verdictSentence } from "../../model/comparison/verdict_sentences.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import type { TradeoffChart } from "../../model/charts/charts.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import type { ServedTables } from "../../model/tables/served.ts";
 import type { Table } from "../../model/tables/table.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import {
   barsMarkup,
   chartMarkup,
   densityFigure,
+  findingsMarkup,
   howToReadMarkup,
   legendMarkup,
   type PagePlace,
   tailsFigure,
 } from "./figures.ts";
 import { tableMarkup } from "./tables.ts";
-import { timelineFigure } from "./timeline.ts";
+import { heatmapFigure, timelineFigure } from "./timeline.ts";
 
 /** For each scenario its verdict, its bars, and the summary table that they show. @param isDetail Whether the summary shows it otherwise. */
 export function overviewMarkup(
@@ -93,32 +97,27 @@ ${loadMarkup(load)}
 ${timelineFigure(scenario, { ...place, id: `${id}-timeline` })}
 ${steadyMarkup(scenario, id)}
 <h3>Latency</h3>
+${heatmapFigure(scenario, { ...place, id: `${id}-heatmap` })}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
 <div class="in-everything">
 ${table(tables.percentiles, "percentiles")}
-<h3>Per second</h3>
 ${perSecondMarkup(tables, id)}
 ${connectionsMarkup(tables.connections, id)}
+${servedMarkup(tables.served, id)}
 ${agentsMarkup(scenario, place)}
 ${resourcesMarkup(scenario, id)}
 <details><summary>Every run</summary>${table(tables.runs, "runs")}</details></div>
 </section>`;
 }
 
-/** The counts of whole seconds; a sentence where no run lasted one. */
-function perSecondMarkup(
-  { requestsPerSecond, bytesPerSecond }: ScenarioModel["tables"],
-  id: string,
-): Markup {
-  const hasValue = requestsPerSecond.rows.some(([, , ...cells]) =>
-    cells.some(({ value }) => value !== undefined)
-  );
-  if (!hasValue) return markup`<p>No run lasted a whole second.</p>`;
-  return markup`<div class="pair"><div>${
-    tableMarkup(requestsPerSecond, { id: `${id}-requests`, captioned: true })
-  }</div>
-<div>${tableMarkup(bytesPerSecond, { id: `${id}-bytes`, captioned: true })}</div></div>
+/** The counts of whole seconds; null where no run has enough of them. */
+function perSecondMarkup({ perSecond }: ScenarioModel["tables"], id: string): Markup | null {
+  if (perSecond === null) return null;
+  const [requests, bytes] = perSecond;
+  return markup`<h3>Per second</h3>
+<div class="pair"><div>${tableMarkup(requests, { id: `${id}-requests`, captioned: true })}</div>
+<div>${tableMarkup(bytes, { id: `${id}-bytes`, captioned: true })}</div></div>
 <p class="note">${HOW_TO_READ.perSecond}</p>`;
 }
 
@@ -126,6 +125,13 @@ function connectionsMarkup(table: Table | null, id: string): Markup | null {
   if (table === null) return null;
   return markup`<h3>Connections and responses</h3>
 ${tableMarkup(table, { id: `${id}-connections`, captioned: false })}`;
+}
+
+/** By class of status, by instance, by cache, and the virtual users' sessions; null where there is none of them. */
+function servedMarkup(served: ServedTables, id: string): Markup[] {
+  return Object.entries(served).flatMap(([key, table]: [string, Table | null]) =>
+    table === null ? [] : [markup`${tableMarkup(table, { id: `${id}-${key}`, captioned: true })}`]
+  );
 }
 
 /** CPU and memory of the targets; null where none was watched. */
@@ -143,8 +149,8 @@ function steadyMarkup({ steadyFindings, tables }: ScenarioModel, id: string): Ma
   const findings = steadyFindings.map(({ text }) => markup`<li>${text}</li>`);
   return markup`<h3>Warm-up and steady state</h3>
 <ul class="findings">${findings}</ul>
-<div class="in-everything">${tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
-${tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
+<div class="in-everything">${parts && tableMarkup(parts, { id: `${id}-parts`, captioned: true })}
+${steady && tableMarkup(steady, { id: `${id}-steady`, captioned: true })}</div>`;
 }
 
 /** A longer table is folded up: it serves to look up one agent. */
@@ -166,9 +172,62 @@ ${panelsMarkup(panels, place)}`;
 function panelsMarkup(panels: readonly AgentsPanel[], place: PagePlace): Markup | null {
   if (panels.length === 0) return null;
   const drawn = panels.map(({ label, chart }, i) =>
-    markup`<div class="panel"><h4>Requests per second, ${label}</h4>${legendMarkup(chart.series)}
+    markup`<div class="panel" data-label="${label}"><h4>Requests per second, ${label}</h4>${
+      legendMarkup(chart.series)
+    }
 ${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-agents-${i + 1}` })}</div>`
   );
   return markup`<figure><div class="panels">${drawn}</div>
 <figcaption>${howToReadMarkup(HOW_TO_READ.agents)}</figcaption></figure>`;
+}
+
+// The section of errors and of the slowest requests, for each scenario.
+
+/** Null without scenarios. */
+export function outcomesMarkup(
+  scenarios: readonly ScenarioModel[],
+  place: PagePlace,
+): Markup | null {
+  if (scenarios.length === 0) return null;
+  const section = `${place.id}-outcomes`;
+  const parts = scenarios.map((scenario, i) =>
+    scenarioErrors(scenario, { ...place, id: `${section}-${i + 1}` })
+  );
+  const flawless = flawlessText(scenarios);
+  return markup`<section id="${section}" class="in-detail"><h2>Errors and slowest requests</h2>
+${flawless && markup`<p>${flawless}</p>`}${parts}</section>`;
+}
+
+function scenarioErrors(
+  { name, tables, errors, slowest }: ScenarioModel,
+  place: PagePlace,
+): Markup | null {
+  const { id } = place;
+  const hasErrors = errors.findings.length > 0;
+  if (!hasErrors && !errors.areMixed && !(tables.reasons ?? slowest)) return null;
+  return markup`<div class="${hasErrors ? "" : "in-everything"}"><h3>${name}</h3>
+${hasErrors ? findingsMarkup(errors.findings) : null}
+${errorsFigure(errors, { ...place, id: `${id}-errors` })}
+<div class="in-everything">${
+    errors.areMixed ? tableMarkup(tables.outcomes, { id: `${id}-outcomes`, captioned: true }) : null
+  }
+${tables.reasons && tableMarkup(tables.reasons, { id: `${id}-reasons`, captioned: true })}
+${slowest && slowestMarkup(slowest, id)}</div></div>`;
+}
+
+function errorsFigure({ charts }: ErrorsModel, place: PagePlace): Markup | null {
+  if (charts.length === 0) return null;
+  const panels = charts.map(({ label, chart }, i) =>
+    markup`<div class="panel"><h4>${label}</h4>${legendMarkup(chart.series)}
+${chartMarkup(chart, "stacked", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+  );
+  return markup`<figure><div class="panels">${panels}</div>
+<figcaption>${howToReadMarkup(HOW_TO_READ.errors)}</figcaption></figure>`;
+}
+
+function slowestMarkup({ table, findings }: SlowestModel, id: string): Markup {
+  return markup`<h4>Slowest requests</h4>
+${findingsMarkup(findings)}
+<details><summary>The slowest requests as a table</summary>
+${tableMarkup(table, { id: `${id}-slowest`, captioned: false })}</details>`;
 }

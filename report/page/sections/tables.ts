@@ -1,5 +1,6 @@
 /** The model's tables as markup: captions, scopes, a scroll container each. */
-import type { Column, Table, TableCell } from "../../model/tables/table.ts";
+import { withoutGroups } from "../../model/numbers/units.ts";
+import { type Column, NONE, type Table, type TableCell } from "../../model/tables/table.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 
 interface TableOptions {
@@ -7,13 +8,17 @@ interface TableOptions {
   readonly id: string;
   /** False where a heading above says the same; the caption is then for screen readers only. */
   readonly captioned: boolean;
+  /** What a control shows rows by, one a row; on a phone each such row is a card. Absent: nothing. */
+  readonly outcomes?: readonly string[];
 }
 
-export function tableMarkup(table: Table, { id, captioned }: TableOptions): Markup {
+export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOptions): Markup {
   const { caption, columns, rows, notes } = table;
   const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
-  const rowMarkup = (row: readonly TableCell[]): Markup =>
-    markup`<tr>${row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))}</tr>\n`;
+  const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
+    markup`<tr${outcomes ? markup` data-outcome="${outcomes[at]}"` : null}>${
+      row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))
+    }`;
   return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
 <table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
 <thead><tr>${columns.map(headMarkup)}</tr></thead>
@@ -26,25 +31,37 @@ function headMarkup({ label, unit, kind }: Column): Markup {
   return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
 }
 
-/** @param decimals Most decimals in the column. */
+/** Its end is left out, as HTML allows (§13.1.2.4): a large report has 20,000. @param decimals Most in the column. */
 function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
   const { text, below, value, weak, alarming, color } = cell;
   if (kind === "name") {
-    return markup`<th scope="row" class="name"><span>${swatchMarkup(color)}${text}</span></th>`;
+    return markup`<th scope=row class=name><span>${swatchMarkup(color)}${text}</span>`;
   }
-  const kinds = [kind, ...(weak ? ["weak"] : []), ...(alarming ? ["alarming"] : [])];
+  const isNone = text === NONE.text && below === undefined;
+  const kinds = [
+    ...(kind === "text" ? [kind] : []),
+    ...(weak ? ["weak"] : []),
+    ...(alarming ? ["alarming"] : []),
+    ...(isNone ? ["none"] : []),
+  ];
   const attributes = [
-    attribute("class", kinds.join(" ")),
-    value === undefined ? null : attribute("data-value", value),
+    kinds.length === 0 ? null : markup` class="${kinds.join(" ")}"`,
+    value === undefined || isRead(cell) ? null : attribute("data-value", value),
   ];
   const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
   const shown = weak ? `(${text})` : text;
-  if (below === undefined) return markup`<td${attributes}${pad}>${shown}</td>`;
-  return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small></td>`;
+  if (below === undefined) return markup`<td${attributes}${pad}>${shown}`;
+  return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small>`;
 }
 
-function attribute(name: "class" | "data-value" | "data-pad", value: string | number): Markup {
-  return markup` ${verbatim(name)}="${value}"`;
+/** Whether the text is the number behind it but for commas: it is then not said again. */
+function isRead({ text, below, value, weak }: TableCell): boolean {
+  return !weak && below === undefined && withoutGroups(text) === String(value);
+}
+
+/** Without quotes, which a number needs none of. */
+function attribute(name: "data-value" | "data-pad", value: string | number): Markup {
+  return markup` ${verbatim(name)}=${value}`;
 }
 
 /** How many digits a number is short of its column's decimals, and "d" for the point itself. */

@@ -6,11 +6,16 @@ import * as z from "zod";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
-import { MAX_REASONS, type WorkerTotals } from "../../load/recording/totals.ts";
+import {
+  isResponseGroup,
+  MAX_REASONS,
+  MOST_GROUPS,
+  type WorkerTotals,
+} from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
-import { SLOW_OUTCOMES } from "../../result/slowest.ts";
+import { SLOW_OUTCOMES } from "../../result/distribution.ts";
 import { tls } from "../../result/tls.ts";
 import {
   isAmong,
@@ -133,6 +138,12 @@ function packSlow(exchange: SlowExchange): z.input<typeof packedSlow> {
   return { ...exchange, request: shown };
 }
 
+const packedGroups = z.array(z.tuple([z.string().refine(isResponseGroup), packedHistogram]))
+  .max(MOST_GROUPS)
+  .refine((pairs) => new Set(pairs.map(([group]) => group)).size === pairs.length, {
+    error: "Cannot read a group of responses twice",
+  }).transform((pairs) => new Map(pairs));
+
 const packedTotals = z.strictObject({
   due: count,
   completed: count,
@@ -160,6 +171,7 @@ const packedTotals = z.strictObject({
   fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
   slowest: z.array(packedSlow).max(SLOWEST),
   lastUs: us,
+  groups: packedGroups,
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
@@ -177,6 +189,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     lag: packHistogram(totals.lag),
     fastestUs: totals.fastestUs === Infinity ? null : totals.fastestUs,
     slowest: totals.slowest.map(packSlow),
+    groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };
 }
 

@@ -199,6 +199,9 @@ export class Exchanges implements EventHandler {
     const dueUs = inFlight.dueUs(slot);
     const sentUs = inFlight.sentUs(slot);
     recorder.complete(slot, reader.status, dueUs, sentUs, firstByteUs, nowUs);
+    if (reader.status > 299 || reader.served > 0) {
+      recorder.groups.add(reader.status, reader.served, nowUs - dueUs);
+    }
     const isRight = this.workload.check(slot, request, reader);
     if (isRight !== null) recorder.checked(isRight);
     this.#responded[slot] = 1;

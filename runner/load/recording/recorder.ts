@@ -7,11 +7,17 @@ import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
-import { type Drain, type Failure, Failures, type WorkerTotals } from "./totals.ts";
+import {
+  drainSince,
+  type Failure,
+  Failures,
+  ResponseGroups,
+  type Sealed,
+  type WorkerTotals,
+} from "./totals.ts";
 
 export const STATUS_CODES = 1_000;
 
-const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
 const TIMED_OUT = { outcome: "timeout", status: 0, ordinal: 0 } as const;
 const UNFINISHED = { outcome: "unfinished", status: 0, ordinal: 0 } as const;
 
@@ -30,6 +36,7 @@ export class Recorder {
   /** End of the last exchange, microseconds. */
   lastUs = 0;
   readonly slowest = new Slowest();
+  readonly groups = new ResponseGroups();
   #censored = 0;
   readonly #status = new Float64Array(STATUS_CODES);
   readonly #failures = new Failures();
@@ -41,7 +48,7 @@ export class Recorder {
   #fastestUs = Infinity;
   readonly #intervals: Intervals;
   /** The deadline and what had ended by then; null until it. */
-  #sealed: { readonly atUs: number } & Omit<Drain, "us"> | null = null;
+  #sealed: Sealed | null = null;
 
   constructor(
     intervalUs: number,
@@ -168,17 +175,6 @@ export class Recorder {
     return this.totals();
   }
 
-  get #drain(): Drain {
-    if (this.#sealed === null) return NO_DRAIN;
-    const { atUs, completed, failed, bytesIn } = this.#sealed;
-    return {
-      us: Math.max(0, this.lastUs - atUs),
-      completed: this.completed - completed,
-      failed: this.failed - failed,
-      bytesIn: this.bytesIn - bytesIn,
-    };
-  }
-
   /** As they stand. What is in them lives on: it is to be posted or read at once. */
   totals(): WorkerTotals {
     return {
@@ -188,7 +184,7 @@ export class Recorder {
       unfinished: this.unfinished,
       dropped: this.dropped,
       censored: this.#censored,
-      drain: this.#drain,
+      drain: drainSince(this.#sealed, this),
       checksPassed: this.checksPassed,
       checksFailed: this.checksFailed,
       reconnects: this.reconnects,
@@ -208,6 +204,7 @@ export class Recorder {
       fastestUs: this.#fastestUs,
       slowest: this.slowest.exchanges,
       lastUs: this.lastUs,
+      groups: this.groups.toSparse(),
     };
   }
 }

@@ -2,7 +2,7 @@
  * The exchanges of a worker with the highest latencies. The loop pays one comparison an exchange; what is
  * kept lies in places that were made before the run.
  */
-import type { SlowOutcome, SlowRequest } from "../../result/slowest.ts";
+import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
 
 /** So many of a run are kept. */
 export const SLOWEST = 10;

@@ -1,4 +1,10 @@
 /** What a worker counts of its load beside the intervals: at the end, and so far. */
+import {
+  CACHE_STATUSES,
+  cacheStatusIn,
+  instanceIn,
+  MOST_INSTANCES,
+} from "../../../base/http/framing_fields.ts";
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
@@ -42,6 +48,8 @@ export interface WorkerTotals {
   readonly slowest: readonly SlowExchange[];
   /** End of the last exchange. */
   readonly lastUs: number;
+  /** Latencies of completed responses by what they say of themselves; a response may be in several. */
+  readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
 }
 
 /** What ended after the deadline, while nothing new was sent. */
@@ -51,6 +59,25 @@ export interface Drain {
   readonly completed: number;
   readonly failed: number;
   readonly bytesIn: number;
+}
+
+/** What had ended at the deadline, and when that was. */
+export type Sealed = { readonly atUs: number } & Omit<Drain, "us">;
+
+const NO_DRAIN: Drain = { us: 0, completed: 0, failed: 0, bytesIn: 0 };
+
+/** @param sealed Null before the deadline. */
+export function drainSince(
+  sealed: Sealed | null,
+  { lastUs, completed, failed, bytesIn }: Omit<Drain, "us"> & { readonly lastUs: number },
+): Drain {
+  if (sealed === null) return NO_DRAIN;
+  return {
+    us: Math.max(0, lastUs - sealed.atUs),
+    completed: completed - sealed.completed,
+    failed: failed - sealed.failed,
+    bytesIn: bytesIn - sealed.bytesIn,
+  };
 }
 
 /**
@@ -160,5 +187,55 @@ export class SessionRecorder {
       failed: this.#failed,
       length: this.#length.toSparse(),
     };
+  }
+}
+
+// Latencies of completed responses by what the responses say of themselves: their class of status, the instance
+// that served them, and whether a cache did. A 2xx response without such a header costs nothing here: its class is
+// what remains of all.
+
+/** `5xx`, `instance 3`, `cache hit`. */
+export type ResponseGroup =
+  | `${number}xx`
+  | `instance ${number}`
+  | `cache ${typeof CACHE_STATUSES[number]}`;
+
+/** Classes of status, instances, and words of caches. */
+export const MOST_GROUPS = 7 + MOST_INSTANCES + CACHE_STATUSES.length;
+
+export function isResponseGroup(text: string): text is ResponseGroup {
+  return /^(?:[3-9]xx|instance [1-9]\d{0,2}|cache (?:hit|miss|stale))$/.test(text);
+}
+
+export class ResponseGroups {
+  readonly #classes: Histogram[] = [];
+  readonly #instances: Histogram[] = [];
+  readonly #caches = new Map<typeof CACHE_STATUSES[number], Histogram>();
+
+  /** @param served As the reader of the response has it. */
+  add(status: number, served: number, latencyUs: number): void {
+    if (status > 299) {
+      (this.#classes[Math.floor(status / 100)] ??= new Histogram()).record(latencyUs);
+    }
+    const instance = instanceIn(served);
+    if (instance > 0) (this.#instances[instance] ??= new Histogram()).record(latencyUs);
+    const cache = cacheStatusIn(served);
+    if (cache !== null) this.#cacheOf(cache).record(latencyUs);
+  }
+
+  #cacheOf(status: typeof CACHE_STATUSES[number]): Histogram {
+    const known = this.#caches.get(status) ?? new Histogram();
+    this.#caches.set(status, known);
+    return known;
+  }
+
+  toSparse(): Map<ResponseGroup, SparseHistogram> {
+    const groups = new Map<ResponseGroup, SparseHistogram>();
+    this.#classes.forEach((times, first) => {
+      groups.set(`${first}xx`, times.toSparse());
+    });
+    this.#instances.forEach((times, number) => groups.set(`instance ${number}`, times.toSparse()));
+    for (const [status, times] of this.#caches) groups.set(`cache ${status}`, times.toSparse());
+    return groups;
   }
 }

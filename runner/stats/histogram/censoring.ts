@@ -10,7 +10,7 @@
  * - the least and the most that a percentile can be, whatever the bounds turn out to be, presume nothing.
  */
 import { firstIndex, type SparseHistogram, valueAtPercentile } from "./histogram.ts";
-import { highestUsOf, lowestUsOf } from "./histogram_counts.ts";
+import { BUCKETS, highestUsOf, lowestUsOf } from "./histogram_counts.ts";
 
 /** Shares are sums of rounded terms: less is no difference. */
 const ROUNDING = 1e-12;
@@ -113,4 +113,76 @@ export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): 
       ? 0
       : Math.min(all.maxUs, highestUsOf(all.indices[kept[kept.length - 1]])),
   };
+}
+
+// Which buckets percentiles of sums need. A percentile of several histograms lies between the least and the most that it is
+// in one of them. So buckets in which one of `EXACT` may lie are kept, and so is each from the first lower bound up, as every
+// value there may matter to it. All others only say how many values lie between those: they are counted in groups, 16
+// for each doubling of the time, each in the last bucket of its group.
+
+/** Percentiles that packed steps give as their whole histograms do, in order: all that the page shows of a selection. */
+const EXACT = [50, 75, 90, 99, 99.9, 100];
+
+/** 2⁴ groups for each doubling of the time. */
+const GROUP_BITS = 4;
+
+/**
+ * For each bucket that in which it is counted: itself, or the last of its group.
+ *
+ * @param latencies Of the parts. @param bounds Those of them that are lower bounds.
+ */
+export function groupsOf(
+  latencies: readonly SparseHistogram[],
+  bounds: readonly SparseHistogram[],
+): Uint16Array {
+  const isKept = new Uint8Array(BUCKETS);
+  for (const { first, last } of rangesOf(latencies)) isKept.fill(1, first, last + 1);
+  for (const { indices } of bounds) if (indices.length > 0) isKept.fill(1, indices[0]);
+  const groups = new Uint16Array(BUCKETS);
+  for (let i = BUCKETS - 1; i >= 0; i--) {
+    const isLast = isKept[i] === 1 || isKept[i + 1] === 1 || endsGroup(i);
+    groups[i] = isLast ? i : groups[i + 1];
+  }
+  return groups;
+}
+
+/** Indices are linear up to 1,024, and then have 1,024 for each doubling. */
+function endsGroup(index: number): boolean {
+  const bits = Math.min(10, 31 - Math.clz32(index));
+  return (index + 1) % 2 ** Math.max(0, bits - GROUP_BITS) === 0;
+}
+
+interface BucketRange {
+  first: number;
+  last: number;
+}
+
+/** In which buckets each of `EXACT` lies, over all steps. */
+function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
+  const ranges = EXACT.map((): BucketRange => ({ first: BUCKETS, last: -1 }));
+  for (const latency of latencies) widen(ranges, latency);
+  return ranges;
+}
+
+/** By one rank more on either side, so that it does not hang on how a rank is rounded. */
+function widen(ranges: readonly BucketRange[], latency: SparseHistogram): void {
+  const { count } = latency;
+  if (count === 0) return;
+  const ranks = EXACT.map((percentile) => Math.ceil(percentile / 100 * count));
+  const lowest = bucketsOfRanks(latency, ranks.map((rank) => Math.max(1, rank - 1)));
+  const highest = bucketsOfRanks(latency, ranks.map((rank) => Math.min(count, rank + 1)));
+  ranges.forEach((range, i) => {
+    range.first = Math.min(range.first, lowest[i]);
+    range.last = Math.max(range.last, highest[i]);
+  });
+}
+
+/** @param ranks From 1 to the number of values, in order. */
+function bucketsOfRanks({ indices, counts }: SparseHistogram, ranks: readonly number[]): number[] {
+  let seen = 0;
+  let next = 0;
+  return ranks.map((rank) => {
+    while (seen < rank) seen += counts[next++];
+    return indices[next - 1];
+  });
 }

@@ -5,22 +5,30 @@
 import type { BalancerSettings, Gateway } from "../gateway.ts";
 import { badGateway, responseOf } from "../response.ts";
 import { originRequestOf } from "../origin/request.ts";
+import type { Fields } from "../origin/fields.ts";
 import { OriginClient } from "../origin/origin.ts";
 import type { PolicyName } from "../../../base/target/gateway_spec.ts";
 
 export class Balancer implements Gateway {
   readonly #instances: OriginClient[];
   readonly #policy: Policy;
+  readonly #slowStart: SlowStart;
 
-  constructor({ origins, policy }: BalancerSettings) {
+  constructor({ origins, policy, slowStartMs = 0 }: BalancerSettings) {
     this.#instances = origins.map((origin) => new OriginClient(origin));
     this.#policy = makePolicy(policy);
+    this.#slowStart = new SlowStart(slowStartMs);
   }
 
   async fetch(request: Request): Promise<Response> {
-    const instance = this.#instances[this.#policy.pick(this.#instances)];
+    const open = this.#slowStart.open(this.#instances, performance.now());
+    const instance = open[this.#policy.pick(open)];
     try {
-      return responseOf(await instance.send(originRequestOf(request), request.signal));
+      const response = await instance.send(originRequestOf(request), request.signal);
+      return responseOf({
+        ...response,
+        fields: withInstance(response.fields, this.#numberOf(instance)),
+      });
     } catch (error) {
       return badGateway(error);
     }
@@ -29,11 +37,56 @@ export class Balancer implements Gateway {
   /** `join ORIGIN` */
   receive(line: string): void {
     const [word, origin] = line.split(" ");
-    if (word === "join") this.#instances.push(new OriginClient(origin));
+    if (word !== "join") return;
+    const instance = new OriginClient(origin);
+    this.#instances.push(instance);
+    this.#slowStart.join(instance, performance.now());
+  }
+
+  /** Counted from 1, in the order in which they came. */
+  #numberOf(instance: OriginClient): number {
+    return this.#instances.indexOf(instance) + 1;
   }
 
   close(): void {
     for (const instance of this.#instances) instance.close();
+  }
+}
+
+/** In place of what a balancer behind this one says. */
+function withInstance(fields: Fields, instance: number): Fields {
+  const others = fields.filter(([name]) => name !== "x-instance");
+  return [...others, ["x-instance", String(instance)]];
+}
+
+/** The share at which an instance begins, of that of the others: as in Envoy's slow start. */
+const LEAST_SHARE = 0.1;
+
+/**
+ * Instances that have just joined stand in for fewer requests, the share growing evenly with time: each request
+ * finds such an instance with the probability of its share, and the policy picks among those that it finds.
+ */
+export class SlowStart {
+  readonly #joinedMs = new Map<object, number>();
+
+  constructor(private readonly lengthMs: number, private readonly random: Random = Math.random) {}
+
+  join(instance: object, nowMs: number): void {
+    if (this.lengthMs > 0) this.#joinedMs.set(instance, nowMs);
+  }
+
+  /** Those that the next request finds; those that never joined are always among them. */
+  open<One extends object>(instances: readonly One[], nowMs: number): readonly One[] {
+    if (this.#joinedMs.size === 0) return instances;
+    return instances.filter((instance) => this.#finds(instance, nowMs));
+  }
+
+  #finds(instance: object, nowMs: number): boolean {
+    const joinedMs = this.#joinedMs.get(instance);
+    if (joinedMs === undefined) return true;
+    const share = Math.max(LEAST_SHARE, (nowMs - joinedMs) / this.lengthMs);
+    if (share >= 1) this.#joinedMs.delete(instance);
+    return this.random() < share;
   }
 }
 

@@ -1,9 +1,16 @@
 /**
- * The kinds of balancer: each starts the instances and the gateway in front of them, and lets instances join
- * while the load runs.
+ * Launches several instances of a target behind a balancer. Each kind of balancer starts the instances and the
+ * gateway in front of them, and lets instances join while the load runs.
  */
-import { type Composite, plainOrigin, startGateway } from "../composite.ts";
-import type { GatewayContext, RunningTarget } from "../../launch/launcher.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Composite, plainOrigin, startComposite, startGateway } from "../composite.ts";
+import {
+  cannotStart,
+  type GatewayContext,
+  type Launcher,
+  type RunningTarget,
+} from "../../launch/launcher.ts";
+import { OriginClient } from "../origin/origin.ts";
 import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
 import { LOOPBACK, originAt } from "../../../base/net/listen.ts";
 import { startNginx } from "../nginx/start.ts";
@@ -66,6 +73,39 @@ function numbers(count: number): number[] {
   return Array.from({ length: count }, (_, at) => at + 1);
 }
 
+/**
+ * Sends an instance requests of its own before it joins: at its rate, whether or not responses come, and waits for the
+ * last of them. Throws when `signal` ends it, or when a request gets no response.
+ */
+async function warmUp(
+  { add }: Cluster,
+  { origin, path }: { readonly origin: string; readonly path: string },
+  signal: AbortSignal,
+): Promise<void> {
+  if (add?.warmUp === undefined) return;
+  const { duration, rate, path: ownPath = path } = add.warmUp;
+  const client = new OriginClient(origin);
+  const request = { method: "GET", path: ownPath, fields: [], body: null };
+  const sendOne = async (): Promise<void> => {
+    const { body } = await client.send(request, signal);
+    if (body instanceof ReadableStream) { for await (const _ of body); }
+  };
+  try {
+    const startMs = performance.now();
+    const sent: Promise<void>[] = [];
+    for (let n = 0; n < rate * duration / 1_000; n++) {
+      const waitMs = startMs + n * 1_000 / rate - performance.now();
+      if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      const one = sendOne();
+      one.catch(() => {}); // reported below
+      sent.push(one);
+    }
+    await Promise.all(sent);
+  } finally {
+    client.close();
+  }
+}
+
 /** Instances behind the balancer of this program. */
 const builtin: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
@@ -77,7 +117,12 @@ const builtin: Balancing = {
     );
     const origins = instances.map((instance) => plainOrigin(instance, context));
     const { gateway, send } = await startGateway(
-      { kind: "balancer", origins, policy: cluster.policy ?? "round-robin" },
+      {
+        kind: "balancer",
+        origins,
+        policy: cluster.policy ?? "round-robin",
+        slowStartMs: cluster.slowStart,
+      },
       { ...context, readyPath: instances[0].readyPath ?? "/" },
     );
     const hooks = joining(cluster, context, async (n, signal) => {
@@ -85,7 +130,14 @@ const builtin: Balancing = {
         name: instanceName(cluster, n),
         signal,
       });
-      await send(`join ${plainOrigin(instance, context)}`);
+      const origin = plainOrigin(instance, context);
+      try {
+        await warmUp(cluster, { origin, path: instance.readyPath ?? "/" }, signal);
+      } catch (error) {
+        await instance.stop();
+        throw error;
+      }
+      await send(`join ${origin}`);
       return instance;
     });
     return composite.behind(gateway, hooks);
@@ -150,7 +202,21 @@ const reuseport: Balancing = {
   },
 };
 
-export const balancers = { builtin, nginx: nginxBalancing, reuseport } satisfies Record<
+const balancers = { builtin, nginx: nginxBalancing, reuseport } satisfies Record<
   Cluster["balancer"],
   Balancing
 >;
+
+export const clusterLauncher: Launcher<ClusterTarget> = {
+  start({ cluster }, context): Promise<RunningTarget> {
+    if (cluster.balancer === "reuseport" && Deno.build.os !== "linux") {
+      const fix = "use balancer: builtin or nginx";
+      throw cannotStart(context, `instances share a port only on Linux; ${fix}`);
+    }
+    const gateway = cluster.balancer === "builtin" ? "balancer" : cluster.balancer;
+    return startComposite(
+      { gateway, behind: cluster.of },
+      (composite) => balancers[cluster.balancer].start(cluster, { ...context, composite }),
+    );
+  },
+};

@@ -23,6 +23,8 @@ interface FolderServed {
 interface ServersServed {
   readonly servers: readonly Server[];
   readonly policy: PolicyName;
+  /** For a connection, and for each wait for more of a response, which then is 504; null: as good as none. */
+  readonly timeoutMs?: number | null;
 }
 
 interface Server {
@@ -88,7 +90,7 @@ function folderParts({ folder }: FolderServed): ConfigParts {
 const LATE = "max_fails=1 fail_timeout=0";
 
 /** `zone`: the workers share what they know of the servers, so that the fewest connections are those of all. */
-function upstreamParts({ servers, policy }: ServersServed): ConfigParts {
+function upstreamParts({ servers, policy, timeoutMs = null }: ServersServed): ConfigParts {
   const lines = [
     "zone servers 256k;",
     ...DIRECTIVES[policy],
@@ -99,18 +101,33 @@ function upstreamParts({ servers, policy }: ServersServed): ConfigParts {
     "keepalive_requests 1000000000;",
     "keepalive_timeout 1h;",
   ];
+  const named = servers.length > 1 ? instanceParts(servers) : { http: "", server: "" };
+  const timeout = timeoutMs === null ? "1h" : `${timeoutMs}ms`;
   return {
-    http: `  upstream servers {\n${lines.map((line) => `    ${line}\n`).join("")}  }\n`,
+    http: `  upstream servers {\n${
+      lines.map((line) => `    ${line}\n`).join("")
+    }  }\n${named.http}`,
     server: `    location / {
       proxy_pass http://servers;
-      proxy_http_version 1.1;
+${named.server}      proxy_http_version 1.1;
       proxy_set_header Connection "";
       proxy_set_header Host ${new URL(servers[0].origin).host};
       proxy_next_upstream error;
-      proxy_connect_timeout 5s;
-      proxy_read_timeout 1h;
-      proxy_send_timeout 1h;
+      proxy_connect_timeout ${timeoutMs === null ? "5s" : timeout};
+      proxy_read_timeout ${timeout};
+      proxy_send_timeout ${timeout};
     }
+`,
+  };
+}
+
+/** Each response says which server it comes from; one that nginx made itself says nothing. */
+function instanceParts(servers: ServersServed["servers"]): ConfigParts {
+  const numbers = servers.map(({ origin }, at) => `    ${new URL(origin).host} ${at + 1};\n`);
+  return {
+    http: `  map $upstream_addr $instance {\n${numbers.join("")}  }\n`,
+    server: `      proxy_hide_header x-instance;
+      add_header x-instance $instance always;
 `,
   };
 }

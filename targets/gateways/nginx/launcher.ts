@@ -6,7 +6,7 @@ import type { Launcher, RunningTarget } from "../../launch/launcher.ts";
 import { locateFolder } from "../../launch/environment.ts";
 
 export const nginxLauncher: Launcher<NginxTarget> = {
-  start({ nginx: { root, files, proxy, workers } }, context): Promise<RunningTarget> {
+  start({ nginx: { root, files, proxy, workers, timeout } }, context): Promise<RunningTarget> {
     if (files !== undefined) {
       return startNginx({ workers, serves: { texts: files }, readyPath: "/" }, context);
     }
@@ -17,7 +17,11 @@ export const nginxLauncher: Launcher<NginxTarget> = {
     return startComposite({ gateway: "nginx", behind: proxy }, async (composite) => {
       const origin = isUrl(proxy) ? null : composite.take(await context.startOther(proxy));
       const server = { origin: origin ? plainOrigin(origin, context) : proxy, late: false };
-      const serves = { servers: [server], policy: "round-robin" } as const;
+      const serves = {
+        servers: [server],
+        policy: "round-robin",
+        timeoutMs: timeout ?? null,
+      } as const;
       const readyPath = origin?.readyPath ?? "/";
       return composite.behind(await startNginx({ workers, serves, readyPath }, context));
     });

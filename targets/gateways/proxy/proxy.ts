@@ -175,7 +175,8 @@ function cachedResponse(
 ): Response {
   const keptSec = Math.max(0, Math.floor((Date.now() - keptAtMs) / 1_000));
   const ageSec = ageSecOf(headers) + keptSec;
-  const fields: Fields = [...headers.filter(([name]) => name !== "age"), ["age", String(ageSec)]];
+  const own = headers.filter(([name]) => name !== "age" && name !== "x-instance");
+  const fields: Fields = [...own, ["age", String(ageSec)]];
   return marked({ status, fields, body: body.length === 0 ? null : body }, cacheStatus);
 }
 

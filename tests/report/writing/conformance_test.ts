@@ -17,7 +17,7 @@ import {
   row,
   rule,
 } from "../../../report/writing/markdown.ts";
-import { Screen } from "../../../report/writing/screen.ts";
+import { Screen } from "../../../report/writing/terminal.ts";
 import { prompt, textLines, writtenLines } from "../../../report/writing/terminal.ts";
 import { attributes, element } from "../../../report/writing/xml.ts";
 import { NASTY } from "./nasty.ts";

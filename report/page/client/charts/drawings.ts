@@ -44,10 +44,7 @@ export class Drawings {
     this.#waiting.clear();
     for (const drawing of this.#drawn.values()) drawing.destroy();
     this.#drawn.clear();
-    for (const canvas of this.observe()) {
-      const { top, bottom } = canvas.getBoundingClientRect();
-      if (top < innerHeight && bottom > 0) this.#drawNow(canvas);
-    }
+    for (const canvas of this.observe()) if (isOnScreen(canvas)) this.#drawNow(canvas);
   }
 
   /** The drawing of a canvas; undefined before it came near the screen. */
@@ -58,6 +55,11 @@ export class Drawings {
   /** Draws a canvas anew, if it was drawn at all. */
   renew(canvas: HTMLCanvasElement): void {
     if (this.#drawn.has(canvas)) this.#drawNow(canvas);
+  }
+
+  /** Draws again what is on the screen, as it is. */
+  redraw(): void {
+    for (const [canvas, drawing] of this.#drawn) if (isOnScreen(canvas)) drawing.draw();
   }
 
   /** Draws each canvas of the page as it comes near the screen; those that it knows as before. */
@@ -102,6 +104,7 @@ export class Drawings {
     const chart = chartOf(canvas.id);
     const drawing = chart && this.#draw(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
+    else this.#drawn.delete(canvas);
   }
 
   #renew(): void {
@@ -119,6 +122,11 @@ export class Drawings {
       if (canvas.checkVisibility()) this.#drawNow(canvas);
     }
   }
+}
+
+function isOnScreen(canvas: HTMLCanvasElement): boolean {
+  const { top, bottom } = canvas.getBoundingClientRect();
+  return top < innerHeight && bottom > 0;
 }
 
 /**

@@ -6,11 +6,11 @@ import type { Theme } from "./theme.ts";
 
 export type AxisOptions = ScaleOptions<"linear" | "logarithmic">;
 
-/** Room above the highest value for the track's title, as a share of the axis. */
-const HEADROOM = 0.18;
+/** Room above the highest value for the track's title: no line goes through it. */
+const TITLE_PX = 16;
 
 /** Tracks have one width, which the stack takes from any of them: that of "200,000" with its padding. */
-const LABELS_PX = 54;
+export const TICKS_PX = 54;
 
 interface TrackOptions {
   readonly theme: Theme;
@@ -19,10 +19,13 @@ interface TrackOptions {
 }
 
 export function trackScale(axis: Axis, { theme, weight }: TrackOptions): AxisOptions {
+  const headroom = TITLE_PX / (WEIGHT_PX * weight - TITLE_PX);
   const ratio = axis.max / axis.min;
-  const max = axis.scale === "log" ? axis.max * ratio ** HEADROOM : axis.max * (1 + HEADROOM);
+  const max = axis.scale === "log"
+    ? axis.max * ratio ** headroom
+    : axis.max + (axis.max - axis.min) * headroom;
   const place = { axis: "y", position: "left", stack: "tracks", stackWeight: weight } as const;
-  const afterFit = (scale: Scale): void => void (scale.width = Math.max(scale.width, LABELS_PX));
+  const afterFit = (scale: Scale): void => void (scale.width = Math.max(scale.width, TICKS_PX));
   const whole = { ...axis, unit: "", max };
   const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, trackTicks(whole, weight));
   return { ...valueScale(whole, theme), ...place, afterFit, afterBuildTicks };

@@ -2,6 +2,7 @@
 /** A figure against another: dots with their intervals; about the line of equality, where there is one, the far ones ringed. */
 import type { Chart, ChartConfiguration, ChartDataset, Plugin, Point } from "chart.js";
 import type { Axis, OrderChart, ScatterChart } from "../../../model/charts/charts.ts";
+import { formatMoment, formatNumber, formatShare } from "../../../model/numbers/units.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 
@@ -188,13 +189,31 @@ export function orderConfig(
           ...tooltip(theme),
           callbacks: {
             title: ([item]) => item ? runs[item.dataIndex].label : "",
-            label: ({ dataIndex }) => [...runs[dataIndex].lines],
+            label: ({ dataIndex }) => runLines(runs[dataIndex]),
           },
         },
       },
     },
     plugins: [{ id: "busy", beforeDatasetsDraw: (chart) => drawBusy(chart, data, theme) }],
   };
+}
+
+/** `0.98×`. */
+function shareOfMean(ratio: number): string {
+  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
+}
+
+const LEAST_SHARE = 0.001;
+
+function runLines(
+  { rate, mean, order, startedAt, busy, trust }: OrderChart["runs"][number],
+): string[] {
+  return [
+    `${formatNumber(rate)} requests/s, ${shareOfMean(rate / mean)} the mean of its cell`,
+    `ran as number ${order}, ${formatMoment(startedAt)}`,
+    ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
+    trust,
+  ];
 }
 
 /** At the foot of the plot: a column a run, full height where all cores were busy; and the line of no difference. */

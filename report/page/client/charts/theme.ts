@@ -16,6 +16,8 @@ export interface Theme {
   readonly font: string;
   /** A colour of the model. */
   series(index: number): string;
+  /** Of `HEAT_SHARES`, from the palest: one hue, so that everybody sees the order. */
+  heat(index: number): string;
 }
 
 export function readTheme(): Theme {
@@ -40,8 +42,12 @@ export function readTheme(): Theme {
         Math.abs(mix),
       );
     },
+    heat: (index) => mixed(variable("paper"), variable("heat"), HEAT_MIXES[index]),
   };
 }
+
+/** How much of the hue each colour of a heatmap has, as the style sheet has them. */
+const HEAT_MIXES = [0.16, 0.32, 0.48, 0.66, 0.84, 1];
 
 /** Of two `#rrggbb`, so much of the second. */
 function mixed(color: string, other: string, share: number): string {

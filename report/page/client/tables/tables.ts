@@ -3,7 +3,9 @@
 /** What the client adds to tables, as they come near the screen: sorting and copying. */
 import { copyTools } from "./copy.ts";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
-import { boundText, formatNumber } from "../../../model/numbers/units.ts";
+import { boundText, formatNumber, withoutGroups } from "../../../model/numbers/units.ts";
+import { overlaid, type OverlayChart, type OverlayLine } from "../../../model/charts/over_time.ts";
+import { linkElements } from "../linked/elements.ts";
 import { chartOf } from "../charts/page_data.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
 
@@ -32,6 +34,27 @@ export function equipTable(scroll: HTMLElement): void {
   equipped.add(scroll);
   makeSortable(table);
   scroll.after(copyTools(table));
+}
+
+/** Buttons that show and hide the rows of their outcome; all of them come back when the last would go. */
+export function equipOutcomes(): void {
+  for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
+    if (equipped.has(control)) continue;
+    equipped.add(control);
+    control.addEventListener("click", ({ target }) => {
+      if (target instanceof HTMLButtonElement) toggleOutcome(control, target);
+    });
+  }
+}
+
+function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
+  pressed.ariaPressed = String(pressed.ariaPressed !== "true");
+  const buttons = [...control.querySelectorAll("button")];
+  const shown = buttons.filter(({ ariaPressed }) => ariaPressed === "true");
+  if (shown.length === 0) buttons.forEach((button) => button.ariaPressed = "true");
+  const outcomes = new Set((shown.length === 0 ? buttons : shown).map(({ value }) => value));
+  const rows = control.parentElement?.querySelectorAll<HTMLElement>("[data-outcome]") ?? [];
+  for (const row of rows) row.hidden = !outcomes.has(row.dataset.outcome ?? "");
 }
 
 const ORDERS = ["ascending", "descending"] as const;
@@ -82,8 +105,8 @@ function compare(a: string | number, b: string | number): number {
 function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
   const { value } = cell?.dataset ?? {};
   if (value !== undefined) return Number(value);
-  const text = (cell?.textContent ?? "").trim();
-  return text === "" || text === "–" ? null : text;
+  const text = withoutGroups((cell?.textContent ?? "").trim());
+  return text === "" || text === "–" ? null : Number.isNaN(Number(text)) ? text : Number(text);
 }
 
 // The accessible form of the timelines: their intervals as a table, built when it is first opened.
@@ -94,20 +117,23 @@ export function fillWhenOpened(details: HTMLDetailsElement): void {
     if (details.querySelector("table")) return;
     for (const id of details.dataset.charts?.split(" ") ?? []) {
       const chart = chartOf(id);
-      if (chart?.kind !== "timeline") continue;
-      const table = intervalsTable(chart);
+      if (chart?.kind !== "timeline" && chart?.kind !== "overlay") continue;
+      const table = chart.kind === "overlay" ? overlayTable(chart) : intervalsTable(chart);
       details.append(table);
       equipTable(table);
     }
+    linkElements();
   });
 }
 
 function intervalsTable(chart: TimelineChart): HTMLElement {
   const { alt, percentiles, latency, rate, cpu, memory, runs } = chart;
+  const hasFailed = runs.some(({ failed }) => failed);
   const heads = [
     { label: "Run", unit: "" },
     { label: "End", unit: "s" },
     { label: rate.unit, unit: "" },
+    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
     ...percentiles.map((label) => ({ label, unit: latency.unit })),
     ...(cpu ? [{ label: "CPU", unit: cpu.unit }] : []),
     ...(memory ? [{ label: "Memory", unit: memory.unit }] : []),
@@ -117,6 +143,7 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
       const texts = [
         numberText(t),
         numberText(run.rate[i]),
+        ...(hasFailed ? [numberText(run.failed?.[i] ?? 0)] : []),
         ...run.latency.map((values, p) =>
           numberText(values[i], run.lowerBounds?.[percentiles[p]]?.includes(i))
         ),
@@ -127,6 +154,41 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
     })
   );
   return tableElement(alt, heads, rows);
+}
+
+/** The median of each target's runs, below it the lowest and the highest run. */
+function overlayTable({ alt, series }: OverlayChart): HTMLElement {
+  const charts = series.flatMap(({ label, color, of }) => {
+    const chart = chartOf(of);
+    return chart?.kind === "timeline" ? [{ label, color, chart, target: overlaid(chart) }] : [];
+  });
+  const [{ chart: { percentiles, latency, rate } }] = charts;
+  const hasFailed = charts.some(({ target }) => target.failed);
+  const heads = [
+    { label: "Target", unit: "" },
+    { label: "End", unit: "s" },
+    ...percentiles.map((label) => ({ label, unit: latency.unit })),
+    { label: rate.unit, unit: "" },
+    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
+  ];
+  const rows = charts.flatMap(({ label, color, target }) =>
+    target.t.map((t, i) => {
+      const bands = [...target.latency, target.rate].map((line) => line[i]);
+      const failed = target.failed === null ? NONE_FAILED : target.failed[i];
+      const cells = [...bands, ...(hasFailed ? [failed] : [])].map(bandText);
+      return [rowHead(label, color), ...[numberText(t), ...cells].map(numberElement)];
+    })
+  );
+  return tableElement(alt, heads, rows);
+}
+
+const NONE_FAILED = { middle: 0, low: 0, high: 0 };
+
+function bandText(band: OverlayLine[number]): NumberText {
+  if (band === null) return { text: "–" };
+  const { middle, low, high } = band;
+  const below = low === high ? undefined : `${formatNumber(low)}–${formatNumber(high)}`;
+  return { ...numberText(middle), below };
 }
 
 function numberText(value: number | null, isAtLeast = false): NumberText {

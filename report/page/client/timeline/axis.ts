@@ -1,21 +1,21 @@
 /** Where moments of runs that stand side by side are on the axis, and back. */
 import type { Scale } from "chart.js";
-import type { TimelineChart } from "../../../model/charts/charts.ts";
-import { formatNumber, formatTick } from "../../../model/numbers/units.ts";
+import type { TimeRange } from "../../../model/charts/time_range.ts";
+import { formatTick } from "../../../model/numbers/units.ts";
 import { type AxisOptions, roundStep } from "../charts/scales.ts";
 import type { Theme } from "../charts/theme.ts";
+
+/** Runs side by side: seconds that each takes on the axis, and the ends of its intervals. */
+export interface RunsAxis {
+  readonly span: number;
+  readonly runs: readonly { readonly label: string; readonly t: readonly number[] }[];
+}
 
 /** Blank between two runs, as a share of a run's time. */
 const GAP = 0.06;
 
-/** One interval of one run, both by their position. */
-interface IntervalPosition {
-  readonly run: number;
-  readonly interval: number;
-}
-
 /** Where run `index` begins on the axis. */
-export function startOf({ span }: TimelineChart, index: number): number {
+export function startOf({ span }: RunsAxis, index: number): number {
   return index * span * (1 + GAP);
 }
 
@@ -25,7 +25,7 @@ export function startOf({ span }: TimelineChart, index: number): number {
  * @param run Null: whichever the value lies in.
  */
 export function placeAt(
-  data: TimelineChart,
+  data: RunsAxis,
   value: number,
   run: number | null,
 ): { readonly run: number; readonly seconds: number } {
@@ -34,9 +34,68 @@ export function placeAt(
   return { run: of, seconds: Math.min(data.span, Math.max(0, value - startOf(data, of))) };
 }
 
-/** Of the points of every dataset: those of each run, then a null. */
-export function momentAt({ runs }: TimelineChart, index: number): IntervalPosition | null {
-  let interval = index;
+/** One interval of one run, both by their position. */
+export interface IntervalPosition {
+  readonly run: number;
+  readonly interval: number;
+}
+
+/** The interval that a value of the axis lies in; between runs the last one before it. Null without one. */
+export function intervalAt(data: RunsAxis, value: number): IntervalPosition | null {
+  const { run, seconds } = placeAt(data, value, null);
+  const { t } = data.runs[run];
+  if (t.length === 0) return null;
+  const interval = t.findIndex((endS) => seconds <= endS);
+  return { run, interval: interval < 0 ? t.length - 1 : interval };
+}
+
+/** Seconds from the start of its run; null where the run has no such interval. */
+export function intervalTimes(
+  { runs }: RunsAxis,
+  { run, interval }: IntervalPosition,
+): TimeRange | null {
+  const t = runs.at(run)?.t ?? [];
+  return interval >= t.length ? null : { fromS: t[interval - 1] ?? 0, toS: t[interval] };
+}
+
+/** A step of a line: its value holds from the start of an interval to its end. */
+export interface StepPoint {
+  readonly x: number;
+  readonly y: number | null;
+}
+
+/** Two points an interval, by run, each followed by two that end its line: every line has as many. */
+export function stepPoints(
+  data: RunsAxis,
+  valuesOf: (run: number) => readonly (number | null)[],
+): StepPoint[] {
+  return data.runs.flatMap(({ t }, run) => {
+    const values = valuesOf(run);
+    const start = startOf(data, run);
+    const end = { x: start + (t.at(-1) ?? 0), y: null };
+    return [
+      ...t.flatMap((endS, i) => [
+        { x: start + (t[i - 1] ?? 0), y: values[i] },
+        { x: start + endS, y: values[i] },
+      ]),
+      end,
+      end,
+    ];
+  });
+}
+
+/** Of the points of every line, the first one of an interval; null where the run has no such interval. */
+export function indexOf(
+  { runs }: RunsAxis,
+  { run, interval }: IntervalPosition,
+): number | null {
+  if (interval >= (runs[run]?.t.length ?? 0)) return null;
+  return 2 * runs.slice(0, run).reduce((sum, { t }) => sum + t.length + 1, interval);
+}
+
+/** The inverse; null between the runs. */
+export function momentAt({ runs }: RunsAxis, index: number): IntervalPosition | null {
+  let interval = index >> 1;
   for (const [run, { t }] of runs.entries()) {
     if (interval < t.length) return { run, interval };
     interval -= t.length + 1;
@@ -44,21 +103,17 @@ export function momentAt({ runs }: TimelineChart, index: number): IntervalPositi
   return null;
 }
 
-/** The inverse; null where the run has no such interval. */
-export function indexOf(
-  { runs }: TimelineChart,
-  { run, interval }: IntervalPosition,
-): number | null {
-  if (interval >= (runs[run]?.t.length ?? 0)) return null;
-  return runs.slice(0, run).reduce((sum, { t }) => sum + t.length + 1, interval);
+/** What the point at `index` of every line is called: `run 2, 4–4.25 s`. */
+export function momentText(data: RunsAxis, index: number): string {
+  const moment = momentAt(data, index);
+  const times = moment && intervalTimes(data, moment);
+  if (moment === null || times === null) return "";
+  const { label } = data.runs[moment.run];
+  return `${data.runs.length > 1 ? `${label}, ` : ""}${intervalText(times)}`;
 }
 
-/** What the point at `index` of every dataset is called. */
-export function momentText(data: TimelineChart, index: number): string {
-  const moment = momentAt(data, index);
-  if (moment === null) return "";
-  const { label, t } = data.runs[moment.run];
-  return `${data.runs.length > 1 ? `${label}, ` : ""}${formatNumber(t[moment.interval])} s`;
+export function intervalText({ fromS, toS }: TimeRange): string {
+  return `${formatTick(fromS)}–${formatTick(toS)} s`;
 }
 
 const TICK_PX = 44;
@@ -66,7 +121,7 @@ const TICK_PX = 44;
 const NEAR_NEXT_RUN = 0.45;
 
 /** Seconds since the start of each run, at round steps. */
-export function timeScale(data: TimelineChart, theme: Theme): AxisOptions {
+export function timeScale(data: RunsAxis, theme: Theme): AxisOptions {
   const { runs, span } = data;
   return {
     type: "linear",
@@ -84,7 +139,8 @@ export function timeScale(data: TimelineChart, theme: Theme): AxisOptions {
     afterBuildTicks: (scale: Scale) => {
       const ticks = Math.max(1, Math.floor(scale.chart.width / TICK_PX / runs.length));
       const step = roundStep(span / ticks);
-      const most = Math.floor((startOf(data, 1) - step * NEAR_NEXT_RUN) / step);
+      const last = Math.min(span, startOf(data, 1) - step * NEAR_NEXT_RUN);
+      const most = Math.floor(last / step + 1e-6);
       const seconds = Array.from({ length: most + 1 }, (_, i) => i * step);
       scale.ticks = runs.flatMap((_, i) =>
         seconds.map((second) => ({ value: startOf(data, i) + second }))
@@ -93,7 +149,7 @@ export function timeScale(data: TimelineChart, theme: Theme): AxisOptions {
   };
 }
 
-function secondsText(data: TimelineChart, value: number): string {
+function secondsText(data: RunsAxis, value: number): string {
   const run = Math.floor(value / startOf(data, 1) + 1e-6);
   const seconds = value - startOf(data, run);
   return seconds < 1e-6 ? "0 s" : formatTick(seconds);

@@ -1,45 +1,30 @@
 /** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a track. */
-import type { ActiveElement, ChartConfiguration, ChartDataset } from "chart.js";
-import type { TimelineChart, TimelineRun } from "../../../model/charts/charts.ts";
+import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
+import type { TimelineChart } from "../../../model/charts/charts.ts";
+import type { OfferedPart, TimelineRun } from "../../../model/charts/over_time.ts";
 import { formatNumber } from "../../../model/numbers/units.ts";
 import { trackScale } from "../charts/scales.ts";
 import { faded, type Theme, tooltip } from "../charts/theme.ts";
-import { momentText, startOf, timeScale } from "./axis.ts";
-import { type Marks, timelineMarks } from "./marks.ts";
+import {
+  momentText,
+  type RunsAxis,
+  startOf,
+  type StepPoint,
+  stepPoints,
+  timeScale,
+} from "./axis.ts";
+import { labelsPx, type Marks, timelineMarks, type TrackTitles } from "./marks.ts";
 
-interface TrackPoint {
-  readonly x: number;
-  readonly y: number | null;
-}
+export type TimelineConfig = ChartConfiguration<"line", StepPoint[]>;
+export type Dataset = ChartDataset<"line", StepPoint[]>;
 
-type Dataset = ChartDataset<"line", TrackPoint[]>;
-type TimelineConfig = ChartConfiguration<"line", TrackPoint[]>;
-
-type TrackName = "latency" | "rate" | "cpu" | "memory";
-
-interface TimelineOptions {
-  readonly theme: Theme;
-  readonly marks: Marks;
-  /** Called with the index of the points under the pointer. */
-  readonly onHover: (index: number | null) => void;
-}
-
-export function timelineConfig(
-  data: TimelineChart,
-  { theme, marks, onHover }: TimelineOptions,
-): TimelineConfig {
+export function timelineConfig(data: TimelineChart, theme: Theme, marks: Marks): TimelineConfig {
   return {
     type: "line",
     data: { datasets: datasetsOf(data, theme) },
     options: {
-      animation: false,
-      maintainAspectRatio: false,
-      parsing: false,
-      normalized: true,
-      interaction: { mode: "index", intersect: false },
-      onHover: (_, active: readonly ActiveElement[]) => onHover(active.at(0)?.index ?? null),
-      elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
-      layout: { padding: { top: data.runs.length > 1 ? 18 : 4, right: 4 } },
+      ...lineOptions(data, theme, marks),
+      layout: { padding: { top: labelsPx(data, data.isLabelled), right: 4 } },
       // Tracks are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
@@ -48,18 +33,79 @@ export function timelineConfig(
         rate: trackScale(data.rate, { theme, weight: 3 }),
         latency: trackScale(data.latency, { theme, weight: 5 }),
       },
-      plugins: {
-        tooltip: {
-          ...tooltip(theme),
-          filter: ({ parsed }) => parsed.y !== null && !marks.isDragged,
-          callbacks: {
-            title: ([item]) => item ? momentText(data, item.dataIndex) : "",
-            label: ({ dataset, parsed }) => `${dataset.label}: ${formatNumber(parsed.y ?? 0)}`,
-          },
+    },
+    plugins: [
+      timelineMarks(data, theme, { marks, titles: titlesOf(data) }),
+      offeredLine(data, theme),
+    ],
+  };
+}
+
+function titlesOf({ latency, cpu, memory }: TimelineChart): TrackTitles {
+  return {
+    latency: `Latency, ${latency.unit}`,
+    rate: "Requests/s",
+    cpu: `CPU, ${cpu?.unit}`,
+    memory: `Memory, ${memory?.unit}`,
+  };
+}
+
+/**
+ * What all lines over time share. The figure shows the interval under the pointer: Chart.js itself follows none.
+ *
+ * @param isRead Whether the values of a track are shown to the pointer.
+ */
+export function lineOptions(
+  data: RunsAxis,
+  theme: Theme,
+  marks: Marks,
+  isRead: (track: string) => boolean = () => true,
+): NonNullable<TimelineConfig["options"]> {
+  return {
+    animation: false,
+    maintainAspectRatio: false,
+    parsing: false,
+    normalized: true,
+    events: [],
+    elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
+    plugins: {
+      tooltip: {
+        ...tooltip(theme),
+        filter: ({ parsed, dataset }) =>
+          parsed.y !== null && dataset.label !== "" && isRead(dataset.yAxisID ?? "") &&
+          !marks.isDragged,
+        callbacks: {
+          title: ([item]) => item ? momentText(data, item.dataIndex) : "",
+          label: ({ dataset, parsed }) => `${dataset.label}: ${formatNumber(parsed.y ?? 0)}`,
         },
       },
     },
-    plugins: [timelineMarks(data, theme, marks)],
+  };
+}
+
+/** Over the other lines: where a target keeps up, both are seen. */
+export function offeredLine(
+  data: RunsAxis & { readonly offered: readonly OfferedPart[] },
+  theme: Theme,
+): { id: string; afterDatasetsDraw(drawing: Chart): void } {
+  return {
+    id: "offered",
+    afterDatasetsDraw({ ctx, scales: { x, rate } }): void {
+      ctx.save();
+      ctx.strokeStyle = theme.ink;
+      ctx.lineWidth = 1.25;
+      ctx.setLineDash([5, 3]);
+      data.runs.forEach((_, run) => {
+        const start = startOf(data, run);
+        ctx.beginPath();
+        for (const { fromS, toS, from, to } of data.offered) {
+          ctx.lineTo(x.getPixelForValue(start + fromS), rate.getPixelForValue(from));
+          ctx.lineTo(x.getPixelForValue(start + toS), rate.getPixelForValue(to));
+        }
+        ctx.stroke();
+      });
+      ctx.restore();
+    },
   };
 }
 
@@ -68,13 +114,12 @@ const BAND_OPACITY = [0, 0.4, 0.26, 0.14];
 
 function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
   const color = theme.series(data.color);
+  const pointsOf = (of: (run: TimelineRun) => readonly (number | null)[]): StepPoint[] =>
+    stepPoints(data, (run) => of(data.runs[run]));
   const latency = data.percentiles.map((label, i): Dataset => ({
     label: `${label}, ${data.latency.unit}`,
     yAxisID: "latency",
-    data: pointsOf(data, (run) => run.latency[i]),
-    pointRadius: ({ dataset, dataIndex }) =>
-      isAlone(dataset.data as TrackPoint[], dataIndex) ? 2 : 0,
-    pointBackgroundColor: color,
+    data: pointsOf((run) => run.latency[i]),
     borderColor: i === 0 ? color : faded(color, 0.75),
     borderWidth: i === 0 ? 2 : 0.75,
     backgroundColor: faded(color, BAND_OPACITY[i]),
@@ -82,39 +127,28 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
   }));
   const lower = (
     track: TrackName,
-    unit: string,
-    of: (run: TimelineRun) => LineValues,
+    label: string,
+    of: (run: TimelineRun) => readonly (number | null)[],
+    drawn = color,
   ): Dataset => ({
-    label: unit,
+    label,
     yAxisID: track,
-    data: pointsOf(data, of),
-    borderColor: color,
+    data: pointsOf(of),
+    borderColor: drawn,
     borderWidth: 1.5,
-    backgroundColor: faded(color, 0.12),
+    backgroundColor: faded(drawn, 0.12),
     fill: "origin",
   });
+  const hasFailed = data.runs.some(({ failed }) => failed);
   return [
     ...latency,
-    lower("rate", data.rate.unit, (run) => run.rate),
+    lower("rate", hasFailed ? "served/s" : data.rate.unit, (run) => run.rate),
+    ...(hasFailed
+      ? [lower("rate", "failed/s", (run) => run.failed ?? run.t.map(() => 0), theme.alarm)]
+      : []),
     ...(data.cpu ? [lower("cpu", `CPU, ${data.cpu.unit}`, (run) => run.cpu)] : []),
     ...(data.memory ? [lower("memory", `memory, ${data.memory.unit}`, (run) => run.memory)] : []),
   ];
 }
 
-/** A value between intervals without one: no line goes through it. */
-function isAlone(points: readonly TrackPoint[], at: number): boolean {
-  const has = (index: number): boolean => (points[index]?.y ?? null) !== null;
-  return has(at) && !has(at - 1) && !has(at + 1);
-}
-
-type LineValues = readonly (number | null)[];
-
-/** The runs one after the other, each followed by a null that ends its line. */
-function pointsOf(data: TimelineChart, of: (run: TimelineRun) => LineValues): TrackPoint[] {
-  return data.runs.flatMap((run, i) => {
-    const values = of(run);
-    const start = startOf(data, i);
-    const end = { x: start + data.span, y: null };
-    return [...run.t.map((t, k) => ({ x: start + t, y: values[k] })), end];
-  });
-}
+type TrackName = "rate" | "cpu" | "memory";

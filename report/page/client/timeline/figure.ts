@@ -6,12 +6,16 @@
  */
 import { Chart as Drawing } from "chart.js";
 import { type Axis, sectionOf, type TimelineChart } from "../../../model/charts/charts.ts";
+import type { HeatmapChart, OverlayChart } from "../../../model/charts/over_time.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
-import { indexOf, momentAt, placeAt } from "./axis.ts";
+import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
+import { indexOf, intervalAt, type IntervalPosition, placeAt, type RunsAxis } from "./axis.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
+import { HeatmapFigure } from "./heatmap.ts";
+import { overlaidRuns, overlayConfig, type ShownTarget, targetAt } from "./overlay.ts";
 import {
   selectedElements,
   selectedOf,
@@ -20,7 +24,7 @@ import {
   stepsOf,
 } from "./selection.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
-import { ViewForm } from "./view_form.ts";
+import { brush, ViewForm } from "./view_form.ts";
 
 /** After the last change so long, the figures are read out and the link is renewed. */
 const REST_MS = 300;
@@ -29,10 +33,13 @@ class TimelineFigure {
   readonly section: string;
   readonly #element: HTMLElement;
   readonly #canvases: readonly HTMLCanvasElement[];
+  /** Those of the targets, one each, in the order of their positions. */
+  readonly #panels: readonly HTMLCanvasElement[];
   readonly #drawings: Drawings;
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
-  readonly #marks: Marks = { range: null, isDragged: false };
+  readonly #heatmaps: HeatmapFigure | null;
+  readonly #marks: Marks = { range: null, isDragged: false, track: null };
   #view: View = WHOLE;
   #axis: Axis | null = null;
   #moment: string | null = null;
@@ -45,6 +52,7 @@ class TimelineFigure {
     this.#element = element;
     this.#drawings = drawings;
     this.#canvases = [...element.querySelectorAll("canvas")];
+    this.#panels = [...element.querySelectorAll<HTMLCanvasElement>(".panel canvas")];
     this.#percentiles = [...form.querySelectorAll<HTMLInputElement>("input[name=percentile]")]
       .map((box) => box.parentElement?.textContent?.trim() ?? "");
     this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
@@ -54,6 +62,8 @@ class TimelineFigure {
       }
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
+    const heatmaps = document.getElementById(`${this.section}-heatmap`);
+    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, () => this.#unpacked());
   }
 
   /** Shows the view of a link, or that after a drag. */
@@ -66,21 +76,28 @@ class TimelineFigure {
     this.#element.scrollIntoView();
   }
 
-  draw(canvas: HTMLCanvasElement, chart: TimelineChart, theme: Theme): Drawing {
-    const onHover = (index: number | null): void => this.#hover(canvas, index);
-    const shown = { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
-    return new Drawing(canvas, timelineConfig(shown, { theme, marks: this.#marks, onHover }));
+  /** Null where nothing of the chart is shown. */
+  draw(
+    canvas: HTMLCanvasElement,
+    chart: TimelineChart | OverlayChart | HeatmapChart,
+    theme: Theme,
+  ): Drawing | null {
+    if (chart.kind === "heatmap") return this.#heatmaps?.draw(canvas, chart, theme) ?? null;
+    if (chart.kind === "timeline") {
+      return new Drawing(canvas, timelineConfig(this.#fitted(chart), theme, this.#marks));
+    }
+    const shown = this.#targets(chart);
+    return shown.length === 0
+      ? null
+      : new Drawing(canvas, overlayConfig(shown, theme, this.#marks));
   }
 
   #show(view: View): void {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.#canvases.forEach((canvas, i) => {
-      const panel = canvas.closest<HTMLElement>(".panel");
-      if (panel) panel.hidden = view.hidden.includes(i + 1);
-    });
-    const choices = ({ runs, percentiles, hidden }: View) => [runs, percentiles, hidden].join(";");
+    this.#heatmaps?.show(view);
+    const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
     if (choices(before) !== choices(view)) {
       this.#axis = this.#fittedAxis();
       for (const canvas of this.#canvases) this.#drawings.renew(canvas);
@@ -94,12 +111,21 @@ class TimelineFigure {
 
   /** The charts that are shown share it; null where everything is shown. */
   #fittedAxis(): Axis | null {
-    const { runs, percentiles, hidden } = this.#view;
-    if (runs === null && percentiles === null && hidden.length === 0) return null;
-    const shown = this.#canvases
-      .filter((_, i) => !hidden.includes(i + 1))
-      .flatMap((canvas) => this.#shown(canvas) ?? []);
+    const { runs, percentiles } = this.#view;
+    const panels = this.#panels.filter((canvas) => isShownLabel(labelOf(canvas)));
+    if (runs === null && percentiles === null && panels.length === this.#panels.length) return null;
+    const shown = panels.flatMap(({ id }) => {
+      const chart = chartOf(id);
+      return chart?.kind === "timeline" ? [shownOf(chart, this.#view)] : [];
+    });
     return shown.length === 0 ? null : latencyAxisOf(shown, shown[0].latency.unit);
+  }
+
+  /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
+  followChoice(): void {
+    this.#axis = this.#fittedAxis();
+    if (this.#steps !== null) this.#recompute();
+    this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
   }
 
   #redraw(): void {
@@ -107,8 +133,7 @@ class TimelineFigure {
   }
 
   async #recompute(): Promise<void> {
-    this.#steps ??= stepsOf(this.section);
-    const selected = selectedOf(await this.#steps, this.#view, this.#percentiles);
+    const selected = selectedOf(await this.#unpacked(), this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
@@ -116,6 +141,10 @@ class TimelineFigure {
       if (status) status.textContent = selectedSentence(selected);
       this.#link();
     }, REST_MS);
+  }
+
+  #unpacked(): Promise<Steps> {
+    return this.#steps ??= stepsOf(this.section);
   }
 
   #link(): void {
@@ -128,17 +157,20 @@ class TimelineFigure {
     brush(canvas, {
       at: (offsetPx, run) => {
         const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
-        const chart = this.#shown(canvas);
-        return value === undefined || chart === null ? null : placeAt(chart, value, run);
+        const axis = this.#axisOf(canvas);
+        return value === undefined || axis === null ? null : placeAt(axis, value, run);
       },
       onStart: () => {
         this.#marks.isDragged = true;
-        this.#hover(null, null);
+        this.#hover(null);
       },
       onMove: (fromS, toS) => this.#select(fromS, toS),
       onEnd: () => this.#marks.isDragged = false,
     });
-    canvas.addEventListener("pointerleave", () => this.#hover(canvas, null));
+    const follow = (event: PointerEvent): void => this.#follow(canvas, event);
+    canvas.addEventListener("pointermove", follow);
+    canvas.addEventListener("pointerdown", follow);
+    canvas.addEventListener("pointerleave", () => this.#hover(null));
   }
 
   /** The whole steps that the pointer touched. */
@@ -152,26 +184,58 @@ class TimelineFigure {
     this.show({ ...this.#view, range });
   }
 
-  #shown(canvas: HTMLCanvasElement): TimelineChart | null {
-    const chart = chartOf(canvas.id);
-    return chart?.kind === "timeline" ? shownOf(chart, this.#view) : null;
+  #fitted(chart: TimelineChart): TimelineChart {
+    return { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
+  }
+
+  #targets({ series }: OverlayChart): ShownTarget[] {
+    return linkedItems(series).flatMap(({ label, of }) => {
+      const chart = chartOf(of);
+      if (chart?.kind !== "timeline") return [];
+      const shown = this.#fitted(chart);
+      return shown.runs.length === 0 ? [] : [{ label, chart: shown }];
+    });
+  }
+
+  /** Null where nothing of the chart is shown. */
+  #axisOf({ id }: HTMLCanvasElement): RunsAxis | null {
+    const chart = chartOf(id);
+    if (chart?.kind === "timeline") return shownOf(chart, this.#view);
+    const targets = chart?.kind === "overlay" ? this.#targets(chart) : [];
+    return targets.length === 0 ? null : overlaidRuns(targets);
+  }
+
+  #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
+    const drawing = this.#drawings.of(canvas);
+    const axis = this.#axisOf(canvas);
+    if (!drawing || axis === null || this.#marks.isDragged) return;
+    const { x, ...others } = drawing.scales;
+    const value = x.getValueForPixel(offsetX);
+    const track = Object.values(others).find(({ top, bottom }) =>
+      offsetY >= top && offsetY < bottom
+    );
+    const moment = value === undefined ? null : intervalAt(axis, value);
+    this.#hover(moment, track?.id);
+    if (chartOf(canvas.id)?.kind !== "overlay" || moment === null) return;
+    markTarget(targetAt(drawing, { moment, axis, track: track?.id, y: offsetY }));
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
-  #hover(source: HTMLCanvasElement | null, index: number | null): void {
-    const from = source && this.#shown(source);
-    const moment = from && index !== null ? momentAt(from, index) : null;
-    const name = moment && `${moment.run}:${moment.interval}`;
+  #hover(moment: IntervalPosition | null, track: string | null = null): void {
+    const name = moment && `${moment.run}:${moment.interval}:${track}`;
     if (name === this.#moment) return;
     this.#moment = name;
+    this.#marks.track = track;
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
-      const chart = this.#shown(canvas);
-      if (!drawing || canvas === source || chart === null) continue;
-      const at = moment && indexOf(chart, moment);
+      const axis = this.#axisOf(canvas);
+      if (!drawing || axis === null) continue;
+      const at = moment && indexOf(axis, axis.runs.length > 1 ? moment : { ...moment, run: 0 });
       const active = at === null
         ? []
-        : drawing.data.datasets.map((_, datasetIndex) => ({ datasetIndex, index: at }));
+        : drawing.data.datasets.flatMap(({ data }, datasetIndex) =>
+          at < data.length ? [{ datasetIndex, index: at }] : []
+        );
       if (active.length === 0 && drawing.getActiveElements().length === 0) continue;
       drawing.setActiveElements(active);
       const { top = 0 } = drawing.chartArea;
@@ -179,6 +243,11 @@ class TimelineFigure {
       drawing.draw();
     }
   }
+}
+
+/** What the cell of a chart is called. */
+function labelOf(canvas: HTMLCanvasElement): string {
+  return canvas.closest(".panel")?.querySelector("h4")?.textContent ?? "";
 }
 
 /** Figures of timelines of the page, by their section. */
@@ -207,48 +276,4 @@ export function followLink(figures: TimelineFigures): void {
   figure.show(link.view);
   history.scrollRestoration = "manual"; // or a browser that reloads scrolls back, after us
   figure.scrollIntoView();
-}
-
-/// <reference lib="dom" />
-// Dragging over a chart, by mouse, pen or finger; a finger that moves up or down still scrolls the page.
-
-interface Brush {
-  /** Seconds of the run under the pointer; `run` null looks it up, and the rest of the drag stays in it. */
-  at(
-    offsetPx: number,
-    run: number | null,
-  ): { readonly run: number; readonly seconds: number } | null;
-  onStart(): void;
-  onMove(fromS: number, toS: number): void;
-  onEnd(): void;
-}
-
-/** A press that moves less is a click. */
-const LEAST_PX = 4;
-
-export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }: Brush): void {
-  let start: { x: number; run: number; seconds: number } | null = null;
-  let isDragged = false;
-  canvas.addEventListener("pointerdown", (event) => {
-    const place = event.isPrimary && event.button === 0 ? at(event.offsetX, null) : null;
-    start = place && { ...place, x: event.offsetX };
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (start === null || !event.isPrimary) return;
-    if (!isDragged) {
-      if (Math.abs(event.offsetX - start.x) < LEAST_PX) return;
-      isDragged = true;
-      canvas.setPointerCapture(event.pointerId);
-      onStart();
-    }
-    const seconds = at(event.offsetX, start.run)?.seconds ?? start.seconds;
-    onMove(Math.min(start.seconds, seconds), Math.max(start.seconds, seconds));
-  });
-  const end = (): void => {
-    start = null;
-    if (isDragged) onEnd();
-    isDragged = false;
-  };
-  canvas.addEventListener("pointerup", end);
-  canvas.addEventListener("pointercancel", end);
 }

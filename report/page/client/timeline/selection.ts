@@ -22,9 +22,11 @@ import {
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
+import { linkedItems } from "../linked/choice.ts";
 import type { View } from "./view.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
 import { scriptText } from "../charts/page_data.ts";
+import { fromBase91 } from "../../../writing/json.ts";
 
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -69,7 +71,7 @@ export function selectedOf(
     what: whatText(view, Math.max(...cells.map(({ runs }) => runs.length))),
     percentiles,
     unit,
-    cells: cells.filter((_, i) => !view.hidden.includes(i + 1)).map((cell) => {
+    cells: linkedItems(cells).map((cell) => {
       const { label, color, clock, runs, repetitions } = cell;
       const shown = runs.filter((_, i) => view.runs?.includes(repetitions[i]) ?? true);
       return {
@@ -205,8 +207,9 @@ interface PackedIntervals {
   readonly packed: string;
 }
 
-async function inflated(base64: string): Promise<Uint8Array> {
-  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+async function inflated(text: string): Promise<Uint8Array> {
+  const stream = new Blob([fromBase91(text)]).stream().pipeThrough(
+    new DecompressionStream("deflate"),
+  );
   return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -1,8 +1,9 @@
 /**
  * The view of a scenario's timelines that the reader chose, and the link that keeps it:
- * `#view=e1-s2&range=2-5.5&percentiles=p50,p99&hide=2&runs=1,3`. Parts that are left out are all there is.
+ * `#view=e1-s2&range=2-5.5&percentiles=p50,p99&runs=1,3&hide=express`. Parts that are left out are all there is.
  */
 import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
+import { choiceParts } from "../linked/choice.ts";
 import type { TimeRange } from "../../../model/charts/time_range.ts";
 
 export interface View {
@@ -10,22 +11,20 @@ export interface View {
   readonly range: TimeRange | null;
   /** By name; null: all. */
   readonly percentiles: readonly string[] | null;
-  /** Positions of the targets' cells, from 1. */
-  readonly hidden: readonly number[];
   /** Repetitions of the runs; null: all. */
   readonly runs: readonly number[] | null;
 }
 
-export const WHOLE: View = { range: null, percentiles: null, hidden: [], runs: null };
+export const WHOLE: View = { range: null, percentiles: null, runs: null };
 
 /** The fragment of a link to a view of a section, with its sign. */
-export function linkTo(section: string, { range, percentiles, hidden, runs }: View): string {
+export function linkTo(section: string, { range, percentiles, runs }: View): string {
   const parts = [
     `view=${section}`,
     ...(range ? [`range=${range.fromS}-${range.toS}`] : []),
     ...(percentiles ? [`percentiles=${percentiles.join(",")}`] : []),
-    ...(hidden.length > 0 ? [`hide=${hidden.join(",")}`] : []),
     ...(runs ? [`runs=${runs.join(",")}`] : []),
+    ...choiceParts(),
   ];
   return `#${parts.join("&")}`;
 }
@@ -43,7 +42,6 @@ export function readLink(fragment: string): { section: string; view: View } | nu
   const view = {
     range: readRange(parts.get("range") ?? ""),
     percentiles: percentiles.length > 0 ? percentiles : null,
-    hidden: positions("hide"),
     runs: runs.length > 0 ? runs : null,
   };
   return { section, view };

@@ -4,7 +4,7 @@
 import type { TimeRange } from "../../../model/charts/time_range.ts";
 import { type View, WHOLE } from "./view.ts";
 
-type ChoiceName = "target" | "run" | "percentile";
+type ChoiceName = "run" | "percentile";
 
 export class ViewForm {
   readonly #form: HTMLFormElement;
@@ -45,21 +45,17 @@ export class ViewForm {
 
   get view(): View {
     const percentiles = this.#checked("percentile");
-    const targets = this.#boxes("target").map(({ value }) => Number(value));
-    const shown = this.#checked("target");
     return {
       range: this.range,
       percentiles: percentiles?.map((position) => this.#percentiles[position - 1]) ?? null,
-      hidden: shown === null ? [] : targets.filter((position) => !shown.includes(position)),
       runs: this.#checked("run"),
     };
   }
 
   /** Takes over the parts of a view that fit the figure. */
   set view(view: View) {
-    const { percentiles, hidden, runs } = view;
+    const { percentiles, runs } = view;
     this.#check("percentile", (i) => percentiles?.includes(this.#percentiles[i - 1]) ?? true);
-    this.#check("target", (position) => !hidden.includes(position));
     this.#check("run", (position) => runs?.includes(position) ?? true);
     this.range = view.range;
   }
@@ -119,4 +115,47 @@ export class ViewForm {
     const isAny = boxes.some(({ value }) => isChosen(Number(value)));
     for (const box of boxes) box.checked = !isAny || isChosen(Number(box.value));
   }
+}
+
+// Dragging over a chart, by mouse, pen or finger; a finger that moves up or down still scrolls the page.
+
+interface Brush {
+  /** Seconds of the run under the pointer; `run` null looks it up, and the rest of the drag stays in it. */
+  at(
+    offsetPx: number,
+    run: number | null,
+  ): { readonly run: number; readonly seconds: number } | null;
+  onStart(): void;
+  onMove(fromS: number, toS: number): void;
+  onEnd(): void;
+}
+
+/** A press that moves less is a click. */
+const LEAST_PX = 4;
+
+export function brush(canvas: HTMLCanvasElement, { at, onStart, onMove, onEnd }: Brush): void {
+  let start: { x: number; run: number; seconds: number } | null = null;
+  let isDragged = false;
+  canvas.addEventListener("pointerdown", (event) => {
+    const place = event.isPrimary && event.button === 0 ? at(event.offsetX, null) : null;
+    start = place && { ...place, x: event.offsetX };
+  });
+  canvas.addEventListener("pointermove", (event) => {
+    if (start === null || !event.isPrimary) return;
+    if (!isDragged) {
+      if (Math.abs(event.offsetX - start.x) < LEAST_PX) return;
+      isDragged = true;
+      canvas.setPointerCapture(event.pointerId);
+      onStart();
+    }
+    const seconds = at(event.offsetX, start.run)?.seconds ?? start.seconds;
+    onMove(Math.min(start.seconds, seconds), Math.max(start.seconds, seconds));
+  });
+  const end = (): void => {
+    start = null;
+    if (isDragged) onEnd();
+    isDragged = false;
+  };
+  canvas.addEventListener("pointerup", end);
+  canvas.addEventListener("pointercancel", end);
 }

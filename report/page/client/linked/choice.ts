@@ -1,0 +1,148 @@
+/// <reference lib="dom" />
+/**
+ * What the reader chose for the whole page: which targets are shown, which is marked, what is compared with. There is
+ * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
+ * another target is marked.
+ */
+import type { PageTarget } from "../../../model/conclusion/compared_scenarios.ts";
+
+/** The script element that holds the targets of the page. */
+const DATA = "targets";
+
+let targets: readonly PageTarget[] = [];
+let byName: ReadonlyMap<string, string> = new Map();
+const hidden = new Set<string>();
+let order: readonly string[] | null = null;
+let marked: string | null = null;
+let base: string | null = null;
+
+/** Takes over the targets of the page; what was chosen stays, as more of them come in. */
+export function readTargets(): void {
+  targets = JSON.parse(document.getElementById(DATA)?.textContent ?? "[]");
+  byName = new Map([
+    ...targets.flatMap(({ name, also }) => also.map((other) => [other, name] as const)),
+    ...targets.map(({ name }) => [name, name] as const),
+  ]);
+}
+
+export function allTargets(): readonly PageTarget[] {
+  return targets;
+}
+
+/**
+ * The target that something is called after: a cell (`hono · connections 50`), a run (`static, hono, run 2`); null
+ * for what belongs to none.
+ */
+export function targetOf(label: string): string | null {
+  const whole = byName.get(label);
+  if (whole !== undefined) return whole;
+  const parts = label.split(/ · |, /);
+  return parts.map((part) => byName.get(part)).find((name) => name !== undefined) ?? null;
+}
+
+/** Whether what is called so is shown: it belongs to a shown target, or to none. */
+export function isShownLabel(label: string): boolean {
+  const target = targetOf(label);
+  return target === null || !hidden.has(target);
+}
+
+/** Names, in the order of the experiment. */
+export function shownTargets(): readonly string[] {
+  return targets.map(({ name }) => name).filter((name) => !hidden.has(name));
+}
+
+export function hiddenTargets(): readonly string[] {
+  return targets.map(({ name }) => name).filter((name) => hidden.has(name));
+}
+
+/** Those that are shown, in the chosen order. */
+export function linkedItems<Item extends { readonly label: string }>(
+  items: readonly Item[],
+): readonly Item[] {
+  const shown = items.filter(({ label }) => isShownLabel(label));
+  if (order === null) return shown;
+  const rank = new Map(shown.map((item) => [item, rankOf(item.label)]));
+  return shown.toSorted((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0));
+}
+
+/** Where something stands in the chosen order: by its own name, or else by the first of its target's. */
+export function rankOf(label: string): number {
+  if (order === null) return 0;
+  const at = order.indexOf(label);
+  if (at !== -1) return at;
+  const target = targetOf(label);
+  const first = order.findIndex((other) => target !== null && targetOf(other) === target);
+  return first === -1 ? order.length : first;
+}
+
+/** @param labels Of a table's rows as they are sorted; null: as the report has them. */
+export function orderTargets(labels: readonly string[] | null): void {
+  order = labels;
+  announce("chosen");
+}
+
+/** Shows only these; none of them means all. */
+export function showTargets(names: readonly string[]): void {
+  const kept = targets.filter(({ name }) => names.includes(name));
+  hidden.clear();
+  if (kept.length > 0) {
+    for (const { name } of targets) if (!names.includes(name)) hidden.add(name);
+  }
+  announce("chosen");
+}
+
+/** The last one that is shown stays. */
+export function toggleTarget(name: string): void {
+  const shown = shownTargets();
+  showTargets(
+    !shown.includes(name)
+      ? [...shown, name]
+      : shown.length > 1
+      ? shown.filter((other) => other !== name)
+      : shown,
+  );
+}
+
+export function markedTarget(): string | null {
+  return marked;
+}
+
+export function markTarget(name: string | null): void {
+  if (name === marked) return;
+  marked = name;
+  announce("marked");
+}
+
+/** What targets are compared with; null: as the experiment has it. */
+export function chosenBase(): string | null {
+  return base;
+}
+
+export function compareWith(name: string | null): void {
+  base = targets.some((target) => target.name === name) ? name : null;
+  announce("chosen");
+}
+
+/** As parts of an address: `hide=express&base=hono`. */
+export function choiceParts(): string[] {
+  return [
+    ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
+    ...(base === null ? [] : [`base=${encodeURIComponent(base)}`]),
+  ];
+}
+
+/** Takes over the choice of an address, if it holds one. */
+export function followChoice(fragment: string): void {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));
+  if (!isChoice) return;
+  const left = parts.getAll("hide");
+  const name = parts.get("base");
+  const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
+  base = targets.some((target) => target.name === name) ? name : null;
+  showTargets(shown);
+}
+
+function announce(event: "chosen" | "marked"): void {
+  dispatchEvent(new Event(event));
+}

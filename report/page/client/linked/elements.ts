@@ -1,0 +1,126 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** What in the page belongs to a target: rows, panels and legends; and how they follow the reader's choice. */
+import {
+  hiddenTargets,
+  isShownLabel,
+  markedTarget,
+  markTarget,
+  rankOf,
+  targetOf,
+  toggleTarget,
+} from "./choice.ts";
+
+/** Rules for what is hidden and marked, as the page's policy allows no style elements. */
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets.push(sheet);
+
+/** Follows the choice, and pointer and focus over whatever belongs to a target. */
+export function startElements(): void {
+  addEventListener("chosen", followElements);
+  addEventListener("marked", writeRules);
+  const mark = ({ target }: Event): void =>
+    markTarget(target instanceof Element ? nameOfElement(target) : null);
+  for (const type of ["pointerover", "focusin"]) document.addEventListener(type, mark);
+  document.addEventListener("focusout", () => markTarget(null));
+  document.documentElement.addEventListener("pointerleave", () => markTarget(null));
+  document.addEventListener("click", ({ target }) => {
+    const button = target instanceof Element ? target.closest<HTMLElement>(".legend button") : null;
+    if (button?.dataset.of) toggleTarget(button.dataset.of);
+  });
+}
+
+/** A canvas looks for itself what the pointer is over. */
+function nameOfElement(element: Element): string | null {
+  if (element instanceof HTMLCanvasElement && !element.closest(".panel[data-of]")) {
+    return markedTarget();
+  }
+  return element.closest<HTMLElement>("[data-of]")?.dataset.of ?? null;
+}
+
+/** Finds what belongs to targets; what is known stays. */
+export function linkElements(): void {
+  for (const head of document.querySelectorAll<HTMLElement>("main tbody th[scope=row]")) {
+    const row = head.parentElement;
+    if (row && !row.closest(".claims")) link(row, textOf(head));
+  }
+  for (const panel of document.querySelectorAll<HTMLElement>("main .panel")) {
+    link(panel, panel.dataset.label ?? textOf(panel.querySelector(":scope > h4")));
+  }
+  for (const name of document.querySelectorAll<HTMLElement>("main .small-forest .of")) {
+    const row = name.closest("li");
+    if (row) link(row, textOf(name));
+  }
+  for (const name of document.querySelectorAll<HTMLElement>("main .legend > span")) {
+    const target = targetOf(textOf(name));
+    if (target !== null) name.replaceWith(legendButton(name, target));
+  }
+  followElements();
+}
+
+/** @param label What it is called. */
+export function link(element: HTMLElement, label: string): void {
+  if (element.dataset.of !== undefined) return;
+  const target = targetOf(label);
+  if (target === null) return;
+  element.dataset.of = target;
+  element.dataset.label = label;
+}
+
+function legendButton(name: HTMLElement, target: string): HTMLButtonElement {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.dataset.of = target;
+  button.title = "Show or hide everywhere";
+  button.append(...name.childNodes);
+  return button;
+}
+
+function textOf(element: Element | null): string {
+  return (element?.textContent ?? "").trim();
+}
+
+function followElements(): void {
+  for (const button of document.querySelectorAll<HTMLElement>("button[data-of]")) {
+    button.ariaPressed = String(isShownLabel(button.dataset.of ?? ""));
+  }
+  for (const panels of document.querySelectorAll(".panels:has(> .panel[data-of])")) {
+    inChosenOrder(panels);
+  }
+  writeRules();
+}
+
+/** Puts them as a table is sorted; where none is, as they were written. */
+function inChosenOrder(parent: Element): void {
+  const children = [...parent.children].filter((child) => child instanceof HTMLElement);
+  children.forEach((child, i) => child.dataset.place ??= String(i));
+  const rank = (child: HTMLElement): number => rankOf(child.dataset.label ?? "");
+  const sorted = children.toSorted((a, b) =>
+    rank(a) - rank(b) || Number(a.dataset.place) - Number(b.dataset.place)
+  );
+  if (sorted.some((child, i) => child !== children[i])) parent.append(...sorted);
+}
+
+const HIDDEN = ":is(tr, li, .panel, .scroll)";
+
+function writeRules(): void {
+  const marked = markedTarget();
+  const rules = hiddenTargets().map((name) =>
+    `main ${HIDDEN}[data-of=${quoted(name)}]{display:none!important}`
+  );
+  if (marked !== null) {
+    const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
+    rules.push(
+      `${others}:is(tr, li, button), ${others}:is(tr, li) *{color:var(--muted)!important}`,
+      `${others} :is(.swatch, svg), ${others}.panel canvas{opacity:.3}`,
+      `${others} td{background:none!important}`,
+      `main tr[data-of=${quoted(marked)}] > *{background-color:var(--marked)}`,
+      `main :is(button, li, h4)[data-of=${quoted(marked)}]{text-decoration:underline}`,
+    );
+  }
+  sheet.replaceSync(rules.join("\n"));
+}
+
+function quoted(name: string): string {
+  return `"${CSS.escape(name)}"`;
+}

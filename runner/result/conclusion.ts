@@ -1,0 +1,118 @@
+/** What a report concludes, of the experiment and of its claims: the same sentences and figures as it shows. */
+import * as z from "zod";
+
+const end = z.number().nullable();
+const count = z.int().nonnegative();
+const certainty = z.enum(["decided", "likely", "open"]);
+
+const figure = z.strictObject({
+  text: z.string(),
+  interval: z.string().describe("`[2.70, 3.05]`; empty without one"),
+  label: z.string(),
+  value: end.describe("Null: a range of several"),
+  low: end,
+  high: end,
+  unit: z.enum(["×", "requests/s", "ms"]),
+  certainty,
+});
+
+const forest = z.strictObject({
+  title: z.string(),
+  better: z.enum(["higher", "lower"]),
+  margin: z.number().min(1).describe("Ratios from 1 / margin to margin make no difference"),
+  rows: z.array(z.strictObject({
+    label: z.string(),
+    color: count,
+    ratio: z.number().nonnegative(),
+    low: end,
+    high: end,
+    certainty,
+    text: z.string(),
+    word: z.string(),
+  })),
+  omitted: count.describe("Comparisons that have no row here"),
+});
+
+const reliability = z.strictObject({
+  survival: z.enum([
+    "all-valid",
+    "none-valid",
+    "uncompared",
+    "same",
+    "partly",
+    "open",
+    "fewer",
+    "changed",
+  ]).describe("What becomes of the verdict without the runs that are not valid"),
+  light: z.enum(["green", "amber", "red"]),
+  valid: count,
+  runs: count,
+  level: z.enum(["valid", "suspect", "invalid"]).describe("Of the worst run"),
+  sentence: z.string(),
+});
+
+const matrix = z.strictObject({
+  columns: z.array(z.strictObject({
+    label: z.string(),
+    scenario: z.string(),
+    figure: z.enum(["rate", "p99"]),
+  })),
+  rows: z.array(z.strictObject({
+    label: z.string(),
+    color: count,
+    cells: z.array(
+      z.strictObject({
+        label: z.string(),
+        scenario: z.string(),
+        text: z.string(),
+        value: z.number().describe("Requests/s, or ms of the p99"),
+        ratio: end.describe("To the best of its column; null: not compared"),
+        ratioText: z.string(),
+        certainty: z.enum(["best", "decided", "likely", "open", "none"]),
+        shortfall: z.string().describe("Empty where it does what was required"),
+      }).nullable(),
+    ),
+  })),
+});
+
+export const conclusion = z.strictObject({
+  question: z.string(),
+  sentence: z.string().describe("The verdict; empty where no run got a response"),
+  figure: figure.nullable(),
+  forest: forest.nullable(),
+  reliability: reliability.nullable(),
+  claims: z.strictObject({
+    reproduced: count,
+    "not reproduced": count,
+    inconclusive: count,
+  }).nullable(),
+  next: z.array(z.strictObject({
+    code: z.enum([
+      "mend-runs",
+      "add-runs",
+      "longer-runs",
+      "lower-rate",
+      "check-targets",
+      "more-runs-of-groups",
+      "equal-settings",
+      "none",
+    ]),
+    text: z.string(),
+  })),
+  matrix: matrix.nullable(),
+});
+
+export const verdicts = z.array(z.strictObject({
+  claim: z.string().describe("As it was written"),
+  source: z.string().describe("Where it stands; empty where the experiment does not say"),
+  note: z.string().describe("A note for the reader; empty for none"),
+  outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
+  found: z.string().describe("The ratio or figure of the worst cell; empty where there is none"),
+  held: z.string().describe("In how many cells it holds; empty for one"),
+  sentence: z.string().describe("What was found, and what leaves it open"),
+  doubt: z.string().describe(
+    "What leaves it open: cells that were not measured, runs that are not valid, too wide an interval; empty for nothing",
+  ),
+}));
+
+export type Verdicts = z.output<typeof verdicts>;

@@ -1,0 +1,119 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The page of a comparison: what it says, on every screen, and that it keeps nobody out. */
+import assert from "node:assert/strict";
+import type { BrowserContextOptions } from "playwright-core";
+import { comparisonJson, renderComparison } from "../../report/files/comparison.ts";
+import { renderComparisonMarkdown } from "../../report/files/comparison.ts";
+import { comparisonSentence } from "../../report/model/compared_conclusion.ts";
+import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
+import { renderComparisonPage } from "../../report/page/compared_page.ts";
+import { hostileResults } from "../report/hostile.ts";
+import { around, type Rates, resultsAt } from "../report/rates.ts";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, type Look } from "./chromium.ts";
+import { PHONE } from "./sample.ts";
+
+function compareAt(base: Rates, next: Rates): ResultsComparison {
+  return compareResults(resultsAt(base), resultsAt(next));
+}
+
+const BOTH = compareAt(
+  { hono: around(2_000), express: around(1_000), gone: [500, 505] },
+  { hono: around(2_600, 0.001), express: around(800, 0.0005) },
+);
+const HTML = renderComparisonPage(BOTH);
+const LAPTOP = { viewport: { width: 1366, height: 768 } } as const;
+
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, " ");
+}
+
+Deno.test("terminal, markdown and JSON of a comparison have the page's sentence", () => {
+  const sentence = plain(comparisonSentence(BOTH));
+  assert.match(
+    sentence,
+    /^NEW is worse in part: requests\/s worse in 1 of 2 cells \(static, express\), better in 1; p99 /,
+  );
+  const forms = [
+    renderComparison(BOTH, { width: 400, color: false, unicode: true }),
+    renderComparisonMarkdown(BOTH),
+    JSON.stringify(comparisonJson(BOTH)),
+    HTML,
+  ];
+  for (const form of forms) {
+    assert.ok(plain(form).replaceAll("\\", "").includes(sentence), form.slice(0, 300));
+  }
+});
+
+const ONE: readonly [next: readonly number[], sentence: RegExp][] = [
+  [around(1_000, 0.0005), /^NEW is as fast as BASE: requests\/s 1\.00\d*× .* the same within 2 %;/],
+  [around(1_300, 0.001), /^NEW is better: requests\/s 1\.30\d*× \[.*\] better; p99 /],
+  [around(800, 0.001), /^NEW is worse: requests\/s 0\.80\d*× \[.*\] worse; p99 /],
+  [[600, 1_500, 900, 1_100, 1_000], /^Inconclusive: requests\/s .* inconclusive; p99 /],
+];
+
+for (const [next, sentence] of ONE) {
+  Deno.test(`of one cell a comparison says ${sentence.source}`, () => {
+    assert.match(plain(comparisonSentence(compareAt({ a: around(1_000) }, { a: next }))), sentence);
+  });
+}
+
+Deno.test("two sessions are said to be undecided, not worse", () => {
+  const later = { ...resultsAt({ a: around(800, 0.001) }), startedAt: "2031-06-05T10:18:00Z" };
+  const sentence = comparisonSentence(compareResults(resultsAt({ a: around(1_000) }), later));
+  assert.match(sentence, /^Undecided between two sessions: requests\/s .* different in these two/);
+});
+
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  "on a laptop": LAPTOP,
+  "in the dark": { ...LAPTOP, colorScheme: "dark" },
+  "on a phone": { ...PHONE, viewport: { width: 390, height: 844 } },
+};
+
+const views = Object.entries(SCREENS).map(([screen, options]): [string, Look] => [
+  `${screen} the verdict is on the first screen, and nothing keeps anyone out`,
+  {
+    html: HTML,
+    options,
+    look: async (page) => {
+      const card = page.locator(".card");
+      assert.ok(plain(await card.innerText()).startsWith(plain(comparisonSentence(BOTH))));
+      const place = await page.evaluate(() => ({
+        below: (document.querySelector(".card")?.getBoundingClientRect().bottom ?? Infinity) -
+          innerHeight,
+        beside: document.documentElement.scrollWidth - innerWidth,
+      }));
+      assert.ok(place.below <= 0 && place.beside <= 0, JSON.stringify(place));
+      assert.deepEqual(await violationsOf(page), []);
+    },
+  },
+]);
+
+chromiumTest("the page of a comparison", {
+  ...Object.fromEntries(views),
+  "a row a cell has base and new figures beside each other": {
+    html: HTML,
+    options: { ...LAPTOP, javaScriptEnabled: false },
+    look: async (page) => {
+      const rows = await page.locator("#c1-cells tbody tr").evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent ?? ""))
+      );
+      assert.deepEqual(rows.map(([name, base, next]) => [name, base, next]), [
+        ["static, hono", "2,000", "2,603"],
+        ["static, express", "1,000", "800"],
+      ]);
+      assert.match(plain(rows[0][3]), /^1\.30\d*× \[1\.\d+, 1\.\d+\] better$/);
+      assert.ok(
+        (await page.locator(".warning").innerText()).includes("Only in BASE: static, gone"),
+      );
+    },
+  },
+  "hostile texts are shown and do nothing": {
+    html: renderComparisonPage(compareResults(hostileResults(), hostileResults())),
+    options: LAPTOP,
+    look: async (page) => {
+      assert.ok((await page.locator("#c1-cells tbody tr").count()) > 0);
+    },
+  },
+});

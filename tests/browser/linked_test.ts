@@ -1,0 +1,154 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+import assert from "node:assert/strict";
+import type { Page } from "playwright-core";
+import { violationsOf } from "./accessibility.ts";
+import { chromiumTest, drawForPrint, openAll, scrollThrough } from "./chromium.ts";
+import { DESKTOP, PAGE, PHONE } from "./sample.ts";
+
+/** Presses the target in the control of the page's bar. */
+async function press(page: Page, name: string): Promise<void> {
+  await page.locator(".targets").click();
+  await page.locator(".choice li button:first-child", { hasText: new RegExp(`^${name}$`) })
+    .click();
+  await page.keyboard.press("Escape");
+}
+
+/** Rows, panels and other parts that are seen, and name exactly this target. */
+function shownParts(page: Page, name: string): Promise<string[]> {
+  return page.evaluate((name) => {
+    const heads = document.querySelectorAll<HTMLElement>(
+      "main tbody th[scope=row], main .panel > h4, main .small-forest .of",
+    );
+    return [...heads].filter((head) => head.textContent === name && head.checkVisibility())
+      .map((head) => `${head.closest("section, article")?.id} ${head.tagName}`);
+  }, name);
+}
+
+/** Pixels of a canvas, by its id, in exactly these colours of the style sheet. */
+function colorsIn(page: Page, names: readonly string[]): Promise<Record<string, number[]>> {
+  return page.evaluate((names) => {
+    const style = getComputedStyle(document.documentElement);
+    const colors = names.map((name) => parseInt(style.getPropertyValue(name).slice(1), 16));
+    return Object.fromEntries([...document.querySelectorAll("canvas")].map((canvas) => {
+      const counts = colors.map(() => 0);
+      const { width, height } = canvas;
+      // A copy that is made to be read; Chromium warns of others.
+      const copy = new OffscreenCanvas(width, height);
+      const context = copy.getContext("2d", { willReadFrequently: true });
+      context?.drawImage(canvas, 0, 0);
+      const { data } = context?.getImageData(0, 0, width, height) ?? { data: [] };
+      for (let i = 0; i < data.length; i += 4) {
+        const at = colors.indexOf((data[i] << 16) + (data[i + 1] << 8) + data[i + 2]);
+        if (at !== -1 && data[i + 3] === 255) counts[at]++;
+      }
+      return [canvas.id, counts];
+    }));
+  }, names);
+}
+
+/** Charts that show several targets in the colours of each, by the ends of their ids. */
+const SEVERAL =
+  /-(?:verdict-\d|tradeoff-\d|compared-\d-\d|density|tails|order-chart|settling-chart)$/;
+
+chromiumTest("targets are chosen for the whole page", {
+  "one that is hidden is in no row, panel, bar, line or dot": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await openAll(page);
+      assert.ok((await shownParts(page, "express")).length > 20);
+      await press(page, "express");
+      await drawForPrint(page);
+      assert.deepEqual(await shownParts(page, "express"), []);
+      assert.ok((await shownParts(page, "hono")).length > 20);
+      const inks = Object.entries(await colorsIn(page, ["--s2", "--s0"]))
+        .filter(([id]) => SEVERAL.test(id));
+      assert.equal(inks.length, 2 * (1 + 1 + 3 + 1 + 1) + 2);
+      // The margin's verdicts have a green of their own.
+      assert.deepEqual(inks.filter(([, [hidden]]) => hidden > 0).map(([id]) => id), []);
+    },
+  },
+  "a legend is a button for the whole page, and the last target stays": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const button = (name: string) =>
+        page.locator("#e1-s1 .legend button", { hasText: new RegExp(`^${name}$`) }).first();
+      await button("express").click();
+      assert.equal(await button("express").getAttribute("aria-pressed"), "false");
+      assert.deepEqual(await shownParts(page, "express"), []);
+      await page.locator(".filtered", { hasText: "Hidden: express." }).waitFor();
+      for (const name of ["hono", "hono proxied"]) await button(name).press("Enter");
+      assert.equal(await button("hono proxied").getAttribute("aria-pressed"), "true");
+      await page.locator(".targets").click();
+      await page.locator(".choice button", { hasText: "Show all" }).click();
+      assert.equal(await page.locator("main [aria-pressed=false], .filtered").count(), 0);
+      assert.ok((await shownParts(page, "express")).length > 0);
+    },
+  },
+  "the address keeps what is hidden, beside a section's view, too": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const address = page.url();
+      await press(page, "hono proxied");
+      assert.equal(page.url(), `${address}#hide=hono%20proxied`);
+      await page.reload();
+      await page.locator(".filtered", { hasText: "Hidden: hono proxied." }).waitFor();
+      assert.deepEqual(await shownParts(page, "hono proxied"), []);
+      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+      await page.waitForFunction(() => location.hash.startsWith("#view="));
+      assert.match(page.url(), /#view=e1-s1&range=1-3&hide=hono%20proxied$/);
+      await press(page, "express");
+      assert.match(page.url(), /&hide=hono%20proxied&hide=express$/);
+      await press(page, "express");
+      await press(page, "hono proxied");
+      assert.match(page.url(), /#view=e1-s1&range=1-3$/);
+    },
+  },
+  "the control works on a phone, by keyboard, and for a screen reader": {
+    html: PAGE,
+    options: PHONE,
+    look: async (page) => {
+      await page.locator(".targets").focus();
+      await page.keyboard.press("Enter");
+      await page.keyboard.press("Tab");
+      await page.keyboard.press("Space");
+      await page.locator(".filtered").waitFor();
+      const box = await page.locator(".choice").boundingBox();
+      assert.ok(box && box.x >= 0 && box.x + box.width <= PHONE.viewport.width);
+      assert.deepEqual(await violationsOf(page), []);
+      await page.keyboard.press("Escape");
+      assert.equal(await page.locator(".choice").isVisible(), false);
+    },
+  },
+  "what is pointed at or focused is marked everywhere": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await scrollThrough(page);
+      const bars = () => colorsIn(page, ["--s0", "--s2"]).then((ids) => ids["e1-verdict-1"]);
+      await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+      const [hono, express] = await bars();
+      const row = page.locator("#e1-verdict-1-table").locator("xpath=ancestor::table")
+        .locator("tbody tr", { hasText: "express" });
+      await row.hover();
+      const marked = await bars();
+      assert.deepEqual([marked[0], marked[1]], [0, express]);
+      const other = page.locator("#e1-matrix tbody tr[data-of=hono]").first();
+      const color = () => other.evaluate((row) => getComputedStyle(row).color);
+      const faded = await color();
+      await page.mouse.move(0, 0);
+      assert.notEqual(await color(), faded);
+      assert.deepEqual(await bars(), [hono, express]);
+      // The first bar.
+      await page.locator("#e1-verdict-1").hover({ position: { x: 60, y: 25 } });
+      assert.equal((await bars())[1], 0);
+      await page.mouse.move(0, 0);
+      await page.locator("#e1-s1 .legend button", { hasText: "express" }).first().focus();
+      await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
+      await page.waitForFunction(() => document.activeElement?.textContent === "express");
+    },
+  },
+});

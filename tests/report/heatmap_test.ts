@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { inflateSync } from "node:zlib";
+import {
+  HEAT_SHARES,
+  heatEdgesUs,
+  type Heatmap,
+  heatmapOf,
+  heatOf,
+  heatText,
+} from "../../report/model/charts/heatmap.ts";
+import { type CellSteps, type PackedStep, unpackSteps } from "../../report/model/charts/packing.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { sum } from "../../report/model/numbers/spread.ts";
+import { packScenarios } from "../../report/page/packed_intervals.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
+import { resultsFixture } from "./fixture.ts";
+
+const MS = { name: "ms", size: 1, decimals: 3 };
+
+const RESULTS = resultsFixture({
+  cells: [
+    { target: "hono", scenario: "static", medianMs: 2, runs: 2, warmUp: 3 },
+    { target: "koa", scenario: "static", medianMs: 4, runs: 3, timeoutRatio: 0.02 },
+  ],
+});
+
+function cellsOf(results: Results): CellSteps[] {
+  const { scenarios } = reportModel(results);
+  const [packed] = packScenarios(scenarios).values();
+  return unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
+}
+
+function total(values: Iterable<number>): number {
+  return sum([...values], (value) => value);
+}
+
+Deno.test("every request of a run is in its heatmap, once, in the interval in which it ended", () => {
+  const cells = cellsOf(RESULTS);
+  const edgesUs = heatEdgesUs(cells);
+  const targets = reportModel(RESULTS).scenarios[0].series.map(({ label }) => label);
+  cells.forEach((runs, cell) => {
+    const { runs: columns } = heatmapOf(runs, edgesUs);
+    RESULTS.runs.filter(({ target }) => target === targets[cell]).forEach((run, at) => {
+      const { points } = run.timeline;
+      assert.equal(columns[at].length, points.length);
+      points.forEach(({ completed, failed, endS }, i) => {
+        assert.equal(total(columns[at][i].counts), completed + failed);
+        assert.equal(columns[at][i].total, completed + failed);
+        assert.equal(total(columns[at][i].bounds), failed);
+        assert.ok(Math.abs(columns[at][i].toS - endS) < 1e-9);
+      });
+    });
+  });
+});
+
+Deno.test("a row counts the requests between its edges, as the results have them", () => {
+  const cells = cellsOf(RESULTS);
+  const edgesUs = heatEdgesUs(cells);
+  const targets = reportModel(RESULTS).scenarios[0].series.map(({ label }) => label);
+  const { runs, lowest } = heatmapOf(cells[0], edgesUs);
+  const { timeline: { points } } = RESULTS.runs.filter(({ target }) => target === targets[0])[0];
+  points.forEach(({ histogram }, i) => {
+    const { indices, counts } = decodeSparse(histogram);
+    for (let row = lowest; row < edgesUs.length - 1; row++) {
+      const from = row === lowest ? 0 : edgesUs[row];
+      const expected = sum([...indices.keys()], (at) => {
+        const us = lowestUsOf(indices[at]);
+        return us >= from && us < edgesUs[row + 1] ? counts[at] : 0;
+      });
+      assert.equal(runs[0][i].counts[row], expected, `row ${row} of interval ${i}`);
+    }
+  });
+});
+
+function step(
+  seconds: number,
+  valuesUs: readonly number[],
+  boundsUs: readonly number[] = [],
+): PackedStep {
+  const [latency, bounds] = [[...valuesUs, ...boundsUs], boundsUs].map((values) => {
+    const histogram = new Histogram();
+    for (const us of values) histogram.record(us);
+    return histogram.toSparse();
+  });
+  return { seconds, completed: valuesUs.length, failed: boundsUs.length, latency, bounds };
+}
+
+/** 4–4.25 s of a run in miniature: two requests of 8.5 ms, one of 9.9 ms, one of 3 ms, and one that timed out at 12 ms. */
+const STEPS = [[
+  step(0.25, [3_000, 3_000]),
+  step(0.25, [8_500, 8_500, 9_900, 3_000], [12_000]),
+  step(0.25, []),
+  step(0.1, [3_000]),
+]];
+
+function heat(): Heatmap {
+  return heatmapOf(STEPS, heatEdgesUs([STEPS]));
+}
+
+Deno.test("rows have round edges around all latencies, a step shorter than half counts with the one before", () => {
+  const { edgesUs, runs } = heat();
+  assert.equal(edgesUs[0], 2_800);
+  assert.equal(edgesUs.at(-1), 12_500);
+  assert.deepEqual(runs[0].map(({ toS }) => toS), [0.25, 0.5, 0.85]);
+  assert.deepEqual(runs[0].map(({ total }) => total), [2, 5, 1]);
+});
+
+Deno.test("edges are coarser where latencies span decades, and never too many", () => {
+  for (const highest of [10, 1e3, 1e5, 1e7, 3.6e9]) {
+    const edges = heatEdgesUs([[[step(1, [3, highest])]]]);
+    assert.ok(edges.length > 4 && edges.length <= 52, `${edges.length}`);
+    assert.ok(edges[0] <= 3 && (edges.at(-1) ?? 0) > highest);
+  }
+  assert.deepEqual(heatEdgesUs([[[step(1, [])]]]), [1, 10]);
+});
+
+Deno.test("a cell reads as its moment, its latencies, its share, and how many of it took longer", () => {
+  const map = heat();
+  const labels = ["run 1", "run 2"];
+  const rowOf = (us: number) => map.edgesUs.findLastIndex((edge) => edge <= us);
+  const text = (column: number, us: number, names = labels) =>
+    heatText(map, { run: 0, column, row: rowOf(us) }, { unit: MS, labels: names })
+      .replaceAll("\u00a0", " ");
+  assert.equal(text(1, 8_500), "run 1, 0.25–0.5 s: 2 requests between 8 and 9 ms, 40.0 % of 5.");
+  assert.equal(text(1, 3_000), "run 1, 0.25–0.5 s: 1 request under 3.15 ms, 20.0 % of 5.");
+  assert.equal(text(0, 8_500, ["run 1"]), "0–0.25 s: no requests between 8 and 9 ms.");
+  assert.equal(
+    text(1, 12_000),
+    "run 1, 0.25–0.5 s: 1 request between 11.2 and 12.5 ms, 20.0 % of 5. 1 of them took longer: it had no response by then.",
+  );
+  const none = heatmapOf([[step(0.25, []), step(0.25, [5])]], [1, 10]);
+  assert.equal(
+    heatText(none, { run: 0, column: 0, row: 0 }, { unit: MS, labels: [""] }),
+    "0–0.25 s: no request ended.",
+  );
+});
+
+Deno.test("a colour stands for the shares from its own on", () => {
+  assert.equal(heatOf(0, 100), -1);
+  HEAT_SHARES.forEach((share, i) => assert.equal(heatOf(Math.max(1, share * 1e6), 1e6), i));
+  assert.equal(heatOf(5, 5), HEAT_SHARES.length - 1);
+});
+
+/** As many as are slow in all other intervals together, and more. */
+const SLOW = encodeHistogram(step(0.25, Array.from({ length: 5_000 }, () => 90_000)).latency);
+
+Deno.test("slow requests in one interval are found there, and even ones are not", () => {
+  const even = resultsFixture({
+    cells: [{ target: "hono", scenario: "static", medianMs: 2, runs: 3 }],
+  });
+  const [{ heatmapFinding }] = reportModel(even).scenarios;
+  assert.match(heatmapFinding, /^No target is slow in bursts/);
+  const runs = even.runs.map((run, at) =>
+    at !== 1 ? run : {
+      ...run,
+      timeline: {
+        ...run.timeline,
+        points: run.timeline.points.map((point, i) =>
+          i !== 4 ? point : { ...point, histogram: SLOW }
+        ),
+      },
+    }
+  );
+  assert.match(
+    reportModel({ ...even, runs }).scenarios[0].heatmapFinding,
+    /^Half of the slowest 1 % of hono ended in 1 of 36 intervals, at 1–1.25 s of run 2\.$/,
+  );
+});

@@ -1,0 +1,236 @@
+/**
+ * Every claim of every built-in experiment against results in which it is true, false and undecidable, made from
+ * what the claim says: a new claim is covered as soon as it is written.
+ */
+import assert from "node:assert/strict";
+import { choiceOf, chosenCells } from "../../base/figures/cells.ts";
+import { namesInCells, type SelectableCell } from "../../base/figures/selector.ts";
+import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
+import { constantsOf, declaredPairs, pathsOf } from "../../report/model/method/declared_values.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import type { Results } from "../../runner/result/result.ts";
+import type {
+  Claim,
+  ClaimSide,
+  Compare,
+  Correlation,
+  FigureSide,
+  Ratios,
+  Relation,
+  Within,
+} from "../../scenarios/claims/claim.ts";
+import { experiments } from "../../scenarios/experiments/registry.ts";
+import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
+import { planCells } from "../../scenarios/plan/plan.ts";
+import { resultsFixture } from "../report/fixture.ts";
+import { type Place, runsOf, type Wanted } from "./synthetic_runs.ts";
+
+interface Study {
+  readonly experiment: Results["experiment"];
+  readonly cells: readonly SelectableCell[];
+}
+
+function studyOf(name: string): Study {
+  const parsed = parseExperiment(experiments[name], `${name}.yaml`, { set: {} });
+  const experiment: Results["experiment"] = JSON.parse(JSON.stringify(parsed));
+  const declared = declaredPairs({ experiment });
+  const cells = planCells(parsed).map(({ target, scenario, parameters }) => ({
+    target,
+    scenario,
+    parameters,
+    constants: constantsOf({ target, scenario }, declared),
+  }));
+  return { experiment, cells };
+}
+
+/** What is wanted of cells and of peaks for a claim to have an outcome. */
+interface World {
+  readonly cells: readonly { readonly cell: SelectableCell; readonly wanted: Wanted }[];
+  readonly peaks: Readonly<Record<string, number>>;
+}
+
+const NO_CELLS: World = { cells: [], peaks: {} };
+
+/** Whatever unit it has. */
+const USUAL = 800;
+/** Far enough from any limit. */
+const FAR = 2;
+
+function selected(
+  { experiment, cells }: Study,
+  { selector }: Pick<FigureSide, "selector">,
+): SelectableCell[] {
+  const { targets, scenarios, factors } = namesInCells(cells);
+  const others = pathsOf(declaredPairs({ experiment }));
+  const choice = choiceOf(selector, { targets, scenarios, factors, others });
+  assert.ok("value" in choice, JSON.stringify(choice));
+  const chosen = chosenCells(choice.value, cells);
+  assert.ok(chosen.length > 0, `no cell is ${selector.text}`);
+  return chosen;
+}
+
+/** Later parts say more than earlier ones. */
+function together(...worlds: readonly World[]): World {
+  const cells = new Map<SelectableCell, Wanted>();
+  for (const { cell, wanted } of worlds.flatMap(({ cells }) => cells)) {
+    cells.set(cell, { ...cells.get(cell), ...wanted });
+  }
+  return {
+    cells: [...cells].map(([cell, wanted]) => ({ cell, wanted })),
+    peaks: Object.assign({}, ...worlds.map(({ peaks }) => peaks)),
+  };
+}
+
+function valued(study: Study, side: ClaimSide, value: number): World {
+  if (side.kind === "quantity") return NO_CELLS;
+  if (side.kind === "ceiling") return { cells: [], peaks: { [side.of]: value } };
+  const cells = selected(study, side).map((cell) => ({ cell, wanted: { [side.figure]: value } }));
+  return { cells, peaks: {} };
+}
+
+function factorOf(side: ClaimSide): number {
+  return side.kind === "quantity" ? 1 : side.factor;
+}
+
+/** What the left side must be, times its factor, for the claim to be so. */
+function leftValue(says: Compare | Within, right: number, isTrue: boolean): number {
+  const unit = says.left.kind === "figure" ? says.left.unit : "perSec";
+  if (says.kind === "within") {
+    const off = isTrue ? 1 : 1 + 3 * says.toleranceRatio;
+    return right * off > 1 && unit === "share" ? right / off : right * off;
+  }
+  const isAbove = says.relation.startsWith(">") === isTrue;
+  if (unit !== "share") return isAbove ? right * FAR : right / FAR;
+  return isAbove ? (right + 1) / 2 : right / 2;
+}
+
+function sidesWorld(study: Study, says: Compare | Within, isTrue: boolean): World {
+  const { left, right } = says;
+  if (left.kind === "quantity") throw new Error("write the figure of a claim first");
+  const base = right.kind === "quantity" ? right.value : USUAL * factorOf(right);
+  const value = leftValue(says, base, isTrue) / factorOf(left);
+  return together(valued(study, right, USUAL), valued(study, left, value));
+}
+
+/** Near enough for a mean and a median of the same requests. */
+const APART = 1.25;
+
+function ratiosWorld(study: Study, { left, relation, right }: Ratios, isTrue: boolean): World {
+  const limit = right.of.factor / right.to.factor / (left.of.factor / left.to.factor);
+  const times = relation.startsWith(">") === isTrue ? APART : 1 / APART;
+  return together(
+    ...[left.to, right.of, right.to].map((side) => valued(study, side, USUAL)),
+    valued(study, left.of, USUAL * limit * times),
+  );
+}
+
+/** Of cells in an order: the second figure grows with the first, falls, or does half of either. */
+function correlationWorld(study: Study, says: Correlation, outcome: Outcome): World {
+  const cells = selected(study, says);
+  const grows = (relation: Relation): boolean => relation.startsWith(">");
+  const wantedAt = (i: number): Wanted => {
+    const place = placeOf(i, cells.length, outcome, grows(says.relation));
+    const [first, second] = says.figures;
+    return { [first]: (i + 1) * SETTLING_STEP_MS, [second]: USUAL * (place + 1) };
+  };
+  return { cells: cells.map((cell, i) => ({ cell, wanted: wantedAt(i) })), peaks: {} };
+}
+
+const SETTLING_STEP_MS = 250;
+
+function placeOf(i: number, cells: number, outcome: Outcome, isGrowing: boolean): number {
+  if (outcome === "inconclusive") return i % 3 === 1 ? i : (i * 7 + 3) % cells;
+  return (outcome === "reproduced") === isGrowing ? i : cells - 1 - i;
+}
+
+type Outcome = JudgedClaim["outcome"];
+
+/** Null where no results could have the outcome. */
+function worldOf(study: Study, { says }: Claim, outcome: Outcome): World {
+  const isTrue = outcome !== "not reproduced";
+  switch (says.kind) {
+    case "compare":
+    case "within":
+      return sidesWorld(study, says, isTrue);
+    case "ratios":
+      return ratiosWorld(study, says, isTrue);
+    case "correlation":
+      return correlationWorld(study, says, outcome);
+    case "warmup": {
+      const other = says.label === "flat" ? "warm-up" : "flat";
+      const warmup = isTrue ? says.label : other;
+      const cells = selected(study, says).map((cell) => ({ cell, wanted: { warmup } }));
+      return { cells, peaks: {} };
+    }
+  }
+}
+
+const SEVERAL = 5;
+
+function resultsOf(study: Study, { cells, peaks }: World, count: number): Results {
+  const results = resultsFixture({ cells: [], machine: { cores: 64, allowedCores: 64 } });
+  results.experiment = { ...study.experiment };
+  results.runs = cells.flatMap(({ cell, wanted }) => {
+    const { target, scenario } = cell;
+    const place: Place = {
+      target,
+      scenario,
+      parameters: JSON.parse(JSON.stringify(cell.parameters)),
+    };
+    return runsOf(place, wanted, count).map((run) => labelled(run, wanted));
+  }).map((run, i) => ({ ...run, order: i + 1 }));
+  results.peakThroughput = Object.fromEntries(
+    Object.entries(peaks).map(([of, perSec]) => [of, {
+      perSec,
+      by: "a test",
+      ...count > 1 && { rounds: [0.999, 1, 1.001].map((times) => perSec * times) },
+    }]),
+  );
+  return results;
+}
+
+function labelled(run: Results["runs"][number], { warmup }: Wanted): Results["runs"][number] {
+  if (typeof warmup !== "string") return { ...run, warmup: { label: "flat", steadyFromS: 0 } };
+  const label = warmup === "warm-up" ? "warm-up" : "flat";
+  return { ...run, warmup: { label, steadyFromS: 0 } };
+}
+
+function judged(results: Results, claim: Claim): JudgedClaim {
+  results.experiment.claims = [claim];
+  return claimsModel(groupRuns(results), results).judged[0];
+}
+
+function assertOutcome(study: Study, claim: Claim, outcome: Outcome): void {
+  const world = worldOf(study, claim, outcome);
+  const isOpen = outcome === "inconclusive" && claim.says.kind !== "correlation";
+  const found = judged(resultsOf(study, world, isOpen ? 1 : SEVERAL), claim);
+  assert.equal(found.outcome, outcome, `${claim.text}: ${found.sentence}`);
+}
+
+for (const name of Object.keys(experiments)) {
+  const study = studyOf(name);
+  for (const claim of study.experiment.claims ?? []) {
+    Deno.test(`${name}: ${claim.text}: results that show it, refute it and leave it open`, () => {
+      for (const outcome of ["reproduced", "not reproduced", "inconclusive"] as const) {
+        assertOutcome(study, claim, outcome);
+      }
+    });
+    if (claim.given === undefined) continue;
+    Deno.test(`${name}: ${claim.text}: open where ${claim.given.text} is not so`, () => {
+      const results = resultsOf(study, worldOf(study, claim, "not reproduced"), SEVERAL);
+      if (claim.given?.cores === undefined) {
+        claim.given = { text: "the opposite", ...claim.given?.says && { says: never(claim) } };
+      } else results.machine.allowedCores = 1;
+      const { outcome, doubt } = judged(results, claim);
+      assert.equal(outcome, "inconclusive");
+      assert.match(doubt, /^published of /);
+    });
+  }
+}
+
+/** Of the cells of the claim. */
+function never({ says }: Claim): Claim["says"] {
+  assert.ok(says.kind === "compare" || says.kind === "within");
+  const right = { kind: "quantity", text: "0", value: 0 } as const;
+  return { kind: "compare", left: says.left, relation: "<", right };
+}
