@@ -1,6 +1,6 @@
 /**
  * The search for a capacity on a real server: a look at it at rest, its peak in a closed loop, then trials until the
- * interval is narrow enough, the budget is spent, or the search can't go on. What was measured is kept, however it ends.
+ * interval is narrow enough, the budget is spent, or the search can't go on. Its trials are kept, however it ends.
  */
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";

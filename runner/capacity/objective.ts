@@ -5,9 +5,7 @@
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import type { Measurement } from "../result/result.ts";
 import type { TrialSlice } from "../stats/capacity/slices.ts";
-import { decodeSparse } from "../stats/histogram/hdr.ts";
-import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
-import type { SparseHistogram } from "../stats/histogram/histogram.ts";
+import { countBeyond, decodeSparse } from "../stats/histogram/hdr.ts";
 
 export interface Objective {
   readonly text: string;
@@ -46,9 +44,13 @@ export function objectiveOf(rule: Threshold): Objective | null {
   return { text, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
 }
 
+type TimedRequests = Pick<Measurement, "timeline"> & {
+  readonly requests: Pick<Measurement["requests"], "dropped">;
+};
+
 /** By interval of the timeline. Requests that were still open within the limit are on neither side. */
 export function slicesOf(
-  { timeline, requests: { dropped } }: Measurement,
+  { timeline, requests: { dropped } }: TimedRequests,
   { isBeyond }: Objective,
 ): TrialSlice[] {
   const last = timeline.points.length - 1;
@@ -72,18 +74,6 @@ function sidesOfLimit(
 ): { within: number; beyond: number } {
   if (encoded === "") return { within: 0, beyond: 0 };
   const histogram = decodeSparse(encoded);
-  const beyond = countBeyond(histogram, isBeyond);
+  const beyond = countBeyond(histogram, histogram.maxUs / 1_000, isBeyond);
   return { within: histogram.count - beyond, beyond };
-}
-
-/** A bucket reads as its upper end, as in the percentiles of the results, but never above the longest. */
-export function countBeyond(
-  { indices, counts, maxUs }: SparseHistogram,
-  isBeyond: (ms: number) => boolean,
-): number {
-  let beyond = 0;
-  for (let i = 0; i < indices.length; i++) {
-    if (isBeyond(Math.min(highestUsOf(indices[i]), maxUs) / 1_000)) beyond += counts[i];
-  }
-  return beyond;
 }

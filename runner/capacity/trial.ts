@@ -9,7 +9,8 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial } from "../stats/capacity/slices.ts";
-import { countBeyond, type Objective, slicesOf } from "./objective.ts";
+import { countBeyond } from "../stats/histogram/hdr.ts";
+import { type Objective, slicesOf } from "./objective.ts";
 
 export interface TrialHooks {
   readonly loader: Loader;
@@ -73,7 +74,8 @@ class CertainOutcome {
 
   isCertain({ latency, failed }: LiveEvent): boolean {
     this.objectives.forEach(({ isBeyond }, i) => {
-      this.#beyond[i] += failed + (isBeyond === null ? 0 : countBeyond(latency, isBeyond));
+      this.#beyond[i] += failed +
+        (isBeyond === null ? 0 : countBeyond(latency, latency.maxUs / 1_000, isBeyond));
     });
     return this.objectives.some(({ allowed }, i) =>
       this.#beyond[i] >= certainlyBroken(allowed, this.plannedRequests)

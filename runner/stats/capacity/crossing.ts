@@ -117,7 +117,7 @@ function weighedOf(trials: readonly TrialShare[], allowed: number): WeighedTrial
 
 /**
  * Seconds in which the allowed share makes one cluster: one figure for all trials, lest those with few requests beyond, and
- * so with little dispersion, count for more than the others. Not believed before some clusters were seen.
+ * so with little dispersion, weigh more than the others. Not believed before some clusters were seen.
  */
 function clusterSeconds(trials: readonly TrialShare[], allowed: number): number {
   let [sum, weight, seen] = [0, 0, 0];
