@@ -103,12 +103,13 @@ class SearchRun {
     private readonly request: TrialRequest,
     private readonly context: SearchContext,
   ) {
-    const { objectives, widthRatio, trialS: [shortS, longS] } = search;
+    const { objectives, widthRatio, trialS: [shortS, longS], budgetS } = search;
+    const patient = objectives.map(({ limitMs }) => patientS(limitMs, widthRatio));
     this.#goal = {
       allowed: objectives.map(({ allowed }) => allowed),
       widthRatio,
       shortS,
-      longS: Math.max(longS, ...objectives.map(({ limitMs }) => patientS(limitMs, widthRatio))),
+      longS: Math.max(longS, Math.min(budgetS * MOST_OF_BUDGET, Math.max(...patient))),
     };
   }
 
@@ -129,7 +130,7 @@ class SearchRun {
 
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
     const { trialS: [shortS], budgetS } = this.search;
-    const start = Math.min(this.context.peakPerSec, MOST_PER_SEC);
+    const start = Math.min(Math.max(this.context.peakPerSec, 1), MOST_PER_SEC);
     const step = nextStep(this.#goal, this.#counted, start);
     if (step.kind === "found") return "found";
     const planned = this.#belowDoubt(step);
@@ -235,6 +236,9 @@ class SearchRun {
 function patientS(limitMs: number, widthRatio: number): number {
   return 3 * limitMs / 1_000 / widthRatio;
 }
+
+/** A longer trial would leave no budget for others. */
+const MOST_OF_BUDGET = 0.125;
 
 const MULTIPLES = [0.8, 1, 1.1];
 /** Of the multiple: a trial so near stands for it. */
