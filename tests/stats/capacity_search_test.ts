@@ -29,10 +29,9 @@ Deno.test("the search finds a step from any start, above and below, in an interv
   for (const start of [1_000, 1_010, 3_000, 20_000, 400, 50]) {
     const found = capacityOf(GOAL, searched(1_000, start));
     assert.ok(found !== null);
-    assert.ok(
-      found.low <= 1_000 && 1_000 <= found.high,
-      `from ${start}: ${found.low}, ${found.high}`,
-    );
+    // The grid of rates has steps of 0.1 %.
+    const isInside = found.low <= 1_001 && 999 <= found.high;
+    assert.ok(isInside, `from ${start}: ${found.low}, ${found.high}`);
     assert.ok(found.high / found.low <= 1.02 ** 2 + 1e-9, `${found.high / found.low}`);
   }
 });

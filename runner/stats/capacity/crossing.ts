@@ -37,7 +37,7 @@ const MOST_CLUSTERS = 10;
 const UNKNOWN_CLUSTER_S = 20;
 const ENOUGH_CLUSTERS = 4;
 /** Powers of the rate: from 16 (1 % more rate, 17 % more requests beyond) to a cliff. */
-const STEEPNESSES = Array.from({ length: 14 }, (_, i) => 16 * 1.75 ** i);
+const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 16 * 1.6 ** i);
 const POINTS = 240;
 const SMALLEST_SHARE = 1e-12;
 const MOST_LOG_ODDS = 50;
