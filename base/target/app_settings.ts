@@ -99,11 +99,12 @@ export const frameworkNames = [
 ] as const;
 export type FrameworkName = (typeof frameworkNames)[number];
 
-const logging = onOrOff.default(false)
-  .describe("Its own log of requests and errors: on or off");
+const logging = onOrOff.default(false).describe("Its own log of requests: on or off");
+const trace = onOrOff.default(false)
+  .describe("Its own log of errors, with the stack trace of each: on or off");
 
 /** Of every framework. */
-export const commonSettings = z.strictObject({ logging });
+export const commonSettings = z.strictObject({ logging, trace });
 
 /** Of those that serve with several processes. */
 export const workerSettings = commonSettings.extend({

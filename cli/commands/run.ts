@@ -1,7 +1,7 @@
 /** `plateau run [EXPERIMENT]`: from the file to the report. */
 import { basename, dirname, join, relative, resolve } from "node:path";
 import * as z from "zod";
-import { EXIT, type Problem } from "../../base/errors.ts";
+import { EXIT, messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenHost } from "../../base/net/listen_host.ts";
 import { quoted } from "../../report/model/method/command.ts";
@@ -74,6 +74,12 @@ const parts = {
     about: "Resumes the interrupted experiment whose results are in DIR",
     schema: z.string().min(1).optional(),
   },
+  log: {
+    flags: "--log <DIR>",
+    about: "Request log of every run as CSV in this folder: code;start;end;connection, in " +
+      "nanoseconds; code 0 is a failed request",
+    schema: z.string().min(1).optional(),
+  },
   host: {
     flags: "--host <HOST>",
     about: "Address on which targets listen, so that agents on other machines reach them " +
@@ -120,7 +126,7 @@ function liveConflicts({ live, livePort }: RawArguments): Problem[] {
 }
 
 /** The planned runs, and the folder of their results. */
-type Work = Omit<ExperimentRequest, "host" | "redisUrl">;
+type Work = Omit<ExperimentRequest, "host" | "redisUrl" | "logFolder">;
 
 async function runAnew(values: RunValues): Promise<number> {
   const planned = await planFromFile(values.experiment ?? "quick", values);
@@ -203,7 +209,8 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await using live = await startLive(values, baseline);
     const view = await progressView(values.quiet);
     const host = work.invocation.flags?.host ?? LOOPBACK;
-    const request = { ...work, host, redisUrl: targetsRedisOf(values) };
+    const logFolder = values.log === undefined ? null : await makeLogFolder(values.log);
+    const request = { ...work, host, redisUrl: targetsRedisOf(values), logFolder };
     const onProgress = withLive(live, view.onProgress);
     const onNote = (text: string): void => onProgress({ kind: "note", text });
     const loader = await loaderFor(values, onNote);
@@ -218,6 +225,17 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     if (!signal.aborted) await verify(results, forms, values);
     return EXIT.done;
   });
+}
+
+/** Throws a UserError where it can't be made. */
+async function makeLogFolder(path: string): Promise<string> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+    return path;
+  } catch (error) {
+    const message = `Cannot write request logs to "${path}": ${messageOf(error)}`;
+    throw new UserError([{ place: "--log", message, fix: "name a folder" }]);
+  }
 }
 
 /** Serves the live report and prints its address; null without --live. Throws a TargetError when it cannot listen. */

@@ -34,6 +34,7 @@ import { type ConclusionModel, conclusionOf } from "./conclusion/conclusion.ts";
 import { choiceIn } from "./runs/recast.ts";
 import { type PageTarget, pageTargets } from "./conclusion/compared_scenarios.ts";
 import { byResult, rightCells } from "./comparison/pairs.ts";
+import { type OtherBase, otherBases } from "./conclusion/other_bases.ts";
 import { compareScenarios, type ScenarioComparison } from "./conclusion/compared_scenarios.ts";
 import { boundsNote, densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./charts/errors.ts";
@@ -82,6 +83,8 @@ export interface ReportModel {
   readonly gates: GatesModel;
   /** By which the page can be narrowed. */
   readonly targets: readonly PageTarget[];
+  /** What the page can compare with in place of the base. */
+  readonly bases: () => readonly OtherBase[];
   readonly scenarios: readonly ScenarioModel[];
   /** One for each table of published figures. */
   readonly published: readonly PublishedModel[];
@@ -167,6 +170,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const sorted = scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) }));
   const sweeps = sweepsOf(sorted, { level });
   const claims = claimsModel(scenarios, results);
+  let bases: readonly OtherBase[] | null = null;
   const isMeasured = !results.runs.every(isUnanswered);
   return {
     name: nameOfMeasured(results),
@@ -181,6 +185,8 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     claims,
     gates: gatesModel(scenarios, results, baseline),
     targets: pageTargets(scenarios, compared),
+    // For the page alone: of many targets it takes longer than all else that is compared.
+    bases: () => bases ??= otherBases(compared, { level }),
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,

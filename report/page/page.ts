@@ -3,6 +3,7 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
+import { deflateSync } from "node:zlib";
 import { sectionOf } from "../model/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { swatchRule } from "../model/numbers/colors.ts";
@@ -13,12 +14,12 @@ import type { TrendModel } from "../model/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
-import { chartsWithLists } from "../writing/json.ts";
+import { base91, chartsWithLists } from "../writing/json.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
-import { forestHeights, hasComparisons } from "./sections/comparison.ts";
+import { basedFigures, forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
-import { barHeights, type Charts } from "./sections/figures.ts";
+import { barHeights, type Charts, type PagePlace } from "./sections/figures.ts";
 import { trendMarkup } from "./sections/lines.ts";
 import css from "./style.css" with { type: "text" };
 
@@ -82,7 +83,7 @@ ${live?.bar ?? null}${chartScripts(charts)}
 ${experiments.length === 0 || live !== null ? begin : null}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
-  }
+  }${models.map((model, i) => basesScript(model, { id: `e${i + 1}`, steps }))}
 </body>
 </html>
 `.text;
@@ -139,6 +140,16 @@ function namedRuns(
 ): { label: string; color: number; clock: "intended" | "sent"; repetitions: number[] } {
   const [{ latency: { clock } }] = runs;
   return { label, color, clock, repetitions: runs.map(({ repetition }) => repetition) };
+}
+
+/** Deflated: what other bases say is mostly alike; read when one is chosen. */
+function basesScript(model: ReportModel, place: Omit<PagePlace, "charts">): Markup | null {
+  const bases = model.bases();
+  if (bases.length === 0) return null;
+  const packed = base91(deflateSync(JSON.stringify(basedFigures(bases, place))));
+  return markup`<script type="application/json" id="bases-${place.id}">${
+    scriptJson(packed)
+  }</script>\n`;
 }
 
 export function policyOf(style: string, live: LiveParts | null = null): string {

@@ -36,6 +36,8 @@ export interface ExperimentRequest extends StartingRequest {
   readonly host: string;
   /** The Redis that the user named, or null. */
   readonly redisUrl: string | null;
+  /** Where the request log of each run goes; null for none. */
+  readonly logFolder: string | null;
 }
 
 interface ExperimentHooks {
@@ -79,6 +81,7 @@ export async function runExperiment(
         seed: request.seed,
         workers: pinned.workers,
         intervalMs: request.experiment.interval,
+        logFolder: request.logFolder,
         ...hooks,
         open: (planned) => targets.open(planned),
         close: (target) => targets.close(target),

@@ -1,6 +1,7 @@
 /**
  * One run: one cell of the experiment, once.
  */
+import { join } from "node:path";
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -23,6 +24,8 @@ export interface RunContext {
   /** Load workers where the experiment does not say how many; null: chosen from the machine. */
   readonly workers: number | null;
   readonly intervalMs: number;
+  /** Folder for the request log of each run; null for none. */
+  readonly logFolder: string | null;
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
   /** Starts the run's target, or gives the one that runs already. */
@@ -76,7 +79,7 @@ interface LoadSubject {
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
   { planned, target, script }: LoadSubject,
-  { loader, seed, workers, intervalMs, onProgress, signal, redisUse }: RunContext,
+  { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: RunContext,
 ): Promise<{ measurement: Measurement; used: WatchedUse }> {
   const { cell, repetition } = planned;
   const redis = await redisUse(planned);
@@ -94,7 +97,7 @@ async function loadAndWatch(
         // The same arrivals for all cells of a block, others in the next.
         seed: seedOfRepetition(seed, repetition),
         driver: "auto",
-        logPath: null,
+        logPath: logFolder === null ? null : join(logFolder, logNameOf(planned)),
         intervalMs,
         implicitCheck: true,
       },
@@ -113,12 +116,22 @@ async function loadAndWatch(
       if (died.signal.aborted) await throwTargetEnded(cell.target, target);
     });
     loading = false;
+    const lost = logFolder === null ? null : loader.incompleteLogReason?.() ?? null;
+    if (lost !== null) {
+      onProgress({ kind: "note", text: `${logNameOf(planned)} is not whole: ${lost}` });
+    }
     return { measurement, used: await stopWatch(watch) };
   } finally {
     loading = false;
     await stopWatch(watch);
     redis?.close();
   }
+}
+
+/** `007-fastify-static-2.csv`: position, target, scenario and repetition, so that they sort as they were made. */
+function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun): string {
+  const parts = [String(order).padStart(3, "0"), target, scenario, repetition];
+  return `${parts.join("-").replaceAll(/[^\p{L}\p{N}._-]/gu, "_")}.csv`;
 }
 
 function unknownUseText(target: string): string {

@@ -7,7 +7,8 @@
  * and serves the five endpoints of the built-in app `api`. Its own are the words and the shape in which
  * it refuses a query or reports an error, as long as they are JSON, with the same status. With REDIS_URL
  * it sets `plateau:counter` to 1 before it listens; without, `/redis` is 503. With LOGGING=on it logs each
- * request and each error in the way of its documentation, else nothing. It ends on TERM at once.
+ * request, and with TRACE=on each error with its stack trace, in the way of its documentation; else nothing. It ends on
+ * TERM at once.
  */
 import type * as z from "zod";
 

@@ -20,6 +20,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       HOST: context.host,
       PORT: String(port),
       LOGGING: chosen.logging ? "on" : "off",
+      TRACE: chosen.trace ? "on" : "off",
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
     });
     const [name, ...args] = command(chosen);

@@ -4,7 +4,9 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawForPrint, openAll, scrollThrough } from "./chromium.ts";
-import { DESKTOP, PAGE, PHONE } from "./sample.ts";
+import { formatNumber } from "../../report/model/numbers/units.ts";
+import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
+import { figuresOf, runsOf, TARGETS } from "./selection.ts";
 
 /** Presses the target in the control of the page's bar. */
 async function press(page: Page, name: string): Promise<void> {
@@ -121,6 +123,72 @@ chromiumTest("targets are chosen for the whole page", {
       assert.deepEqual(await violationsOf(page), []);
       await page.keyboard.press("Escape");
       assert.equal(await page.locator(".choice").isVisible(), false);
+    },
+  },
+  "another base is what the model says of every pair, and goes back to the experiment's own": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const figure = page.locator("figure#e1-compared-1");
+      const cells = () =>
+        figure.locator("tbody tr").evaluateAll((rows) =>
+          rows.map((row) => [...row.querySelectorAll("th, td")].map((cell) => cell.textContent))
+        );
+      const own = await cells();
+      const address = page.url();
+      await page.locator("select[name=base]").selectOption("hono proxied");
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      const [static_] = MODEL.bases().flatMap(({ base, scenarios }) =>
+        base === "hono proxied" ? [scenarios[0]] : []
+      );
+      const expected = static_?.table.rows.map((row) => row.map(({ text }) => text));
+      assert.deepEqual(await cells(), expected);
+      assert.deepEqual(expected?.map(([name]) => name), ["hono"]);
+      assert.match(await figure.innerText(), /Holm's correction is over all 2 pairs of targets/);
+      assert.equal(page.url(), `${address}#base=hono%20proxied`);
+      assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
+      await page.reload();
+      await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
+      await scrollThrough(page);
+      await page.locator("#e1-s1-timeline input[name=from]").fill("1");
+      await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
+        .waitFor();
+      await page.locator("select[name=base]").selectOption("");
+      await figure.locator("h4", { hasText: /^Requests.s against hono,/ }).waitFor();
+      assert.deepEqual(await cells(), own);
+    },
+  },
+  "a selected part of the runs is in the bars and tails, and all else of the scenario is greyed": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await openAll(page);
+      const label = (id: string) => page.locator(`#${id}`).getAttribute("aria-label");
+      const whole = await label("e1-verdict-1");
+      const from = page.locator("#e1-s1-timeline input[name=from]");
+      await from.fill("1");
+      await page.locator("canvas[aria-label*='1–3 s of every run']").first().waitFor();
+      for (const target of TARGETS) {
+        const [rate] = figuresOf(runsOf("static", target), [1, 3]);
+        assert.match(
+          await label("e1-verdict-1") ?? "",
+          new RegExp(`${target} ${formatNumber(rate)}`),
+        );
+      }
+      assert.match(await label("e1-s1-tails") ?? "", /1–3 s of every run; at the end hono/);
+      const plain = () =>
+        page.evaluate(() =>
+          [...document.querySelectorAll("#e1-s1 :is(canvas, table), #e1-compared-1 canvas")]
+            .filter((element) => !element.closest(".whole-run, .timelines"))
+            .map(({ id, textContent }) => id || textContent?.slice(0, 30))
+        );
+      assert.deepEqual(await plain(), ["e1-s1-tails"]);
+      // Of the other scenario nothing.
+      assert.equal(await page.locator("#e1-s2 .whole-run, #e1-compared-2.whole-run").count(), 0);
+      assert.deepEqual(await violationsOf(page, "#e1-s1"), []);
+      await from.press("Escape");
+      await page.waitForFunction(() => document.querySelector(".whole-run") === null);
+      assert.equal(await label("e1-verdict-1"), whole);
     },
   },
   "what is pointed at or focused is marked everywhere": {

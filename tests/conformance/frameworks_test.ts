@@ -42,6 +42,9 @@ async function withServer(
   return target.lastLines();
 }
 
+/** A frame of a stack, as V8, Python and Go print it; in JSON or by itself. */
+const TRACE_LINE = /\bat .*\.(?:js|ts):\d+:\d+|File ".*", line \d+|\.go:\d+/;
+
 /** Every exchange, with a Redis. */
 async function assertSuite(lines: Record<string, unknown>): Promise<void> {
   const redis = await provideRedis({ url: null, signal: never });
@@ -120,12 +123,24 @@ for (const name of frameworkNames) {
     });
   });
 
-  testWith(needs, `framework ${name} logs requests when its log is on`, async () => {
-    const lines = { framework: name, set: { logging: "on" } };
-    await withServer(lines, {}, async ({ origin, lastLines }) => {
-      await statusOf(`${origin}/error/1`);
-      await statusOf(`${origin}/static?some=query`);
-      await until("it logs", () => /\/static\b/.test(lastLines().join("\n")));
-    });
-  });
+  testWith(
+    needs,
+    `framework ${name} logs requests without traces, or traces without requests`,
+    async () => {
+      const printedBy = async (set: Record<string, string>, sign: RegExp): Promise<string> => {
+        let seen = "";
+        await withServer({ framework: name, set }, {}, async ({ origin, lastLines }) => {
+          await statusOf(`${origin}/static?some=query`);
+          await statusOf(`${origin}/error/1`);
+          await until(`it prints ${sign}`, () => sign.test(seen = lastLines().join("\n")));
+        });
+        return seen;
+      };
+      const requests = await printedBy({ logging: "on" }, /\/error\/1\b/);
+      assert.match(requests, /\/static\b/);
+      assert.doesNotMatch(requests, TRACE_LINE);
+      const traces = await printedBy({ trace: "on" }, TRACE_LINE);
+      assert.doesNotMatch(traces, /\/static\b/);
+    },
+  );
 }

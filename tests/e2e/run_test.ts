@@ -49,6 +49,29 @@ Deno.test("run writes every run of the plan, in the order of the seed, and says 
   }
 });
 
+Deno.test("run --log writes a line for each request of each run, and refuses a place that is none", async () => {
+  using folder = emptyFolder();
+  const [out, log] = ["out", "logs/of it"].map((name) => join(folder.path, name));
+  const args = ["run", SMALL, "--out", out, "--log", log, "--duration", "450ms"];
+  const { code, stderr } = await plateau(args);
+  assert.equal(code, 0, stderr);
+  const runs = readResults(out).runs;
+  const names = runs.map(({ order, target, scenario, repetition }) =>
+    `00${order}-${target}-${scenario}-${repetition}.csv`
+  );
+  assert.deepEqual([...Deno.readDirSync(log)].map(({ name }) => name).sort(), names);
+  for (const [at, { requests, status }] of runs.entries()) {
+    const [head, ...lines] = readFileSync(join(log, names[at]), "utf8").trimEnd().split("\n");
+    assert.equal(head, "code;start;end;connection");
+    assert.equal(lines.length, requests.due - requests.dropped);
+    const codes = Map.groupBy(lines, (line) => line.split(";")[0]);
+    assert.equal(codes.get("200")?.length, status["200"]);
+  }
+  const refused = await plateau(["run", SMALL, "--log", join(log, names[0])]);
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /Cannot write request logs to/);
+});
+
 Deno.test("the same seed gives the same order, --only and --repeat cut the plan", async () => {
   using folder = emptyFolder();
   const args = ["run", SMALL, "--only", "scenario=static", "--repeat", "1", "--duration", "450ms"];

@@ -110,7 +110,7 @@ async function run(driver: DriverName, traps: readonly Trap[]): Promise<Results>
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
   const flags = { set: {}, only: {}, repeat: undefined, duration: undefined, seed: 1 };
   const planned = await planFromFile(file, flags);
-  const where = { outDir: folder.path, host: "127.0.0.1", redisUrl: null };
+  const where = { outDir: folder.path, host: "127.0.0.1", redisUrl: null, logFolder: null };
   const loader = loaderOf(driver, traps);
   return await runExperiment({ ...planned, ...where, invocation: {}, kept: null }, {
     loader,

@@ -107,9 +107,10 @@ function leftValue(says: Compare | Within, right: number, isTrue: boolean): numb
 function sidesWorld(study: Study, says: Compare | Within, isTrue: boolean): World {
   const { left, right } = says;
   if (left.kind === "quantity") throw new Error("write the figure of a claim first");
-  const base = right.kind === "quantity" ? right.value : USUAL * factorOf(right);
+  const usual = right.kind === "figure" && right.unit === "share" ? 0.5 : USUAL;
+  const base = right.kind === "quantity" ? right.value : usual * factorOf(right);
   const value = leftValue(says, base, isTrue) / factorOf(left);
-  return together(valued(study, right, USUAL), valued(study, left, value));
+  return together(valued(study, right, usual), valued(study, left, value));
 }
 
 /** Near enough for a mean and a median of the same requests. */

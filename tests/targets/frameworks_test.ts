@@ -28,7 +28,10 @@ for (const name of frameworkNames) {
   Deno.test(`framework ${name} describes itself and each of its settings, and logs nothing unless told`, () => {
     assert.match(summary, /^\w.{10,80}$/);
     for (const field of Object.values(settings.shape)) assert.ok(field.description);
-    assert.equal(settings.parse({}).logging, false);
+    assert.deepEqual(
+      [settings.parse({}).logging, settings.parse({}).trace],
+      [false, false],
+    );
   });
 }
 

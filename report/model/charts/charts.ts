@@ -64,11 +64,20 @@ export interface DensityChart {
   readonly axis: Axis;
   /** Bounds of the steps, one more than there are shares. */
   readonly edges: readonly number[];
+  /** As many are drawn at once, the first of them unless the reader chooses others. */
+  readonly most: number;
+  /** From the lowest median. */
   readonly series: readonly {
     readonly label: string;
     readonly color: number;
-    /** Per cent of the cell's requests in each step. */
+    /** Per cent of the cell's completed requests in each step. */
     readonly shares: readonly number[];
+    /** Per cent of its completed requests below the first step. */
+    readonly below: number;
+    /** The completed of all its requests, 0–1. */
+    readonly completed: number;
+    /** Index of the edge from which on requests of unknown latency may lie below it, too; absent for none. */
+    readonly boundsFrom?: number;
   }[];
 }
 
@@ -279,17 +288,4 @@ export function compact(value: number): number {
  */
 export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
-}
-
-// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
-
-/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
-const LOG_FROM_RATIO = 12;
-
-/** @param min Lowest and highest value, in the unit; 0 and less for none. */
-export function latencyAxis(unit: string, min: number, max: number): Axis {
-  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
-  return min > 0 && max / min > LOG_FROM_RATIO
-    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
-    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
 }

@@ -7,6 +7,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import { lowerBoundsText } from "../runs/lower_bounds.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../runs/pool.ts";
 import { compact, type DensityChart, type TailsChart } from "./charts.ts";
+import { ODDS } from "./time_range.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
 const STEPS_PER_DECADE = 24;
@@ -14,9 +15,13 @@ const STEPS_PER_DECADE = 24;
 /** Percentiles between which the axis lies; the few beyond would press all others together. */
 const SHOWN = { from: 0.1, to: 99.95 };
 
+/** More are hard to distinguish in one frame. */
+export const MOST_RIDGES = 6;
+
 /** Of the completed requests; null when no cell has one. */
 export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
-  const filled = cells.filter(({ latency }) => latency.ended.count > 0);
+  const filled = cells.filter(({ latency }) => latency.ended.count > 0)
+    .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
   const edgesUs = decadeEdgesUs(
@@ -29,12 +34,44 @@ export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
     alt: `Share of requests by latency: ${filled.map(({ label }) => label).join("; ")}`,
     axis: { unit: unit.name, scale: "log", min: edges[0], max: edges[edges.length - 1] },
     edges,
-    series: filled.map(({ label, color, latency: { ended } }) => ({
+    most: MOST_RIDGES,
+    series: filled.map(({ label, color, latency }) => ({
       label,
       color,
-      shares: sharesBetween(ended, edgesUs).map((share) => compact(share * 100)),
+      ...spreadOver(latency, edgesUs),
     })),
   };
+}
+
+type DensityShares = Omit<DensityChart["series"][number], "label" | "color">;
+
+function spreadOver(latency: PooledLatency, edgesUs: readonly number[]): DensityShares {
+  const { ended, count } = latency;
+  const shares = sharesBetween(ended, edgesUs);
+  const [below] = sharesBetween(ended, [0.5, edgesUs[0]]);
+  const completed = ended.count / count;
+  return {
+    shares: shares.map((share) => compact(share * 100)),
+    below: compact(below * 100),
+    completed: compact(completed),
+    ...(latency.censored > 0 && unknownFrom(latency, [below, ...shares], edgesUs)),
+  };
+}
+
+/** The first edge below which some lower bound lies, too: of one request more than are known to, its latency is one. */
+function unknownFrom(
+  latency: PooledLatency,
+  shares: readonly number[],
+  edgesUs: readonly number[],
+): Pick<DensityShares, "boundsFrom"> {
+  const { ended, count } = latency;
+  let within = 0;
+  const boundsFrom = shares.findIndex((share, i) => {
+    within += share * ended.count;
+    const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within + 1) / count));
+    return isAtLeast && value * 1_000 <= edgesUs[i];
+  });
+  return boundsFrom < 0 ? {} : { boundsFrom };
 }
 
 /** Edges at whole steps of the axis, so that every figure has the same, around `lowUs` … `highUs`. */
@@ -113,18 +150,6 @@ function leftOut(latencies: readonly PooledLatency[]): number {
 
 // How slow the slowest requests are: the latency that one in so many requests exceeds, of all runs of a cell
 // and of each. A curve ends where fewer than ten requests lie beyond it.
-
-const TAIL_STEPS_PER_DECADE = 12;
-const MOST_DECADES = 6;
-
-/** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
-const ODDS = [
-  2,
-  ...Array.from(
-    { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },
-    (_, i) => 10 ** ((i + 1) / TAIL_STEPS_PER_DECADE),
-  ).filter((odds) => odds > 2),
-];
 
 /** Null when no cell has enough requests for a curve. */
 export function tailsOf(cells: readonly CellRuns[]): TailsChart | null {

@@ -8,6 +8,8 @@ import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import { boundedPercentile, type Sample } from "../runs/lower_bounds.ts";
+import { formatNumber, timeUnitNamed } from "../numbers/units.ts";
+import { type Axis, type BarsChart, compact, type TailsChart } from "./charts.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -84,4 +86,102 @@ function percentileOf(sample: Sample, p: number): RangePercentile | null {
   if (count === 0) return null;
   const { value, isAtLeast } = boundedPercentile(sample, p);
   return { ms: value, isSupported: supportsPercentile(count, p), isAtLeast };
+}
+
+// The charts of a scenario for a part of its runs: the same bars and curves, of other figures.
+
+const MOST_DECADES = 6;
+const TAIL_STEPS_PER_DECADE = 12;
+
+/** One request in so many: 1/(1 − p), from the median on in equal steps of a logarithmic axis. */
+export const ODDS = [
+  2,
+  ...Array.from(
+    { length: MOST_DECADES * TAIL_STEPS_PER_DECADE },
+    (_, i) => 10 ** ((i + 1) / TAIL_STEPS_PER_DECADE),
+  ).filter((odds) => odds > 2),
+];
+
+/** A cell by its name, with those of its runs that are looked at. */
+export interface NamedSteps extends TimedSteps {
+  readonly label: string;
+  /** One for each of the runs. */
+  readonly repetitions: readonly number[];
+}
+
+/** @param what Which part, for those who cannot see it. */
+export function rangeBars(
+  chart: BarsChart,
+  cells: readonly NamedSteps[],
+  { range, what }: { readonly range: TimeRange | null; readonly what: string },
+): BarsChart {
+  const bars = chart.bars.flatMap((bar) => {
+    const cell = cells.find(({ label }) => label === bar.label);
+    const rateOf = (runs: CellSteps): number | null =>
+      cell ? rangeFigures({ ...cell, runs }, range, []).ratePerSec : null;
+    const value = rateOf(cell?.runs ?? []);
+    if (!cell || value === null) return [];
+    const runs = cell.runs.flatMap((steps, i) => {
+      const rate = rateOf([steps]);
+      return rate === null ? [] : [{ repetition: cell.repetitions[i], value: rate }];
+    });
+    return [{ ...bar, value, runs, text: formatNumber(value) }];
+  });
+  const texts = bars.map(({ label, text }) => `${label} ${text}`);
+  return { ...chart, alt: `Requests per second, ${what}: ${texts.join(", ")}`, bars };
+}
+
+/** On the axis of the whole runs, or a wider one. */
+export function rangeTails(
+  chart: TailsChart,
+  cells: readonly NamedSteps[],
+  { range, what }: { readonly range: TimeRange | null; readonly what: string },
+): TailsChart {
+  const { size } = timeUnitNamed(chart.axis.unit);
+  const percentiles = ODDS.slice(0, chart.odds.length).map((odds) => 100 * (1 - 1 / odds));
+  const curveOf = (cell: TimedSteps): (RangePercentile | null)[] => {
+    const all = rangeFigures(cell, range, percentiles).percentiles;
+    const end = all.findIndex((one) => one === null || !one.isSupported);
+    return all.slice(0, end === -1 ? all.length : end);
+  };
+  const valuesOf = (curve: readonly (RangePercentile | null)[]): number[] =>
+    curve.map((one) => compact((one?.ms ?? 0) / size));
+  const series = chart.series.flatMap(({ label, color }) => {
+    const cell = cells.find((one) => one.label === label);
+    const curve = cell ? curveOf(cell) : [];
+    if (!cell || curve.length === 0) return [];
+    const boundsFrom = curve.findIndex((one) => one?.isAtLeast);
+    return [{
+      label,
+      color,
+      pooled: valuesOf(curve),
+      ...(boundsFrom === -1 ? {} : { boundsFrom }),
+      runs: cell.runs.length > 1
+        ? cell.runs.map((steps) => valuesOf(curveOf({ ...cell, runs: [steps] })))
+        : [],
+    }];
+  });
+  const values = series.flatMap(({ pooled, runs }) => [pooled, ...runs].flat());
+  const min = values.reduce((least, value) => Math.min(least, value), chart.axis.min);
+  const max = values.reduce((most, value) => Math.max(most, value), chart.axis.max);
+  const last = series.map(({ label, pooled }) => `${label} ${pooled.at(-1)} ${chart.axis.unit}`);
+  return {
+    ...chart,
+    alt: `Latency that one in so many requests exceeds, ${what}; at the end ${last.join(", ")}`,
+    axis: { ...chart.axis, min, max },
+    series,
+  };
+}
+
+// The latency axis of a figure of timelines; the page fits it anew to what somebody chooses to see.
+
+/** Beyond this ratio of highest to lowest, a linear axis would press the low lines together. */
+const LOG_FROM_RATIO = 12;
+
+/** @param min Lowest and highest value, in the unit; 0 and less for none. */
+export function latencyAxis(unit: string, min: number, max: number): Axis {
+  if (!(max > 0)) return { unit, scale: "linear", min: 0, max: 1 };
+  return min > 0 && max / min > LOG_FROM_RATIO
+    ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
+    : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
 }

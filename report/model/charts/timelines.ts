@@ -1,9 +1,10 @@
 /** Cells → timelines that share their axes. */
+import { latencyAxis } from "./time_range.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { countedFrom, type CountedPart } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, repeatedOf } from "../runs/cells.ts";
 import * as z from "zod";
-import { type Axis, compact, latencyAxis, type TimelineChart } from "./charts.ts";
+import { type Axis, compact, type TimelineChart } from "./charts.ts";
 import type { OfferedPart, TimelineMark, TimelineRun } from "./over_time.ts";
 import {
   type IntervalPoint,

@@ -74,13 +74,7 @@ export function compareScenarios(
   const pairs = plans.flatMap(({ question, againstBase }) => [...againstBase, ...question.pairs]);
   const lookup = compareCells(pairs, judge);
   return plans.map(({ name, factor, cells, question, againstBase }) => {
-    const rows = againstBase.map(({ base, next }) => ({
-      name: next.label,
-      color: next.color,
-      base: base.label,
-      parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
-      comparison: lookup(base, next),
-    }));
+    const rows = comparedRows(againstBase, lookup);
     const contests = question.contests.map((contest) => decide(contest, lookup));
     return {
       name,
@@ -94,6 +88,16 @@ export function compareScenarios(
       forest: forestOf(rows, isOpenLoop(againstBase.flatMap(({ base, next }) => [base, next]))),
     };
   });
+}
+
+export function comparedRows(pairs: readonly CellPair[], lookup: Lookup): ForestPair[] {
+  return pairs.map(({ base, next }) => ({
+    name: next.label,
+    color: next.color,
+    base: base.label,
+    parts: { name: cellParts(next.runs[0]), base: cellParts(base.runs[0]) },
+    comparison: lookup(base, next),
+  }));
 }
 
 /** Who is fastest; where factors vary, at which of their values; of one target, at which values it is. */

@@ -40,6 +40,11 @@ export function timeUnit(valuesMs: readonly number[]): DisplayUnit {
   ) ?? TIME_UNITS[typicalMs === 0 ? 1 : 2];
 }
 
+/** The unit of times that is written so. */
+export function timeUnitNamed(name: string): DisplayUnit {
+  return TIME_UNITS.find((unit) => unit.name === name) ?? TIME_UNITS[1];
+}
+
 /** The unit for a column or figure of sizes, in bytes. */
 export function sizeUnit(valuesBytes: readonly number[]): DisplayUnit {
   const typicalBytes = typicalOf(valuesBytes);

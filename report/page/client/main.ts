@@ -19,7 +19,7 @@ import {
 } from "chart.js";
 import { type Chart, sectionOf } from "../../model/charts/charts.ts";
 import { barsConfig } from "./charts/bars.ts";
-import { densityConfig } from "./charts/density.ts";
+import { densityChoice, densityConfig, equipDistributions } from "./charts/density.ts";
 import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
@@ -31,6 +31,7 @@ import { reveal, startDepth } from "./depth.ts";
 import { sweepConfig } from "./charts/sweep.ts";
 import { tailsConfig } from "./charts/tails.ts";
 import type { Theme } from "./charts/theme.ts";
+import { renewBases, startBases } from "./bases.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
 import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
@@ -64,7 +65,7 @@ function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawi
     case "heatmap":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
     case "density":
-      return new Drawing(canvas, densityConfig(chart, theme));
+      return new Drawing(canvas, densityConfig(chart, theme, densityChoice(canvas)));
     case "tails":
       return new Drawing(canvas, tailsConfig(chart, theme));
     case "errors":
@@ -91,6 +92,14 @@ const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
 drawings.start();
 equip();
+const drawAnew = (): void => {
+  fitLinked();
+  drawings.restart();
+};
+startBases(() => {
+  equip();
+  drawAnew();
+});
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", () => {
   timelines = timelineFigures(drawings, timelines);
@@ -103,8 +112,7 @@ addEventListener("DOMContentLoaded", () => {
 addEventListener("hashchange", () => followLink(timelines));
 addEventListener("chosen", () => {
   for (const figure of timelines.values()) figure.followChoice();
-  fitLinked();
-  drawings.restart();
+  drawAnew();
 });
 addEventListener("marked", () => drawings.redraw());
 // The page of a running experiment puts in newer parts, and then says so.
@@ -115,10 +123,12 @@ addEventListener("renewed", () => {
   timelines = timelineFigures(drawings);
   drawings.restart();
   equip();
+  renewBases().then((isOther) => isOther && equip());
 });
 
 function equip(): void {
   equipLimits(drawings);
+  equipDistributions(drawings);
   linkElements();
   equipTables();
   equipOutcomes();

@@ -2,7 +2,7 @@
 import type { BarsChart, Chart, DensityChart, TailsChart } from "../../model/charts/charts.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { type Markup, markup, verbatim } from "../../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 
 /** Charts of the page by the id of their canvas; travels to the client as JSON. */
@@ -22,8 +22,24 @@ export function barsMarkup(chart: BarsChart, place: PagePlace): Markup {
 
 export function densityFigure(chart: DensityChart, finding: string, place: PagePlace): Markup {
   return markup`<figure>${legendMarkup(chart.series)}
-${chartMarkup(chart, "density", place)}
+${chartMarkup(chart, chart.series.length > 2 ? "ridges" : "density", place)}
+${withinMarkup(chart)}
 ${captionMarkup(finding, HOW_TO_READ.density)}</figure>`;
+}
+
+/** The share within a limit that the reader moves; and of more cells than a frame holds, which are drawn. */
+function withinMarkup({ axis, edges, most, series }: DensityChart): Markup {
+  const middle = Number(Math.sqrt(edges[0] * edges[edges.length - 1]).toPrecision(1));
+  const boxes = series.map(({ label, color }, i) =>
+    markup`<label><input type="checkbox" name="ridge" value="${label}"${
+      i < most ? verbatim(" checked") : null
+    }> ${swatchMarkup(color)}${label}</label> `
+  );
+  const choice =
+    markup`<details><summary>${most} of ${series.length} are drawn, those with the lowest p50: choose others</summary>
+<fieldset><legend class="unseen">Drawn, at most ${most}</legend>${boxes}</fieldset></details>`;
+  return markup`<form class="limit within" autocomplete="off"><label>Requests within <input type="number" name="limit" min="0" step="any" value="${middle}"> ${axis.unit}</label>
+<output></output>${series.length > most ? choice : null}</form>`;
 }
 
 export function tailsFigure(chart: TailsChart, finding: string, place: PagePlace): Markup {

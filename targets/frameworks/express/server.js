@@ -3,7 +3,7 @@ import { query, validationResult } from "express-validator";
 import morgan from "morgan";
 import { createClient } from "redis";
 
-const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL } = process.env;
+const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL, TRACE } = process.env;
 
 const redis = REDIS_URL ? await createClient({ url: REDIS_URL }).connect() : null;
 await redis?.set("plateau:counter", 1);
@@ -48,7 +48,7 @@ app.get("/error/:id", (req, res) => {
 
 app.use((error, req, res, next) => {
   if (res.headersSent) return next(error);
-  if (LOGGING === "on") console.error(error.stack);
+  if (TRACE === "on") console.error(error.stack);
   res.status(500).json({ error: error.message });
 });
 

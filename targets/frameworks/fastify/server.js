@@ -1,7 +1,7 @@
 import Fastify from "fastify";
 import { createClient } from "redis";
 
-const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL } = process.env;
+const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL, TRACE } = process.env;
 
 const redis = REDIS_URL ? await createClient({ url: REDIS_URL }).connect() : null;
 await redis?.set("plateau:counter", 1);
@@ -15,7 +15,15 @@ function answering(properties) {
   return { schema: { response: { 200: { type: "object", properties } } } };
 }
 
-const fastify = Fastify({ logger: LOGGING === "on" });
+/** What an error is without its trace. */
+const serializers = { err: ({ name, message }) => ({ type: name, message }) };
+
+const fastify = Fastify({
+  logger: (LOGGING === "on" || TRACE === "on") && {
+    level: LOGGING === "on" ? "info" : "error",
+    ...TRACE !== "on" && { serializers },
+  },
+});
 
 fastify.get("/static", answering({ ok: { type: "boolean" } }), () => ({ ok: true }));
 

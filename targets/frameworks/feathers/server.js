@@ -6,7 +6,7 @@ import { getValidator, Type } from "@feathersjs/typebox";
 import morgan from "morgan";
 import { createClient } from "redis";
 
-const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL } = process.env;
+const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL, TRACE } = process.env;
 
 const redis = REDIS_URL ? await createClient({ url: REDIS_URL }).connect() : null;
 await redis?.set("plateau:counter", 1);
@@ -68,7 +68,7 @@ app.service("validation").hooks({
   before: { find: [schemaHooks.validateQuery(queryValidator)] },
 });
 
-if (LOGGING === "on") {
+if (TRACE === "on") {
   app.hooks({ error: { all: [({ error }) => console.error(error)] } });
 }
 

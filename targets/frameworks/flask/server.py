@@ -6,7 +6,7 @@ from werkzeug.exceptions import HTTPException, ServiceUnavailable
 from wtforms import Form, IntegerField, StringField, validators
 
 app = Flask(__name__)
-app.logger.disabled = os.environ.get("LOGGING") != "on"
+app.logger.disabled = os.environ.get("TRACE") != "on"
 
 url = os.environ.get("REDIS_URL")
 client = redis.Redis.from_url(url, decode_responses=True) if url else None

@@ -54,10 +54,13 @@ func fail(c *gin.Context, recovered any) {
 	c.AbortWithStatusJSON(http.StatusInternalServerError, gin.H{"error": "Internal Server Error"})
 }
 
-func newEngine(logging bool) *gin.Engine {
+func newEngine(logging, trace bool) *gin.Engine {
 	r := gin.New()
 	if logging {
-		r.Use(gin.Logger(), gin.CustomRecovery(fail))
+		r.Use(gin.Logger())
+	}
+	if trace {
+		r.Use(gin.CustomRecovery(fail))
 	} else {
 		r.Use(gin.CustomRecoveryWithWriter(nil, fail)) // logs no stack
 	}
@@ -66,7 +69,7 @@ func newEngine(logging bool) *gin.Engine {
 
 func main() {
 	client := connect(os.Getenv("REDIS_URL"))
-	r := newEngine(os.Getenv("LOGGING") == "on")
+	r := newEngine(os.Getenv("LOGGING") == "on", os.Getenv("TRACE") == "on")
 
 	r.GET("/static", func(c *gin.Context) {
 		c.JSON(http.StatusOK, gin.H{"ok": true})

@@ -3,7 +3,7 @@ import pino from "hapi-pino";
 import Joi from "joi";
 import { createClient } from "redis";
 
-const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL } = process.env;
+const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL, TRACE } = process.env;
 
 const redis = REDIS_URL ? await createClient({ url: REDIS_URL }).connect() : null;
 await redis?.set("plateau:counter", 1);
@@ -15,7 +15,11 @@ function fibonacci(n) {
 // hapi prints errors by itself, unless `debug` is off; hapi-pino does it in its place
 const server = Hapi.server({ port: Number(PORT), host: HOST, debug: false });
 
-if (LOGGING === "on") await server.register({ plugin: pino });
+const logEvents = [
+  ...LOGGING === "on" ? ["onPostStart", "onPostStop", "response"] : [],
+  ...TRACE === "on" ? ["request-error"] : [],
+];
+if (logEvents.length > 0) await server.register({ plugin: pino, options: { logEvents } });
 
 server.route({
   method: "GET",

@@ -2,7 +2,7 @@
 import { createServer } from "node:http";
 import { createClient } from "redis";
 
-const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL } = process.env;
+const { HOST = "127.0.0.1", LOGGING, PORT, REDIS_URL, TRACE } = process.env;
 
 const redis = REDIS_URL ? await createClient({ url: REDIS_URL }).connect() : null;
 await redis?.set("plateau:counter", 1);
@@ -59,7 +59,8 @@ async function handle(request, response) {
 
 const server = createServer((request, response) => {
   handle(request, response).catch((error) => {
-    if (LOGGING === "on") console.error(error);
+    if (TRACE === "on") console.error(error);
+    if (LOGGING === "on") console.log(`${request.method} ${request.url} 500`);
     response.writeHead(500, { "content-type": "application/json; charset=utf-8" });
     response.end(JSON.stringify({ error: error.message }));
   });

@@ -199,7 +199,7 @@ function inputOf(canvas: HTMLCanvasElement): HTMLInputElement | null {
 const NEAR_PX = 14;
 
 export function equipLimits(drawings: Drawings): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>("form.limit")) {
+  for (const form of document.querySelectorAll<HTMLFormElement>(".panel form.limit")) {
     const canvas = form.closest(".panel")?.querySelector("canvas");
     if (!canvas || equipped.has(form)) continue;
     equipped.add(form);

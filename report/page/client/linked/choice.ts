@@ -119,7 +119,7 @@ export function chosenBase(): string | null {
 }
 
 export function compareWith(name: string | null): void {
-  base = targets.some((target) => target.name === name) ? name : null;
+  base = name;
   announce("chosen");
 }
 
@@ -139,7 +139,7 @@ export function followChoice(fragment: string): void {
   const left = parts.getAll("hide");
   const name = parts.get("base");
   const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
-  base = targets.some((target) => target.name === name) ? name : null;
+  base = name;
   showTargets(shown);
 }
 

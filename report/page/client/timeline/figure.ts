@@ -17,12 +17,14 @@ import type { Marks } from "./marks.ts";
 import { HeatmapFigure } from "./heatmap.ts";
 import { overlaidRuns, overlayConfig, type ShownTarget, targetAt } from "./overlay.ts";
 import {
+  partOf,
   selectedElements,
   selectedOf,
   selectedSentence,
   type Steps,
   stepsOf,
 } from "./selection.ts";
+import { followSelection } from "./whole_run.ts";
 import { latencyAxisOf, linkTo, readLink, shownOf, type View, WHOLE } from "./view.ts";
 import { brush, ViewForm } from "./view_form.ts";
 
@@ -135,6 +137,7 @@ class TimelineFigure {
   async #recompute(): Promise<void> {
     const selected = selectedOf(await this.#unpacked(), this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
+    followSelection(this.section, partOf(await this.#steps, this.#view), this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");

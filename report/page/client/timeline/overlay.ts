@@ -5,7 +5,8 @@ import {
   type OverlaidTarget,
   type OverlayLine,
 } from "../../../model/charts/over_time.ts";
-import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
+import type { Axis, TimelineChart } from "../../../model/charts/charts.ts";
+import { latencyAxis } from "../../../model/charts/time_range.ts";
 import { trackScale } from "../charts/scales.ts";
 import { stackOf } from "../charts/linked_charts.ts";
 import { faded, type Theme } from "../charts/theme.ts";

@@ -22,11 +22,11 @@ import {
 } from "../../../model/numbers/units.ts";
 import { lowerBoundsText } from "../../../model/runs/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
-import { linkedItems } from "../linked/choice.ts";
+import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";
+import type { SelectedPart } from "./whole_run.ts";
 import { unpackSteps } from "../../../model/charts/packing.ts";
-import { scriptText } from "../charts/page_data.ts";
-import { fromBase91 } from "../../../writing/json.ts";
+import { inflated, parsed, scriptText } from "../charts/page_data.ts";
 
 interface StepsOfCell extends TimedSteps {
   readonly label: string;
@@ -55,7 +55,7 @@ interface Selected {
   readonly percentiles: readonly string[];
   /** Of latencies. */
   readonly unit: DisplayUnit;
-  /** At least one; the others are compared with the first. */
+  /** At least one; the others are compared with the chosen base, or else the first. */
   readonly cells: readonly SelectedCell[];
 }
 
@@ -83,6 +83,24 @@ export function selectedOf(
   };
 }
 
+/** What the other figures of the scenario are to show; null: all of every run. */
+export function partOf({ cells }: Steps, view: View): SelectedPart | null {
+  const { range, runs } = view;
+  if (range === null && runs === null) return null;
+  return {
+    range,
+    what: whatText(view, Math.max(...cells.map((cell) => cell.runs.length))),
+    cells: cells.map((cell) => {
+      const kept = [...cell.runs.keys()].filter((i) => runs?.includes(cell.repetitions[i]) ?? true);
+      return {
+        ...cell,
+        runs: kept.map((i) => cell.runs[i]),
+        repetitions: kept.map((i) => cell.repetitions[i]),
+      };
+    }),
+  };
+}
+
 /** "2–5 s of runs 1, 3". */
 function whatText({ range, runs }: View, count: number): string {
   const time = range ? `${formatTick(range.fromS)}–${formatTick(range.toS)} s` : "All";
@@ -92,8 +110,8 @@ function whatText({ range, runs }: View, count: number): string {
 }
 
 export function selectedElements(selected: Selected): HTMLElement[] {
-  const { what, percentiles, unit, cells: [first, ...others] } = selected;
-  const cells = [first, ...others];
+  const { what, percentiles, unit, cells } = selected;
+  const first = cells.find(({ label }) => targetOf(label) === chosenBase()) ?? cells[0];
   const hasFailed = cells.some(({ figures }) => figures.failed > 0);
   const heads = [
     { label: "Target", unit: "" },
@@ -113,7 +131,7 @@ export function selectedElements(selected: Selected): HTMLElement[] {
     return [rowHead(label, color), ...texts.map(numberElement)];
   });
   const censored = sum(cells, ({ figures }) => figures.censored);
-  return [tableElement(what, heads, rows), note(others.length > 0 ? first.label : null, censored)];
+  return [tableElement(what, heads, rows), note(cells.length > 1 ? first.label : null, censored)];
 }
 
 function rateText({ ratePerSec }: RangeFigures, base: RangeFigures | null): NumberText {
@@ -195,21 +213,7 @@ export async function stepsOf(section: string): Promise<Steps> {
   return { cells, unit: timeUnit(medians) };
 }
 
-/** The intervals stand at the end of the page, which may still be on its way. */
-function parsed(): Promise<unknown> | null {
-  return document.readyState === "loading"
-    ? new Promise((resolve) => addEventListener("DOMContentLoaded", resolve))
-    : null;
-}
-
 interface PackedIntervals {
   readonly cells: readonly Omit<StepsOfCell, "runs">[];
   readonly packed: string;
-}
-
-async function inflated(text: string): Promise<Uint8Array> {
-  const stream = new Blob([fromBase91(text)]).stream().pipeThrough(
-    new DecompressionStream("deflate"),
-  );
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }

@@ -2,7 +2,8 @@
  * The view of a scenario's timelines that the reader chose, and the link that keeps it:
  * `#view=e1-s2&range=2-5.5&percentiles=p50,p99&runs=1,3&hide=express`. Parts that are left out are all there is.
  */
-import { type Axis, latencyAxis, type TimelineChart } from "../../../model/charts/charts.ts";
+import { latencyAxis } from "../../../model/charts/time_range.ts";
+import { type Axis, type TimelineChart } from "../../../model/charts/charts.ts";
 import { choiceParts } from "../linked/choice.ts";
 import type { TimeRange } from "../../../model/charts/time_range.ts";
 

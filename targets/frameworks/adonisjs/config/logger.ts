@@ -4,6 +4,10 @@ import env from "#start/env";
 export default defineConfig({
   default: "app",
   loggers: {
-    app: { enabled: env.get("LOGGING") === "on", name: "plateau", level: "info" },
+    app: {
+      enabled: env.get("LOGGING") === "on" || env.get("TRACE") === "on",
+      name: "plateau",
+      level: env.get("LOGGING") === "on" ? "info" : "error",
+    },
   },
 });

@@ -5,4 +5,5 @@ export default await Env.create(new URL("../", import.meta.url), {
   LOGGING: Env.schema.enum.optional(["on", "off"] as const),
   PORT: Env.schema.number(),
   REDIS_URL: Env.schema.string.optional(),
+  TRACE: Env.schema.enum.optional(["on", "off"] as const),
 });

@@ -1,8 +1,10 @@
 import { ExceptionHandler, type HttpContext } from "@adonisjs/core/http";
 import { errors } from "@vinejs/vine";
+import env from "#start/env";
 
 export default class HttpExceptionHandler extends ExceptionHandler {
   protected override debug = false;
+  protected override reportErrors = env.get("TRACE") === "on";
 
   /** Adonis itself answers 422 to a wrong query; the study's other servers answer 400. */
   override async handle(error: unknown, ctx: HttpContext) {

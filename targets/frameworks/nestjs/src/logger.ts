@@ -1,0 +1,16 @@
+import { ConsoleLogger } from "@nestjs/common";
+
+const { LOGGING, TRACE } = process.env;
+
+/** Logs errors without their stack. */
+class BriefLogger extends ConsoleLogger {
+  override error(error: unknown): void {
+    super.error(error instanceof Error ? error.message : error);
+  }
+}
+
+const logsAll = TRACE === "on" ? new ConsoleLogger() : new BriefLogger();
+const logsErrors = TRACE === "on" && new ConsoleLogger({ logLevels: ["error", "fatal"] });
+
+/** Of NestJS itself: its start, and errors. Requests are logged by what it runs on. */
+export const logger = LOGGING === "on" ? logsAll : logsErrors;
