@@ -86,6 +86,7 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
         .documentElement;
     if (!(shown instanceof HTMLElement)) throw new Error("Cannot find the page");
     for (const tools of shown.querySelectorAll(".tools, .targets, .choice")) tools.remove();
+    for (const read of shown.querySelectorAll("output")) read.textContent = "";
     for (const button of shown.querySelectorAll(".legend button")) {
       const name = document.createElement("span");
       name.append(...button.childNodes);
@@ -220,7 +221,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await page.waitForFunction(() => document.activeElement?.closest("th")?.ariaSort);
     await shownAs(page, /^1–3 s/, "e1-s2");
     await page.locator(".filtered", { hasText: `Hidden: ${hidden}.` }).waitFor();
-    assert.equal(await page.locator(`#e1-s2 .panel[data-of="${hidden}"]`).isVisible(), false);
+    assert.equal(await page.locator(`#e1-s2-timeline .panel[data-of="${hidden}"]`).isVisible(), false);
     assert.equal(await page.locator("#e1-s2 details[open]").count(), await summaries.count());
     assert.equal(await page.locator("#e1-s2 .intervals table").count(), 3);
     assert.equal(await page.locator("#e1-s1 details[open]").count(), 0);

@@ -112,7 +112,7 @@ function writeRules(): void {
     const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
     rules.push(
       `${others}:is(tr, li, button), ${others}:is(tr, li) *{color:var(--muted)!important}`,
-      `${others} :is(.swatch, svg), ${others}.panel canvas{opacity:.3}`,
+      `${others} :is(.swatch, th i, svg), ${others}.panel canvas{opacity:.3}`,
       `${others} td{background:none!important}`,
       `main tr[data-of=${quoted(marked)}] > *{background-color:var(--marked)}`,
       `main :is(button, li, h4)[data-of=${quoted(marked)}]{text-decoration:underline}`,
