@@ -140,9 +140,9 @@ function cellMarkup(cell: MatrixCell | null, link: string): Markup {
     : ratioText === ""
     ? null
     : markup`<small class="below">${ratioText}</small>`;
-  return markup`<td class="number ${
-    shadeOf(ratio, certainty)
-  } ${certainty}" data-v="${sortKey(cell.value)}"><a href="${link}">${text}</a>${below}</td>`;
+  return markup`<td class="number ${shadeOf(ratio, certainty)} ${certainty}" data-v="${
+    sortKey(cell.value)
+  }"><a href="${link}">${text}</a>${below}</td>`;
 }
 
 /** Ratios to the best, either way; each step down is a paler shade. */

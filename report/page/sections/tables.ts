@@ -45,7 +45,9 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
     ...(isNone ? ["none"] : []),
   ];
   const attributes = [
-    kinds.length === 0 ? null : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
+    kinds.length === 0
+      ? null
+      : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
     value === undefined || isRead(cell, value) ? null : attribute("data-v", sortKey(value)),
   ];
   const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
