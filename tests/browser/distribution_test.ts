@@ -113,6 +113,38 @@ chromiumTest("the distributions of latency", {
       assert.deepEqual([...(await sharesOf(page)).keys()], [...NAMES.slice(0, 5), NAMES[7]]);
     },
   },
+  "for hidden targets the next ones are drawn, and go when those come back": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      const shown = async (): Promise<string[]> => [...(await sharesOf(page)).keys()];
+      const standIns = (): Promise<string[]> =>
+        formOf(page).locator("[name=ridge]").evaluateAll((all) =>
+          all.flatMap((box) =>
+            box instanceof HTMLInputElement && box.indeterminate ? [box.value] : []
+          )
+        );
+      // A chart is drawn when it is looked at.
+      await formOf(page).locator("[name=limit]").fill("4");
+      const whole = await canvasOf(page);
+      await page.evaluate(() => location.hash = "hide=target%202&hide=target%203&hide=target%204");
+      await page.locator(".filtered").waitFor();
+      assert.deepEqual(await shown(), [NAMES[0], ...NAMES.slice(4)]);
+      assert.deepEqual(await standIns(), NAMES.slice(6));
+      await page.waitForFunction((whole) => {
+        const canvas = document.querySelector("#e1-s1-density");
+        return canvas instanceof HTMLCanvasElement && canvas.toDataURL() !== whole;
+      }, whole);
+      await formOf(page).locator("summary").click();
+      assert.equal(await formOf(page).locator("label:visible:has([name=ridge])").count(), 5);
+      await page.evaluate(() => location.hash = "hide=target%204");
+      await page.locator(".filtered", { hasText: "Hidden: target 4." }).waitFor();
+      assert.deepEqual(await shown(), [...NAMES.slice(0, 3), ...NAMES.slice(4, 7)]);
+      await formOf(page).getByLabel(NAMES[7]).check();
+      assert.deepEqual(await shown(), [...NAMES.slice(0, 3), NAMES[4], NAMES[5], NAMES[7]]);
+      assert.deepEqual(await standIns(), []);
+    },
+  },
   "on a phone nothing of it is cut off": {
     html: PAGE,
     options: { ...PHONE, viewport: { width: 390, height: 844 } },

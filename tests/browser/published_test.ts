@@ -86,7 +86,7 @@ chromiumTest("published beside measured", {
       const shown = await page.locator(`table:has(#${CANVAS}-table) tbody tr`).evaluateAll((rows) =>
         rows.map((row) =>
           [...row.children].map((cell) =>
-            cell instanceof HTMLElement ? cell.dataset.value ?? cell.textContent : ""
+            cell instanceof HTMLElement ? cell.dataset.v ?? cell.textContent : ""
           )
         )
       );

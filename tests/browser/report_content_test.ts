@@ -102,7 +102,7 @@ function cellsOf(page: Page, caption: string): Promise<string[][]> {
   return page.evaluate((id) => {
     const rows = document.getElementById(id)?.closest("table")?.tBodies[0].rows ?? [];
     return [...rows].map((row) =>
-      [...row.cells].map((cell) => cell.dataset.value ?? cell.textContent ?? "")
+      [...row.cells].map((cell) => cell.dataset.v ?? cell.textContent ?? "")
     );
   }, caption);
 }

@@ -53,7 +53,7 @@ export async function shownAs(page: Page, caption: RegExp, section = "e1-s1"): P
       caption: table?.caption?.textContent ?? "",
       rows: rows.map(({ cells: [name, ...cells] }): [string, ...number[]] => [
         name.textContent ?? "",
-        ...cells.map(({ dataset }) => Number(dataset.value)),
+        ...cells.map(({ dataset }) => Number(dataset.v)),
       ]),
       ratios: [...rows.at(-1)?.querySelectorAll(".below") ?? []].map((cell) =>
         cell.textContent ?? ""

@@ -202,7 +202,7 @@ chromiumTest("charts over time", {
       await table.waitFor();
       const rows = await table.evaluate((element) =>
         [...(element as HTMLTableElement).tBodies[0].rows].map(({ cells }) =>
-          [...cells].slice(2, -1).map(({ dataset }) => Number(dataset.value))
+          [...cells].slice(2, -1).map(({ dataset }) => Number(dataset.v))
         )
       );
       const points = RUNS.flatMap(({ timeline }) => timeline.points);

@@ -17,6 +17,7 @@ interface ReaderChoices {
 export function noteChoices(): ReaderChoices {
   const opened = [...keyed<HTMLDetailsElement>("main details[open]").keys()];
   const inputs = noteInputs();
+  const selected = [...document.querySelectorAll(SELECTED)];
   const aside = [...keyed(SCROLLED)].filter(([, box]) => box.scrollLeft > 0 || box.scrollTop > 0)
     .map(([key, { scrollLeft, scrollTop }]) => ({ key, scrollLeft, scrollTop }));
   const focused = keyIn(keyed(FOCUSABLE), document.activeElement);
@@ -26,6 +27,7 @@ export function noteChoices(): ReaderChoices {
       const details = keyed<HTMLDetailsElement>("main details");
       for (const key of opened) details.get(key)?.setAttribute("open", "");
       changed = restoreInputs(inputs);
+      keepSelected(selected);
       focus(focused);
     },
     apply: () => {
@@ -43,6 +45,16 @@ export function noteChoices(): ReaderChoices {
       }
     },
   };
+}
+
+const SELECTED = "main .selected";
+
+/** The figures of each selection, until they are computed anew: nothing moves when they come. */
+function keepSelected(noted: readonly Element[]): void {
+  for (const element of document.querySelectorAll(SELECTED)) {
+    const old = noted.find(({ ariaLabel }) => ariaLabel === element.ariaLabel);
+    element.replaceChildren(...old?.childNodes ?? []);
+  }
 }
 
 /** Unless the reader is elsewhere by now. */

@@ -15,7 +15,7 @@ import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
-import { swatchMarkup } from "./tables.ts";
+import { sortKey, swatchMarkup, tableSwatch } from "./tables.ts";
 
 /** @param id Of the experiment. */
 export function conclusionMarkup(conclusion: CardModel, id: string): Markup | null {
@@ -115,7 +115,7 @@ export function matrixMarkup(
   const linkOf = (scenario: string): string =>
     `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
   const body = rows.map(({ label, color, cells }) =>
-    markup`<tr><th scope="row" class="name"><span>${swatchMarkup(color)}${label}</span></th>${
+    markup`<tr><th scope=row><span>${tableSwatch(color)}${label}</span></th>${
       cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))
     }</tr>\n`
   );
@@ -140,9 +140,9 @@ function cellMarkup(cell: MatrixCell | null, link: string): Markup {
     : ratioText === ""
     ? null
     : markup`<small class="below">${ratioText}</small>`;
-  return markup`<td class="number ${
-    shadeOf(ratio, certainty)
-  } ${certainty}" data-value="${cell.value}"><a href="${link}">${text}</a>${below}</td>`;
+  return markup`<td class="number ${shadeOf(ratio, certainty)} ${certainty}" data-v="${
+    sortKey(cell.value)
+  }"><a href="${link}">${text}</a>${below}</td>`;
 }
 
 /** Ratios to the best, either way; each step down is a paler shade. */

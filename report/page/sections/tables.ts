@@ -35,7 +35,7 @@ function headMarkup({ label, unit, kind }: Column): Markup {
 function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
   const { text, below, value, weak, alarming, color } = cell;
   if (kind === "name") {
-    return markup`<th scope=row class=name><span>${swatchMarkup(color)}${text}</span>`;
+    return markup`<th scope=row><span>${tableSwatch(color)}${text}</span>`;
   }
   const isNone = text === NONE.text && below === undefined;
   const kinds = [
@@ -45,33 +45,48 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
     ...(isNone ? ["none"] : []),
   ];
   const attributes = [
-    kinds.length === 0 ? null : markup` class="${kinds.join(" ")}"`,
-    value === undefined || isRead(cell) ? null : attribute("data-value", value),
+    kinds.length === 0
+      ? null
+      : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
+    value === undefined || isRead(cell, value) ? null : attribute("data-v", sortKey(value)),
   ];
   const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
   const shown = weak ? `(${text})` : text;
   if (below === undefined) return markup`<td${attributes}${pad}>${shown}`;
-  return markup`<td${attributes}><span${pad}>${shown}</span> <small class="below">${below}</small>`;
+  return markup`<td${attributes}><span${pad}>${shown}</span> <small class=below>${below}</small>`;
 }
 
 /** Whether the text is the number behind it but for commas: it is then not said again. */
-function isRead({ text, below, value, weak }: TableCell): boolean {
-  return !weak && below === undefined && withoutGroups(text) === String(value);
+function isRead({ text, below, weak }: TableCell, value: number): boolean {
+  const isSame = (number: number): boolean => withoutGroups(text) === String(number);
+  return !weak && below === undefined && (isSame(value) || isSame(sortKey(value)));
 }
 
 /** Without quotes, which a number needs none of. */
-function attribute(name: "data-value" | "data-pad", value: string | number): Markup {
+function attribute(name: "data-v" | "data-p", value: string | number): Markup {
   return markup` ${verbatim(name)}=${value}`;
 }
 
 /** How many digits a number is short of its column's decimals, and "d" for the point itself. */
 function padAttribute(decimals: number, own: number): Markup | null {
   if (decimals === own) return null;
-  return attribute("data-pad", `${decimals - own}${own === 0 ? "d" : ""}`);
+  return attribute("data-p", `${decimals - own}${own === 0 ? "d" : ""}`);
 }
 
 function decimalsOf({ text }: TableCell): number {
   return /\.(\d+)/.exec(text)?.[1].length ?? 0;
+}
+
+/** What a column is sorted by: far more digits than its texts show. */
+export function sortKey(value: number): number {
+  return Number(value.toPrecision(SORTED_DIGITS));
+}
+
+const SORTED_DIGITS = 7;
+
+/** In the head of a row, which a style rule knows without a class: a large report has 2,000. */
+export function tableSwatch(color: number | undefined): Markup | null {
+  return color === undefined ? null : markup`<i class=s${color}></i>`;
 }
 
 export function swatchMarkup(color: number | undefined): Markup | null {

@@ -8,6 +8,7 @@
 import type { Chart, ChartConfiguration, Point } from "chart.js";
 import { type DensityChart } from "../../../model/charts/charts.ts";
 import { formatNumber, formatPercent } from "../../../model/numbers/units.ts";
+import { isShownLabel } from "../linked/choice.ts";
 import type { Drawings } from "./drawings.ts";
 import { chartOf } from "./page_data.ts";
 import { type AxisOptions, valueScale } from "./scales.ts";
@@ -180,9 +181,23 @@ function percentText(percent: number): string {
 export function densityChoice(canvas: HTMLCanvasElement): DensityChoice {
   const form = canvas.closest("figure")?.querySelector<HTMLFormElement>("form.within");
   const limit = Number(form?.querySelector<HTMLInputElement>("[name=limit]")?.value);
-  const boxes = [...form?.querySelectorAll<HTMLInputElement>("[name=ridge]") ?? []];
-  const hidden = new Set(boxes.filter(({ checked }) => !checked).map(({ value }) => value));
-  return { limit: limit > 0 ? limit : null, isShown: (label) => !hidden.has(label) };
+  const drawn = drawnRidges(boxesOf(form ?? null));
+  const isShown = (label: string): boolean => drawn?.has(label) ?? isShownLabel(label);
+  return { limit: limit > 0 ? limit : null, isShown };
+}
+
+function boxesOf(form: HTMLFormElement | null): HTMLInputElement[] {
+  return [...form?.querySelectorAll<HTMLInputElement>("[name=ridge]") ?? []];
+}
+
+/** Those that are chosen; the next ones stand in for what is hidden in the whole page. Null: there is no choice. */
+function drawnRidges(boxes: readonly HTMLInputElement[]): ReadonlySet<string> | null {
+  if (boxes.length === 0) return null;
+  const shown = boxes.filter(({ value }) => isShownLabel(value));
+  const chosen = shown.filter(({ checked }) => checked);
+  const next = shown.filter(({ checked }) => !checked);
+  const missing = boxes.filter(({ checked }) => checked).length - chosen.length;
+  return new Set([...chosen, ...next.slice(0, missing)].map(({ value }) => value));
 }
 
 const equipped = new WeakSet<HTMLFormElement>();
@@ -204,8 +219,18 @@ function equip(
   canvas: HTMLCanvasElement,
   { chart, drawings }: { readonly chart: DensityChart; readonly drawings: Drawings },
 ): void {
+  const follow = (): void => {
+    // A newer page of a running experiment has a form of its own.
+    if (!form.isConnected) return removeEventListener("chosen", follow);
+    const choice = densityChoice(canvas);
+    for (const box of boxesOf(form)) {
+      box.closest("label")?.toggleAttribute("hidden", !isShownLabel(box.value));
+      box.indeterminate = !box.checked && choice.isShown(box.value);
+    }
+    showShares(form, chart, choice);
+  };
   const show = (): void => {
-    showShares(form, chart, densityChoice(canvas));
+    follow();
     drawings.renew(canvas);
   };
   form.addEventListener("submit", (event) => event.preventDefault());
@@ -227,15 +252,17 @@ function equip(
     input.value = String(Number(value.toPrecision(2)));
     show();
   });
-  showShares(form, chart, densityChoice(canvas));
+  addEventListener("chosen", follow);
+  follow();
 }
 
-/** Of one too many the last of the others goes. */
+/** Of one too many the last of the others goes, one that is hidden anyway before all others. */
 function keepMost(form: HTMLFormElement, pressed: HTMLInputElement, { most }: DensityChart): void {
   const shown = [...form.querySelectorAll<HTMLInputElement>("[name=ridge]:checked")];
   if (shown.length === 0) pressed.checked = true;
   if (shown.length <= most) return;
-  const last = shown.filter((box) => box !== pressed).at(-1);
+  const others = shown.filter((box) => box !== pressed);
+  const last = others.findLast(({ value }) => !isShownLabel(value)) ?? others.at(-1);
   if (last !== undefined) last.checked = false;
 }
 

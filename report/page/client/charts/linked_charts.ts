@@ -16,7 +16,7 @@ import {
 import { chartOf } from "./page_data.ts";
 import { faded, readTheme } from "./theme.ts";
 
-/** Without what belongs to hidden targets, in the chosen order; null where nothing is left. */
+/** Without what belongs to hidden targets; null where nothing is left. */
 export function linkedChart(chart: Chart): Chart | null {
   switch (chart.kind) {
     case "bars":
@@ -183,7 +183,7 @@ function drawMark(drawing: Drawing): void {
   const marked = markedTarget();
   const chart = marked === null ? null : shownIn(drawing);
   if (chart === null) return;
-  const parts = partsOf(chart, drawing);
+  const parts = partsOf(chart, drawing).filter(({ dataset }) => drawing.isDatasetVisible(dataset));
   const isOf = ({ label }: LinkedPart): boolean => targetOf(label) === marked;
   if (!parts.some(isOf)) return;
   const { ctx, chartArea: { left, top, right, bottom } } = drawing;

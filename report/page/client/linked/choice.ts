@@ -12,7 +12,6 @@ const DATA = "targets";
 let targets: readonly PageTarget[] = [];
 let byName: ReadonlyMap<string, string> = new Map();
 const hidden = new Set<string>();
-let order: readonly string[] | null = null;
 let marked: string | null = null;
 let base: string | null = null;
 
@@ -55,30 +54,11 @@ export function hiddenTargets(): readonly string[] {
   return targets.map(({ name }) => name).filter((name) => hidden.has(name));
 }
 
-/** Those that are shown, in the chosen order. */
+/** Those that are shown. */
 export function linkedItems<Item extends { readonly label: string }>(
   items: readonly Item[],
 ): readonly Item[] {
-  const shown = items.filter(({ label }) => isShownLabel(label));
-  if (order === null) return shown;
-  const rank = new Map(shown.map((item) => [item, rankOf(item.label)]));
-  return shown.toSorted((a, b) => (rank.get(a) ?? 0) - (rank.get(b) ?? 0));
-}
-
-/** Where something stands in the chosen order: by its own name, or else by the first of its target's. */
-export function rankOf(label: string): number {
-  if (order === null) return 0;
-  const at = order.indexOf(label);
-  if (at !== -1) return at;
-  const target = targetOf(label);
-  const first = order.findIndex((other) => target !== null && targetOf(other) === target);
-  return first === -1 ? order.length : first;
-}
-
-/** @param labels Of a table's rows as they are sorted; null: as the report has them. */
-export function orderTargets(labels: readonly string[] | null): void {
-  order = labels;
-  announce("chosen");
+  return items.filter(({ label }) => isShownLabel(label));
 }
 
 /** Shows only these; none of them means all. */

@@ -6,7 +6,6 @@ import {
   isShownLabel,
   markedTarget,
   markTarget,
-  rankOf,
   targetOf,
   toggleTarget,
 } from "./choice.ts";
@@ -84,21 +83,7 @@ function followElements(): void {
   for (const button of document.querySelectorAll<HTMLElement>("button[data-of]")) {
     button.ariaPressed = String(isShownLabel(button.dataset.of ?? ""));
   }
-  for (const panels of document.querySelectorAll(".panels:has(> .panel[data-of])")) {
-    inChosenOrder(panels);
-  }
   writeRules();
-}
-
-/** Puts them as a table is sorted; where none is, as they were written. */
-function inChosenOrder(parent: Element): void {
-  const children = [...parent.children].filter((child) => child instanceof HTMLElement);
-  children.forEach((child, i) => child.dataset.place ??= String(i));
-  const rank = (child: HTMLElement): number => rankOf(child.dataset.label ?? "");
-  const sorted = children.toSorted((a, b) =>
-    rank(a) - rank(b) || Number(a.dataset.place) - Number(b.dataset.place)
-  );
-  if (sorted.some((child, i) => child !== children[i])) parent.append(...sorted);
 }
 
 const HIDDEN = ":is(tr, li, .panel, .scroll)";
@@ -112,7 +97,7 @@ function writeRules(): void {
     const others = `main [data-of]:not([data-of=${quoted(marked)}])`;
     rules.push(
       `${others}:is(tr, li, button), ${others}:is(tr, li) *{color:var(--muted)!important}`,
-      `${others} :is(.swatch, svg), ${others}.panel canvas{opacity:.3}`,
+      `${others} :is(.swatch, th i, svg), ${others}.panel canvas{opacity:.3}`,
       `${others} td{background:none!important}`,
       `main tr[data-of=${quoted(marked)}] > *{background-color:var(--marked)}`,
       `main :is(button, li, h4)[data-of=${quoted(marked)}]{text-decoration:underline}`,

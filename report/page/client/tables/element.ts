@@ -41,12 +41,11 @@ function columnHead({ label, unit }: ColumnHead, kind: string): HTMLTableCellEle
 export function rowHead(text: string, color?: number): HTMLTableCellElement {
   const cell = document.createElement("th");
   cell.scope = "row";
-  cell.className = "name";
   // A name wraps, unlike the other cells of its row.
   const name = document.createElement("span");
   if (color !== undefined) {
     const swatch = document.createElement("i");
-    swatch.className = `swatch s${color}`;
+    swatch.className = `s${color}`;
     name.append(swatch);
   }
   name.append(text);
@@ -67,7 +66,7 @@ export function numberElement(
   { text, value, below, weak = false }: NumberText,
 ): HTMLTableCellElement {
   const cell = document.createElement("td");
-  if (value !== undefined) cell.dataset.value = String(value);
+  if (value !== undefined) cell.dataset.v = String(value);
   cell.className = weak ? "number weak" : "number";
   cell.append(weak ? `(${text})` : text);
   if (below !== undefined) cell.append(" ", small(below, "below"));

@@ -103,8 +103,8 @@ function compare(a: string | number, b: string | number): number {
 }
 
 function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
-  const { value } = cell?.dataset ?? {};
-  if (value !== undefined) return Number(value);
+  const { v } = cell?.dataset ?? {};
+  if (v !== undefined) return Number(v);
   const text = withoutGroups((cell?.textContent ?? "").trim());
   return text === "" || text === "–" ? null : Number.isNaN(Number(text)) ? text : Number(text);
 }

@@ -135,9 +135,10 @@ class TimelineFigure {
   }
 
   async #recompute(): Promise<void> {
-    const selected = selectedOf(await this.#unpacked(), this.#view, this.#percentiles);
+    const steps = await this.#unpacked();
+    const selected = selectedOf(steps, this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
-    followSelection(this.section, partOf(await this.#steps, this.#view), this.#drawings);
+    followSelection(this.section, partOf(steps, this.#view), this.#drawings);
     clearTimeout(this.#rest);
     this.#rest = setTimeout(() => {
       const status = this.#element.querySelector(":scope > [role=status]");
