@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { capacity } from "./capacity.ts";
 import { censored } from "./censored.ts";
 import { connections } from "./connections.ts";
 import { fleet } from "./fleet.ts";
@@ -27,6 +28,7 @@ export const benches = {
   workers,
   frozen,
   censored,
+  capacity,
   memory,
   connections,
   startup,

@@ -24,6 +24,13 @@ export const commands = {
       return (await import("./commands/bench.ts")).benchCommand;
     },
   },
+  capacity: {
+    summary: "Finds the highest rate at which rules hold",
+    load: async () => {
+      beginWorker();
+      return (await import("./capacity/command.ts")).capacityCommand;
+    },
+  },
   agent: {
     summary: "Runs as a load agent: takes its share of each load from a Redis queue",
     load: async () => {
@@ -64,7 +71,7 @@ export const commands = {
     load: async () => (await import("./commands/doctor.ts")).doctorCommand,
   },
   schema: {
-    summary: "Prints the JSON Schema of experiment, results or bench files",
+    summary: "Prints the JSON Schema of experiment, results, bench or capacity files",
     load: async () => (await import("./commands/schema.ts")).schemaCommand,
   },
   setup: {

@@ -21,7 +21,7 @@ import { print, printError, progressView, terminalOptions } from "../terminal/te
 import { resolve } from "node:path";
 import { AS_INPUT } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { loadOf, whyTooLong } from "../../scenarios/load/load.ts";
+import { type Load, loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 
@@ -160,11 +160,25 @@ async function summaryOf(
 
 // The request that the flags of `plateau bench` describe.
 
+/** Of the flags, those that are not of the load. */
+type RequestValues = Pick<
+  BenchValues,
+  | ("url" | "driver" | "interval" | "log" | "seed")
+  | ("insecure" | "cacert" | "unix")
+  | ("method" | "header" | "body" | "expectStatus" | "expectBody")
+>;
+
 export function benchRequest(values: BenchValues): BenchRequest {
+  return requestWith(values, loadOf({ ...values, keepAlive: values.keepalive }));
+}
+
+export function requestWith<L extends Load>(
+  values: RequestValues,
+  load: L,
+): BenchRequest & { readonly load: L } {
   const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
   const scenario = scenarioOf(values);
   const access = accessOf(values);
-  const load = loadOf({ ...values, keepAlive: values.keepalive });
   const why = whyTooLong(load, intervalMs);
   if (why !== null) {
     throw new UserError([{ place: "bench", message: `Cannot measure this: ${why}` }]);
@@ -172,13 +186,13 @@ export function benchRequest(values: BenchValues): BenchRequest {
   return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
 }
 
-function accessOf({ insecure, cacert, unix }: BenchValues): Access {
+function accessOf({ insecure, cacert, unix }: RequestValues): Access {
   const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
   return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
 }
 
 function scenarioOf(
-  { url, method, header, body, expectStatus, expectBody }: BenchValues,
+  { url, method, header, body, expectStatus, expectBody }: RequestValues,
 ): RequestScenario {
   const written = {
     [method]: url.pathname + url.search,

@@ -2,16 +2,23 @@
 import * as z from "zod";
 import { jsonText } from "../../report/writing/json.ts";
 import { measurement, results } from "../../runner/result/result.ts";
+import { capacityResult } from "../../runner/result/capacity.ts";
 import { EXIT } from "../../base/errors.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
 
-const schemas = { experiment: experimentSpecWith(), results, bench: measurement };
+const schemas = {
+  experiment: experimentSpecWith(),
+  results,
+  bench: measurement,
+  capacity: capacityResult,
+};
 const names = [
   "experiment",
   "results",
   "bench",
+  "capacity",
 ] as const satisfies readonly (keyof typeof schemas)[];
 
 export const schemaCommand = defineCommand({

@@ -275,6 +275,6 @@ function kindOf(given: RawArguments): Load["kind"] {
 }
 
 /** How to reach a server, beyond its URL: certificates, and a unix socket. */
-function accessConflicts(given: RawArguments): Problem[] {
+export function accessConflicts(given: RawArguments): Problem[] {
   return urlConflicts(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
 }

@@ -5,6 +5,7 @@
 import type { CellProgress, Progress } from "../../runner/result/progress.ts";
 import type { Missing } from "../../runner/result/result.ts";
 import { cellKey } from "../../runner/stats/confidence/bootstrap.ts";
+import { trialSentence } from "../model/capacity.ts";
 import {
   boundText,
   formatCount,
@@ -94,6 +95,8 @@ export function lastingLines(
       return state.run ? [measuredLine(state.run, event, isLive)] : [];
     case "missing":
       return [{ text: missingText(event), style: "yellow" }];
+    case "trial":
+      return [{ text: trialSentence(event) }];
     default:
       return [];
   }

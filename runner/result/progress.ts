@@ -1,6 +1,7 @@
 /**
  * Events while Plateau measures, as they happen; the terminal shows them, nothing depends on them.
  */
+import type { CapacityTrial } from "./capacity.ts";
 import type { Measurement, Missing, Run } from "./result.ts";
 import type { SparseHistogram } from "../stats/histogram/histogram.ts";
 
@@ -92,6 +93,14 @@ export type Progress =
   }
   /** After each run, and at first of cells with runs of an earlier sitting. */
   | { readonly kind: "cell"; readonly cell: CellProgress }
-  | { readonly kind: "missing"; readonly missing: Missing };
+  | { readonly kind: "missing"; readonly missing: Missing }
+  /** A trial of a search for a capacity, and where the capacity is by now, requests per second; null: unknown. */
+  | {
+    readonly kind: "trial";
+    readonly number: number;
+    readonly trial: CapacityTrial;
+    readonly low: number | null;
+    readonly high: number | null;
+  };
 
 export type OnProgress = (event: Progress) => void;

@@ -6,14 +6,13 @@ import * as z from "zod";
 import { agentPart } from "./agent_part.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { execution, invocation, missing } from "./invocation.ts";
-import { generator, peakThroughput } from "./generator.ts";
+import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
 import { distribution, served, slowest, spread } from "./distribution.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { threshold } from "../../scenarios/claims/threshold.ts";
 import { ERRORS } from "./outcome.ts";
-import { part, resourcePoint } from "./resources.ts";
 import { tls } from "./tls.ts";
 import { warmup } from "./warmup.ts";
 

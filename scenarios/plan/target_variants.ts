@@ -110,8 +110,8 @@ function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
 /** The lines of the limits alone, with one value each. */
 function limitVariants(
   written: WrittenLimits,
-): Variant<{ readonly limits: TargetLimits | undefined }>[] {
-  if (written === undefined) return [{ spec: { limits: undefined }, parameters: {} }];
+): Variant<{ readonly limits?: TargetLimits }>[] {
+  if (written === undefined) return [{ spec: {}, parameters: {} }];
   return variantsOf("limits", limitFactors(written), (limits) => ({ limits }));
 }
 

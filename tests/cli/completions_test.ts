@@ -62,17 +62,22 @@ _plateau`;
 }
 
 const NAMES =
-  "run bench agent agents serve report compare list init check doctor schema setup completions";
+  "run bench capacity agent agents serve report compare list init check doctor schema setup completions";
 
 const asked: [sentence: string, typed: string[], words: string[]][] = [
   ["the commands", [""], [...NAMES.split(" "), "--help", "--version"]],
-  ["the commands that begin so", ["c"], ["compare", "check", "completions"]],
+  ["the commands that begin so", ["c"], ["capacity", "compare", "check", "completions"]],
   ["options that begin so", ["bench", "--expect"], ["--expect-status", "--expect-body"]],
   ["options after an operand", ["bench", "http://h/", "--csv"], ["--csv", "--csv-intervals"]],
   ["the words that an option takes", ["bench", "--driver", ""], ["auto", "epoll", "tcp"]],
   ["those after an equals sign", ["bench", "--driver", "=", "e"], ["epoll"]],
   ["those right after it", ["bench", "--arrivals", "="], ["uniform", "poisson"]],
-  ["the words that an operand can be", ["schema", ""], ["experiment", "results", "bench"]],
+  ["the words that an operand can be", ["schema", ""], [
+    "experiment",
+    "results",
+    "bench",
+    "capacity",
+  ]],
   ["built-in experiments", ["run", "qui"], ["quick"]],
   ["nothing for a number, so that no file is offered", ["bench", "-c", ""], []],
   ["nothing for a file, as bash has those", ["report", ""], []],

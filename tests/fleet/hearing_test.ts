@@ -58,6 +58,7 @@ function finished(bundles: number): AgentMessageOf<"finished"> {
     status: new Float64Array(STATUS_CODES).fill(completed, 200, 201),
     errors: new Float64Array(ERRORS.length),
     secondCompleted: [completed],
+    groups: new Map(),
   };
   const reports = [{ ...REPORT, totals }, { ...REPORT, totals }];
   return { kind: "finished", run: "r", agent: "a", bundles, reports, startedAtMs: 0, stage };

@@ -80,6 +80,19 @@ Deno.test("conclusion: a longer tail is said, where it is decided", () => {
   assert.doesNotMatch(even, /p99/);
 });
 
+Deno.test("conclusion: of two that serve as much, whose tail is longer is said", () => {
+  const { sentence, figure } = concluded(resultsAt(
+    { a: around(2_000), b: around(2_003) },
+    (target) => ({ slowRatio: target === "b" ? 0.06 : 0.002 }),
+  ));
+  assert.match(
+    plain(sentence),
+    /^[ab] is about as fast as [ab]: within 2 %; the p99 of b is (twice|[\d.]+×) as long\.$/,
+  );
+  assert.equal(figure?.text, "Same throughput");
+  assert.ok(figure.low !== null && Math.abs(figure.low - 1) < 0.01);
+});
+
 Deno.test("conclusion: of many scenarios one sentence names who leads in how many", () => {
   const { sentence, figure, forest } = concluded(many());
   assert.equal(

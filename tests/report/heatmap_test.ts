@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import {
   HEAT_SHARES,
@@ -13,6 +12,7 @@ import { type CellSteps, type PackedStep, unpackSteps } from "../../report/model
 import { reportModel } from "../../report/model/model.ts";
 import { sum } from "../../report/model/numbers/spread.ts";
 import { packScenarios } from "../../report/page/packed_intervals.ts";
+import { fromBase91 } from "../../report/writing/json.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -31,7 +31,7 @@ const RESULTS = resultsFixture({
 function cellsOf(results: Results): CellSteps[] {
   const { scenarios } = reportModel(results);
   const [packed] = packScenarios(scenarios).values();
-  return unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
+  return unpackSteps(inflateSync(fromBase91(packed.packed)));
 }
 
 function total(values: Iterable<number>): number {

@@ -42,13 +42,23 @@ for (const name of names) {
   });
 }
 
+/**
+ * The cells of each line, without those that only one of the programs prints: requests per CPU-second of a part,
+ * which said nothing, as the other parts worked for the same requests.
+ */
+function rowsOf(text: string): string[][] {
+  const [head, ...lines] = text.split("\r\n").map((line) => line.split(","));
+  const isOfPart = (at: number): boolean => head[at]?.endsWith(".requestsPerCpuSecond");
+  return lines.map((cells) => cells.filter((_, at) => !isOfPart(at)));
+}
+
 for (const name of ["quick", "sweep"]) {
   Deno.test(`the figures of ${name} are those that version 1 printed`, async () => {
     const read = readOf(`${name}.json`);
     assert.ok("runs" in read);
     const { csv, html, markdown, junit } = resultForms([read]);
-    const [, ...rows] = String(await csv?.()).split("\r\n");
-    const [, ...before] = textOf(`${name}.csv`).split("\r\n");
+    const rows = rowsOf(String(await csv?.()));
+    const before = rowsOf(textOf(`${name}.csv`));
     assert.ok(rows.length > 2);
     assert.deepEqual(rows, before);
     for (const form of [markdown, junit]) {

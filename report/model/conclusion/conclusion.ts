@@ -7,7 +7,7 @@ import type { ClaimOutcome } from "../claims/finding.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
 import { isOpenLoop, rightCells } from "../comparison/pairs.ts";
-import { ratioText } from "../comparison/ratios.ts";
+import { isSame, ratioText } from "../comparison/ratios.ts";
 import { competing } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf } from "../comparison/standing.ts";
 import {
@@ -16,6 +16,7 @@ import {
   formatNumber,
   formatQuantity,
   GLUE,
+  isTooWide,
   timeUnit,
 } from "../numbers/units.ts";
 import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
@@ -152,8 +153,12 @@ function headlineOf(
   return peakFigure(scenarios);
 }
 
-function ratioFigure({ contest, standing }: Place, decision: FigureComparison): HeadlineFigure {
+function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
+  const { contest, standing } = place;
   const { ranked: [first, second] } = contest;
+  if (decision.interval !== null && isSame(decision.interval)) {
+    return sameFigure(place, decision);
+  }
   const [text, interval = ""] = ratioText(decision).split(`${GLUE}[`);
   const isWhole = decision.interval !== null && interval !== "";
   return {
@@ -167,6 +172,23 @@ function ratioFigure({ contest, standing }: Place, decision: FigureComparison): 
     certainty: standing === "alone" || standing === "none-keeps-up"
       ? "open"
       : certaintyOf(standing),
+  };
+}
+
+/** A ratio of 1 to three digits says less than the word. */
+function sameFigure(
+  { contest: { ranked: [first, second] } }: Place,
+  { figure, ratio, interval }: FigureComparison,
+): HeadlineFigure {
+  return {
+    text: figure === "rate" ? "Same throughput" : `Same p${figure}`,
+    interval: "",
+    label: `of ${first.target} and ${second.target}`,
+    value: ratio,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    unit: "×",
+    certainty: "decided",
   };
 }
 
@@ -201,15 +223,16 @@ function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | 
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { rate, confidence: { intervals } } = best;
+  const says = intervals.rate !== null && !isTooWide(intervals.rate);
   return {
     text: formatNumber(rate.mean),
-    interval: intervals.rate === null ? "" : formatInterval(intervals.rate),
+    interval: intervals.rate === null || !says ? "" : formatInterval(intervals.rate),
     label: `requests/s of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
     value: rate.mean,
     low: intervals.rate?.low ?? null,
     high: intervals.rate?.high ?? null,
     unit: "requests/s",
-    certainty: intervals.rate === null ? "open" : "decided",
+    certainty: says ? "decided" : "open",
   };
 }
 

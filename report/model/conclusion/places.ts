@@ -27,6 +27,8 @@ export interface Place {
   /** The first over the second, and for the leader at what price; null where it is alone. */
   readonly decision: FigureComparison | null;
   readonly tradeoffs: Tradeoffs;
+  /** Of two that serve as much, whose p99 is longer for certain, and how many times as long; null for neither. */
+  readonly longerTail: { readonly target: string; readonly ratio: number } | null;
   /** Whom the first is ahead of for certain. */
   readonly beaten: readonly string[];
 }
@@ -52,11 +54,24 @@ export function placesOf(scenarios: readonly ScenarioComparison[], level: number
       standing: standingIn(contest, scenario),
       decision: contest.decision,
       beaten: beatenIn(contest, scenario),
+      longerTail: comparison === null ? null : longerTailIn(contest, comparison),
       tradeoffs: leader === null || comparison === null
         ? NO_TRADEOFFS
         : tradeoffsOf({ first, next: second, comparison }, { level, leads }),
     };
   });
+}
+
+/** @param comparison The first over the second. */
+function longerTailIn(
+  { ranked: [first, second], isEquivalent, isOpen }: Decided,
+  comparison: GroupComparison,
+): Place["longerTail"] {
+  const { verdict, ratio } = comparisonOf(comparison, 99);
+  if (!isEquivalent || isOpen || ratio === null) return null;
+  const [target, times] = verdict === "worse" ? [first.target, ratio] : [second.target, 1 / ratio];
+  const isDecided = verdict === "worse" || verdict === "better";
+  return isDecided && notable(times) !== null ? { target, ratio: times } : null;
 }
 
 function beatenIn(contest: Decided, { lookup }: ScenarioComparison): string[] {

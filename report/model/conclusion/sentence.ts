@@ -61,7 +61,7 @@ function placeText(place: Place): string {
   const { scenario: { summary }, standing, contest: { ranked: [first, second] } } = place;
   const { decision, tradeoffs, contest: { isOpen } } = place;
   if (standing !== "ahead" || decision === null || decision.ratio === null) {
-    return [verdictSentence(summary.verdict), ...beatenText(place)].join("; ");
+    return [verdictSentence(summary.verdict), ...tailText(place), ...beatenText(place)].join("; ");
   }
   const lead = isOpen
     ? `${first.target} responds fastest: its p99 is ${
@@ -70,6 +70,12 @@ function placeText(place: Place): string {
     : `${first.target} serves ${timesText(decision.ratio)} ${second.target}`;
   const price = priceText(tradeoffs);
   return price === "" ? lead : `${lead}; ${price}`;
+}
+
+/** `the p99 of b is 3.1× as long`: as many requests/s are not all that matters. */
+function tailText({ longerTail }: Place): string[] {
+  if (longerTail === null) return [];
+  return [`the p99 of ${longerTail.target} is ${asLongText(longerTail.ratio)} as long`];
 }
 
 /** `a is faster than c`: whom the first is ahead of, where it is not ahead of all. */

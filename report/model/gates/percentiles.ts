@@ -15,7 +15,6 @@ import {
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { formatCount } from "../numbers/units.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
-import { countBeyond } from "../runs/lower_bounds.ts";
 import { percentileBounds } from "../runs/pool.ts";
 import {
   endlessText,
@@ -31,7 +30,7 @@ import {
   undecided,
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import type { JudgedRun, ThresholdFigure } from "../runs/figures.ts";
 
 export function percentileEvidence(

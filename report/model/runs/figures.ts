@@ -2,8 +2,8 @@
 import type { Distribution, Measurement, Run, Threshold } from "../../../runner/result/result.ts";
 import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import { atLeast, type Bounded, countBeyond, exactly } from "./lower_bounds.ts";
+import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { CACHE_USES } from "../../../runner/result/distribution.ts";
@@ -227,8 +227,8 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const { histogram, latency: { count, censored, max }, censoredHistogram } = run;
   if (count === 0) return { none: NOTHING_MEASURED.latency };
   const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
-  const known = censoredHistogram === undefined ? 0 : slowerIn(censoredHistogram);
-  return (censored > known ? atLeast : exactly)(slowerIn(histogram));
+  const isOpen = censored > (censoredHistogram ? slowerIn(censoredHistogram) : 0);
+  return (isOpen ? atLeast : exactly)(slowerIn(histogram));
 }
 
 function shareOf(share: number | null): FigureOfRun {

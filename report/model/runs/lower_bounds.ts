@@ -7,7 +7,6 @@ import {
   type SparseHistogram,
   valueAtPercentile,
 } from "../../../runner/stats/histogram/histogram.ts";
-import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import { formatCount } from "../numbers/units.ts";
 
 export interface Bounded {
@@ -27,22 +26,6 @@ export function exactly(value: number): Bounded {
 
 export function atLeast(value: number): Bounded {
   return { value, isAtLeast: true, atMost: Infinity };
-}
-
-/**
- * How many values lie beyond a limit. A bucket reads as its upper end, as in the percentiles of the results, but
- * never above the longest.
- */
-export function countBeyond(
-  { indices, counts }: SparseHistogram,
-  maxMs: number,
-  isBeyond: (ms: number) => boolean,
-): number {
-  let beyond = 0;
-  for (let i = 0; i < indices.length; i++) {
-    if (isBeyond(Math.min(highestUsOf(indices[i]) / 1_000, maxMs))) beyond += counts[i];
-  }
-  return beyond;
 }
 
 /** Latencies of which is known which are lower bounds. */

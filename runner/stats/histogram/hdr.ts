@@ -209,3 +209,21 @@ function readCounts(bytes: Uint8Array): BucketsRead {
     maxUs: used === 0 ? 0 : highestUsOf(indicesRead[used - 1]),
   };
 }
+
+// Reading what was decoded.
+
+/**
+ * How many values lie beyond a limit. A bucket reads as its upper end, as in the percentiles of the results, but
+ * never above the longest.
+ */
+export function countBeyond(
+  { indices, counts }: SparseHistogram,
+  maxMs: number,
+  isBeyond: (ms: number) => boolean,
+): number {
+  let beyond = 0;
+  for (let i = 0; i < indices.length; i++) {
+    if (isBeyond(Math.min(highestUsOf(indices[i]) / 1_000, maxMs))) beyond += counts[i];
+  }
+  return beyond;
+}

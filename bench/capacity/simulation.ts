@@ -1,0 +1,120 @@
+/** The search of `plateau capacity` on simulated servers, beside a bisection that an oracle helps. */
+import type { CapacityEstimate, SearchedTrial } from "../../runner/stats/capacity/search.ts";
+import { capacityOf, nextStep, type SearchGoal } from "../../runner/stats/capacity/search.ts";
+import { certainlyBroken, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
+import { Random } from "../statistics/random.ts";
+import type { ServerModel } from "./servers.ts";
+
+const GOAL = { widthRatio: 0.02, shortS: 5, longS: 30 };
+const BUDGET_S = 600;
+const SLICE_S = 0.25;
+/** From trial to trial. */
+const BETWEEN_S = 0.3;
+
+export interface SimulatedSearch {
+  readonly estimate: CapacityEstimate | null;
+  /** Whether the interval is narrow enough, within the budget. */
+  readonly isFound: boolean;
+  readonly seconds: number;
+  /** With the closed loop before them. */
+  readonly trials: number;
+}
+
+export function simulateSearch(server: ServerModel, seed: number): SimulatedSearch {
+  const random = new Random(seed);
+  const goal: SearchGoal = { ...GOAL, allowed: [server.allowed] };
+  const startPerSec = server.peakPerSec * random.uniform(0.99, 1.01);
+  const trials: SearchedTrial[] = [];
+  let seconds = GOAL.shortS;
+  for (;;) {
+    const step = nextStep(goal, trials, startPerSec);
+    const isFound = step.kind === "found";
+    if (isFound || seconds + step.plannedS > BUDGET_S) {
+      return { estimate: capacityOf(goal, trials), isFound, seconds, trials: trials.length + 1 };
+    }
+    const { ratePerSec, plannedS } = step;
+    const { elapsedS, ...share } = simulateTrial(server, { ...step, fromS: seconds }, random);
+    trials.push({ ratePerSec, plannedS, shares: [share] });
+    seconds += elapsedS + BETWEEN_S;
+  }
+}
+
+interface SimulatedTrial {
+  readonly ratePerSec: number;
+  readonly plannedS: number;
+  readonly fromS: number;
+}
+
+/** Arrivals come by chance (Poisson). */
+function simulateTrial(
+  server: ServerModel,
+  { ratePerSec, plannedS, fromS }: SimulatedTrial,
+  random: Random,
+): SearchedTrial["shares"][number] & { elapsedS: number } {
+  const started = server.start(fromS, random);
+  const slices: { requests: number; beyond: number }[] = [];
+  const enough = certainlyBroken(server.allowed, ratePerSec * plannedS);
+  let beyond = 0;
+  let atS = random.exponential() / ratePerSec;
+  for (; atS < plannedS; atS += random.exponential() / ratePerSec) {
+    const slice = slices[Math.floor(atS / SLICE_S)] ??= { requests: 0, beyond: 0 };
+    if (slice.requests === 0 && beyond >= enough) break; // the live figures come by interval
+    slice.requests++;
+    if (started.respond(atS, random) - atS <= server.limitS) continue;
+    slice.beyond++;
+    beyond++;
+  }
+  const isCutShort = atS < plannedS;
+  const share = shareOfTrial(slices, { ratePerSec, sliceS: SLICE_S, isCutShort });
+  return { ...share, elapsedS: Math.min(atS, plannedS) };
+}
+
+const LONG_REQUESTS = 3e7;
+const LONG_ROUNDS = 11;
+
+/** By a formula, or by bisection with very long runs: to 0.05 % for 30 million requests each. */
+export function trueCapacity(server: ServerModel): (atS: number) => number {
+  if (server.knownPerSec !== null) return server.knownPerSec;
+  let [low, high] = [server.peakPerSec / 2, server.peakPerSec];
+  for (let round = 0; round < LONG_ROUNDS; round++) {
+    const middle = (low + high) / 2;
+    if (longShare(server, middle) > server.allowed) high = middle;
+    else low = middle;
+  }
+  return () => (low + high) / 2;
+}
+
+function longShare(server: ServerModel, ratePerSec: number): number {
+  const random = new Random(1);
+  const started = server.start(0, random);
+  let [atS, beyond] = [0, 0];
+  for (let i = 0; i < LONG_REQUESTS; i++) {
+    atS += random.exponential() / ratePerSec;
+    if (started.respond(atS, random) - atS > server.limitS) beyond++;
+  }
+  return beyond / LONG_REQUESTS;
+}
+
+/**
+ * What a bisection needs to which an oracle shows the side of the capacity that a rate is on: the closed loop, the half of its
+ * peak and further halves, the peak, then the middle until both ends are as close as the interval's; one longest trial
+ * for each.
+ */
+export function bisectionWithOracle(
+  { peakPerSec }: ServerModel,
+  capacity: number,
+): { trials: number; seconds: number } {
+  let trials = 1;
+  let low = peakPerSec / 2;
+  while (low > capacity) {
+    low /= 2;
+    trials++;
+  }
+  let high = Math.min(2 * low, peakPerSec);
+  for (trials++; high / low > (1 + GOAL.widthRatio) ** 2; trials++) {
+    const middle = Math.sqrt(low * high);
+    if (middle > capacity) high = middle;
+    else low = middle;
+  }
+  return { trials: trials + 1, seconds: GOAL.shortS + trials * GOAL.longS };
+}

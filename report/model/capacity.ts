@@ -1,0 +1,117 @@
+/** A search for a capacity in words, and its trials as a table. Pure. */
+import type { CapacityResult, CapacityTrial } from "../../runner/result/capacity.ts";
+import type { Progress } from "../../runner/result/progress.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+  formatShare,
+  timeUnit,
+} from "./numbers/units.ts";
+import { listed } from "./numbers/words.ts";
+import { errorCell, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+
+type TrialEvent = Extract<Progress, { kind: "trial" }>;
+
+/** `[3] 9,816/s: held, p99 12.3 ms; the capacity is between 9,300/s and 9,990/s`. */
+export function trialSentence({ number, trial, low, high }: TrialEvent): string {
+  const { ratePerSec, outcome, counts, p99, success } = trial;
+  const bounds = low === null || high === null
+    ? ""
+    : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
+  const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
+  const wrong = success < 1 ? `, success ${formatShare(success)}` : "";
+  return `[${number}] ${rateIn(ratePerSec)} for ${formatDuration(trial.elapsedS)}: ${outcome}, ` +
+    `p99 ${formatMs(p99)}${wrong}${doubt}${bounds}`;
+}
+
+/** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
+export function capacitySentence(result: CapacityResult): string {
+  const { within } = result;
+  const found = foundText(result);
+  const broken = result.end === "nothing-holds" || result.capacity?.bound === "generator";
+  const parts = broken ? [] : [bindingText(result), ...breakingTexts(result)];
+  return [`${found} with ${listed(within, "and")}`, ...parts, ...endTexts(result)]
+    .filter(Boolean).join("; ");
+}
+
+function foundText({ capacity, trials, end }: CapacityResult): string {
+  if (capacity === null) {
+    const tried = trials.map(({ ratePerSec }) => ratePerSec);
+    if (tried.length === 0 || end === "interrupted") return "No capacity known";
+    return `No rate holds down to ${rateIn(Math.min(...tried))}`;
+  }
+  const { value, low, high, bound } = capacity;
+  if (bound === "generator") return `At least ${rateIn(value)} (generator)`;
+  return high === null
+    ? `At least ${rateIn(value)}`
+    : `${rateIn(value)} [${formatCount(low)}, ${formatCount(high)}]`;
+}
+
+/** Of one rule nobody needs to be reminded. */
+function bindingText({ binding, within }: CapacityResult): string {
+  return binding === null || within.length === 1 ? "" : `${binding} breaks first`;
+}
+
+function breakingTexts({ breaking, trials }: CapacityResult): string[] {
+  const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
+  const wrong = beyond !== undefined && beyond.success < 1
+    ? `, success ${formatShare(beyond.success)},`
+    : "";
+  return [
+    beyond === undefined ? "" : `p99 is ${formatMs(beyond.p99)}${wrong} at 1.1 × the capacity`,
+    recoveryText(trials),
+  ];
+}
+
+/** The longest that was seen after a trial that broke. */
+function recoveryText(trials: readonly CapacityTrial[]): string {
+  const seconds = trials.filter(({ outcome }) => outcome === "broken")
+    .flatMap(({ recoveryS }) => recoveryS ?? []);
+  if (seconds.length === 0) return "";
+  const longest = Math.max(...seconds);
+  return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
+}
+
+function endTexts({ end, widthRatio }: CapacityResult): string[] {
+  switch (end) {
+    case "budget":
+      return [`inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`];
+    case "disturbed":
+      return ["inconclusive: the machine disturbed the trials"];
+    case "not-recovered":
+      return ["the target did not recover from the last trial"];
+    case "interrupted":
+      return ["interrupted"];
+    default:
+      return [];
+  }
+}
+
+/** By rate, as the latency grows. */
+export function trialsTable({ trials }: CapacityResult): Table {
+  const sorted = [...trials].sort((a, b) => a.ratePerSec - b.ratePerSec);
+  const unit = timeUnit(sorted.map(({ p99 }) => p99));
+  return tableOf({ caption: "Trials" }, sorted, [
+    { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
+    { label: "Lasted", unit: "s", cell: ({ elapsedS }) => numberCell(elapsedS) },
+    { label: "Completed", unit: "/s", cell: (trial) => numberCell(trial.completedPerSec) },
+    { label: "p50", unit: unit.name, cell: ({ p50 }) => numberCell(p50, unit) },
+    { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },
+    {
+      label: "Errors",
+      cell: ({ success }) =>
+        errorCell({ text: formatShare(1 - success), value: Number((1 - success).toPrecision(12)) }),
+    },
+    {
+      label: "Outcome",
+      kind: "text",
+      cell: ({ outcome, counts }) => textCell(counts ? outcome : `${outcome}, not counted`),
+    },
+  ]);
+}
+
+function rateIn(perSec: number): string {
+  return `${perSec < 100 ? formatNumber(perSec) : formatCount(perSec)}/s`;
+}

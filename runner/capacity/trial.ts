@@ -1,0 +1,156 @@
+/** One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the time to recover from it. */
+import type { Load } from "../../scenarios/load/load.ts";
+import type { LoadRequest } from "../measure/loader.ts";
+import type { Loader } from "../measure/loader.ts";
+import { measureLoad } from "../measure/measure.ts";
+import type { CapacityTrial } from "../result/capacity.ts";
+import type { FindingCode } from "../result/findings.ts";
+import type { OnProgress } from "../result/progress.ts";
+import type { Measurement } from "../result/result.ts";
+import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
+import { certainlyBroken, shareOfTrial } from "../stats/capacity/slices.ts";
+import { countBeyond } from "../stats/histogram/hdr.ts";
+import { type Objective, slicesOf } from "./objective.ts";
+
+export interface TrialHooks {
+  readonly loader: Loader;
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+}
+
+export interface PlannedTrial {
+  readonly ratePerSec: number;
+  readonly plannedS: number;
+}
+
+export interface MadeTrial {
+  /** Why it does not count: the generator was the limit, or something disturbed it; null: it counts. */
+  readonly doubt: "generator" | "disturbed" | null;
+  readonly searched: SearchedTrial;
+  readonly shown: CapacityTrial;
+}
+
+/** Of the request, what a trial changes. */
+export type TrialRequest = Omit<LoadRequest, "load"> & {
+  readonly load: Extract<Load, { kind: "rate" }>;
+};
+
+export async function makeTrial(
+  request: TrialRequest,
+  objectives: readonly Objective[],
+  { ratePerSec, plannedS }: PlannedTrial,
+  hooks: TrialHooks,
+): Promise<MadeTrial> {
+  const load = { ...request.load, ratePerSec, durationMs: plannedS * 1_000 };
+  const end = new AbortController();
+  const watch = new CertainOutcome(objectives, ratePerSec * plannedS);
+  const measurement = await measureLoad({ ...request, load }, {
+    ...hooks,
+    onProgress: (event) => {
+      hooks.onProgress(event);
+      if (event.kind === "live" && watch.isCertain(event)) end.abort();
+    },
+    signal: AbortSignal.any([hooks.signal, end.signal]),
+  });
+  return tried(measurement, objectives, {
+    ratePerSec,
+    plannedS,
+    isCutShort: end.signal.aborted,
+  });
+}
+
+type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
+
+/** Counts, while a trial goes on, until a rule is surely broken. */
+class CertainOutcome {
+  readonly #beyond: number[];
+
+  constructor(
+    private readonly objectives: readonly Objective[],
+    private readonly plannedRequests: number,
+  ) {
+    this.#beyond = objectives.map(() => 0);
+  }
+
+  isCertain({ latency, failed }: LiveEvent): boolean {
+    this.objectives.forEach(({ isBeyond }, i) => {
+      this.#beyond[i] += failed +
+        (isBeyond === null ? 0 : countBeyond(latency, latency.maxUs / 1_000, isBeyond));
+    });
+    return this.objectives.some(({ allowed }, i) =>
+      this.#beyond[i] >= certainlyBroken(allowed, this.plannedRequests)
+    );
+  }
+}
+
+function tried(
+  measurement: Measurement,
+  objectives: readonly Objective[],
+  planned: PlannedTrial & { readonly isCutShort: boolean },
+): MadeTrial {
+  const { ratePerSec, plannedS } = planned;
+  const { timeline: { intervalS }, requests, checks, generator, latency } = measurement;
+  const shares = objectives.map((objective) =>
+    shareOfTrial(slicesOf(measurement, objective), { ...planned, sliceS: intervalS })
+  );
+  const isHeld = holdsIn({ allowed: objectives.map(({ allowed }) => allowed) }, shares) &&
+    requests.completed > 0;
+  const doubt = isHeld ? null : doubtOf(measurement);
+  const ended = requests.completed + requests.failed + requests.dropped;
+  return {
+    doubt,
+    searched: { ratePerSec, plannedS, shares },
+    shown: {
+      ratePerSec,
+      plannedS,
+      elapsedS: measurement.elapsedS,
+      completedPerSec: measurement.rate,
+      outcome: isHeld ? "held" : "broken",
+      counts: doubt === null,
+      rules: objectives.map(({ text, allowed }, i) => ({
+        rule: text,
+        requests: shares[i].requests,
+        beyond: shares[i].beyond,
+        allowed,
+      })),
+      p50: latency.percentiles["50"],
+      p99: latency.percentiles["99"],
+      success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
+      trust: generator.trust,
+      findings: generator.findings,
+      recoveryS: null,
+    },
+  };
+}
+
+/** Findings that are of the target and the load on it: beyond its capacity they are what is measured. */
+const OF_THE_TARGET: readonly FindingCode[] = [
+  "connections",
+  "unsteady",
+  "no-response",
+  "near-baseline-latency",
+  "target-throttled",
+  "too-short",
+];
+
+/** Findings that come with the rate: at a higher one they are as bad or worse. */
+const OF_THE_RATE: readonly FindingCode[] = [
+  "generator-busy",
+  "generator-starved",
+  "requests-dropped",
+  "near-peak-throughput",
+  "shared-cores",
+  "crowded-core",
+  "ports",
+  "open-files",
+];
+
+/**
+ * Whether the generator or its machine may have broken the rules. A trial that held needs no such question: whatever they
+ * did made it look worse.
+ */
+function doubtOf({ generator: { findings } }: Measurement): MadeTrial["doubt"] {
+  const codes = findings.map(({ code }) => code).filter((code) => !OF_THE_TARGET.includes(code));
+  if (codes.length === 0) return null;
+  return codes.some((code) => OF_THE_RATE.includes(code)) ? "generator" : "disturbed";
+}

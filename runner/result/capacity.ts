@@ -1,0 +1,89 @@
+/**
+ * The result of a search for a capacity: the highest rate at which every rule holds, with its interval, and every trial.
+ * Times are milliseconds, rates requests per second, shares 0–1, unless a key says otherwise.
+ */
+import * as z from "zod";
+import { trustFinding } from "./findings.ts";
+import { TRUSTS } from "./generator.ts";
+
+const rate = z.number().min(0);
+const count = z.int().min(0);
+const share = z.number().min(0).max(1);
+const ms = z.number().min(0);
+const seconds = z.number().min(0);
+
+export const TRIAL_OUTCOMES = ["held", "broken"] as const;
+
+const ruleInTrial = z.strictObject({
+  rule: z.string(),
+  requests: count,
+  beyond: count.describe("Of them, those that missed the rule's limit"),
+  allowed: z.number().positive().describe("Share that the rule allows"),
+});
+
+const capacityTrial = z.strictObject({
+  ratePerSec: rate.describe("At which requests were due"),
+  plannedS: seconds,
+  elapsedS: seconds.describe("Less where the outcome was certain before"),
+  completedPerSec: rate,
+  outcome: z.enum(TRIAL_OUTCOMES),
+  counts: z.boolean().describe("false: broken, and the generator or the machine may be why"),
+  rules: z.array(ruleInTrial),
+  p50: ms,
+  p99: ms,
+  success: share.describe("Of the requests that ended, or were never sent"),
+  trust: z.enum(TRUSTS),
+  findings: z.array(trustFinding),
+  recoveryS: seconds.nullable().describe(
+    "Until single requests were as fast as before the search; null: they never were",
+  ),
+});
+
+export const CAPACITY_ENDS = [
+  "found",
+  "budget",
+  "generator",
+  "disturbed",
+  "nothing-holds",
+  "not-recovered",
+  "interrupted",
+] as const;
+
+export const capacityResult = z.strictObject({
+  schema: z.literal("plateau.capacity/1"),
+  version: z.string(),
+  url: z.string(),
+  within: z.array(z.string()).describe("The rules, as they were written"),
+  load: z.strictObject({
+    connections: z.int().min(1),
+    arrivals: z.enum(["uniform", "poisson"]),
+    timeout: ms,
+  }),
+  widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
+  trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
+  budgetS: seconds,
+  seed: z.int(),
+  elapsedS: seconds,
+  peakPerSec: rate.describe("Completed in a closed loop, before the trials"),
+  end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
+  capacity: z.strictObject({
+    value: rate,
+    low: rate.describe("Lower end of the 95 % interval"),
+    high: rate.nullable().describe("Upper end; null: unknown"),
+    bound: z.enum(["target", "generator"]).describe(
+      "What ended the search; generator: the capacity is at least the value",
+    ),
+  }).nullable().describe("Null: no rate that holds is known"),
+  binding: z.string().nullable().describe("The rule that breaks first; null: none broke"),
+  breaking: z.array(z.strictObject({
+    ofCapacity: z.number().positive(),
+    ratePerSec: rate,
+    p99: ms,
+    success: share,
+  })).describe("Trials about 0.8, 1.0 and 1.1 times the capacity, where there were any"),
+  trials: z.array(capacityTrial),
+});
+
+export type CapacityTrial = z.output<typeof capacityTrial>;
+export type CapacityResult = z.output<typeof capacityResult>;
+export type CapacityEnd = CapacityResult["end"];

@@ -1,0 +1,161 @@
+/**
+ * At which rate does the share of requests beyond a limit cross what a rule allows? Each trial gives a noisy share at its
+ * rate. Close to capacity the odds of that share grow about as a power of the rate: tails of queues fall exponentially,
+ * at a pace nearly linear in the load (J. Abate and W. Whitt, 1994). So the crossing and the steepness have a likelihood
+ * over all trials, and the steepness, which nobody wants to know, is summed out. Rates within the range are alike probable
+ * before. Pure.
+ *
+ * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
+ * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
+ */
+
+/** What one trial shows of one rule. */
+export interface TrialShare {
+  readonly ratePerSec: number;
+  readonly requests: number;
+  /** Of them, those beyond the limit. */
+  readonly beyond: number;
+  /** Variance of `beyond` over that of independent requests; null where it can't be known. */
+  readonly dispersion: number | null;
+  /** How long it lasted. */
+  readonly seconds: number;
+}
+
+/** Probabilities of the crossing over a grid of rates. */
+export interface Crossing {
+  /** Logarithms of rates, evenly spaced. */
+  readonly logRates: Float64Array;
+  /** Probability that the crossing is at most that rate. */
+  readonly cumulative: Float64Array;
+}
+
+/** A share that is farther above what is allowed, by this factor, only shows on which side its rate is; as far below. */
+const NEAR = 8;
+/** No trial counts for more clusters: servers change from trial to trial, and no share is quite a power of the rate. */
+const MOST_CLUSTERS = 10;
+/** Until enough clusters were seen: in so many seconds the allowed share makes one. */
+const UNKNOWN_CLUSTER_S = 20;
+const ENOUGH_CLUSTERS = 4;
+/** Powers of the rate: from 16 (1 % more rate, 17 % more requests beyond) to a cliff. */
+const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 16 * 1.6 ** i);
+const POINTS = 240;
+const SMALLEST_SHARE = 1e-12;
+const MOST_LOG_ODDS = 50;
+
+interface RateRange {
+  readonly low: number;
+  readonly high: number;
+}
+
+/**
+ * @param allowed Share that the rule allows, above 0.
+ * @param range Rates outside of which the crossing is not.
+ */
+export function crossingOf(
+  trials: readonly TrialShare[],
+  allowed: number,
+  range: RateRange,
+): Crossing {
+  const weighed = weighedOf(trials, allowed);
+  const [from, to] = [Math.log(range.low), Math.log(range.high)];
+  const logRates = Float64Array.from(
+    { length: POINTS },
+    (_, i) => from + (to - from) * (i + 0.5) / POINTS,
+  );
+  const logs = logRates.map((crossing) => logLikelihood(crossing, weighed, logOdds(allowed)));
+  const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
+  let sum = 0;
+  const sums = logs.map((log) => sum += Math.exp(log - most));
+  return { logRates, cumulative: sums.map((value) => value / sum) };
+}
+
+/** The rate that the crossing does not exceed with this probability. */
+export function rateAt({ logRates, cumulative }: Crossing, probability: number): number {
+  const found = cumulative.findIndex((value) => value >= probability);
+  const i = found === -1 ? cumulative.length - 1 : found;
+  const before = i === 0 ? 0 : cumulative[i - 1];
+  const part = cumulative[i] > before ? (probability - before) / (cumulative[i] - before) : 0.5;
+  return Math.exp(logRates[i] + (part - 0.5) * (logRates[1] - logRates[0]));
+}
+
+/** A trial by its clusters. */
+interface WeighedTrial {
+  readonly logRate: number;
+  /** Clusters beyond the limit, and as many times more within it as requests are. */
+  readonly beyond: number;
+  readonly within: number;
+  /** Shares from which on, down and up, any other would explain the trial as well. */
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * A trial begins with an idle server, and one too short for the queue to grow shows too small a share: of a short one,
+ * more than is allowed means "at least so many".
+ */
+function weighedOf(trials: readonly TrialShare[], allowed: number): WeighedTrial[] {
+  const clusterS = clusterSeconds(trials, allowed);
+  const longest = Math.max(...trials.map(({ seconds }) => seconds));
+  return trials.filter(({ requests }) => requests > 0).map((trial) => {
+    const { ratePerSec, requests, beyond, seconds } = trial;
+    const share = beyond / requests;
+    const near = Math.min(share, NEAR * allowed, 0.9);
+    const isAtLeast = share > near || (share > allowed && seconds < longest / 2);
+    // Clusters that the allowed share would have made.
+    const expected = Math.min(seconds / clusterS, MOST_CLUSTERS, requests * allowed);
+    const most = Math.max(MOST_CLUSTERS, expected * near / allowed);
+    const seen = Math.min(expected * share / allowed, most);
+    return {
+      logRate: Math.log(ratePerSec),
+      beyond: seen,
+      within: near > 0 ? seen * (1 - near) / near : expected / allowed,
+      least: share < allowed / NEAR ? share : 0,
+      most: isAtLeast ? near : 1,
+    };
+  });
+}
+
+/**
+ * Seconds in which the allowed share makes one cluster: one figure for all trials, lest those with few requests beyond, and
+ * so with little dispersion, weigh more than the others. Not believed before some clusters were seen.
+ */
+function clusterSeconds(trials: readonly TrialShare[], allowed: number): number {
+  let [sum, weight, seen] = [0, 0, 0];
+  for (const { beyond, requests, dispersion, seconds } of trials) {
+    if (dispersion === null || beyond > requests * allowed * NEAR) continue;
+    sum += beyond * dispersion * seconds / (requests * allowed);
+    weight += beyond;
+    seen += beyond / Math.max(1, dispersion);
+  }
+  const found = weight === 0 ? 0 : sum / weight;
+  return seen < ENOUGH_CLUSTERS ? Math.max(UNKNOWN_CLUSTER_S, found) : found;
+}
+
+/** Of a crossing: the sum over all steepnesses. */
+function logLikelihood(
+  crossing: number,
+  trials: readonly WeighedTrial[],
+  atCrossing: number,
+): number {
+  const logs = STEEPNESSES.map((steepness) => {
+    let log = 0;
+    for (const { logRate, beyond, within, least, most } of trials) {
+      const odds = Math.exp(
+        Math.min(atCrossing + steepness * (logRate - crossing), MOST_LOG_ODDS),
+      );
+      const share = Math.min(
+        Math.max(odds / (1 + odds), least, SMALLEST_SHARE),
+        most,
+        1 - SMALLEST_SHARE,
+      );
+      log += beyond * Math.log(share) + within * Math.log1p(-share);
+    }
+    return log;
+  });
+  const highest = Math.max(...logs);
+  return highest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - highest), 0));
+}
+
+function logOdds(share: number): number {
+  return Math.log(share / (1 - share));
+}

@@ -1,0 +1,166 @@
+/**
+ * The search for a capacity: the trials so far → the next one, or the end. Pure. In the manner of MLRsearch (IETF
+ * draft-ietf-bmwg-mlrsearch): a start from outside, steps that double in log space until both a rate that holds and one
+ * that breaks are known, bisection, then longer trials, and bounds that long trials confirm.
+ *
+ * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. Near its capacity
+ * a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show where the
+ * capacity is (`crossing.ts`), and the bounds are the ends of its interval.
+ */
+import { type Crossing, crossingOf, rateAt, type TrialShare } from "./crossing.ts";
+
+export interface SearchGoal {
+  /** By rule: the share of requests that may miss it, above 0. */
+  readonly allowed: readonly number[];
+  /** How far the ends of the interval may be from the value: 0.02 is 2 % on either side. */
+  readonly widthRatio: number;
+  readonly shortS: number;
+  readonly longS: number;
+}
+
+/** A trial that counts. */
+export interface SearchedTrial {
+  readonly ratePerSec: number;
+  /** As planned: one whose outcome was certain may have ended before. */
+  readonly plannedS: number;
+  /** In the order of the rules. */
+  readonly shares: readonly TrialShare[];
+}
+
+export interface CapacityEstimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  /** Index of the rule that most probably breaks first. */
+  readonly binding: number;
+}
+
+export type SearchStep =
+  | { readonly kind: "trial"; readonly ratePerSec: number; readonly plannedS: number }
+  | { readonly kind: "found" };
+
+/** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
+const TAIL = 0.01;
+/** First step away from the start, in widths of the whole interval. */
+const FIRST_STEP = 2;
+/** Bounds that are farther apart, in widths, are bisected by short trials. */
+const COARSE = 1.2;
+/** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
+const SPREAD = 0.8;
+/** Trials of a middle length before the long ones. */
+const MIDDLE_TRIALS = 2;
+
+/** @param startPerSec Rate of the first trial. */
+export function nextStep(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+  startPerSec: number,
+): SearchStep {
+  if (trials.length === 0) return shortTrial(goal, startPerSec);
+  const { held, broken } = sidesOf(goal, trials);
+  const step = FIRST_STEP * widthLogOf(goal);
+  const away = (tried: readonly number[]): number => step * 2 ** (tried.length - 1);
+  if (held.length === 0) return shortTrial(goal, Math.min(...broken) * Math.exp(-away(broken)));
+  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held)));
+  const [low, high] = [Math.max(...held), Math.min(...broken)];
+  return Math.log(high / low) > COARSE * widthLogOf(goal)
+    ? shortTrial(goal, Math.sqrt(low * high))
+    : fineStep(goal, trials);
+}
+
+function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
+  return { kind: "trial", ratePerSec, plannedS: shortS };
+}
+
+/** Around the most probable capacity, on the side that has seen less; at the end the bounds themselves. */
+function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
+  const { longS, shortS } = goal;
+  const { value, low, high } = estimateCapacity(goal, trials);
+  if (Math.log(high / low) <= widthLogOf(goal)) return confirmation(goal, trials, { low, high });
+  const fine = trials.filter(({ plannedS }) => plannedS > shortS);
+  const seconds = (isThere: (ratePerSec: number) => boolean): number =>
+    fine.reduce((sum, trial) => isThere(trial.ratePerSec) ? sum + trial.plannedS : sum, 0);
+  const away = SPREAD * widthLogOf(goal) / 2;
+  const isAbove = seconds((rate) => rate > value) < seconds((rate) => rate <= value);
+  return {
+    kind: "trial",
+    ratePerSec: value * Math.exp(isAbove ? away : -away),
+    plannedS: fine.length < MIDDLE_TRIALS ? Math.sqrt(longS * shortS) : longS,
+  };
+}
+
+/** Long trials must have held at the lower end, and broken at the higher one. */
+function confirmation(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+  { low, high }: Pick<CapacityEstimate, "low" | "high">,
+): SearchStep {
+  const near = Math.exp(widthLogOf(goal) / 4);
+  const sides = sidesOf(goal, trials.filter(({ plannedS }) => plannedS >= goal.longS));
+  const isLowHeld = sides.held.some((rate) => rate >= low / near);
+  const isHighBroken = sides.broken.some((rate) => rate <= high * near);
+  if (isLowHeld && isHighBroken) return { kind: "found" };
+  return { kind: "trial", ratePerSec: isLowHeld ? high : low, plannedS: goal.longS };
+}
+
+/** Null until both a rate that holds and one that breaks are known. */
+export function capacityOf(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+): CapacityEstimate | null {
+  const { held, broken } = sidesOf(goal, trials);
+  return held.length === 0 || broken.length === 0 ? null : estimateCapacity(goal, trials);
+}
+
+function estimateCapacity(goal: SearchGoal, trials: readonly SearchedTrial[]): CapacityEstimate {
+  const crossings = crossingsOf(goal, trials);
+  const least = leastOf(crossings);
+  const [low, value, high] = [TAIL, 0.5, 1 - TAIL].map((share) => rateAt(least, share));
+  const medians = crossings.map((crossing) => rateAt(crossing, 0.5));
+  return { low, value, high, binding: medians.indexOf(Math.min(...medians)) };
+}
+
+/** Whether every rule held in the trial. */
+export function holdsIn(goal: Pick<SearchGoal, "allowed">, shares: readonly TrialShare[]): boolean {
+  return shares.every(({ beyond, requests }, rule) => beyond <= goal.allowed[rule] * requests);
+}
+
+function sidesOf(
+  goal: SearchGoal,
+  trials: readonly SearchedTrial[],
+): { held: number[]; broken: number[] } {
+  const rates = (isHeld: boolean): number[] =>
+    trials.filter(({ shares }) => holdsIn(goal, shares) === isHeld)
+      .map(({ ratePerSec }) => ratePerSec);
+  return { held: rates(true), broken: rates(false) };
+}
+
+/** How far beyond the bounds the capacity may be, in their distances: a trial may be on the wrong side by chance. */
+const BEYOND_BOUNDS = 2;
+
+/** Of each rule. */
+function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossing[] {
+  const { held, broken } = sidesOf(goal, trials);
+  const ends = [Math.max(...held), Math.min(...broken)];
+  const apart = Math.max(Math.abs(Math.log(ends[1] / ends[0])), 4 * widthLogOf(goal));
+  const range = {
+    low: Math.min(...ends) * Math.exp(-BEYOND_BOUNDS * apart),
+    high: Math.max(...ends) * Math.exp(BEYOND_BOUNDS * apart),
+  };
+  return goal.allowed.map((allowed, rule) =>
+    crossingOf(trials.map(({ shares }) => shares[rule]), allowed, range)
+  );
+}
+
+/** The capacity under all rules is the least of their crossings. */
+function leastOf([first, ...others]: readonly Crossing[]): Crossing {
+  const cumulative = first.cumulative.map((atMost, i) =>
+    1 - others.reduce((above, other) => above * (1 - other.cumulative[i]), 1 - atMost)
+  );
+  return { logRates: first.logRates, cumulative };
+}
+
+/** Of the whole interval. */
+function widthLogOf({ widthRatio }: SearchGoal): number {
+  return 2 * Math.log1p(widthRatio);
+}

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { capacityConflicts, capacityParts } from "../../cli/capacity/flags.ts";
+import { readArguments } from "../../cli/command_line/arguments.ts";
+import { toldOf, URL_ } from "./command_line.ts";
+
+const WITHIN = ["--within", "p99 < 50ms"];
+
+Deno.test("capacity reads its rules, width, trials and budget", () => {
+  const spec = {
+    parts: capacityParts,
+    conflicts: capacityConflicts,
+    run: () => Promise.resolve(0),
+  };
+  const args = [URL_, ...WITHIN, "--within", "success >= 99.9%", "--trial", "2s,10s"];
+  const read = readArguments(spec, { name: "capacity", summary: "" }, [...args, "--width", "5%"]);
+  assert.ok(read.wants === "values");
+  const { within, trial, width, budget, recover } = read.values;
+  assert.deepEqual(within.map(({ text }) => text), ["p99 < 50ms", "success >= 99.9%"]);
+  assert.deepEqual([trial, width, budget, recover], [[2, 10], 0.05, 1_200_000, 30_000]);
+});
+
+const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] = [
+  [[URL_], /--within: Cannot search for a capacity without a rule/],
+  [[URL_, "--within", "mean < 5ms"], /--within: Cannot search within "mean < 5ms"/],
+  [[URL_, "--within", "p99 < 50"], /--within: Cannot read "50" as a duration/],
+  [[URL_, ...WITHIN, "--trial", "30s,5s"], /--trial: Cannot use these trials/],
+  [[URL_, ...WITHIN, "--trial", "5s"], /--trial: Cannot read the trials/],
+  [[URL_, ...WITHIN, "--width", "0%"], /--width: Cannot use this width/],
+  [[URL_, ...WITHIN, "--rate", "5/s"], /--rate/],
+  [["nowhere", ...WITHIN], /URL: Cannot measure "nowhere"/],
+];
+
+for (const [args, expected] of WRONG) {
+  Deno.test(`capacity ${args.join(" ")} is refused before anything is measured`, async () => {
+    assert.match((await toldOf(["capacity", ...args])).join("\n"), expected);
+  });
+}

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { type Objective, objectiveOf, slicesOf } from "../../runner/capacity/objective.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { parseThreshold } from "../../scenarios/claims/threshold.ts";
+
+function objective(text: string): Objective | null {
+  const parsed = parseThreshold(text);
+  assert.ok("threshold" in parsed, text);
+  return objectiveOf(parsed.threshold);
+}
+
+Deno.test("a percentile, success and errors are shares of requests that may miss the rule", () => {
+  const allowed = (text: string): number | undefined => objective(text)?.allowed;
+  assert.equal(allowed("p99 < 50ms"), 0.01);
+  assert.equal(allowed("p99.9 <= 1s"), 0.001);
+  assert.equal(allowed("p50 < 5ms"), 0.5);
+  assert.equal(allowed("success >= 99.9%"), 0.001);
+  assert.equal(allowed("errors < 0.5%"), 0.005);
+  assert.equal(allowed("success >= 100%"), 1e-6);
+});
+
+Deno.test("what is no share of requests, or demands to be slow, is no objective", () => {
+  for (const text of ["mean < 5ms", "p99 > 5ms", "rate > 100/s", "success < 99%", "cpu < 1"]) {
+    assert.equal(objective(text), null, text);
+  }
+  assert.equal(objective("p99 not worse than baseline"), null);
+});
+
+function histogramOf(...latenciesMs: readonly number[]): string {
+  const histogram = new Histogram();
+  for (const ms of latenciesMs) histogram.record(ms * 1_000);
+  return latenciesMs.length === 0 ? "" : encodeHistogram(histogram.toSparse());
+}
+
+type Timed = Parameters<typeof slicesOf>[0];
+
+function measured(
+  point: Pick<Measurement["timeline"]["points"][number], "completed" | "failed" | "histogram"> & {
+    wrong?: number;
+    censoredHistogram?: string;
+  },
+  dropped = 0,
+): Timed {
+  const times = { p50: 0, p75: 0, p90: 0, p99: 0, max: 0 };
+  const requests = { due: 0, completed: 0, failed: 0, unfinished: 0, dropped };
+  return {
+    timeline: { intervalS: 0.25, points: [{ endS: 0.25, bytes: 0, ...times, ...point }] },
+    requests,
+  };
+}
+
+function slice(text: string, timed: Timed): [requests: number, beyond: number] {
+  const rule = objective(text);
+  assert.ok(rule !== null);
+  const [{ requests, beyond }] = slicesOf(timed, rule);
+  return [requests, beyond];
+}
+
+Deno.test("a request beyond the limit misses a percentile, and so does one that failed", () => {
+  const histogram = histogramOf(0.5, 1.9, 2, 8);
+  const timed = measured({ completed: 4, failed: 1, histogram });
+  assert.deepEqual(slice("p99 < 2ms", timed), [5, 3]);
+  assert.deepEqual(slice("p99 <= 2ms", timed), [5, 2]);
+});
+
+Deno.test("a request that is still open counts when it is beyond the limit, and is on neither side before", () => {
+  const timed = measured({
+    completed: 1,
+    failed: 0,
+    histogram: histogramOf(1, 20, 70),
+    censoredHistogram: histogramOf(20, 70),
+  });
+  assert.deepEqual(slice("p99 < 50ms", timed), [2, 1]);
+});
+
+Deno.test("a wrong response, a failure and a request never sent are no success", () => {
+  const timed = measured({ completed: 10, failed: 2, wrong: 3, histogram: "" }, 5);
+  assert.deepEqual(slice("success >= 99%", timed), [17, 10]);
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { SERVERS } from "../../bench/capacity/servers.ts";
+import { simulateSearch, trueCapacity } from "../../bench/capacity/simulation.ts";
+import { crossingOf, rateAt, type TrialShare } from "../../runner/stats/capacity/crossing.ts";
+import { capacityOf, nextStep, type SearchedTrial } from "../../runner/stats/capacity/search.ts";
+import { dispersionOf, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
+
+const GOAL = { allowed: [0.01], widthRatio: 0.02, shortS: 5, longS: 30 };
+
+/** A trial whose share is a step at 1,000/s. */
+function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): SearchedTrial {
+  const requests = ratePerSec * plannedS;
+  const beyond = ratePerSec > capacity ? requests / 2 : 0;
+  const share: TrialShare = { ratePerSec, requests, beyond, dispersion: null, seconds: plannedS };
+  return { ratePerSec, plannedS, shares: [share] };
+}
+
+function searched(capacity: number, startPerSec: number): SearchedTrial[] {
+  const trials: SearchedTrial[] = [];
+  for (;;) {
+    const step = nextStep(GOAL, trials, startPerSec);
+    if (step.kind === "found") return trials;
+    assert.ok(trials.length < 60, "the search does not end");
+    trials.push(stepAt(step.ratePerSec, step.plannedS, capacity));
+  }
+}
+
+Deno.test("the search finds a step from any start, above and below, in an interval of 2 % to either side", () => {
+  for (const start of [1_000, 1_010, 3_000, 20_000, 400, 50]) {
+    const found = capacityOf(GOAL, searched(1_000, start));
+    assert.ok(found !== null);
+    // The grid of rates has steps of 0.1 %.
+    const isInside = found.low <= 1_001 && 999 <= found.high;
+    assert.ok(isInside, `from ${start}: ${found.low}, ${found.high}`);
+    assert.ok(found.high / found.low <= 1.02 ** 2 + 1e-9, `${found.high / found.low}`);
+  }
+});
+
+Deno.test("the search begins with short trials and ends with long ones on both sides", () => {
+  const trials = searched(1_000, 2_000);
+  assert.equal(trials[0].plannedS, 5);
+  assert.equal(trials[0].ratePerSec, 2_000);
+  const long = trials.filter(({ plannedS }) => plannedS === 30);
+  assert.ok(long.some(({ ratePerSec }) => ratePerSec < 1_000));
+  assert.ok(long.some(({ ratePerSec }) => ratePerSec > 1_000));
+});
+
+Deno.test("the capacity is unknown until one rate held and another broke", () => {
+  assert.equal(capacityOf(GOAL, []), null);
+  assert.equal(capacityOf(GOAL, [stepAt(900, 5)]), null);
+  assert.equal(capacityOf(GOAL, [stepAt(1_100, 5)]), null);
+  assert.ok(capacityOf(GOAL, [stepAt(900, 5), stepAt(1_100, 5)]) !== null);
+});
+
+Deno.test("of several rules the one that breaks first is the capacity", () => {
+  const goal = { ...GOAL, allowed: [0.01, 0.01] };
+  const trials = [800, 900, 950, 1_000, 1_050, 1_100, 1_200].map((rate) => ({
+    ...stepAt(rate, 30),
+    shares: [stepAt(rate, 30, 1_150).shares[0], stepAt(rate, 30, 980).shares[0]],
+  }));
+  const found = capacityOf(goal, trials);
+  assert.ok(found !== null);
+  assert.equal(found.binding, 1);
+  assert.ok(found.value > 950 && found.value < 1_000, `${found.value}`);
+});
+
+Deno.test("more trials narrow the crossing", () => {
+  const trials = [950, 980, 1_020, 1_050].map((rate) => stepAt(rate, 30).shares[0]);
+  const widthOf = (shares: readonly TrialShare[]): number => {
+    const crossing = crossingOf(shares, 0.01, { low: 900, high: 1_100 });
+    return rateAt(crossing, 0.975) / rateAt(crossing, 0.025);
+  };
+  assert.ok(widthOf(trials) < widthOf([trials[0], trials[3]]));
+});
+
+Deno.test("requests that come in clusters have a dispersion as large as the clusters", () => {
+  const one = { requests: 1_000, beyond: 0 };
+  const cluster = { requests: 1_000, beyond: 500 };
+  const clustered = Array.from({ length: 100 }, (_, i) => i % 25 === 0 ? cluster : one);
+  const even = Array.from({ length: 100 }, () => ({ requests: 1_000, beyond: 20 }));
+  const [most, least] = [clustered, even].map(dispersionOf);
+  assert.ok(most !== null && most > 300, `${most}`);
+  assert.equal(least, 0);
+  assert.equal(dispersionOf(Array.from({ length: 100 }, () => one)), null);
+});
+
+Deno.test("the first tenth of a whole trial is no sample, as its server began idle", () => {
+  const slices = Array.from({ length: 20 }, (_, i) => ({ requests: 10, beyond: i < 2 ? 10 : 1 }));
+  const timed = { ratePerSec: 40, sliceS: 0.25 };
+  const whole = shareOfTrial(slices, { ...timed, isCutShort: false });
+  assert.deepEqual([whole.requests, whole.beyond, whole.seconds], [180, 18, 4.5]);
+  const cut = shareOfTrial(slices, { ...timed, isCutShort: true });
+  assert.deepEqual([cut.requests, cut.beyond, cut.seconds], [200, 38, 5]);
+});
+
+for (const server of SERVERS.filter(({ knownPerSec }) => knownPerSec !== null)) {
+  Deno.test(`the interval holds the known capacity of a simulated server: ${server.name}`, () => {
+    const capacity = trueCapacity(server);
+    const searches = Array.from({ length: 8 }, (_, seed) => simulateSearch(server, seed));
+    const covered = searches.filter(({ estimate, seconds }) =>
+      estimate !== null && estimate.low <= capacity(seconds) && capacity(seconds) <= estimate.high
+    );
+    assert.ok(covered.length >= 7, `${covered.length} of 8`);
+    assert.ok(searches.filter(({ isFound }) => isFound).length >= 7);
+  });
+}
