@@ -40,7 +40,7 @@ const SHORTENED: readonly Shortened[] = [
   {
     name: "wiki-users",
     needs: ["redis"],
-    args: ["--only", "scenario=visitor,scenario=editor"],
+    args: ["--only", "scenario=reader,scenario=editor"],
     cells: 4,
   },
   {
