@@ -219,6 +219,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
       .finally(() => loader.close())
       .finally(view.stop);
     const forms = resultForms([results], baseline);
+    await writeFile(join(work.outDir, "results.json"), await forms.json());
     await deliver(results, forms, { outDir: work.outDir, values });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
@@ -266,7 +267,6 @@ async function deliver(
   { outDir, values }: { readonly outDir: string; readonly values: RunValues },
 ): Promise<void> {
   const page = join(outDir, "report.html");
-  await writeFile(join(outDir, "results.json"), await forms.json());
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);
   const where = textLines([
