@@ -7,11 +7,13 @@ import scicatBaseline from "./scicat-baseline.yaml" with { type: "text" };
 import siteCaching from "./site-caching.yaml" with { type: "text" };
 import userEndpoint from "./user-endpoint.yaml" with { type: "text" };
 import wikiCaching from "./wiki-caching.yaml" with { type: "text" };
+import wikiUsers from "./wiki-users.yaml" with { type: "text" };
 
 /** The demo first, then the studies by their number, then the experiments that their advice needs. */
 export const experiments: Readonly<Record<string, string>> = {
   quick,
   "wiki-caching": wikiCaching,
+  "wiki-users": wikiUsers,
   "scicat-baseline": scicatBaseline,
   "user-endpoint": userEndpoint,
   "site-caching": siteCaching,

@@ -87,8 +87,9 @@ function renamed(own: FactorValues, name: string, others: FactorValues): FactorV
 
 function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   if ("set" in spec) {
-    return limitVariants(spec.limits).flatMap((limited) =>
-      variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...spec, ...limited.spec, set }))
+    const { limits, ...rest } = spec;
+    return limitVariants(limits).flatMap((limited) =>
+      variantsOf("set", listsOf(spec.set), (set): TargetSpec => ({ ...rest, ...limited.spec, set }))
         .map(together(limited))
     );
   }
@@ -97,12 +98,12 @@ function ownVariants(spec: WrittenTarget): Variant<TargetSpec>[] {
   return "proxy" in spec ? proxyVariants(spec) : [{ spec, parameters: {} }];
 }
 
-function commandVariants(spec: WrittenCommand): Variant<TargetSpec>[] {
-  return limitVariants(spec.limits).flatMap((limited) =>
+function commandVariants({ limits, ...rest }: WrittenCommand): Variant<TargetSpec>[] {
+  return limitVariants(limits).flatMap((limited) =>
     variantsOf(
       "env",
-      listsOf(spec.env),
-      (env): TargetSpec => ({ ...spec, ...limited.spec, env: asTexts(env) }),
+      listsOf(rest.env),
+      (env): TargetSpec => ({ ...rest, ...limited.spec, env: asTexts(env) }),
     ).map(together(limited))
   );
 }

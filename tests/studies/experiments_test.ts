@@ -34,8 +34,14 @@ const SHORTENED: readonly Shortened[] = [
   {
     name: "wiki-caching",
     needs: ["redis"],
-    args: ["--only", "scenario=spike", "--set", "spike=100/s"],
+    args: ["--only", "scenario=spike", "--set", "spike=100/s", "--set", "patience=10s"],
     cells: 2,
+  },
+  {
+    name: "wiki-users",
+    needs: ["redis"],
+    args: ["--only", "scenario=reader,scenario=editor"],
+    cells: 4,
   },
   {
     name: "scicat-baseline",

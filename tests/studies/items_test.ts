@@ -12,7 +12,7 @@ const { text } = readPage("docs/studies-items.md");
 
 /** The experiments of each section, in its order. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
-  "000": ["wiki-caching"],
+  "000": ["wiki-caching", "wiki-users"],
   "001": ["scicat-baseline"],
   "002": ["user-endpoint"],
   "003": ["site-caching"],
