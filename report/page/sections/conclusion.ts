@@ -15,7 +15,7 @@ import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
-import { sortKey, swatchMarkup, tableSwatch } from "./tables.ts";
+import { swatchMarkup, tableSwatch } from "./tables.ts";
 
 /** @param id Of the experiment. */
 export function conclusionMarkup(conclusion: CardModel, id: string): Markup | null {
@@ -140,9 +140,9 @@ function cellMarkup(cell: MatrixCell | null, link: string): Markup {
     : ratioText === ""
     ? null
     : markup`<small class="below">${ratioText}</small>`;
-  return markup`<td class="number ${shadeOf(ratio, certainty)} ${certainty}" data-v="${
-    sortKey(cell.value)
-  }"><a href="${link}">${text}</a>${below}</td>`;
+  return markup`<td class="number ${
+    shadeOf(ratio, certainty)
+  } ${certainty}" data-v="${cell.value}"><a href="${link}">${text}</a>${below}</td>`;
 }
 
 /** Ratios to the best, either way; each step down is a paler shade. */

@@ -48,18 +48,18 @@ function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup
     kinds.length === 0
       ? null
       : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
-    value === undefined || isRead(cell, value) ? null : attribute("data-v", sortKey(value)),
+    value === undefined || isRead(cell, value) ? null : attribute("data-v", value),
   ];
   const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
   const shown = weak ? `(${text})` : text;
   if (below === undefined) return markup`<td${attributes}${pad}>${shown}`;
-  return markup`<td${attributes}><span${pad}>${shown}</span> <small class=below>${below}</small>`;
+  const first = pad === null ? shown : markup`<span${pad}>${shown}</span>`;
+  return markup`<td${attributes}>${first} <small>${below}</small>`;
 }
 
 /** Whether the text is the number behind it but for commas: it is then not said again. */
 function isRead({ text, below, weak }: TableCell, value: number): boolean {
-  const isSame = (number: number): boolean => withoutGroups(text) === String(number);
-  return !weak && below === undefined && (isSame(value) || isSame(sortKey(value)));
+  return !weak && below === undefined && withoutGroups(text) === String(value);
 }
 
 /** Without quotes, which a number needs none of. */
@@ -76,13 +76,6 @@ function padAttribute(decimals: number, own: number): Markup | null {
 function decimalsOf({ text }: TableCell): number {
   return /\.(\d+)/.exec(text)?.[1].length ?? 0;
 }
-
-/** What a column is sorted by: far more digits than its texts show. */
-export function sortKey(value: number): number {
-  return Number(value.toPrecision(SORTED_DIGITS));
-}
-
-const SORTED_DIGITS = 7;
 
 /** In the head of a row, which a style rule knows without a class: a large report has 2,000. */
 export function tableSwatch(color: number | undefined): Markup | null {

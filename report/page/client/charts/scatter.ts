@@ -74,10 +74,10 @@ function dotsOf({ points }: ScatterChart, theme: Theme): ChartDataset<"line", Po
   };
 }
 
-export function titledScale(axis: Axis, text: string, theme: Theme): AxisOptions {
+export function titledScale(axis: Axis, text: string, theme: Theme, ticks = TICKS): AxisOptions {
   const font = { family: theme.font, size: 12 };
   return {
-    ...valueScale(axis, theme, TICKS),
+    ...valueScale(axis, theme, ticks),
     title: { display: true, text, color: theme.muted, font },
   };
 }

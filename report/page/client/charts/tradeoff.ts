@@ -33,7 +33,8 @@ export function tradeoffConfig(
       layout: { padding: { top: 8, right: 14 } },
       interaction: { mode: "nearest", intersect: true },
       scales: {
-        x: titledScale(data.x, "requests/s", theme),
+        // Few, as paper and phones have little room for their labels.
+        x: titledScale(data.x, "requests/s", theme, 4),
         y: titledScale(data.y, "p99", theme),
       },
       plugins: {
