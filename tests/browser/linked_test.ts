@@ -49,6 +49,38 @@ function colorsIn(page: Page, names: readonly string[]): Promise<Record<string, 
   }, names);
 }
 
+/** For each table with rows of several targets: the targets in the order of their first rows. */
+function ordersOf(page: Page): Promise<string[][]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll("main .scroll table")].map((table) => {
+      const rows = [...table.querySelectorAll<HTMLElement>("tbody tr[data-of]")];
+      return [...new Set(rows.map(({ dataset }) => dataset.of ?? ""))];
+    }).filter(({ length }) => length > 1)
+  );
+}
+
+/** Where on a canvas the colours of the style sheet are, as means of their pixels from the top. */
+function heightsOf(page: Page, id: string, names: readonly string[]): Promise<number[]> {
+  return page.evaluate(({ id, names }) => {
+    const style = getComputedStyle(document.documentElement);
+    const canvas = document.getElementById(id);
+    if (!(canvas instanceof HTMLCanvasElement)) return [];
+    const { width, height } = canvas;
+    const context = new OffscreenCanvas(width, height).getContext("2d");
+    context?.drawImage(canvas, 0, 0);
+    const { data } = context?.getImageData(0, 0, width, height) ?? { data: [] };
+    return names.map((name) => {
+      const color = parseInt(style.getPropertyValue(name).slice(1), 16);
+      const tops: number[] = [];
+      for (let i = 0; i < data.length; i += 4) {
+        const here = (data[i] << 16) + (data[i + 1] << 8) + data[i + 2];
+        if (here === color && data[i + 3] === 255) tops.push(Math.floor(i / 4 / width));
+      }
+      return tops.reduce((sum, top) => sum + top, 0) / tops.length;
+    });
+  }, { id, names });
+}
+
 /** Charts that show several targets in the colours of each, by the ends of their ids. */
 const SEVERAL =
   /-(?:verdict-\d|tradeoff-\d|compared-\d-\d|density|tails|order-chart|settling-chart)$/;
@@ -107,6 +139,36 @@ chromiumTest("targets are chosen for the whole page", {
       await press(page, "express");
       await press(page, "hono proxied");
       assert.match(page.url(), /#view=e1-s1&range=1-3$/);
+    },
+  },
+  "sorting one table brings the rows and the bars of all into its order, and back": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await openAll(page);
+      const written = await ordersOf(page);
+      const before = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+      const table = page.locator(".scroll").filter({ has: page.locator("#e1-verdict-1-table") });
+      await table.scrollIntoViewIfNeeded();
+      const name = table.locator("thead button").first();
+      await name.click();
+      const names = [...TARGETS].sort();
+      const sorted = await ordersOf(page);
+      assert.ok(sorted.length > 8, `${sorted.length} tables of several targets`);
+      for (const order of sorted) {
+        assert.deepEqual(order, names.filter((target) => order.includes(target)));
+      }
+      await drawForPrint(page);
+      const after = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+      await name.click();
+      await drawForPrint(page);
+      const turned = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+      assert.equal(Math.sign(after[0] - after[1]), -Math.sign(turned[0] - turned[1]));
+      await name.click();
+      assert.deepEqual(await ordersOf(page), written);
+      await drawForPrint(page);
+      const last = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
+      assert.equal(Math.sign(last[0] - last[1]), Math.sign(before[0] - before[1]));
     },
   },
   "the control works on a phone, by keyboard, and for a screen reader": {
