@@ -2,6 +2,7 @@
  * What every driver must make of servers that do anything but answer.
  */
 import assert from "node:assert/strict";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { testWith } from "../needs.ts";
 import { assertNothingLost, load, loadAwhile } from "./loading.ts";
 import { EMPTY, FAILING, goOn, OK } from "../hostile/acts.ts";
@@ -71,11 +72,30 @@ for (const [when, pieces] of Object.entries(TWICE)) {
   );
 }
 
-/** Both answers must have come before the next request, which else takes the second for its own. */
-const UNSOLICITED_PER_SEC = 4;
+/** Both answers must have come before the next request, which else takes the second for its own: slower, if need be. */
+const UNSOLICITED_PER_SEC = [4, 1];
 
 async function judgeUnsolicited(way: Way, server: Pick<Server, "endpoint">): Promise<void> {
-  const perSec = UNSOLICITED_PER_SEC;
+  const found: string[] = [];
+  for (const perSec of UNSOLICITED_PER_SEC) {
+    const { completed, failed, unsolicited, reconnects, reasons } = await loadOf(
+      way,
+      server,
+      perSec,
+    );
+    assert.equal(failed, 0, JSON.stringify([...reasons]));
+    if (completed > 0 && unsolicited > 0 && reconnects >= unsolicited - 1) return;
+    found.push(JSON.stringify({ perSec, completed, unsolicited, reconnects }));
+  }
+  assert.fail(found.join(" "));
+}
+
+/** Five requests over one connection. */
+async function loadOf(
+  way: Way,
+  server: Pick<Server, "endpoint">,
+  perSec: number,
+): Promise<WorkerTotals> {
   const durationUs = 5_000_000 / perSec;
   const loaded = await load(way, server, {
     pacer: {
@@ -86,11 +106,8 @@ async function judgeUnsolicited(way: Way, server: Pick<Server, "endpoint">): Pro
     connections: 1,
     durationUs,
   });
-  const { completed, failed, unsolicited, reconnects } = loaded.totals;
   assertNothingLost(loaded);
-  const found = JSON.stringify({ completed, failed, unsolicited, reconnects });
-  assert.ok(completed > 0 && unsolicited > 0 && reconnects >= unsolicited - 1, found);
-  assert.equal(failed, 0, JSON.stringify([...loaded.totals.reasons]));
+  return loaded.totals;
 }
 
 const RESETTING = new URL("./resetting_server.mjs", import.meta.url).pathname;
