@@ -29,17 +29,26 @@ Deno.test("a run tells what became of the claims of its file, and none changes i
   const { code, stdout, stderr } = await plateau(["run", file, ...flags]);
   // 4: the machine was too busy to trust the figures; claims have no exit code.
   assert.ok([0, 4].includes(code), `${code}\n${stderr}`);
+  // Whether the runs are valid is the machine's affair: a claim says what it would be with those that are not.
+  const text = stdout.replaceAll(/\n {2}/g, " ");
   assert.match(
-    stdout,
-    /\nClaims\n. success\(\) >= 99% \(<p\. 6>\): reproduced: holds in 4 of 4 cells/,
+    text,
+    /\nClaims\n. success\(\) >= 99% \(<p\. 6>\): (?:inconclusive: .*; as it is, )?reproduced: holds in 4 of 4 cells/,
   );
-  assert.match(stdout, /\n. 5xx\(static\) > 50%: not reproduced: holds in 0 of 2 cells; /);
-  assert.match(stdout, /\n\? rate\(api, fib, connections=3\) > 1\/s: inconclusive: no cell of/);
-  assert.match(stdout, /\n\d of 5 claims reproduced, 1 not, \d inconclusive\.\n/);
-  const xml = Deno.readTextFileSync(junit);
   assert.match(
+    text,
+    /\n. 5xx\(static\) > 50%: (?:inconclusive: .*; as it is, )?not reproduced: holds in 0 of 2 cells; /,
+  );
+  assert.match(text, /\n\? rate\(api, fib, connections=3\) > 1\/s: inconclusive: no cell of/);
+  assert.match(text, /\n\d of 5 claims reproduced, (?:1 not, )?\d inconclusive\.\n/);
+  const isRefuted = / 1 not, /.test(text);
+  const xml = Deno.readTextFileSync(junit);
+  assert.ok(
+    xml.includes(
+      'classname="claiming.claims" name="5xx(static) &gt; 50%" time="0.000"><' +
+        (isRefuted ? "failure" : "skipped"),
+    ),
     xml,
-    /classname="claiming\.claims" name="5xx\(static\) &gt; 50%" time="0\.000"><failure/,
   );
   assert.match(Deno.readTextFileSync(markdown), /\| success\\\(\\\) &gt;= 99% \| &lt;p\. 6&gt; /);
   const saved = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
