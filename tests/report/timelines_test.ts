@@ -130,6 +130,11 @@ Deno.test("the overlay draws the targets that it is given, each median with its 
     "target 1, failed/s",
   ]);
   assert.equal(named(overlayConfig(shown.slice(1), THEME, MARKS)).length, 4);
+  const { x: _, ...tracks } = overlayConfig(shown, THEME, MARKS).options?.scales ?? {};
+  assert.equal(Object.keys(tracks).length, 3);
+  for (const [name, track] of Object.entries(tracks)) {
+    assert.ok(track && "stacked" in track && track.stacked === false, `${name} adds up its lines`);
+  }
 });
 
 Deno.test("failed requests stand beside the served ones, of an open loop the offered ones too", () => {

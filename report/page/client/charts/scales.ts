@@ -24,7 +24,9 @@ export function trackScale(axis: Axis, { theme, weight }: TrackOptions): AxisOpt
   const max = axis.scale === "log"
     ? axis.max * ratio ** headroom
     : axis.max + (axis.max - axis.min) * headroom;
-  const place = { axis: "y", position: "left", stack: "tracks", stackWeight: weight } as const;
+  // Chart.js adds up the values of lines that name one stack, unless their axis forbids it.
+  const stacking = { stack: "tracks", stackWeight: weight, stacked: false } as const;
+  const place = { axis: "y", position: "left", ...stacking } as const;
   const afterFit = (scale: Scale): void => void (scale.width = Math.max(scale.width, TICKS_PX));
   const whole = { ...axis, unit: "", max };
   const afterBuildTicks = (drawn: Scale): void => setTicks(drawn, trackTicks(whole, weight));
