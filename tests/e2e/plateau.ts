@@ -51,8 +51,14 @@ export class Plateau implements AsyncDisposable {
     return this.#printed;
   }
 
+  /** Its end may not have been noticed here yet. */
   kill(signal: Deno.Signal): void {
-    if (!this.#over) this.#child.kill(signal);
+    if (this.#over) return;
+    try {
+      this.#child.kill(signal);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
   }
 
   /** The first match of `pattern` in what it prints. */
