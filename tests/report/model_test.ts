@@ -5,6 +5,7 @@ import type { Table } from "../../report/model/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
+import { around, type Rates, resultsAt } from "./rates.ts";
 
 const TWO: readonly CellSpec[] = [
   { target: "slow", scenario: "static", medianMs: 20, runs: 2, warmUp: 5 },
@@ -197,3 +198,9 @@ for (const [sentence, model] of Object.entries(POOR)) {
     }
   });
 }
+
+Deno.test("where all serve as much, nothing is traded for it", () => {
+  const tradeoff = (rates: Rates) => reportModel(resultsAt(rates)).scenarios[0].tradeoff;
+  assert.equal(tradeoff({ a: around(1_000), b: around(1_003) }), null);
+  assert.notEqual(tradeoff({ a: around(1_000), b: around(1_100) }), null);
+});

@@ -20,10 +20,14 @@ export interface TradeoffModel {
 
 type TradeoffPoint = TradeoffChart["series"][number]["points"][number];
 
-/** Null for fewer than two cells. @param right Cells whose responses were right. */
+/** Requests/s that differ by less are one: of an open loop with one rate nothing is traded. */
+const ONE_RATE = 1.01;
+
+/** Null for fewer than two cells, and where all serve as much. @param right Cells whose responses were right. */
 export function tradeoffOf(scenario: string, right: readonly CellRuns[]): TradeoffModel | null {
   const cells = right.filter((cell) => p99Of(cell) > 0 && cell.rate.mean > 0);
-  if (cells.length < 2) return null;
+  const rates = cells.map(({ rate }) => rate.mean);
+  if (cells.length < 2 || Math.max(...rates) < ONE_RATE * Math.min(...rates)) return null;
   const unit = timeUnit(cells.map(p99Of));
   const mostCores = Math.max(...cells.map(coresOf));
   const front = frontOf(cells);
