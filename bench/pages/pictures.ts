@@ -74,6 +74,10 @@ async function asWebp(page: Page, png: string): Promise<Uint8Array> {
   return Uint8Array.from(bytes);
 }
 
+/** A style of the last line may end only here. */
+// deno-lint-ignore no-control-regex -- the escapes of a terminal begin with one
+const PROMPT = /\n(?:\x1b\[[\d;]*m)*\$\s*$/;
+
 /** The command and what it prints, once it is over. */
 async function takeTerminal(): Promise<void> {
   await using api = await serve("api", "--port", "8080");
@@ -88,7 +92,8 @@ async function takeTerminal(): Promise<void> {
   await terminal.resize(COLUMNS, ROWS);
   await terminal.type(`clear; plateau bench ${url} -c 50 -d 5s`);
   await terminal.shows(/Status codes\s+200/);
-  const screen = await terminal.shows(/\n\$\s*$/, { styles: true });
+  const styled = await terminal.shows(PROMPT, { styles: true });
+  const screen = styled.replace(PROMPT, "\n$ ");
   await Deno.writeTextFile(join(IMAGES, "terminal.svg"), toSvg(titled(url, screen), COLUMNS));
   await showInReadme(screen);
   await Deno.remove(bin, { recursive: true });
