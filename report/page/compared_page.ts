@@ -3,11 +3,13 @@ import { type ComparedModel, comparedModel } from "../model/compared_conclusion.
 import type { ResultsComparison } from "../model/compared_results.ts";
 import { notesOf } from "../model/comparison/table.ts";
 import { gatesTable } from "../model/gates/gates.ts";
+import { swatchRule } from "../model/numbers/colors.ts";
 import { HOW_TO_READ } from "../model/numbers/how_to_read.ts";
+import { unique } from "../model/numbers/words.ts";
 import { type Markup, markup, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
-import { chartScripts, policyOf } from "./page.ts";
+import { chartScripts, metaMarkup, policyOf } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { factsMarkup, gatesMarkup, reasonsMarkup } from "./sections/experiment.ts";
@@ -26,14 +28,12 @@ export function renderComparisonPage(comparison: ResultsComparison): Written<"ht
   const model = comparedModel(comparison);
   const charts: Charts = new Map();
   const main = mainMarkup(comparison, model, { id: "c1", charts, steps: new Map() });
-  const style = css + forestHeights(charts);
+  const colors = comparison.matches.map(({ next }) => next.cell.color);
+  const style = css + forestHeights(charts) + unique(colors.map(swatchRule)).join("");
   return markup`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+${metaMarkup(policyOf(style))}
 <title>${model.title}: BASE and NEW</title>
 <link rel="icon" href="data:,">
 <style>${verbatim(style)}</style>

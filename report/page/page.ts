@@ -59,10 +59,7 @@ export function renderReportPage(
   return markup`<!doctype html>
 <html lang="en">
 <head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policyOf(style, live)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
+${metaMarkup(policyOf(style, live))}
 <title>${unique([...trends, ...models].map(({ title }) => title)).join(" · ")}</title>
 <link rel="icon" href="data:,">
 <script>${verbatim(DEPTH_SCRIPT)}</script>
@@ -87,6 +84,14 @@ ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
 </body>
 </html>
 `.text;
+}
+
+/** @param policy What the page may load and run. */
+export function metaMarkup(policy: string): Markup {
+  return markup`<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">`;
 }
 
 /** Rules of the shades that the page's cells have. */

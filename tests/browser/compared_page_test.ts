@@ -10,6 +10,7 @@ import { compareResults, type ResultsComparison } from "../../report/model/compa
 import { renderComparisonPage } from "../../report/page/compared_page.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";
+import { sweepResults } from "../report/sweep_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, type Look } from "./chromium.ts";
 import { PHONE } from "./sample.ts";
@@ -28,6 +29,16 @@ const LAPTOP = { viewport: { width: 1366, height: 768 } } as const;
 function plain(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
+
+Deno.test("every swatch of a comparison has its colour, shades of a factor too", () => {
+  const cells = [10, 50, 200].flatMap((connections) =>
+    ["a", "b"].map((target) => ({ target, parameters: { connections }, rate: 1_000 }))
+  );
+  const html = renderComparisonPage(compareResults(sweepResults(cells), sweepResults(cells)));
+  const classes = new Set([...html.matchAll(/class="swatch (s\d+)"/g)].map(([, name]) => name));
+  assert.ok(classes.size >= 6, [...classes].join());
+  assert.deepEqual([...classes].filter((name) => !new RegExp(`\\.${name}\\s*[{,]`).test(html)), []);
+});
 
 Deno.test("terminal, markdown and JSON of a comparison have the page's sentence", () => {
   const sentence = plain(comparisonSentence(BOTH));

@@ -3,7 +3,7 @@ import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { isValid } from "../findings/trust.ts";
 import { counted } from "../numbers/words.ts";
-import { keyOfPlace, namesOfPlaces, type Place } from "./places.ts";
+import { keyOfPlace, namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
 
 /**
  * What becomes of the verdict without them:
@@ -135,7 +135,9 @@ function reliabilityText(
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
       return `${share}; the verdict is the same without ${others}, but not ${
-        lost.length > MOST_NAMED ? `in ${lost.length} settings` : `in ${namesOfPlaces(lost)}`
+        lost.length > MOST_NAMED
+          ? `in ${counted(lost.length, nounOfPlaces(lost))}`
+          : `in ${namesOfPlaces(lost)}`
       }.`;
     case "open":
       return isUndecided
