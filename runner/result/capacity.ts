@@ -49,7 +49,7 @@ export const CAPACITY_ENDS = [
   "interrupted",
 ] as const;
 
-/** What a search for a capacity was asked, tried and found. */
+/** What a search for a capacity was to find, what it tried and what it found. */
 const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
   widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
