@@ -77,6 +77,7 @@ const asked: [sentence: string, typed: string[], words: string[]][] = [
     "results",
     "bench",
     "capacity",
+    "ab",
   ]],
   ["built-in experiments", ["run", "qui"], ["quick"]],
   ["nothing for a number, so that no file is offered", ["bench", "-c", ""], []],
