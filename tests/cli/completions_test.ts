@@ -62,7 +62,7 @@ _plateau`;
 }
 
 const NAMES =
-  "run bench capacity agent agents serve report compare list init check doctor schema setup completions";
+  "run bench capacity ab agent agents serve report compare list init check doctor schema setup completions";
 
 const asked: [sentence: string, typed: string[], words: string[]][] = [
   ["the commands", [""], [...NAMES.split(" "), "--help", "--version"]],
@@ -77,7 +77,6 @@ const asked: [sentence: string, typed: string[], words: string[]][] = [
     "results",
     "bench",
     "capacity",
-    "ab",
   ]],
   ["built-in experiments", ["run", "qui"], ["quick"]],
   ["nothing for a number, so that no file is offered", ["bench", "-c", ""], []],
