@@ -88,16 +88,23 @@ export interface ProcessThread {
   readonly children: readonly number[];
 }
 
+/** What a thread got of the cores since it began, ms. */
+export interface ThreadTimes {
+  readonly cpuMs: number;
+  /** How long it stood in line for a core, ready to run. */
+  readonly waitedMs: number;
+}
+
 /**
- * How long each thread of the process has stood in line for a core, ready to run, since it began, ms: the
- * second figure of schedstat (Documentation/scheduler/sched-stats.rst). None when the process is gone, or
- * where the kernel does not count.
+ * Of each thread of the process, by its number: the first figures of schedstat
+ * (Documentation/scheduler/sched-stats.rst). None when the process is gone, or where the kernel does not count.
  */
-export function readWaits(pid: number): ReadonlyMap<number, number> {
+export function readThreadTimes(pid: number): ReadonlyMap<number, ThreadTimes> {
   return new Map(
     threadsOf(pid).flatMap((id) => {
-      const [, waitedNs] = readOrNull(`/proc/${pid}/task/${id}/schedstat`)?.split(" ") ?? [];
-      return waitedNs === undefined ? [] : [[id, Number(waitedNs) / 1e6] as const];
+      const [cpuNs, waitedNs] = readOrNull(`/proc/${pid}/task/${id}/schedstat`)?.split(" ") ?? [];
+      if (waitedNs === undefined) return [];
+      return [[id, { cpuMs: Number(cpuNs) / 1e6, waitedMs: Number(waitedNs) / 1e6 }] as const];
     }),
   );
 }

@@ -1,4 +1,5 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
+import { bottleneckSentence } from "./findings/bottleneck.ts";
 import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { ServedGroup } from "../../runner/result/distribution.ts";
@@ -84,7 +85,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
       ...(unsolicited > 0 ? [{ label: UNSOLICITED_TEXT, text: formatCount(unsolicited) }] : []),
     ],
     agents: measurementAgents(measurement),
-    notes: notesOf(latency),
+    notes: [...notesOf(latency), bottleneckSentence(measurement)].filter((text) => text !== ""),
     recap: recapText(measurement, latency),
   };
 }

@@ -13,6 +13,7 @@ import {
   type TailsChart,
   type TimelineChart,
 } from "./charts/charts.ts";
+import { bottleneckFindings } from "./findings/bottleneck.ts";
 import { caveatSentence } from "./findings/caveat_sentences.ts";
 import {
   type MissingModel,
@@ -143,6 +144,8 @@ export interface ScenarioModel {
   readonly agents: ScenarioAgentsModel | null;
   /** What a request costs in CPU; "" where no target was watched. */
   readonly perCpuFinding: string;
+  /** What kept cells from serving more, a sentence for each kind; none where it is unknown. */
+  readonly bottlenecks: readonly string[];
   readonly tables: {
     readonly summary: Table;
     readonly percentiles: Table;
@@ -233,6 +236,7 @@ function scenarioModel(
     tailsFinding: tailsFinding(cells),
     steadyFindings: steadyFindings(cells),
     perCpuFinding: perCpuFinding(cells, level),
+    bottlenecks: bottleneckFindings(cells),
     tables: {
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),

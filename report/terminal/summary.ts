@@ -67,6 +67,7 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextL
     ...restlessLines(scenario, options),
     ...agentFindingLines(scenario, options),
     ...perCpuLines(scenario, options),
+    ...bottleneckLines(scenario, options),
   ];
 }
 
@@ -113,6 +114,10 @@ function agentLines(facts: ReportModel["facts"], { width }: TerminalOptions): Te
 
 function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
   return (agents?.findings ?? []).flatMap((text) => paragraphLines(text, width, HANGING));
+}
+
+function bottleneckLines({ bottlenecks }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
+  return bottlenecks.flatMap((text) => paragraphLines(`Bottleneck of ${text}`, width, HANGING));
 }
 
 function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): TextLine[] {

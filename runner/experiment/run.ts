@@ -13,6 +13,7 @@ import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
+import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -54,6 +55,10 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
     }
     return {
       ...measurement,
+      bottleneck: bottleneckOf(
+        { ...measurement, resources, parts },
+        "limits" in cell.targetSpec ? cell.targetSpec.limits?.cpu ?? null : null,
+      ),
       target: cell.target,
       scenario: cell.scenario,
       repetition: planned.repetition,

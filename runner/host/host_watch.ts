@@ -130,7 +130,7 @@ interface TargetWatch {
 }
 
 function targetUseOf(
-  { pids, cpuMs, waitedMs }: TreesUse,
+  { pids, cpuMs, waitedMs, busiest }: TreesUse,
   { elapsedMs, listeners, groups, before }: TargetWatch,
 ): TargetUse {
   const share = (ms: number): number => elapsedMs > 0 ? ms / elapsedMs : 0;
@@ -140,6 +140,7 @@ function targetUseOf(
     cores: coresOf(listeners)?.length ?? null,
     cpu: share(cpuMs),
     waiting: share(waitedMs),
+    ...busiest && { busiestThread: { name: busiest.name, cpu: share(busiest.cpuMs) } },
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
     throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
   };

@@ -2,6 +2,7 @@
  * Workers' reports → one `Measurement`. Every figure of the result file is made here, and the law
  * that nothing leaves the data is checked here, after every run.
  */
+import { bottleneckOf } from "../trust/bottleneck.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { mergeSlowest } from "../load/recording/slowest.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
@@ -65,9 +66,11 @@ export function assemble(
   const counted = { values: latency.all.count, bounds: latency.censored.count };
   const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
+  const judgement = judged(measured, reports, context);
   return openly({
     ...measured,
-    ...judged(measured, reports, context),
+    ...judgement,
+    bottleneck: bottleneckOf({ ...measured, ...judgement }),
     histogram: encodeHistogram(latency.all),
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
     histograms: histogramsOf(reports),

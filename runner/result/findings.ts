@@ -164,3 +164,41 @@ export type Contention = Pick<FindingOf<"neighbour">["evidence"], "others" | "bu
 export const FINDING_CODES: readonly FindingCode[] = trustFinding.options.map(
   ({ shape }) => shape.code.value,
 );
+
+/** What kept a target from serving more. */
+export const BOTTLENECKS = [
+  "core",
+  "cores",
+  "kernel",
+  "redis",
+  "waiting",
+  "connections",
+  "cpu-limit",
+  "offered",
+  "generator",
+  "unknown",
+] as const;
+
+export const bottleneck = z.strictObject({
+  kind: z.enum(BOTTLENECKS).describe(
+    "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
+      "same, mostly for the kernel's work; redis: it carries out commands all the time; waiting: nothing is busy, " +
+      "requests wait; connections: the target works most of the time that it has a request, and has too few; " +
+      "cpu-limit: its limit paused it; offered: an open loop that was served; generator: it was the limit; unknown: " +
+      "what was seen decides nothing",
+  ),
+  thread: z.strictObject({ name: z.string(), cpu: share }).optional()
+    .describe("The target's busiest thread by its process, and the share of a core that it used"),
+  cpu: z.number().min(0).optional().describe("Cores that the target used"),
+  cores: z.int().min(1).optional().describe("Cores on which it may run"),
+  limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
+  machineBusy: share.optional().describe("Of all cores"),
+  kernelShare: share.optional().describe("Of the target's CPU time, that of the kernel"),
+  throttledShare: share.optional().describe("Of the run, in which CPU limits paused it"),
+  redisBusy: share.optional().describe("Of the run, in which Redis carried out commands"),
+  cpuPerRequest: ms.optional(),
+  service: ms.optional().describe("Mean"),
+  connections: z.int().min(1).optional(),
+});
+
+export type Bottleneck = z.output<typeof bottleneck>;

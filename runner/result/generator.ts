@@ -45,6 +45,10 @@ export const targetUse = z.strictObject({
   waiting: z.number().min(0).describe(
     "How many of its threads waited for a core, ready to run, on average",
   ),
+  busiestThread: z.strictObject({
+    name: z.string().describe("Of its process"),
+    cpu: z.number().min(0).describe("Share of a core"),
+  }).optional().describe("Of the target's threads the one that used most; absent where unknown"),
   nice: z.int().describe(
     "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
   ),
@@ -150,5 +154,8 @@ export const part = z.strictObject({
   points: z.array(resourcePoint),
   keyspace: z.strictObject({ hits: count, misses: count }).optional().describe(
     "Of Redis: look-ups during the load that found a key, and those that did not; absent where unknown",
+  ),
+  busy: share.optional().describe(
+    "Of Redis: share of the load in which it carried out commands, by its own INFO; absent where unknown",
   ),
 });

@@ -9,6 +9,7 @@ import { conclusion, verdicts } from "./conclusion.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
 import { distribution, served, slowest, spread } from "./distribution.ts";
+import { bottleneck } from "./findings.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
@@ -167,6 +168,9 @@ export const measurement = z.strictObject({
     length: distribution.describe("From the arrival to the end of the last step"),
   }).nullable().describe("Virtual users of a flow or of phases; null for none"),
   generator,
+  bottleneck: bottleneck.optional().describe(
+    "What kept the target from serving more, and what was seen of it; absent in older files",
+  ),
   agents: z.array(agentPart).min(1).optional()
     .describe("Agents of a fleet; absent where one program loaded alone"),
   slowest: slowest.optional(),

@@ -5,8 +5,10 @@
 import {
   childrenOf,
   processCpuMs,
+  readName,
   readStat,
-  readWaits,
+  readThreadTimes,
+  type ThreadTimes,
   TICKS_PER_SEC,
 } from "../../base/system/processes.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
@@ -19,19 +21,21 @@ export interface TreesUse {
   readonly cpuMs: number;
   /** Of all threads together; a thread that ends takes its last part along. */
   readonly waitedMs: number;
+  /** The thread that used most, with the name of its process; null where threads can't be seen. */
+  readonly busiest: { readonly name: string; readonly cpuMs: number } | null;
 }
 
 /** A process at one look. */
 interface ContentionLook {
   readonly cpu: CpuSample;
-  readonly waitsMs: ReadonlyMap<number, number>;
+  readonly threads: ReadonlyMap<number, ThreadTimes>;
 }
 
 /** What the trees have used since they were looked at last, or else since this was made. */
 export class TreesContention {
   readonly #cpu = new CpuLedger();
-  /** Of each thread, at the last look. */
-  #waitsMs: ReadonlyMap<number, number> = new Map();
+  /** At the last look. */
+  #threads: ReadonlyMap<number, ThreadTimes> = new Map();
 
   /** @param roots Read at each look. One may be in the tree of another. */
   constructor(private readonly roots: () => readonly number[]) {
@@ -42,13 +46,21 @@ export class TreesContention {
     const seen = new Map<number, ContentionLook>();
     for (const root of this.roots()) lookUnder(root, null, seen);
     const all = [...seen.values()];
-    const before = this.#waitsMs;
-    this.#waitsMs = new Map(all.flatMap(({ waitsMs }) => [...waitsMs]));
-    const waitedMs = [...this.#waitsMs].reduce(
-      (sum, [thread, ms]) => sum + Math.max(0, ms - (before.get(thread) ?? 0)),
-      0,
+    const before = this.#threads;
+    this.#threads = new Map(all.flatMap(({ threads }) => [...threads]));
+    const since = (id: number, of: keyof ThreadTimes): number =>
+      Math.max(0, (this.#threads.get(id)?.[of] ?? 0) - (before.get(id)?.[of] ?? 0));
+    const waitedMs = [...this.#threads.keys()].reduce((sum, id) => sum + since(id, "waitedMs"), 0);
+    const used = [...seen].flatMap(([pid, { threads }]) =>
+      [...threads.keys()].map((id) => ({ pid, cpuMs: since(id, "cpuMs") }))
     );
-    return { pids: [...seen.keys()], cpuMs: this.#cpu.take(all.map(({ cpu }) => cpu)), waitedMs };
+    const [most] = used.sort((a, b) => b.cpuMs - a.cpuMs);
+    return {
+      pids: [...seen.keys()],
+      cpuMs: this.#cpu.take(all.map(({ cpu }) => cpu)),
+      waitedMs,
+      busiest: most === undefined ? null : { name: readName(most.pid) ?? "", cpuMs: most.cpuMs },
+    };
   }
 }
 
@@ -59,6 +71,6 @@ function lookUnder(pid: number, parent: number | null, seen: Map<number, Content
   const ownMs = processCpuMs(pid) ?? (stat.userTicks + stat.systemTicks) * TICK_MS;
   const waitedMs = (stat.waitedUserTicks + stat.waitedSystemTicks) * TICK_MS;
   const cpu = { pid, parent, start: stat.startTicks, ownMs, waitedMs };
-  seen.set(pid, { cpu, waitsMs: readWaits(pid) });
+  seen.set(pid, { cpu, threads: readThreadTimes(pid) });
   for (const child of childrenOf(pid)) lookUnder(child, pid, seen);
 }

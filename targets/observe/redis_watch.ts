@@ -8,16 +8,23 @@ import {
   type Keyspace,
   lookEachInterval,
   type LookTimes,
+  type PartUse,
   type ResourceWatch,
   type WatchedUse,
 } from "./watch.ts";
+
+/** What Redis counts of its commands. */
+interface RedisCounts extends Keyspace {
+  /** How long it was carrying them out, ms. */
+  readonly busyMs: number;
+}
 
 /** Read again and again; a connection may belong to it. */
 export interface RedisUse {
   /** Since the last time, the first time none; null when it can't be had. */
   take(): Promise<UseSample | null>;
-  /** Since it began; null when it can't be had. */
-  keyspace(): Promise<Keyspace | null>;
+  /** Since it began; null when they can't be had. */
+  counts(): Promise<RedisCounts | null>;
   close(): void;
 }
 
@@ -30,17 +37,22 @@ export async function openRedisUse(
   const client = await connectRedis(url).catch(() => null);
   return {
     take: () => Promise.resolve(tree.take()),
-    keyspace: () => client === null ? Promise.resolve(null) : readKeyspace(client),
+    counts: () => client === null ? Promise.resolve(null) : readCounts(client),
     close: () => client?.destroy(),
   };
 }
 
-async function readKeyspace(client: RedisClient): Promise<Keyspace | null> {
-  const text = await client.info("stats").catch(() => "");
+async function readCounts(client: RedisClient): Promise<RedisCounts | null> {
+  const texts = [client.info("stats"), client.info("commandstats")];
+  const [stats, commands] = await Promise.all(texts).catch(() => ["", ""]);
   const [hits, misses] = ["hits", "misses"].map((of) =>
-    Number(new RegExp(`^keyspace_${of}:(\\d+)`, "m").exec(text)?.[1] ?? NaN)
+    Number(new RegExp(`^keyspace_${of}:(\\d+)`, "m").exec(stats)?.[1] ?? NaN)
   );
-  return Number.isNaN(hits + misses) ? null : { hits, misses };
+  if (Number.isNaN(hits + misses)) return null;
+  const usecs = [...commands.matchAll(/^cmdstat_[^:]*:.*\busec=(\d+)/gm)].map(([, us]) =>
+    Number(us)
+  );
+  return { hits, misses, busyMs: usecs.reduce((sum, us) => sum + us, 0) / 1_000 };
 }
 
 /** One that hangs does not keep the run from ending. */
@@ -48,8 +60,9 @@ const LAST_LOOK_MS = 500;
 
 export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
   const series = new UseSeries(times);
-  const before = redis.keyspace();
-  let after: Keyspace | null = null;
+  const beganMs = performance.now();
+  const before = redis.counts();
+  let counted: Pick<PartUse, "keyspace" | "busy"> = {};
   let looked = Promise.resolve();
   const look = (): void => {
     looked = looked.then(async () => {
@@ -63,23 +76,29 @@ export function watchRedis(redis: RedisUse, times: LookTimes): ResourceWatch {
       end();
       look();
       looked = looked.then(async () => {
-        after = since(await before, await redis.keyspace());
+        counted = since(await before, await redis.counts(), performance.now() - beganMs);
       });
       await settlesWithin(looked, LAST_LOOK_MS);
       const points = series.points();
       const redisPart = { role: "redis" as const, name: "Redis", points };
       return {
         resources: [],
-        parts: points.length > 0 ? [{ ...redisPart, ...after && { keyspace: after } }] : [],
+        parts: points.length > 0 ? [{ ...redisPart, ...counted }] : [],
       };
     },
   };
 }
 
-/** Null where either is unknown, or Redis began to count anew meanwhile. */
-function since(before: Keyspace | null, after: Keyspace | null): Keyspace | null {
-  if (before === null || after === null || after.hits < before.hits) return null;
-  return { hits: after.hits - before.hits, misses: Math.max(0, after.misses - before.misses) };
+/** Nothing where either is unknown, or Redis began to count anew meanwhile. */
+function since(
+  before: RedisCounts | null,
+  after: RedisCounts | null,
+  elapsedMs: number,
+): Pick<PartUse, "keyspace" | "busy"> {
+  if (before === null || after === null || after.hits < before.hits) return {};
+  const [hits, misses, busyMs] = (["hits", "misses", "busyMs"] as const)
+    .map((of) => Math.max(0, after[of] - before[of]));
+  return { keyspace: { hits, misses }, ...elapsedMs > 0 && { busy: busyMs / elapsedMs } };
 }
 
 /**
@@ -115,8 +134,8 @@ export class RedisInfo {
     return { cpuMs, systemMs, memoryBytes, threads: null, files: null, switches: null };
   }
 
-  keyspace(): Promise<Keyspace | null> {
-    return readKeyspace(this.client);
+  counts(): Promise<RedisCounts | null> {
+    return readCounts(this.client);
   }
 
   close(): void {

@@ -26,11 +26,13 @@ export interface WatchedUse {
   readonly parts: PartUse[];
 }
 
-interface PartUse {
+export interface PartUse {
   readonly role: WatchedPart["role"] | "redis";
   readonly name: string;
   readonly points: UsePoint[];
   readonly keyspace?: Keyspace;
+  /** Of Redis: share of the time in which it carried out commands. */
+  readonly busy?: number;
 }
 
 /** Look-ups in Redis that found a key, and those that did not. */

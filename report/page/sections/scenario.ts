@@ -66,13 +66,14 @@ function limitMarkup({ y }: TradeoffChart): Markup {
 }
 
 function verdictMarkup(
-  { name, request, load, summary: result, bars, tables }: ScenarioModel,
+  { name, request, load, summary: result, bars, tables, bottlenecks }: ScenarioModel,
   place: PagePlace,
 ): Markup {
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
   return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
 <p class="verdict"><strong>${verdictSentence(result.verdict)}</strong>${detailAfter(result)}</p>
+${bottlenecks.map((text) => markup`<p class="note">Bottleneck of ${text}</p>`)}
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
 }
 

@@ -1,0 +1,149 @@
+/**
+ * What kept a target from serving more: a core that is full, something that it waits for, the load itself. Decided by
+ * what was seen in one run; where that decides nothing, or contradicts itself, it is unknown. Pure.
+ */
+import type { Bottleneck, FindingCode } from "../result/findings.ts";
+import type { Generator } from "../result/generator.ts";
+import type { Measurement, Run } from "../result/result.ts";
+
+type Kind = Bottleneck["kind"];
+
+/** What is looked at, of a run or of a measurement alone. */
+export type BottleneckRun =
+  & Pick<
+    Measurement,
+    "load" | "requests" | "rate" | "service" | "latency" | "connect" | "elapsedS" | "generator"
+  >
+  & Partial<Pick<Run, "resources" | "parts">>;
+
+/**
+ * A thread that computes alone has 0.95 to 1 of a core; one that waits for the next request on a quick loopback has 0.6
+ * to 0.85, as each wake-up takes a while.
+ */
+const FULL_THREAD = 0.9;
+/** Of the cores, in use by everybody: from here on nobody gets more. */
+const FULL_MACHINE = 0.95;
+/** Threads that stood in line for a core, on average: less is the wake-ups'. */
+const IN_LINE = 0.1;
+/** Cores in use by programs that are neither side: what is missing may be theirs. */
+const OTHERS = 0.3;
+/** Of the time that its threads had work, in line for a core: more than wake-ups take. */
+const WAITS_OF_WANTED = 0.3;
+/** Of the target's CPU time; a server that sends small responses spends half of it there. */
+const MOSTLY_KERNEL = 0.7;
+/** Of the run. */
+const THROTTLED = 0.05;
+/** Of the run: Redis has one thread for commands, and reads and writes sockets beside them. */
+const REDIS_FULL = 0.8;
+/** CPU time of a request over its service time: below, it waits most of the time; above, it is worked on. */
+const WAITS_BELOW = 0.15;
+const WORKS_ABOVE = 0.3;
+/** Of the due requests of an open loop; the rest came after its end. */
+const SERVED = 0.99;
+/** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
+const QUEUED_TIMES = 2;
+/** Such a wait is that of a wake-up. */
+const SHORT_MS = 2;
+
+/** Findings by which the generator was the limit. */
+const GENERATOR: readonly FindingCode[] = [
+  "throttled",
+  "generator-starved",
+  "generator-busy",
+  "near-peak-throughput",
+  "worker-paused",
+  "worker-late",
+  "sent-late",
+  "crowded-core",
+];
+
+/** @param limitCores What `limits: { cpu }` lets the target use; null: as much as there is. */
+export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
+  const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
+  return { kind: kindOf(run, seen), ...seen };
+}
+
+function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): Kind {
+  const { generator, requests } = run;
+  if (requests.completed === 0) return "unknown";
+  if (isServed(run)) return "offered";
+  if ((seen.throttledShare ?? 0) >= THROTTLED || isAtLimit(seen)) return "cpu-limit";
+  if ((seen.redisBusy ?? 0) >= REDIS_FULL) return "redis";
+  const full = fullKind(seen, generator);
+  if (full !== null) return full;
+  if (generator.findings.some(({ code }) => GENERATOR.includes(code))) return "generator";
+  if (seen.cpu === undefined || isCrowdedOut(generator)) return "unknown";
+  return idleKind(run, seen);
+}
+
+function isAtLimit({ cpu = 0, limitCores }: Omit<Bottleneck, "kind">): boolean {
+  return limitCores !== undefined && cpu >= FULL_THREAD * limitCores;
+}
+
+/** It stood in line for a core that others had: what it would have served is not known. */
+function isCrowdedOut({ target, hostActivity }: Generator): boolean {
+  const { waiting = 0, cpu = 0 } = target ?? {};
+  return (hostActivity.others ?? 0) >= OTHERS && waiting >= WAITS_OF_WANTED * (waiting + cpu);
+}
+
+/** Null where neither a core nor all of them are full of the target. */
+function fullKind(
+  { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 }: Omit<Bottleneck, "kind">,
+  { target, hostActivity }: Generator,
+): Kind | null {
+  const hasAll = cores !== undefined && cores > 1 && cpu >= FULL_THREAD * cores;
+  const standsInLine = machineBusy >= FULL_MACHINE && (target?.waiting ?? 0) >= IN_LINE &&
+    (hostActivity.others ?? 0) < OTHERS && cpu >= 1;
+  const isThread = thread !== undefined && thread.cpu >= FULL_THREAD;
+  if (!hasAll && !standsInLine && !isThread) return null;
+  if (kernelShare >= MOSTLY_KERNEL) return "kernel";
+  return hasAll || (standsInLine && !isThread) ? "cores" : "core";
+}
+
+/** Nothing is full: requests wait for something, or there are too few of them at once. */
+function idleKind(
+  { load }: BottleneckRun,
+  { cpuPerRequest = 0, service = 0 }: Omit<Bottleneck, "kind">,
+): Kind {
+  if (service === 0) return "unknown";
+  const worked = cpuPerRequest / service;
+  if (worked < WAITS_BELOW) return "waiting";
+  return worked >= WORKS_ABOVE && load.kind === "closed" ? "connections" : "unknown";
+}
+
+/** An open loop of which nearly all was served, without a queue before the connections. */
+function isServed({ load, requests, latency, service }: BottleneckRun): boolean {
+  if (load.kind === "closed") return false;
+  const { due, completed } = requests;
+  const queued = latency.percentiles["99"] - service.percentiles["99"];
+  return completed >= SERVED * due &&
+    (latency.percentiles["99"] < QUEUED_TIMES * service.percentiles["99"] || queued < SHORT_MS);
+}
+
+function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
+  const { generator: { target, hostActivity }, load, rate, elapsedS, service, connect } = run;
+  const cpu = target?.cpu;
+  const system = kernelShareOf(run);
+  const redis = run.parts?.find(({ busy }) => busy !== undefined)?.busy;
+  const dialMs = load.keepAlive ? 0 : connect.mean;
+  return {
+    ...target?.busiestThread && { thread: target.busiestThread },
+    ...cpu !== undefined && { cpu },
+    ...typeof target?.cores === "number" && { cores: target.cores },
+    ...hostActivity.busy !== null && { machineBusy: Math.min(1, hostActivity.busy) },
+    ...system !== null && { kernelShare: system },
+    ...target?.throttled && elapsedS > 0 && { throttledShare: target.throttled / 1_000 / elapsedS },
+    ...redis !== undefined && { redisBusy: redis },
+    ...cpu !== undefined && rate > 0 && { cpuPerRequest: cpu * 1_000 / rate },
+    ...{ service: service.mean + dialMs, connections: load.connections },
+  };
+}
+
+/** Null where it is unknown. */
+function kernelShareOf({ resources = [] }: BottleneckRun): number | null {
+  const [system, cpu] = [
+    resources.reduce((sum, { system = 0 }) => sum + system, 0),
+    resources.reduce((sum, { cpu, system }) => sum + (system === undefined ? 0 : cpu), 0),
+  ];
+  return cpu > 0 ? Math.min(1, system / cpu) : null;
+}

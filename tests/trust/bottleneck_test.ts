@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { bottleneckOf, type BottleneckRun } from "../../runner/trust/bottleneck.ts";
+import type { Bottleneck } from "../../runner/result/findings.ts";
+import { measurementFixture } from "../report/fixture.ts";
+
+const { load, generator, service, latency, requests, connect } = measurementFixture({
+  target: "api",
+  scenario: "one",
+  medianMs: 20,
+});
+const QUIET = { busy: 0.6, cores: 4, steal: 0, throttled: 0, others: 0 };
+const TARGET = { processes: 1, cores: 4, cpu: 0.5, waiting: 0.01, nice: 0, throttled: 0 };
+
+/** At 1,000/s in a closed loop of 20 connections, each request 20 ms, unless changed. */
+function run(
+  { target = {}, host = {}, thread = 0.4, serviceMs = 20, findings = [], ...rest }: {
+    target?: Partial<typeof TARGET>;
+    host?: Partial<typeof QUIET>;
+    thread?: number;
+    serviceMs?: number;
+    findings?: BottleneckRun["generator"]["findings"];
+  } & Partial<BottleneckRun>,
+): BottleneckRun {
+  return {
+    ...{ load, connect, latency, elapsedS: 10, rate: 1_000 },
+    requests: { ...requests, due: 10_000, completed: 10_000 },
+    service: { ...service, mean: serviceMs },
+    generator: {
+      ...generator,
+      findings,
+      hostActivity: { ...QUIET, ...host },
+      target: { ...TARGET, ...target, busiestThread: { name: "node", cpu: thread } },
+    },
+    ...rest,
+  };
+}
+
+const OPEN: BottleneckRun["load"] = {
+  kind: "rate",
+  arrivals: "uniform",
+  seed: 1,
+  rate: 1_000,
+  durationS: 10,
+  connections: 50,
+  keepAlive: true,
+  timeout: 5_000,
+};
+
+/** A distribution whose p99 is so many ms. */
+function p99(ms: number): typeof latency {
+  return { ...latency, mean: ms, percentiles: { ...latency.percentiles, "99": ms } };
+}
+
+const late: BottleneckRun["generator"]["findings"][number] = {
+  code: "worker-late",
+  severity: "suspect",
+  evidence: { delay: 20 },
+  advice: [],
+};
+
+const busyPoint = { endS: 1, cpu: 1, memory: 1, user: 0.2, system: 0.8 };
+
+const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][] = [
+  ["a thread at 99 % of a core", run({ thread: 0.99, target: { cpu: 1.02 } }), "core"],
+  ["a thread at 85 % is not full", run({ thread: 0.85, serviceMs: 1 }), "connections"],
+  ["all four cores in use", run({ thread: 0.95, target: { cpu: 3.8 } }), "cores"],
+  [
+    "threads in line on a full machine",
+    run({
+      thread: 0.6,
+      target: { cpu: 1.3, waiting: 0.8, cores: 2 },
+      host: { busy: 0.99, cores: 2 },
+    }),
+    "cores",
+  ],
+  [
+    "a core full of the kernel's work",
+    run({ thread: 0.97, target: { cpu: 1 }, resources: [busyPoint] }),
+    "kernel",
+  ],
+  [
+    "Redis that computes all the time",
+    run({ parts: [{ role: "redis", name: "Redis", points: [], busy: 0.93 }] }),
+    "redis",
+  ],
+  [
+    "Redis that is half idle",
+    run({
+      target: { cpu: 0.1 },
+      parts: [{ role: "redis", name: "Redis", points: [], busy: 0.5 }],
+    }),
+    "waiting",
+  ],
+  ["20 ms with 0.1 ms of CPU time", run({ target: { cpu: 0.1 } }), "waiting"],
+  ["a request that is worked on, one at a time", run({ serviceMs: 1 }), "connections"],
+  ["half of both", run({ serviceMs: 2.5 }), "unknown"],
+  ["a limit that paused it for a fifth", run({ target: { throttled: 2_000 } }), "cpu-limit"],
+  ["a worker that was late", run({ findings: [late] }), "generator"],
+  ["a worker that was late behind a full core", run({ findings: [late], thread: 0.99 }), "core"],
+  [
+    "a rate that was served",
+    run({ load: OPEN, latency: p99(5), service: p99(5), thread: 0.99 }),
+    "offered",
+  ],
+  [
+    "a rate behind which a queue grew",
+    run({ load: OPEN, latency: p99(900), service: p99(20), thread: 0.99 }),
+    "core",
+  ],
+  [
+    "a rate of which a tenth was never sent",
+    run({
+      load: OPEN,
+      requests: { ...requests, due: 10_000, completed: 9_000 },
+      latency: p99(5),
+      service: p99(5),
+      thread: 0.99,
+    }),
+    "core",
+  ],
+  [
+    "a neighbour that took its core",
+    run({ thread: 0.5, target: { cpu: 0.5, waiting: 0.5 }, host: { others: 1, busy: 1 } }),
+    "unknown",
+  ],
+  [
+    "a neighbour beside one that waits",
+    run({ thread: 0.05, target: { cpu: 0.05, waiting: 0.001 }, host: { others: 1, busy: 1 } }),
+    "waiting",
+  ],
+  ["no response", run({ requests: { ...requests, completed: 0 } }), "unknown"],
+];
+
+for (const [sentence, seen, kind] of CASES) {
+  Deno.test(`bottleneck of ${sentence}: ${kind}`, () => {
+    assert.equal(bottleneckOf(seen).kind, kind, JSON.stringify(bottleneckOf(seen)));
+  });
+}
+
+Deno.test("a target at its limit of cores is held back by it, however many threads it has", () => {
+  const seen = run({ thread: 0.2, target: { cpu: 0.29 } });
+  assert.equal(bottleneckOf(seen, 0.3).kind, "cpu-limit");
+  assert.notEqual(bottleneckOf(seen, 1).kind, "cpu-limit");
+});
+
+Deno.test("a target that can't be seen has no bottleneck that is known", () => {
+  const seen = run({});
+  const { target: _, ...unseen } = seen.generator;
+  assert.equal(bottleneckOf({ ...seen, generator: unseen }).kind, "unknown");
+});
