@@ -173,3 +173,31 @@ Deno.test("hostile claims are text wherever they stand", () => {
   assert.doesNotMatch(terminal(shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   assert.ok(!renderJunit([resultsSuite(hostile, shown)]).includes("<img"));
 });
+
+/** @param code Why each of its runs is suspect. */
+function suspectFor(code: "unsteady" | "generator-busy"): Results {
+  const doubted = suspectRuns(() => true);
+  for (const { generator } of doubted.runs) {
+    generator.findings = code === "unsteady"
+      ? [{ code, severity: "suspect", evidence: { unsettled: "wander" }, advice: ["longer-run"] }]
+      : [{
+        code,
+        severity: "suspect",
+        evidence: { cpu: 0.9, waiting: 0 },
+        advice: ["more-workers"],
+      }];
+  }
+  return doubted;
+}
+
+Deno.test("runs that never settle count for a claim, as it is of whole runs; disturbed ones do not", () => {
+  const outcomes = (doubted: Results) =>
+    reportModel(doubted).claims.judged.map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes(suspectFor("unsteady")), model.claims.judged.map((one) => one.outcome));
+  assert.ok(outcomes(suspectFor("generator-busy")).every((one) => one === "inconclusive"));
+  const both = suspectFor("generator-busy");
+  for (const { generator } of both.runs) {
+    generator.findings.push(...suspectFor("unsteady").runs[0].generator.findings);
+  }
+  assert.ok(outcomes(both).every((one) => one === "inconclusive"));
+});

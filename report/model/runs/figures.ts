@@ -162,7 +162,8 @@ function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
   const name = FLATTENING.find((one) => one === percentile);
   const found = name === undefined ? null : flattenedOf(run, name);
   if (found === null) return { none: NOTHING_MEASURED.latency };
-  return exactly(of === "final" ? found.finalMs : found.fromS * 1_000);
+  if (of === "final") return exactly(found.finalMs);
+  return found.isAtLeast ? atLeast(found.fromS * 1_000) : exactly(found.fromS * 1_000);
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
