@@ -201,3 +201,24 @@ Deno.test("runs that never settle count for a claim, as it is of whole runs; dis
   }
   assert.ok(outcomes(both).every((one) => one === "inconclusive"));
 });
+
+Deno.test("what can't be decided here is counted apart in every form", () => {
+  const small = claiming();
+  small.machine.allowedCores = 2;
+  small.experiment.claims = [
+    claimOf("rate(hapi) > 1/s"),
+    { ...claimOf("rate(slow) > rate(fast)"), given: { text: "cores >= 4", cores: 4 } },
+    { ...claimOf("rate(fast) > rate(slow)"), given: { text: "cores >= 4", cores: 4 } },
+  ];
+  const shown = reportModel(small);
+  const summary = "1 of 3 claims reproduced, 2 inconclusive (1 not decidable here)";
+  assert.equal(shown.claims.summary, summary);
+  assert.ok(terminal(shown).replaceAll("\u00a0", " ").includes(summary));
+  assert.ok(renderMarkdown(shown).replaceAll("\u00a0", " ").includes(summary));
+  const page = renderReportPage([shown]).replaceAll("\u00a0", " ");
+  assert.ok(page.includes("? 2 inconclusive (1 not decidable here)</button>"));
+  assert.deepEqual(
+    verdictsJson(shown.claims).map(({ isDecidable }) => isDecidable),
+    [undefined, false, undefined],
+  );
+});
