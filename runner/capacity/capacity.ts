@@ -240,7 +240,7 @@ function patientS(limitMs: number, widthRatio: number): number {
 /** A longer trial would leave no budget for others. */
 const MOST_OF_BUDGET = 0.125;
 
-const MULTIPLES = [0.8, 1, 1.1];
+const MULTIPLES = [0.8, 1, 1.1, 1.3];
 /** Of the multiple: a trial so near stands for it. */
 const NEAR_RATIO = 0.05;
 
@@ -254,7 +254,7 @@ function breakingOf(
     const [nearest] = trials.filter((trial) => trial.counts && distance(trial) <= NEAR_RATIO)
       .sort((a, b) => distance(a) - distance(b));
     if (nearest === undefined) return [];
-    const { ratePerSec, p99, success } = nearest;
-    return [{ ofCapacity, ratePerSec, p99, success }];
+    const { ratePerSec, p99, success, recoveryS } = nearest;
+    return [{ ofCapacity, ratePerSec, p99, success, recoveryS }];
   });
 }

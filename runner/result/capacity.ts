@@ -49,21 +49,12 @@ export const CAPACITY_ENDS = [
   "interrupted",
 ] as const;
 
-export const capacityResult = z.strictObject({
-  schema: z.literal("plateau.capacity/1"),
-  version: z.string(),
-  url: z.string(),
+/** What a search for a capacity was to find, what it tried and what it found. */
+const search = {
   within: z.array(z.string()).describe("The rules, as they were written"),
-  load: z.strictObject({
-    connections: z.int().min(1),
-    arrivals: z.enum(["uniform", "poisson"]),
-    timeout: ms,
-  }),
   widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
   trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
   budgetS: seconds,
-  seed: z.int(),
-  elapsedS: seconds,
   peakPerSec: rate.describe("Completed in a closed loop, before the trials"),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   capacity: z.strictObject({
@@ -80,10 +71,29 @@ export const capacityResult = z.strictObject({
     ratePerSec: rate,
     p99: ms,
     success: share,
-  })).describe("Trials about 0.8, 1.0 and 1.1 times the capacity, where there were any"),
+    recoveryS: seconds.nullable(),
+  })).describe("Trials about 0.8, 1.0, 1.1 and 1.3 times the capacity, where there were any"),
   trials: z.array(capacityTrial),
+};
+
+/** The search of one run, against a target that was started for it. */
+export const runCapacity = z.strictObject(search);
+
+export const capacityResult = z.strictObject({
+  schema: z.literal("plateau.capacity/1"),
+  version: z.string(),
+  url: z.string(),
+  load: z.strictObject({
+    connections: z.int().min(1),
+    arrivals: z.enum(["uniform", "poisson"]),
+    timeout: ms,
+  }),
+  seed: z.int(),
+  elapsedS: seconds,
+  ...search,
 });
 
+export type RunCapacity = z.output<typeof runCapacity>;
 export type CapacityTrial = z.output<typeof capacityTrial>;
 export type CapacityResult = z.output<typeof capacityResult>;
 export type CapacityEnd = CapacityResult["end"];

@@ -4,6 +4,7 @@
  */
 import * as z from "zod";
 import { agentPart } from "./agent_part.ts";
+import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
@@ -196,6 +197,9 @@ export const run = measurement.extend({
     "Runtime of the target, with its version; null: unknown",
   ),
   startedAt: z.iso.datetime(),
+  capacity: runCapacity.optional().describe(
+    "The search of this run, where its load is one; the other figures are of its last part, at the capacity that it found",
+  ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
   ),

@@ -34,7 +34,7 @@ const RESULT: CapacityResult = {
   end: "found",
   capacity: { value: 12_400, low: 12_150, high: 12_650, bound: "target" },
   binding: "p99 < 50ms",
-  breaking: [{ ofCapacity: 1.1, ratePerSec: 13_640, p99: 800, success: 1 }],
+  breaking: [{ ofCapacity: 1.1, ratePerSec: 13_640, p99: 800, success: 1, recoveryS: 2 }],
   trials: [TRIAL],
 };
 
