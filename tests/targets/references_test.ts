@@ -119,8 +119,8 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
     says: [
       /^Cannot start instances slowly here: nginx has that only in its commercial edition/,
       /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
-      /^Cannot start ahead here: the instance gets requests as soon as it listens/,
       /^Cannot start instances slowly where none joins/,
+      /^Cannot start ahead here: the instance gets requests as soon as it listens/,
     ],
   },
   {

@@ -128,14 +128,14 @@ function leftOutOf(choice: CellChoice, { declared }: ClaimContext): ClaimMember[
     }));
 }
 
-type Counts = (run: Pick<Run, "generator">) => boolean;
+type RunFilter = (run: Pick<Run, "generator">) => boolean;
 
 /**
  * Whether a run counts for a claim. One that is suspect for its lack of a steady state alone does: a claim is of whole
  * runs, and the interval over them says how far they differ. It has no label, though, that a claim of labels could
  * rest on: it may have ended too soon for one.
  */
-export function countsFor({ says }: Claim): Counts {
+export function countsFor({ says }: Claim): RunFilter {
   return says.kind === "warmup" ? isValid : isUndisturbed;
 }
 
@@ -144,7 +144,7 @@ export function countingContexts(
   ground: ClaimContext,
   results: Claimed & Grouped,
 ): (claim: Claim) => ClaimContext | null {
-  const known = new Map<Counts, ClaimContext | null>();
+  const known = new Map<RunFilter, ClaimContext | null>();
   return (claim) => {
     const counts = countsFor(claim);
     const found = known.get(counts) ??
@@ -156,7 +156,7 @@ export function countingContexts(
 
 /** One without any such run is as if it was not measured. */
 function byCounting(
-  counts: Counts,
+  counts: RunFilter,
   ground: ClaimContext,
   results: Claimed & Grouped,
 ): ClaimContext {

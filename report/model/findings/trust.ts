@@ -87,7 +87,7 @@ export function isValid({ generator: { trust } }: Pick<Measurement, "generator">
 
 /**
  * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
- * state, and no level to compare: what it was asked for from its first to its last second it has.
+ * state, and no level to compare: it still has its figures from its first second to its last.
  */
 export function isUndisturbed(
   { generator: { trust, findings } }: Pick<Measurement, "generator">,

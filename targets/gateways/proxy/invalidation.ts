@@ -14,7 +14,7 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 /** The response names what it changed or made there. */
 const NAMING = ["location", "content-location"];
 
-interface Write {
+interface SentWrite {
   readonly request: Pick<RequestHead, "method" | "path">;
   readonly response: { readonly status: number; readonly fields: Fields };
   /** `http://host:port`: a path of any other origin is not for this cache. */
@@ -23,7 +23,7 @@ interface Write {
 
 /** Without queries; none of a request that is safe or failed. */
 export function pathsChangedBy(
-  { request: { method, path }, response: { status, fields }, origin }: Write,
+  { request: { method, path }, response: { status, fields }, origin }: SentWrite,
   invalidation: Invalidation,
 ): string[] {
   if (SAFE.has(method) || status < 200 || status >= 400) return [];
