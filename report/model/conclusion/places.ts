@@ -33,7 +33,8 @@ export interface Place {
   readonly beaten: readonly string[];
 }
 
-const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
+/** Of one that is not ahead, or at no price. */
+export const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
 
 /** @param level Of the intervals. */
 export function placesOf(scenarios: readonly ScenarioComparison[], level: number): Place[] {
