@@ -1,6 +1,7 @@
 /** Targets that a verdict leaves out as their runs never settled: who they are, and where. */
 import { counted, listed, unique } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
+import { unjudgedAhead } from "../sweeps/verdict.ts";
 import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
 
 /** Where a target is not judged. */
@@ -20,12 +21,14 @@ export function unjudgedTexts(places: readonly Place[]): string[] {
   const [faster, others] = [isAhead, isBehind].map((is) => unjudgedIn(places, is));
   const texts = (naming: Naming): string =>
     [fasterText(faster, naming), otherText(others, naming)].filter(Boolean).join("; ");
-  const names = listed(unique(all.map(({ target }) => target)), "and");
+  const counts: Naming = { of: places, byName: false };
+  const where = whereText(all, counts);
   return unique([
     texts({ of: places, byName: true }),
-    texts({ of: places, byName: false }),
-    `${names} never settled`,
-    `${counted(all.length, "other")} never settled`,
+    texts(counts),
+    `${namesOf(all)} never settled${where}`,
+    `${counted(all.length, "target")} never settled${where}`,
+    "some never settled",
   ]);
 }
 
@@ -40,14 +43,8 @@ function unjudgedIn(
     .map(([target, those]) => ({ target, places: those.map(({ place }) => place) }));
 }
 
-/** Whether its runs, for what they are worth, are better than those of the first. */
-function isAhead(
-  { rate, latency }: CellRuns,
-  { contest: { ranked: [first], isOpen } }: Place,
-): boolean {
-  return isOpen
-    ? latency.percentile(99).value < first.latency.percentile(99).value
-    : rate.mean > first.rate.mean;
+function isAhead(cell: CellRuns, { contest }: Place): boolean {
+  return unjudgedAhead(contest).includes(cell);
 }
 
 function isBehind(cell: CellRuns, place: Place): boolean {

@@ -92,6 +92,15 @@ export function decide(contest: Contest, lookup: Lookup): Decided {
   };
 }
 
+/** Those not judged whose runs, for what they are worth, are better than those of the first. */
+export function unjudgedAhead({ ranked: [first], unjudged, isOpen }: Decided): CellRuns[] {
+  return unjudged.filter(({ rate, latency }) =>
+    isOpen
+      ? latency.percentile(99).value < first.latency.percentile(99).value
+      : rate.mean > first.rate.mean
+  );
+}
+
 function outcomeOf({ leader, isEquivalent }: Decided): string {
   return leader ?? (isEquivalent ? EQUIVALENT : UNDECIDED);
 }
