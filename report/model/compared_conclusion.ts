@@ -32,16 +32,33 @@ import type { Table } from "./tables/table.ts";
 export function comparisonSentence({ cells }: ResultsComparison): string {
   const [only, ...others] = cells;
   if (only === undefined) return "";
-  if (others.length > 0) {
-    return `${leadOf(cells)}: ${DECISIVE.map((figure) => figureText(cells, figure)).join("; ")}.`;
-  }
-  if (only.errors !== "") return `${leadOf(cells)}: ${only.errors}.`;
+  const lead = leadOf(cells);
+  if (others.length > 0) return `${lead}${lead === OPEN ? "" : ": "}${cellsText(cells, lead)}.`;
+  if (only.errors !== "") return `${lead}: ${only.errors}.`;
   const { comparison } = only;
   const texts = DECISIVE.map((figure) => {
     const one = comparisonOf(comparison, figure);
-    return `${nameOfFigure(figure)} ${ratioText(one)} ${wordOf(one, comparison)}`;
+    const word = lead === OPEN ? "" : ` ${wordOf(one, comparison)}`;
+    return `${nameOfFigure(figure)} ${ratioText(one)}${word}`;
   });
-  return `${leadOf(cells)}: ${texts.join("; ")}.`;
+  return `${lead}: ${texts.join("; ")}.`;
+}
+
+/** Of which nothing more is to be said than where. */
+const OPEN = "Inconclusive";
+
+/** What both figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
+function cellsText(cells: readonly ComparedCell[], lead: string): string {
+  const names = DECISIVE.map(nameOfFigure);
+  if (lead === OPEN) return ` ${inAll(cells)}: neither ${names.join(" nor ")} decides`;
+  const texts = DECISIVE.map((figure) => figureText(cells, figure));
+  return new Set(texts).size === 1
+    ? `${listed(names, "and")} ${texts[0]}`
+    : texts.map((text, i) => `${names[i]} ${text}`).join("; ");
+}
+
+function inAll(cells: readonly ComparedCell[]): string {
+  return `in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
 }
 
 type Decisive = typeof DECISIVE[number];
@@ -58,9 +75,8 @@ function leadOf(cells: readonly ComparedCell[]): string {
     return has("inconclusive") ? "NEW is better where that is decided" : "NEW is better";
   }
   if (!has("inconclusive")) return "NEW is as fast as BASE";
-  return decisive.some(({ reason }) => reason === "sessions")
-    ? "Undecided between two sessions"
-    : "Inconclusive";
+  if (decisive.some(({ reason }) => reason === "sessions")) return "Undecided between two sessions";
+  return has("equivalent") ? "No difference proven" : OPEN;
 }
 
 function nameOfFigure(figure: Decisive): string {
@@ -80,7 +96,7 @@ const WORDS_IN_ORDER = ["worse", "better", "inconclusive"];
 /** Of more cells than these, the number says enough. */
 const MOST_NAMED = 2;
 
-/** `requests/s worse in 1 of 8 cells (static, hono), better in 7`. */
+/** `worse in 1 of 8 cells (static, hono), better in 7`. */
 function figureText(cells: readonly ComparedCell[], figure: Decisive): string {
   const groups = Map.groupBy(
     cells,
@@ -89,7 +105,7 @@ function figureText(cells: readonly ComparedCell[], figure: Decisive): string {
   const placeOf = (word: string): number => (WORDS_IN_ORDER.indexOf(word) + 4) % 4;
   const texts = [...groups].sort(([a], [b]) => placeOf(a) - placeOf(b)).map(([word, those], i) => {
     if (those.length === cells.length) {
-      return `${word} in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
+      return `${word} ${inAll(cells)}`;
     }
     const named = word === "worse" && those.length <= MOST_NAMED
       ? ` (${those.map(comparedName).join("; ")})`
@@ -97,7 +113,7 @@ function figureText(cells: readonly ComparedCell[], figure: Decisive): string {
     const of = i === 0 ? ` of ${counted(cells.length, "cell")}` : "";
     return `${word} in ${those.length}${of}${named}`;
   });
-  return `${nameOfFigure(figure)} ${texts.join(", ")}`;
+  return texts.join(", ");
 }
 
 /** What a card shows, of an experiment or of two results held against each other. */
@@ -134,7 +150,7 @@ export function comparedModel(comparison: ResultsComparison): ComparedModel {
       figure: headlineOf(cells),
       forest: smallForest(comparison),
       claims: null,
-      reliability: reliabilityOf(sides),
+      reliability: comparison.reliability,
       next: nextSteps(comparison),
     },
     table: sideBySide(cells.map((cell, i) => ({
@@ -205,8 +221,13 @@ function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
 function smallForest({ cells, matches, marginRatio }: ResultsComparison): ConclusionForest | null {
   const figure = decisiveFigure(matches.map(({ next }) => next.cell));
   const sign = figure === "rate" ? 1 : -1;
+  // What all rows share is said once, as each has one line.
+  const isOneScenario = new Set(cells.map(({ scenario }) => scenario)).size === 1;
+  const against = isOneScenario ? `against BASE in ${cells[0].scenario}` : "against BASE";
   const rows = cells.map((cell, i) => ({
-    label: comparedName(cell),
+    label: isOneScenario
+      ? comparedName(cell).slice(`${cell.scenario}, `.length)
+      : comparedName(cell),
     color: matches[i].next.cell.color,
     comparison: comparisonOf(cell.comparison, figure),
     marginRatio,
@@ -215,28 +236,12 @@ function smallForest({ cells, matches, marginRatio }: ResultsComparison): Conclu
   if (rows.length === 0) return null;
   return {
     title: figure === "rate"
-      ? "Requests/s against BASE, more is better"
-      : `${figureName(figure)} against BASE, less is better`,
+      ? `Requests/s ${against}, more is better`
+      : `${figureName(figure)} ${against}, less is better`,
     better: figure === "rate" ? "higher" : "lower",
     margin: 1 + marginRatio,
     rows: rows.slice(0, MOST_FOREST_ROWS).map(forestRow),
     omitted: Math.max(0, rows.length - MOST_FOREST_ROWS),
-  };
-}
-
-function reliabilityOf(sides: ResultsComparison["sides"]): CardModel["reliability"] {
-  const invalid = sides.some(({ trust }) => trust?.level === "invalid");
-  const isWhole = sides.every(({ runs, valid }) => runs === valid);
-  const texts = sides.map(({ name, runs, valid }) =>
-    valid === runs
-      ? `all ${counted(runs, "run")} of ${name}`
-      : `${valid} of ${counted(runs, "run")} of ${name}`
-  );
-  const text = listed(texts, "and");
-  return {
-    light: isWhole ? "green" : sides.some(({ valid }) => valid === 0) ? "red" : "amber",
-    level: isWhole ? "valid" : invalid ? "invalid" : "suspect",
-    sentence: `${text.charAt(0).toUpperCase()}${text.slice(1)} are valid.`,
   };
 }
 

@@ -39,7 +39,9 @@ export function summaryOf(
     verdict,
     detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
     brief: joined([figures, ...errors]),
-    pairs: [...others, ...unjudged].map((cell) => pairSentence(cell.label, first.label, lookup(cell, first))),
+    pairs: [...others, ...unjudged].map((cell) =>
+      pairSentence(cell.label, first.label, lookup(cell, first))
+    ),
     isTie: verdict.code === "undecided" && isTie(lookup(others[0], first)),
   };
 }

@@ -183,8 +183,20 @@ function moreCpuOf(
   { level, leads }: TradeoffOptions,
 ): number | null {
   const [of, to] = [first, next].map(coresEstimate);
-  const ratio = of && to && ratioInterval(of, to, { confidence: level });
-  if (!of || !to || !ratio) return null;
+  return of && to && surelyMore({ of, to }, { level, leads, marginRatio });
+}
+
+/**
+ * How many times as many cores, where it is more for certain by more than the margin; else null.
+ *
+ * @param cores Used on average.
+ */
+export function surelyMore(
+  { of, to }: { readonly of: Estimate; readonly to: Estimate },
+  { level, leads, marginRatio }: TradeoffOptions & { readonly marginRatio: number },
+): number | null {
+  const ratio = ratioInterval(of, to, { confidence: level });
+  if (!ratio) return null;
   const tested = { interval: ratio, pairing: pairingOf(of, to), sides: [to, of] } as const;
   const { verdict } = comparisonVerdict({
     ratio,

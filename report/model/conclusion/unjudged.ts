@@ -19,9 +19,9 @@ export function unjudgedTexts(places: readonly Place[]): string[] {
   const all = unjudgedIn(places, () => true);
   if (all.length === 0) return [];
   const [faster, others] = [isAhead, isBehind].map((is) => unjudgedIn(places, is));
-  const texts = (naming: Naming): string =>
+  const texts = (naming: UnjudgedNaming): string =>
     [fasterText(faster, naming), otherText(others, naming)].filter(Boolean).join("; ");
-  const counts: Naming = { of: places, byName: false };
+  const counts: UnjudgedNaming = { of: places, byName: false };
   const where = whereText(all, counts);
   return unique([
     texts({ of: places, byName: true }),
@@ -37,7 +37,10 @@ function unjudgedIn(
   is: (cell: CellRuns, place: Place) => boolean,
 ): Unjudged[] {
   const found = places.flatMap((place) =>
-    place.contest.unjudged.filter((cell) => is(cell, place)).map(({ target }) => ({ target, place }))
+    place.contest.unjudged.filter((cell) => is(cell, place)).map(({ target }) => ({
+      target,
+      place,
+    }))
   );
   return [...Map.groupBy(found, ({ target }) => target)]
     .map(([target, those]) => ({ target, places: those.map(({ place }) => place) }));
@@ -51,7 +54,7 @@ function isBehind(cell: CellRuns, place: Place): boolean {
   return !isAhead(cell, place);
 }
 
-interface Naming {
+interface UnjudgedNaming {
   /** All places. */
   readonly of: readonly Place[];
   /** Whether places are named, or counted. */
@@ -59,7 +62,7 @@ interface Naming {
 }
 
 /** `c served more in x but never settled`: whoever reads who is fastest must know it. */
-function fasterText(unjudged: readonly Unjudged[], naming: Naming): string {
+function fasterText(unjudged: readonly Unjudged[], naming: UnjudgedNaming): string {
   const [first] = unjudged;
   if (first === undefined) return "";
   const does = first.places.every(({ contest }) => contest.isOpen)
@@ -68,7 +71,7 @@ function fasterText(unjudged: readonly Unjudged[], naming: Naming): string {
   return `${namesOf(unjudged)} ${does}${whereText(unjudged, naming)} but never settled`;
 }
 
-function otherText(unjudged: readonly Unjudged[], naming: Naming): string {
+function otherText(unjudged: readonly Unjudged[], naming: UnjudgedNaming): string {
   if (unjudged.length === 0) return "";
   const where = whereText(unjudged, naming);
   const are = unjudged.length === 1 ? "is" : "are";
@@ -82,7 +85,7 @@ function namesOf(unjudged: readonly Unjudged[]): string {
 }
 
 /** "" where it is everywhere. */
-function whereText(unjudged: readonly Unjudged[], { of, byName }: Naming): string {
+function whereText(unjudged: readonly Unjudged[], { of, byName }: UnjudgedNaming): string {
   if (unjudged.every(({ places }) => places.length === of.length)) return "";
   const those = of.filter((place) => unjudged.some(({ places }) => places.includes(place)));
   if (!byName) return ` in ${those.length} of ${counted(of.length, nounOfPlaces(of))}`;
