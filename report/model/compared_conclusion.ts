@@ -10,11 +10,12 @@ import type { DensityChart } from "./charts/charts.ts";
 import { densityFinding, densityOf } from "./charts/density.ts";
 import {
   comparisonOf,
+  decisiveOf,
   type FigureComparison,
   type GroupComparison,
 } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";
-import { DECISIVE } from "./comparison/group.ts";
+import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { decisiveFigure, isOpenLoop } from "./comparison/pairs.ts";
 import { percentText, ratioText } from "./comparison/ratios.ts";
 import { figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
@@ -36,10 +37,9 @@ export function comparisonSentence({ cells }: ResultsComparison): string {
   if (others.length > 0) return `${lead}${lead === OPEN ? "" : ": "}${cellsText(cells, lead)}.`;
   if (only.errors !== "") return `${lead}: ${only.errors}.`;
   const { comparison } = only;
-  const texts = DECISIVE.map((figure) => {
-    const one = comparisonOf(comparison, figure);
+  const texts = decisiveOf(comparison).map((one) => {
     const word = lead === OPEN ? "" : ` ${wordOf(one, comparison)}`;
-    return `${nameOfFigure(figure)} ${ratioText(one)}${word}`;
+    return `${nameOfFigure(one.figure)} ${ratioText(one)}${word}`;
   });
   return `${lead}: ${texts.join("; ")}.`;
 }
@@ -49,25 +49,35 @@ const OPEN = "Inconclusive";
 
 /** What both figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
 function cellsText(cells: readonly ComparedCell[], lead: string): string {
-  const names = DECISIVE.map(nameOfFigure);
-  if (lead === OPEN) return ` ${inAll(cells)}: neither ${names.join(" nor ")} decides`;
-  const texts = DECISIVE.map((figure) => figureText(cells, figure));
+  const figures = DECISIVE.flatMap((figure) => {
+    const decided = cells.filter(({ comparison }) =>
+      decisiveOf(comparison).some((one) => one.figure === figure)
+    );
+    return decided.length === 0
+      ? []
+      : [{ name: nameOfFigure(figure), text: figureText(decided, figure) }];
+  });
+  const names = figures.map(({ name }) => name);
+  if (lead === OPEN) {
+    const none = names.length === 1
+      ? `${names[0]} does not decide`
+      : `neither ${names.join(" nor ")} decides`;
+    return ` ${inAll(cells)}: ${none}`;
+  }
+  const texts = figures.map(({ text }) => text);
   return new Set(texts).size === 1
     ? `${listed(names, "and")} ${texts[0]}`
     : texts.map((text, i) => `${names[i]} ${text}`).join("; ");
 }
 
 function inAll(cells: readonly ComparedCell[]): string {
+  if (cells.length === 1) return "in one cell";
   return `in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
 }
 
-type Decisive = typeof DECISIVE[number];
-
 /** The worst first, as that is what a comparison is made for. */
 function leadOf(cells: readonly ComparedCell[]): string {
-  const decisive = cells.flatMap(({ comparison }) =>
-    DECISIVE.map((figure) => comparisonOf(comparison, figure))
-  );
+  const decisive = cells.flatMap(({ comparison }) => decisiveOf(comparison));
   const has = (verdict: FigureComparison["verdict"]): boolean =>
     decisive.some((one) => one.verdict === verdict);
   if (has("worse")) return has("better") ? "NEW is worse in part" : "NEW is worse";
@@ -79,7 +89,7 @@ function leadOf(cells: readonly ComparedCell[]): string {
   return has("equivalent") ? "No difference proven" : OPEN;
 }
 
-function nameOfFigure(figure: Decisive): string {
+function nameOfFigure(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
 
@@ -97,7 +107,7 @@ const WORDS_IN_ORDER = ["worse", "better", "inconclusive"];
 const MOST_NAMED = 2;
 
 /** `worse in 1 of 8 cells (static, hono), better in 7`. */
-function figureText(cells: readonly ComparedCell[], figure: Decisive): string {
+function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): string {
   const groups = Map.groupBy(
     cells,
     ({ comparison }) => wordOf(comparisonOf(comparison, figure), comparison),
@@ -193,9 +203,8 @@ function titleOf({ last: { experiment, runs } }: ComparedSide): string {
 
 /** The change that decides: the largest for the worse, or else for the better; of one cell its requests/s. */
 function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
-  const all = cells.flatMap((cell) =>
-    DECISIVE.map((figure) => ({ cell, one: comparisonOf(cell.comparison, figure) }))
-  ).filter(({ one: { ratio } }) => ratio !== null);
+  const all = cells.flatMap((cell) => decisiveOf(cell.comparison).map((one) => ({ cell, one })))
+    .filter(({ one: { ratio } }) => ratio !== null);
   const size = ({ one: { ratio } }: typeof all[number]): number => Math.abs(Math.log(ratio ?? 1));
   const largest = (verdict: string): typeof all[number] | undefined =>
     all.filter(({ one }) => one.verdict === verdict).toSorted((a, b) => size(b) - size(a))[0];
@@ -206,9 +215,7 @@ function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
   return {
     text,
     interval: interval === "" ? "" : `[${interval}`,
-    label: `${one.figure === "rate" ? "requests/s" : figureName(one.figure)} of NEW over BASE, ${
-      comparedName(cell)
-    }`,
+    label: `${nameOfFigure(one.figure)} of NEW over BASE, ${comparedName(cell)}`,
     value: one.ratio,
     low: one.interval?.low ?? null,
     high: one.interval?.high ?? null,
@@ -246,9 +253,7 @@ function smallForest({ cells, matches, marginRatio }: ResultsComparison): Conclu
 }
 
 function nextSteps({ cells, differences, outcome }: ResultsComparison): CardModel["next"] {
-  const all = cells.flatMap(({ comparison }) =>
-    DECISIVE.map((figure) => comparisonOf(comparison, figure))
-  );
+  const all = cells.flatMap(({ comparison }) => decisiveOf(comparison));
   const marginRatio = cells[0].comparison.marginRatio;
   const [needed] = all.filter(({ runsNeeded }) => runsNeeded !== null)
     .toSorted((a, b) => (b.runsNeeded ?? 0) - (a.runsNeeded ?? 0));

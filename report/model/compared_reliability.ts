@@ -1,6 +1,5 @@
 /** Whether what two results say against each other can be relied on: what they would say without runs that are not valid. */
-import { comparisonOf, type GroupComparison } from "./comparison/comparison.ts";
-import { DECISIVE } from "./comparison/group.ts";
+import { decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
 import type { ReliabilityModel } from "./conclusion/reliability.ts";
 import type { TrustModel } from "./findings/trust.ts";
 import { counted, listed } from "./numbers/words.ts";
@@ -80,5 +79,5 @@ function validText(sides: readonly SideRuns[]): string {
 
 /** Of the figures that decide. */
 function verdictsOf(comparison: GroupComparison): string {
-  return DECISIVE.map((figure) => comparisonOf(comparison, figure).verdict).join();
+  return decisiveOf(comparison).map(({ verdict }) => verdict).join();
 }
