@@ -20,6 +20,9 @@ const MACHINES: readonly [name: string, machine: Machine][] = [
   ["stalls, 2 % of the time on average", { stall: 0.02, run: 0.01 }],
 ];
 
+/** What a 95 % interval leaves out that covers the truth in 93 to 97 %, which is what `coverages` holds it to. */
+const MOST_LIKELY = 7;
+
 const isLikely = ({ standing }: SimulatedLead): boolean => standing === "likely-ahead";
 
 function shareOf<T>(one: () => T, is: (value: T) => boolean): number {
@@ -36,7 +39,11 @@ function likelyLeads(): Section {
           () => concludeCells(random, { cells, repetitions, machine }),
           isLikely,
         );
-        return row(`${cells} alike, ${name}, ${repetitions} repetitions`, found, atMost(5));
+        return row(
+          `${cells} alike, ${name}, ${repetitions} repetitions`,
+          found,
+          atMost(MOST_LIKELY),
+        );
       })
     )
   );
