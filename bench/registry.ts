@@ -7,6 +7,7 @@ import { connections } from "./connections.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
+import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
@@ -29,6 +30,7 @@ export const benches = {
   frozen,
   censored,
   capacity,
+  known,
   memory,
   connections,
   startup,

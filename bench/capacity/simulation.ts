@@ -1,5 +1,9 @@
 /** The search of `plateau capacity` on simulated servers, beside a bisection that an oracle helps. */
-import type { CapacityEstimate, SearchedTrial } from "../../runner/stats/capacity/search.ts";
+import type {
+  CapacityEstimate,
+  PriorInterval,
+  SearchedTrial,
+} from "../../runner/stats/capacity/search.ts";
 import { capacityOf, nextStep, type SearchGoal } from "../../runner/stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
 import { Random } from "../statistics/random.ts";
@@ -20,21 +24,30 @@ export interface SimulatedSearch {
   readonly trials: number;
 }
 
-export function simulateSearch(server: ServerModel, seed: number): SimulatedSearch {
+/** @param prior Where earlier searches found the capacity. */
+export function simulateSearch(
+  server: ServerModel,
+  seed: number,
+  prior: PriorInterval | null = null,
+): SimulatedSearch {
   const random = new Random(seed);
   const goal: SearchGoal = { ...GOAL, allowed: [server.allowed] };
   const startPerSec = server.peakPerSec * random.uniform(0.99, 1.01);
   const trials: SearchedTrial[] = [];
   let seconds = GOAL.shortS;
   for (;;) {
-    const step = nextStep(goal, trials, startPerSec);
+    const step = nextStep(goal, trials, startPerSec, prior);
     const isFound = step.kind === "found";
     if (isFound || seconds + step.plannedS > BUDGET_S) {
       return { estimate: capacityOf(goal, trials), isFound, seconds, trials: trials.length + 1 };
     }
     const { ratePerSec, plannedS } = step;
-    const { elapsedS, ...share } = simulateTrial(server, { ...step, fromS: seconds }, random);
-    trials.push({ ratePerSec, plannedS, shares: [share] });
+    const { elapsedS, servedPerSec, ...share } = simulateTrial(
+      server,
+      { ...step, fromS: seconds },
+      random,
+    );
+    trials.push({ ratePerSec, plannedS, servedPerSec, shares: [share] });
     seconds += elapsedS + BETWEEN_S;
   }
 }
@@ -50,23 +63,28 @@ function simulateTrial(
   server: ServerModel,
   { ratePerSec, plannedS, fromS }: SimulatedTrial,
   random: Random,
-): SearchedTrial["shares"][number] & { elapsedS: number } {
+): SearchedTrial["shares"][number] & { elapsedS: number; servedPerSec: number } {
   const started = server.start(fromS, random);
   const slices: { requests: number; beyond: number }[] = [];
   const enough = certainlyBroken(server.allowed, ratePerSec * plannedS);
+  const done: number[] = [];
   let beyond = 0;
   let atS = random.exponential() / ratePerSec;
   for (; atS < plannedS; atS += random.exponential() / ratePerSec) {
     const slice = slices[Math.floor(atS / SLICE_S)] ??= { requests: 0, beyond: 0 };
     if (slice.requests === 0 && beyond >= enough) break; // the live figures come by interval
     slice.requests++;
-    if (started.respond(atS, random) - atS <= server.limitS) continue;
+    const doneS = started.respond(atS, random);
+    if (doneS <= plannedS) done.push(doneS);
+    if (doneS - atS <= server.limitS) continue;
     slice.beyond++;
     beyond++;
   }
   const isCutShort = atS < plannedS;
   const share = shareOfTrial(slices, { ratePerSec, sliceS: SLICE_S, isCutShort });
-  return { ...share, elapsedS: Math.min(atS, plannedS) };
+  const elapsedS = Math.min(atS, plannedS);
+  const served = done.filter((doneS) => doneS <= elapsedS).length;
+  return { ...share, elapsedS, servedPerSec: served / elapsedS };
 }
 
 const LONG_REQUESTS = 3e7;

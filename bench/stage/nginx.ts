@@ -44,6 +44,21 @@ export function startNginx(workers = 1): Promise<Server> {
   return startWith(workers, (path, port) => writeNginxConfig(path, port, workers));
 }
 
+/**
+ * One that lets so many requests a second through and answers the others with 503, at once. `burst` requests more may come
+ * before their time: the limit counts in whole milliseconds, and no generator is as even as that.
+ */
+export function startLimitedNginx(perSec: number, burst: number): Promise<Server> {
+  // Not by `return`, which answers before the limit is looked at.
+  const limited = `limit_req zone=all burst=${burst} nodelay; empty_gif;`;
+  const zone = `limit_req_zone $server_name zone=all:1m rate=${perSec}r/s;`;
+  return startWith(1, (path, port) => {
+    const config = CONFIG(port, 1).replace('return 200 "Hello, World!";', limited)
+      .replace("server {", `${zone}\n  server {\n    server_name all;`);
+    Deno.writeTextFileSync(join(path, "nginx.conf"), config);
+  });
+}
+
 /** With TLS at `url`; plain HTTP is for whoever waits until it is ready. */
 export async function startSecureNginx(): Promise<Server & { readonly url: string }> {
   const port = freePort();

@@ -7,6 +7,7 @@ import { COMPARED } from "./comparisons.ts";
 import { gates } from "./gates.ts";
 import { coverage, FIGURES, type Noise } from "./groups.ts";
 import { labels, steadyStates } from "./labels.ts";
+import { LEADS } from "./leads.ts";
 import { between, row } from "./percent.ts";
 import { Random } from "./random.ts";
 
@@ -20,6 +21,7 @@ export const PROMISES: readonly (() => Section)[] = [
   coverages,
   ...COMPARED,
   gates,
+  ...LEADS,
 ];
 
 function coverages(): Section {

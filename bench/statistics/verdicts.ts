@@ -10,9 +10,10 @@ import type {
   ComparedFigure,
   ComparedRuns,
 } from "../../report/model/comparison/group.ts";
+import { type Standing, standingOf } from "../../report/model/comparison/standing.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
-import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
+import { estimatesOf, type Machine, type Plan, simulateCells } from "./experiment.ts";
 import type { Random } from "./random.ts";
 
 const DECIDING = ["rate", 99] as const;
@@ -35,6 +36,39 @@ export function compareCells(
   const cells = simulateCells(random, { cells: 2, repetitions, machine, slower: [1, slower] });
   const [base, next] = estimatesOf(cells, DECIDING);
   return verdictsOf({ base: groupOf(base), next: groupOf(next) });
+}
+
+/** Who seems ahead of all cells of one experiment, and how sure a conclusion is of it, by rate. */
+export interface SimulatedLead {
+  /** Of the first against the nearest that it is not ahead of. */
+  readonly standing: Standing;
+  /** By their places in the plan. */
+  readonly first: number;
+  readonly rival: number;
+}
+
+/** As the conclusion of an experiment goes: the first by rate against each other, in one family with all against the base. */
+export function concludeCells(
+  random: Random,
+  { cells, repetitions, machine, slower }: Plan,
+): SimulatedLead {
+  const groups = estimatesOf(
+    simulateCells(random, { cells, repetitions, machine, slower }),
+    DECIDING,
+  )
+    .map(groupOf);
+  const rateOf = (cell: number): number => groups[cell].estimates.get("rate")?.value ?? 0;
+  const [first, ...others] = groups.map((_, cell) => cell).sort((a, b) => rateOf(b) - rateOf(a));
+  const againstBase = others.filter((cell) => first !== 0 && cell !== 0);
+  const comparisons = comparePairs([
+    ...others.map((cell) => ({ base: groups[cell], next: groups[first] })),
+    ...againstBase.map((cell) => ({ base: groups[0], next: groups[cell] })),
+  ]);
+  const standings = others.map((_, i) => standingOf(comparisonOf(comparisons[i], "rate")));
+  const open = standings.findIndex((standing) => standing !== "ahead");
+  return open === -1
+    ? { standing: "ahead", first, rival: others[0] }
+    : { standing: standings[open], first, rival: others[open] };
 }
 
 export interface ManyCells extends Simulated {

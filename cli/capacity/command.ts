@@ -46,8 +46,9 @@ Examples:
         return EXIT.interrupted;
       }
       await writeOutputs(values, { json: () => jsonText(found, 2) });
-      if (!takesStdout(values)) await print(renderCapacity(found, terminalOptions()));
-      if (!signal.aborted) verifyCapacity(found, values.strict);
+      const isPrinted = !takesStdout(values);
+      if (isPrinted) await print(renderCapacity(found, terminalOptions()));
+      if (!signal.aborted) verifyCapacity(found, { isStrict: values.strict, isPrinted });
       return EXIT.done;
     }),
 });
@@ -69,21 +70,25 @@ function searchOf(values: CapacityValues): CapacitySearch {
   };
 }
 
+interface Verified {
+  readonly isStrict: boolean;
+  /** Whether the last line of the output says what was found, which the error then does not repeat. */
+  readonly isPrinted: boolean;
+}
+
 /** Throws the error of whatever kept the search from its goal. */
-function verifyCapacity(result: CapacityResult, strict: boolean): void {
-  const sentence = capacitySentence(result).replaceAll(GLUE, " ");
+export function verifyCapacity(result: CapacityResult, { isStrict, isPrinted }: Verified): void {
+  const found = isPrinted ? [] : [capacitySentence(result).replaceAll(GLUE, " ")];
   switch (result.end) {
     case "nothing-holds":
-      throw new CheckError("No rate was found at which every rule holds", [sentence]);
+      throw new CheckError("No rate was found at which every rule holds", found);
     case "not-recovered":
-      throw new TargetError("Cannot go on: the target did not recover from a trial", [sentence]);
+      throw new TargetError("Cannot go on: the target did not recover from a trial", found);
     case "budget":
-      throw new InconclusiveError("The budget ended before the interval was narrow enough", [
-        sentence,
-      ]);
+      throw new InconclusiveError("The budget ended before the interval was narrow enough", found);
     case "disturbed":
-      throw new InconclusiveError("The machine disturbed one trial after the other", [sentence]);
+      throw new InconclusiveError("The machine disturbed one trial after the other", found);
     case "generator":
-      if (strict) throw new UntrustedError("The generator was the limit", [sentence]);
+      if (isStrict) throw new UntrustedError("The generator was the limit", found);
   }
 }

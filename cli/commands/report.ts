@@ -12,7 +12,7 @@ import {
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
-import { resultForms } from "../output/forms.ts";
+import { type ResultForms, resultForms } from "../output/forms.ts";
 import { folderOf, readAll, readResults } from "../results/reading.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -28,6 +28,11 @@ const parts = {
     flags: "-o, --html <FILE>",
     about: "The report page (default: report.html beside the first results)",
   },
+  failOnChange: {
+    flags: "--fail-on-change",
+    about: "Exit code 1 where a figure got worse over the results, 5 with too few to see it",
+    schema: z.boolean().optional(),
+  },
 } satisfies CommandParts;
 
 export const reportCommand = defineCommand({
@@ -40,11 +45,17 @@ export const reportCommand = defineCommand({
     await writeOutputs({ ...values, html }, forms);
     if (!takesStdout({ ...values, html })) {
       const trends = forms.trends.map((trend) => `Trend    ${trend}`);
-      await print(textLines([...trends, `Report   ${html}`], terminalOptions()));
+      const changes = forms.changes.map((change) => `Change   ${change}`);
+      await print(textLines([...trends, ...changes, `Report   ${html}`], terminalOptions()));
     }
-    return EXIT.done;
+    return values.failOnChange ? guardCode(forms.trendOutcome) : EXIT.done;
   },
 });
+
+function guardCode(outcome: ResultForms["trendOutcome"]): number {
+  if (outcome === "fail") return EXIT.failedCheck;
+  return outcome === "pass" ? EXIT.done : EXIT.inconclusive;
+}
 
 /** JSON and CSV are of one experiment. */
 function conflicts(given: RawArguments): Problem[] {

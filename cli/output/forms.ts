@@ -3,12 +3,14 @@ import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
+import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { verdictsJson } from "../../report/model/claims/claims.ts";
 import { conclusionJson } from "../../report/model/conclusion/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type BenchCommand, measuredAlone } from "../../report/model/runs/measured.ts";
+import { trendChangeText, trendOutcome } from "../../report/model/trend/changes.ts";
 import { trendsOf } from "../../report/model/trend/trend.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
@@ -25,6 +27,10 @@ export interface ResultForms extends Renderers {
   readonly summary: () => readonly Written<"terminal">[];
   /** The trend over several results of an experiment, a sentence each. */
   readonly trends: readonly string[];
+  /** Where figures changed their level over the results, a sentence each. */
+  readonly changes: readonly string[];
+  /** Whether a figure got worse in any trend; inconclusive without one. */
+  readonly trendOutcome: ThresholdOutcome;
   /** The outcome of each threshold. */
   readonly gates: readonly GateOutcome[];
 }
@@ -48,6 +54,8 @@ export function resultForms(
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
+    changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
+    trendOutcome: trendOutcome(trends),
     gates: models.flatMap(({ gates }) => gates.outcomes),
     html: () => renderReportPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),

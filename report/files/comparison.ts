@@ -28,11 +28,12 @@ import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
   const sentence = comparisonSentence(comparison).replaceAll(GLUE, " ");
-  const { differences, untrusted, onlyBase, onlyNext } = comparison;
+  const { differences, untrusted, onlyBase, onlyNext, reliability } = comparison;
   return {
     schema: "plateau.comparison/1",
     outcome,
     sentence,
+    reliability: { ...reliability, sentence: reliability.sentence.replaceAll(GLUE, " ") },
     marginRatio,
     differences,
     untrusted,
@@ -137,6 +138,7 @@ export function renderComparison(
     ...outcomeLines(gates, options),
     BLANK,
     ...paragraphLines(comparisonSentence(comparison), options.width),
+    ...paragraphLines(comparison.reliability.sentence, options.width),
   ];
   return writtenLines(lines, options);
 }
@@ -148,6 +150,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   return documentOf(paragraphs([
     md`## Comparison`,
     md`**${comparisonSentence(comparison)}**`,
+    md`${comparison.reliability.sentence}`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
     ...(table ? tableWithNotes(table) : []),

@@ -33,21 +33,46 @@ import type { Table } from "./tables/table.ts";
 export function comparisonSentence({ cells }: ResultsComparison): string {
   const [only, ...others] = cells;
   if (only === undefined) return "";
-  if (others.length > 0) {
-    const texts = DECISIVE.flatMap((figure) => {
-      const decided = cells.filter(({ comparison }) =>
-        decisiveOf(comparison).some((one) => one.figure === figure)
-      );
-      return decided.length === 0 ? [] : [figureText(decided, figure)];
-    });
-    return `${leadOf(cells)}: ${texts.join("; ")}.`;
-  }
-  if (only.errors !== "") return `${leadOf(cells)}: ${only.errors}.`;
+  const lead = leadOf(cells);
+  if (others.length > 0) return `${lead}${lead === OPEN ? "" : ": "}${cellsText(cells, lead)}.`;
+  if (only.errors !== "") return `${lead}: ${only.errors}.`;
   const { comparison } = only;
-  const texts = decisiveOf(comparison).map((one) =>
-    `${nameOfFigure(one.figure)} ${ratioText(one)} ${wordOf(one, comparison)}`
-  );
-  return `${leadOf(cells)}: ${texts.join("; ")}.`;
+  const texts = decisiveOf(comparison).map((one) => {
+    const word = lead === OPEN ? "" : ` ${wordOf(one, comparison)}`;
+    return `${nameOfFigure(one.figure)} ${ratioText(one)}${word}`;
+  });
+  return `${lead}: ${texts.join("; ")}.`;
+}
+
+/** Of which nothing more is to be said than where. */
+const OPEN = "Inconclusive";
+
+/** What both figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
+function cellsText(cells: readonly ComparedCell[], lead: string): string {
+  const figures = DECISIVE.flatMap((figure) => {
+    const decided = cells.filter(({ comparison }) =>
+      decisiveOf(comparison).some((one) => one.figure === figure)
+    );
+    return decided.length === 0
+      ? []
+      : [{ name: nameOfFigure(figure), text: figureText(decided, figure) }];
+  });
+  const names = figures.map(({ name }) => name);
+  if (lead === OPEN) {
+    const none = names.length === 1
+      ? `${names[0]} does not decide`
+      : `neither ${names.join(" nor ")} decides`;
+    return ` ${inAll(cells)}: ${none}`;
+  }
+  const texts = figures.map(({ text }) => text);
+  return new Set(texts).size === 1
+    ? `${listed(names, "and")} ${texts[0]}`
+    : texts.map((text, i) => `${names[i]} ${text}`).join("; ");
+}
+
+function inAll(cells: readonly ComparedCell[]): string {
+  if (cells.length === 1) return "in one cell";
+  return `in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
 }
 
 /** The worst first, as that is what a comparison is made for. */
@@ -60,9 +85,8 @@ function leadOf(cells: readonly ComparedCell[]): string {
     return has("inconclusive") ? "NEW is better where that is decided" : "NEW is better";
   }
   if (!has("inconclusive")) return "NEW is as fast as BASE";
-  return decisive.some(({ reason }) => reason === "sessions")
-    ? "Undecided between two sessions"
-    : "Inconclusive";
+  if (decisive.some(({ reason }) => reason === "sessions")) return "Undecided between two sessions";
+  return has("equivalent") ? "No difference proven" : OPEN;
 }
 
 function nameOfFigure(figure: ComparedFigure): string {
@@ -82,7 +106,7 @@ const WORDS_IN_ORDER = ["worse", "better", "inconclusive"];
 /** Of more cells than these, the number says enough. */
 const MOST_NAMED = 2;
 
-/** `requests/s worse in 1 of 8 cells (static, hono), better in 7`. */
+/** `worse in 1 of 8 cells (static, hono), better in 7`. */
 function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): string {
   const groups = Map.groupBy(
     cells,
@@ -91,7 +115,7 @@ function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): str
   const placeOf = (word: string): number => (WORDS_IN_ORDER.indexOf(word) + 4) % 4;
   const texts = [...groups].sort(([a], [b]) => placeOf(a) - placeOf(b)).map(([word, those], i) => {
     if (those.length === cells.length) {
-      return `${word} in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
+      return `${word} ${inAll(cells)}`;
     }
     const named = word === "worse" && those.length <= MOST_NAMED
       ? ` (${those.map(comparedName).join("; ")})`
@@ -99,7 +123,7 @@ function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): str
     const of = i === 0 ? ` of ${counted(cells.length, "cell")}` : "";
     return `${word} in ${those.length}${of}${named}`;
   });
-  return `${nameOfFigure(figure)} ${texts.join(", ")}`;
+  return texts.join(", ");
 }
 
 /** What a card shows, of an experiment or of two results held against each other. */
@@ -136,7 +160,7 @@ export function comparedModel(comparison: ResultsComparison): ComparedModel {
       figure: headlineOf(cells),
       forest: smallForest(comparison),
       claims: null,
-      reliability: reliabilityOf(sides),
+      reliability: comparison.reliability,
       next: nextSteps(comparison),
     },
     table: sideBySide(cells.map((cell, i) => ({
@@ -204,8 +228,13 @@ function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
 function smallForest({ cells, matches, marginRatio }: ResultsComparison): ConclusionForest | null {
   const figure = decisiveFigure(matches.map(({ next }) => next.cell));
   const sign = figure === "rate" ? 1 : -1;
+  // What all rows share is said once, as each has one line.
+  const isOneScenario = new Set(cells.map(({ scenario }) => scenario)).size === 1;
+  const against = isOneScenario ? `against BASE in ${cells[0].scenario}` : "against BASE";
   const rows = cells.map((cell, i) => ({
-    label: comparedName(cell),
+    label: isOneScenario
+      ? comparedName(cell).slice(`${cell.scenario}, `.length)
+      : comparedName(cell),
     color: matches[i].next.cell.color,
     comparison: comparisonOf(cell.comparison, figure),
     marginRatio,
@@ -214,28 +243,12 @@ function smallForest({ cells, matches, marginRatio }: ResultsComparison): Conclu
   if (rows.length === 0) return null;
   return {
     title: figure === "rate"
-      ? "Requests/s against BASE, more is better"
-      : `${figureName(figure)} against BASE, less is better`,
+      ? `Requests/s ${against}, more is better`
+      : `${figureName(figure)} ${against}, less is better`,
     better: figure === "rate" ? "higher" : "lower",
     margin: 1 + marginRatio,
     rows: rows.slice(0, MOST_FOREST_ROWS).map(forestRow),
     omitted: Math.max(0, rows.length - MOST_FOREST_ROWS),
-  };
-}
-
-function reliabilityOf(sides: ResultsComparison["sides"]): CardModel["reliability"] {
-  const invalid = sides.some(({ trust }) => trust?.level === "invalid");
-  const isWhole = sides.every(({ runs, valid }) => runs === valid);
-  const texts = sides.map(({ name, runs, valid }) =>
-    valid === runs
-      ? `all ${counted(runs, "run")} of ${name}`
-      : `${valid} of ${counted(runs, "run")} of ${name}`
-  );
-  const text = listed(texts, "and");
-  return {
-    light: isWhole ? "green" : sides.some(({ valid }) => valid === 0) ? "red" : "amber",
-    level: isWhole ? "valid" : invalid ? "invalid" : "suspect",
-    sentence: `${text.charAt(0).toUpperCase()}${text.slice(1)} are valid.`,
   };
 }
 

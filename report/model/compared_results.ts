@@ -17,7 +17,8 @@ import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
-import { doubtSentences, type TrustModel, trustOfRuns } from "./findings/trust.ts";
+import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";
+import { doubtSentences, isValid, type TrustModel, trustOfRuns } from "./findings/trust.ts";
 import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
@@ -53,6 +54,8 @@ export interface ResultsComparison {
   /** The runs of each of the cells, in their order; of several sessions those of the last. */
   readonly matches: readonly Match[];
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
+  /** Whether the verdicts survive without the runs that are not valid. */
+  readonly reliability: ComparedReliability;
   /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
@@ -103,8 +106,14 @@ export function compareSessions(
   const gates = judgeTogether(tested, decisivePs(tests));
   const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
   const sides = [sideOf("BASE", bases), sideOf("NEW", nexts)] as const;
+  const again = againByValid([bases, nexts], { marginRatio, earlier });
   return {
     cells,
+    reliability: comparedReliability({
+      sides,
+      cells: comparisonsOf(cells),
+      again: again && comparisonsOf(again),
+    }),
     matches: matches.pairs,
     sides,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
@@ -115,6 +124,25 @@ export function compareSessions(
     marginRatio,
     outcome: worstOf([...cells.flatMap(decisiveOutcomes), ...gates]),
   };
+}
+
+function comparisonsOf(cells: readonly ComparedCell[]): Map<string, GroupComparison> {
+  return new Map(cells.map((cell) => [comparedName(cell), cell.comparison]));
+}
+
+/** Null where all runs are valid, or a side has none that is. */
+function againByValid(
+  sides: readonly (readonly ResultSide[])[],
+  options: CompareOptions,
+): readonly ComparedCell[] | null {
+  if (sides.flat().every(({ runs }) => runs.every(isValid))) return null;
+  const [bases, nexts] = sides.map((sessions) =>
+    sessions.map((side) => ({ ...side, runs: side.runs.filter(isValid) }))
+      .filter(({ runs }) => runs.length > 0)
+  );
+  return bases.length === 0 || nexts.length === 0
+    ? null
+    : compareSessions(bases, nexts, options).cells;
 }
 
 /** By the first of them that are several sessions: in each nothing but the session differs. */
@@ -131,7 +159,7 @@ function sideOf(name: ComparedSide["name"], sessions: readonly ResultSide[]): Co
     last: sessions[sessions.length - 1],
     sessions: sessions.length,
     runs: runs.length,
-    valid: runs.filter(({ generator }) => generator.trust === "valid").length,
+    valid: runs.filter(isValid).length,
     trust: trustOfRuns(runs),
   };
 }

@@ -72,9 +72,9 @@ ${conclusionMarkup(model.card, id)}
 ${trustMarkup(comparison)}
 ${onlyMarkup("BASE", onlyBase)}${onlyMarkup("NEW", onlyNext)}</header>
 ${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
-<section id="${id}-cells"><h2>Side by side</h2>
+<section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
-${ratiosMarkup(model, place)}
+${ratiosMarkup(comparison, model, place)}
 ${latencyMarkup(model, place)}
 ${methodMarkup(comparison, model, id)}`;
 }
@@ -105,28 +105,44 @@ function onlyMarkup(name: string, cells: readonly string[]): Markup | null {
     : markup`<p class="warning">Only in ${name}: ${cells.join("; ")}</p>`;
 }
 
+/** Of a comparison with more cells they fill pages. */
+const MOST_PRINTED_RATIOS = 16;
+
 /** With the interval that decides each. */
-function ratiosMarkup({ forest }: ComparedModel, place: PagePlace): Markup | null {
+function ratiosMarkup(
+  { cells }: ResultsComparison,
+  { forest }: ComparedModel,
+  place: PagePlace,
+): Markup | null {
   if (forest === null) return null;
   const section = `${place.id}-ratios`;
-  return markup`<section id="${section}"><h2>Ratios, NEW over BASE</h2>
+  // On paper the table above says the same in less room.
+  const kind = cells.length > MOST_PRINTED_RATIOS ? markup` class="unprinted"` : null;
+  return markup`<section id="${section}"${kind}><h2>Ratios, NEW over BASE</h2>
 <figure class="forest">${
     forestPanels(forest, { ...place, id: section }, (title) => markup`<h3>${title}</h3>`)
   }
 <figcaption>${howToReadMarkup(HOW_TO_READ.forest)}</figcaption></figure></section>`;
 }
 
+/** Of a comparison of many cells: paper is for what a reader takes along. */
+const MOST_PRINTED = 6;
+
 /** Both sides of each cell in one frame. */
 function latencyMarkup({ densities }: ComparedModel, place: PagePlace): Markup | null {
   if (densities.length === 0) return null;
   const section = `${place.id}-latency`;
   const figures = densities.map(({ name, chart, finding }, i) =>
-    markup`<div class="panel"><h3>${name}</h3>
+    markup`<div class="panel${i < MOST_PRINTED ? "" : " unprinted"}"><h3>${name}</h3>
 ${chartMarkup(chart, "density", { ...place, id: `${section}-${i + 1}` })}
 <p class="note">${finding}</p></div>`
   );
+  const left = densities.length - MOST_PRINTED;
+  const rest = left > 0
+    ? markup`<p class="note on-paper">${left} more are in the page on a screen.</p>`
+    : null;
   return markup`<section id="${section}"><h2>Latency of both</h2>
-<figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>
+<figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>${rest}
 <figcaption>${howToReadMarkup(HOW_TO_READ.density)}</figcaption></figure></section>`;
 }
 

@@ -99,7 +99,10 @@ function tried(
   const ended = requests.completed + requests.failed + requests.dropped;
   return {
     doubt,
-    searched: { ratePerSec, plannedS, shares },
+    searched: {
+      ...{ ratePerSec, plannedS, shares },
+      servedPerSec: Math.max(0, requests.completed - checks.failed) / measurement.elapsedS,
+    },
     shown: {
       ratePerSec,
       plannedS,

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { InconclusiveError } from "../../base/errors.ts";
+import { verifyCapacity } from "../../cli/capacity/command.ts";
 import { capacityConflicts, capacityParts } from "../../cli/capacity/flags.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
+import type { CapacityResult } from "../../runner/result/capacity.ts";
 import { toldOf, URL_ } from "./command_line.ts";
 
 const WITHIN = ["--within", "p99 < 50ms"];
@@ -35,3 +38,26 @@ for (const [args, expected] of WRONG) {
     assert.match((await toldOf(["capacity", ...args])).join("\n"), expected);
   });
 }
+
+const UNDECIDED: CapacityResult = {
+  ...{ schema: "plateau.capacity/1", version: "0.0.0", url: URL_, within: ["p99 < 50ms"] },
+  load: { connections: 50, arrivals: "uniform", timeout: 5_000 },
+  ...{ widthRatio: 0.02, trialS: [5, 30], budgetS: 60, seed: 1, elapsedS: 60, peakPerSec: 13_000 },
+  ...{ end: "budget", capacity: null, binding: null, breaking: [], trials: [] },
+};
+
+Deno.test("capacity that ends undecided says its result once: in its output, or where that is JSON in the error", () => {
+  const linesOf = (isPrinted: boolean): readonly string[] => {
+    try {
+      verifyCapacity(UNDECIDED, { isStrict: false, isPrinted });
+    } catch (error) {
+      if (error instanceof InconclusiveError) return error.lines;
+      throw error;
+    }
+    return [];
+  };
+  const why = "The budget ended before the interval was narrow enough";
+  assert.deepEqual(linesOf(true), [why]);
+  assert.equal(linesOf(false).length, 2);
+  assert.match(linesOf(false)[1], /No capacity known with p99 < 50ms; inconclusive/);
+});

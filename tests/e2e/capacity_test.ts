@@ -43,8 +43,9 @@ Deno.test("capacity of a target that dies keeps what was measured, and ends with
   ]);
   await search.prints(/^\[1\] /m);
   dying.program.kill("SIGKILL");
-  const { code, stdout } = await search.ended;
+  const { code, stdout, stderr } = await search.ended;
   assert.equal(code, 3);
+  assert.doesNotMatch(stderr, /from the last trial/, "said once, in the output");
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
   assert.equal(result.end, "not-recovered");
   assert.ok(result.trials.length >= 2);

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { parse } from "csv-parse/sync";
 import { results as resultsSpec } from "../../runner/result/result.ts";
+import { around } from "../report/rates.ts";
+import { resultsOn } from "../report/trended.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 
@@ -88,6 +90,28 @@ Deno.test("report of several results begins with their trend", async () => {
   assert.match(stdout, /^Trend {4}forms over 2 results: From .* of 2 cells: .*\nReport {3}/);
   assert.match(await Deno.readTextFile(at("page.html")), /<h1>forms over 2 results<\/h1>/);
   assert.match(await Deno.readTextFile(at("page.md")), /^## forms over 2 results\n/);
+});
+
+Deno.test("report --fail-on-change fails where requests/s fell, and knows nothing of two results", async () => {
+  using folder = emptyFolder();
+  const dirs = Array.from({ length: 14 }, (_, i) => join(folder.path, `${i}`));
+  await Promise.all(dirs.map(async (dir, i) => {
+    await Deno.mkdir(dir);
+    const rate = (i < 8 ? 1_000 : 900) * (1 + 0.005 * Math.sin(5 * i));
+    const saved = resultsOn(i + 1, i.toString(16), { a: around(rate) });
+    await Deno.writeTextFile(join(dir, "results.json"), JSON.stringify(saved));
+  }));
+  const guard = (some: readonly string[]) =>
+    plateau(["report", ...some, "--fail-on-change", "-o", join(folder.path, "page.html")]);
+  const [all, before, two] = await Promise.all(
+    [dirs, dirs.slice(0, 8), dirs.slice(0, 2)].map(guard),
+  );
+  assert.deepEqual([all.code, before.code, two.code], [1, 0, 5]);
+  assert.match(
+    all.stdout,
+    /\nChange {3}Worse between 7777777 and 8888888: static, a: requests\/s 0\.90/,
+  );
+  assert.doesNotMatch(before.stdout, /Change/);
 });
 
 Deno.test("several results, or two forms on standard output, are refused by their flags", async () => {

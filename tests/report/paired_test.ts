@@ -11,6 +11,7 @@ import {
   comparisonSuite,
   renderComparison,
 } from "../../report/files/comparison.ts";
+import { confirmedBy } from "../../report/model/revisions/confirmation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 
@@ -80,6 +81,17 @@ Deno.test("CPU time that nobody saw is in no sentence, no testcase and no family
   );
   const { cases } = comparisonSuite(comparison, { startedAt: "", hostname: "" });
   assert.equal(cases.some(({ name }) => /CPU/.test(name)), false);
+});
+
+Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that is open", () => {
+  const same = withCpu(
+    resultsAt({ a: around(1_001, 0.0003) }),
+    (_, i) => 100 * [1, 1.2, 0.8, 1.1, 0.9][i],
+  );
+  assert.equal(confirmedBy(compareResults(BASE(), same), null).outcome, "pass");
+  const worse = compareResults(BASE(), HEAVIER());
+  const { alarms } = confirmedBy(worse, worse);
+  assert.deepEqual(alarms.map(({ figure, again }) => [figure, again]), [["cpuPerRequest", "fail"]]);
 });
 
 Deno.test("what pairs gained is noted where blocks differ, and not where they do not", () => {

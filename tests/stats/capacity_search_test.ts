@@ -12,7 +12,7 @@ function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): Searche
   const requests = ratePerSec * plannedS;
   const beyond = ratePerSec > capacity ? requests / 2 : 0;
   const share: TrialShare = { ratePerSec, requests, beyond, dispersion: null, seconds: plannedS };
-  return { ratePerSec, plannedS, shares: [share] };
+  return { ratePerSec, plannedS, shares: [share], servedPerSec: Math.min(ratePerSec, capacity) };
 }
 
 function searched(capacity: number, startPerSec: number): SearchedTrial[] {
@@ -104,3 +104,35 @@ for (const server of SERVERS.filter(({ knownPerSec }) => knownPerSec !== null)) 
     assert.ok(searches.filter(({ isFound }) => isFound).length >= 7);
   });
 }
+
+Deno.test("a prior interval is looked at from just outside, and a search that trusts a right one ends sooner", () => {
+  const prior = { low: 985, high: 1_015 };
+  const trials: SearchedTrial[] = [];
+  for (;;) {
+    const step = nextStep(GOAL, trials, 3_000, prior);
+    if (step.kind === "found") break;
+    trials.push(stepAt(step.ratePerSec, step.plannedS));
+  }
+  assert.ok(trials[0].ratePerSec < 985 && trials[1].ratePerSec > 1_015);
+  assert.ok(trials[0].ratePerSec > 970 && trials[1].ratePerSec < 1_030);
+  assert.ok(trials.length < searched(1_000, 3_000).length);
+});
+
+Deno.test("a prior interval that is wrong by 10 % or by far costs trials, not the capacity", () => {
+  for (const off of [0.3, 0.9, 1.1, 3]) {
+    const trials: SearchedTrial[] = [];
+    for (;;) {
+      const step = nextStep(GOAL, trials, 1_000, { low: 980 * off, high: 1_020 * off });
+      if (step.kind === "found") break;
+      assert.ok(trials.length < 60, "the search does not end");
+      trials.push(stepAt(step.ratePerSec, step.plannedS));
+    }
+    const found = capacityOf(GOAL, trials);
+    assert.ok(found !== null && found.low <= 1_001 && 999 <= found.high, `${off}`);
+  }
+});
+
+Deno.test("what a server completes under overload shows where to go on", () => {
+  const step = nextStep(GOAL, [stepAt(2_000, 5)], 2_000);
+  assert.ok(step.kind === "trial" && step.ratePerSec < 1_000 && step.ratePerSec > 900);
+});

@@ -3,7 +3,7 @@
  * that Holm's method sees every verdict that the report gives.
  */
 import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
-import type { CellRuns } from "../runs/cells.ts";
+import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
 import {
   comparePairs,
@@ -42,6 +42,23 @@ export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   return decisiveFigure(right) === 99 && competitors.every((cell) => value(cell, 99) > 0)
     ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
     : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
+}
+
+/** Those of ranked cells that can be judged, and those that cannot. */
+export interface Judged {
+  /** From the fastest. */
+  readonly ranked: readonly CellRuns[];
+  /** Most of their runs never settled, so nobody knows what they would serve; none where fewer than two others did. */
+  readonly unjudged: readonly CellRuns[];
+}
+
+/** One that never settled keeps nobody from saying who is ahead of the others. */
+export function judgedOf(ranked: readonly CellRuns[]): Judged {
+  const isUnsettled = ({ runs }: CellRuns): boolean => runs.length > 1 && unsteadyOf(runs) !== null;
+  const settled = ranked.filter((cell) => !isUnsettled(cell));
+  return settled.length > 1 && settled.length < ranked.length
+    ? { ranked: settled, unjudged: ranked.filter(isUnsettled) }
+    : { ranked, unjudged: [] };
 }
 
 /**

@@ -1,8 +1,8 @@
 /** The verdict of one scenario with its figures: what stands beside the sentence of `verdict_sentences.ts`. */
 import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
-import { type CellRuns, unsteadyOf, unsteadyText } from "../runs/cells.ts";
+import { type CellRuns, noSteadyStateText, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf } from "./comparison.ts";
-import { decisiveFigure, type Lookup } from "./pairs.ts";
+import { decisiveFigure, type Judged, type Lookup } from "./pairs.ts";
 import { ratioText } from "./ratios.ts";
 import { shortfallOf, shortfallText } from "./shortfall.ts";
 import { rankedVerdict, rivalsOf, type ScenarioVerdict, verdictOf } from "./verdict.ts";
@@ -22,16 +22,16 @@ export interface ScenarioSummary {
 }
 
 /**
- * @param ranked Those that compete, from the fastest.
+ * @param judged Those that compete.
  * @param cells All of the scenario.
- * @param lookup Of two of `ranked`.
+ * @param lookup Of the first with each other that competes.
  */
 export function summaryOf(
-  { ranked, cells }: { ranked: readonly CellRuns[]; cells: readonly CellRuns[] },
+  { ranked, unjudged, cells }: Judged & { cells: readonly CellRuns[] },
   lookup: Lookup,
 ): ScenarioSummary {
   const verdict = rankedVerdict({ ranked, cells }, lookup);
-  const errors = errorSentences(cells, verdict);
+  const errors = [...errorSentences(cells, verdict), ...unjudgedSentences(unjudged)];
   const figures = figuresOf(verdict, ranked, lookup);
   const ratios = verdict.code === "undecided" ? "" : ratiosOf(ranked, lookup);
   const [first, ...others] = ranked;
@@ -39,7 +39,9 @@ export function summaryOf(
     verdict,
     detail: joined([[figures, ratios].filter(Boolean).join("; "), ...errors]),
     brief: joined([figures, ...errors]),
-    pairs: others.map((cell) => pairSentence(cell.label, first.label, lookup(cell, first))),
+    pairs: [...others, ...unjudged].map((cell) =>
+      pairSentence(cell.label, first.label, lookup(cell, first))
+    ),
     isTie: verdict.code === "undecided" && isTie(lookup(others[0], first)),
   };
 }
@@ -118,6 +120,15 @@ function runsText({ rate, runs }: CellRuns): string {
 export function p99Text({ latency }: CellRuns): string {
   const { value, isAtLeast } = latency.percentile(99);
   return `p99 ${boundText(formatMs(value), isAtLeast)}`;
+}
+
+/** `c, 5,020 requests/s, is not judged: no steady state in 4 of 5 runs`. */
+export function unjudgedSentences(unjudged: readonly CellRuns[]): string[] {
+  return unjudged.flatMap((cell) => {
+    const unsteady = unsteadyOf(cell.runs);
+    if (unsteady === null) return [];
+    return [`${cell.label}, ${cellRateText(cell)}, is not judged: ${noSteadyStateText(unsteady)}`];
+  });
 }
 
 /** Of cells with errors or a backlog; without those that the verdict names. */

@@ -145,11 +145,13 @@ export function sideBySide(rows: readonly SideRow[]): Table {
     ...sideColumns("rate", rows),
     ...sideColumns(50, rows),
     ...sideColumns(99, rows),
-    ...(["base", "next"] as const).map((side): ColumnOf<SideRow> => ({
-      label: `Errors, ${side === "base" ? "BASE" : "NEW"}`,
-      unit: "%",
-      cell: (row) => errorCell(shareCell(row[side].errorRatio)),
-    })),
+    ...(rows.some(({ base, next }) => base.errorRatio + next.errorRatio > 0)
+      ? (["base", "next"] as const).map((side): ColumnOf<SideRow> => ({
+        label: `Errors, ${side === "base" ? "BASE" : "NEW"}`,
+        unit: "%",
+        cell: (row) => errorCell(shareCell(row[side].errorRatio)),
+      }))
+      : []),
   ]);
 }
 

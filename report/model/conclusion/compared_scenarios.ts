@@ -19,6 +19,7 @@ import {
   type CellPair,
   compareCells,
   isOpenLoop,
+  judgedOf,
   type Lookup,
   rankedCells,
   rightCells,
@@ -106,7 +107,7 @@ function questionOf(cells: readonly CellRuns[]): Question {
   if (contests.length > 1) {
     return {
       contests,
-      pairs: contests.flatMap(({ ranked }) => againstFirst(ranked)),
+      pairs: contests.flatMap(({ ranked, unjudged }) => againstFirst([...ranked, ...unjudged])),
       summary: (decided, lookup) => contestSummary(decided, cells, lookup),
     };
   }
@@ -115,7 +116,7 @@ function questionOf(cells: readonly CellRuns[]): Question {
   if (!isOneTarget && contests.length === 0) {
     return { contests, pairs: [], summary: () => incomparableSummary(cells) };
   }
-  const ranked = isOneTarget ? rankedCells(cells) : contests[0].ranked;
+  const { ranked, unjudged } = isOneTarget ? judgedOf(rankedCells(cells)) : contests[0];
   if (isOneTarget && ranked.length > 1 && numericFactors(ranked).length > 0) {
     const [first, last] = [ranked[0], ranked[ranked.length - 1]];
     return {
@@ -126,8 +127,8 @@ function questionOf(cells: readonly CellRuns[]): Question {
   }
   return {
     contests,
-    pairs: againstFirst(ranked),
-    summary: (_, lookup) => summaryOf({ ranked, cells }, lookup),
+    pairs: againstFirst([...ranked, ...unjudged]),
+    summary: (_, lookup) => summaryOf({ ranked, unjudged, cells }, lookup),
   };
 }
 
@@ -135,7 +136,7 @@ function questionOf(cells: readonly CellRuns[]): Question {
 function contestsOf(cells: readonly CellRuns[]): Contest[] {
   return settingsOf(cells)
     .filter(({ cells: targets }) => new Set(targets.map(({ target }) => target)).size > 1)
-    .map((setting) => ({ ...setting, ranked: rankedCells(setting.cells) }))
+    .map((setting) => ({ ...setting, ...judgedOf(rankedCells(setting.cells)) }))
     .filter(({ ranked }) => ranked.length > 0);
 }
 

@@ -143,7 +143,9 @@ function againstBest(
   figure: "rate" | 99,
 ): AgainstBest {
   const none: AgainstBest = { ratio: null, ratioText: "", certainty: "none" };
-  const contest = contests.find(({ ranked }) => ranked.includes(cell));
+  const contest = contests.find(({ ranked, unjudged }) =>
+    ranked.includes(cell) || unjudged.includes(cell)
+  );
   if (contest === undefined) return none;
   const [first] = contest.ranked;
   if (first === cell) return { ratio: 1, ratioText: "", certainty: "best" };

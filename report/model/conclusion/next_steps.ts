@@ -4,6 +4,7 @@ import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
 import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
 import { counted, listedAll, unique } from "../numbers/words.ts";
+import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import type { Place } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
@@ -44,9 +45,7 @@ export function nextSteps(
   const steps: NextStep[] = [
     ...mendStep(runs),
     ...checkStep(scenarios),
-    ...(has("unsteady")
-      ? [{ code: "longer-runs", text: "Make runs longer: most of some never settle." } as const]
-      : []),
+    ...longerStep(places),
     ...(isByGroups
       ? [
         {
@@ -96,6 +95,23 @@ function checkStep(scenarios: readonly ScenarioComparison[]): NextStep[] {
     code: "check-targets",
     text: `Check the responses of ${listedAll(unique(wrong), 60)}.`,
   }];
+}
+
+/** For targets whose figures are nobody's, as their runs never settled. */
+function longerStep(places: readonly Place[]): NextStep[] {
+  const unsettled = places.flatMap(({ standing, contest: { ranked, unjudged } }) =>
+    standing === "unsteady" ? [...ranked, ...unjudged].filter(isUnsettled) : unjudged
+  );
+  if (unsettled.length === 0) return [];
+  const targets = unique(unsettled.map(({ target }) => target));
+  return [{
+    code: "longer-runs",
+    text: `Make runs longer: most runs of ${listedAll(targets, 60)} never settle.`,
+  }];
+}
+
+function isUnsettled({ runs }: CellRuns): boolean {
+  return unsteadyOf(runs) !== null;
 }
 
 /** Of runs that are not valid, the advice that most of them have. */

@@ -8,7 +8,7 @@ import {
 import { competing } from "../comparison/shortfall.ts";
 import { NOTABLE_CHANGE, type Standing, standingOf } from "../comparison/standing.ts";
 import { listed, unique } from "../numbers/words.ts";
-import { type Decided, isAlone } from "../sweeps/verdict.ts";
+import { type Decided, isAlone, unjudgedAhead } from "../sweeps/verdict.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
@@ -33,13 +33,15 @@ export interface Place {
   readonly beaten: readonly string[];
 }
 
-const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
+/** Of one that is not ahead, or at no price. */
+export const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
 
 /** @param level Of the intervals. */
 export function placesOf(scenarios: readonly ScenarioComparison[], level: number): Place[] {
-  const all = scenarios.flatMap((scenario) =>
+  const decided = scenarios.flatMap((scenario) =>
     scenario.contests.map((contest) => ({ scenario, contest }))
   );
+  const all = decided.length > 1 ? decided.map(withoutDoubtfulLead) : decided;
   const areScenarios = new Set(all.map(({ scenario }) => scenario)).size > 1;
   const leads = all.filter(({ contest }) => contest.leader !== null).length;
   return all.map(({ scenario, contest }) => {
@@ -60,6 +62,15 @@ export function placesOf(scenarios: readonly ScenarioComparison[], level: number
         : tradeoffsOf({ first, next: second, comparison }, { level, leads }),
     };
   });
+}
+
+/** Of several places one word says who leads: not of one that somebody ran ahead of, though it never settled. */
+function withoutDoubtfulLead(
+  { scenario, contest }: Pick<Place, "scenario" | "contest">,
+): Pick<Place, "scenario" | "contest"> {
+  return unjudgedAhead(contest).length === 0
+    ? { scenario, contest }
+    : { scenario, contest: { ...contest, leader: null, isEquivalent: false } };
 }
 
 /** @param comparison The first over the second. */
@@ -86,6 +97,7 @@ function standingIn(contest: Decided, { lookup }: ScenarioComparison): Place["st
   if (competing(contest.ranked).length === 0) return "none-keeps-up";
   if (isAlone(contest) || others.length === 0) return "alone";
   if (leader !== null) return decision?.interval === null ? "one-run" : "ahead";
+  if (unjudgedAhead(contest).length > 0) return "unsteady";
   const standings = others.map((other) =>
     standingOf(comparisonOf(lookup(other, first), isOpen ? 99 : "rate"))
   );
@@ -171,8 +183,20 @@ function moreCpuOf(
   { level, leads }: TradeoffOptions,
 ): number | null {
   const [of, to] = [first, next].map(coresEstimate);
-  const ratio = of && to && ratioInterval(of, to, { confidence: level });
-  if (!of || !to || !ratio) return null;
+  return of && to && surelyMore({ of, to }, { level, leads, marginRatio });
+}
+
+/**
+ * How many times as many cores, where it is more for certain by more than the margin; else null.
+ *
+ * @param cores Used on average.
+ */
+export function surelyMore(
+  { of, to }: { readonly of: Estimate; readonly to: Estimate },
+  { level, leads, marginRatio }: TradeoffOptions & { readonly marginRatio: number },
+): number | null {
+  const ratio = ratioInterval(of, to, { confidence: level });
+  if (!ratio) return null;
   const tested = { interval: ratio, pairing: pairingOf(of, to), sides: [to, of] } as const;
   const { verdict } = comparisonVerdict({
     ratio,

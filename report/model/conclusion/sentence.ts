@@ -7,7 +7,8 @@ import { verdictSentence } from "../comparison/verdict_sentences.ts";
 import { formatNumber, formatTick } from "../numbers/units.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
-import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
+import { namesOfPlaces, NO_TRADEOFFS, nounOfPlaces, type Place } from "./places.ts";
+import { unjudgedTexts } from "./unjudged.ts";
 
 /** More would be read twice. */
 const MOST_WORDS = 25;
@@ -38,9 +39,15 @@ function isShort(text: string): boolean {
 
 /** With the names of the places, where that is short enough, otherwise with how many they are. */
 function placesText(places: readonly Place[]): string {
-  if (places.length === 1) return placeText(places[0]);
-  const named = manyText(places, inText);
-  return isShort(named) ? named : manyText(places, null);
+  const [place] = places;
+  const heads = places.length === 1
+    ? unique([placeText(place), placeText({ ...place, tradeoffs: NO_TRADEOFFS })])
+    : [manyText(places, inText), manyText(places, null)];
+  const besides = unjudgedTexts(places);
+  const texts = besides.length === 0
+    ? heads
+    : heads.flatMap((head) => besides.map((text) => `${head}; ${text}`));
+  return texts.find(isShort) ?? texts[texts.length - 1];
 }
 
 function loneText(

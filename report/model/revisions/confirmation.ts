@@ -10,7 +10,8 @@ import {
 } from "../compared_results.ts";
 import type { ThresholdOutcome } from "../gates/evidence.ts";
 import { worstOf } from "../gates/gates.ts";
-import { type ComparedFigure, DECISIVE } from "../comparison/group.ts";
+import { decisiveOf } from "../comparison/comparison.ts";
+import type { ComparedFigure } from "../comparison/group.ts";
 
 /** One figure that was worse, and what the fresh runs said of it; null: it was not measured again. */
 export interface Alarm {
@@ -27,7 +28,7 @@ export interface Confirmed {
 /** Cells of which a figure that decides is worse. */
 export function worseCells({ cells }: ResultsComparison): ComparedCell[] {
   return cells.filter((cell) =>
-    DECISIVE.some((figure) => comparedOutcome(cell, figure) === "fail")
+    decisiveOf(cell.comparison).some(({ figure }) => comparedOutcome(cell, figure) === "fail")
   );
 }
 
@@ -36,7 +37,9 @@ export function confirmedBy(
   first: ResultsComparison,
   second: ResultsComparison | null,
 ): Confirmed {
-  const figures = first.cells.flatMap((cell) => DECISIVE.map((figure) => ({ cell, figure })));
+  const figures = first.cells.flatMap((cell) =>
+    decisiveOf(cell.comparison).map(({ figure }) => ({ cell, figure }))
+  );
   const judged = figures.map(({ cell, figure }) => {
     const outcome = comparedOutcome(cell, figure);
     if (outcome !== "fail") return { cell, figure, outcome, again: null };

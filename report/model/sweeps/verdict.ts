@@ -11,10 +11,17 @@ import {
   joined,
   p99Text,
   type ScenarioSummary,
+  unjudgedSentences,
 } from "../comparison/summary.ts";
 import { type CellRuns, settingLabel } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { decisiveFigure, isOpenLoop, type Lookup, type Setting } from "../comparison/pairs.ts";
+import {
+  decisiveFigure,
+  isOpenLoop,
+  type Judged,
+  type Lookup,
+  type Setting,
+} from "../comparison/pairs.ts";
 import { competing, shortfallOf } from "../comparison/shortfall.ts";
 import { pairSentence } from "../comparison/words.ts";
 import { ratioText } from "../comparison/ratios.ts";
@@ -23,8 +30,9 @@ import { listed, unique } from "../numbers/words.ts";
 
 /** What competes at equal values of the factors. */
 export interface Contest extends Pick<Setting, "label" | "factors" | "cells"> {
-  /** From the fastest; at least one. */
+  /** From the fastest, of those that can be judged; at least one. */
   readonly ranked: readonly CellRuns[];
+  readonly unjudged: Judged["unjudged"];
 }
 
 /** A contest with its outcome. */
@@ -54,7 +62,10 @@ export function contestSummary(
   const isUnanimous = outcomes.length === 1;
   const verdict = contestVerdict(decided);
   const places = isUnanimous ? "" : placesText(decided, outcomes);
-  const errors = errorSentences(cells, verdict);
+  const errors = [
+    ...errorSentences(cells, verdict),
+    ...unjudgedSentences(decided.flatMap(({ unjudged }) => unjudged)),
+  ];
   return {
     verdict,
     detail: joined([
@@ -79,6 +90,15 @@ export function decide(contest: Contest, lookup: Lookup): Decided {
     isEquivalent: ranked.length > 1 && decisions.every(({ verdict }) => verdict === "equivalent"),
     leader: rivals.length === 0 ? first.target : null,
   };
+}
+
+/** Those not judged whose runs, for what they are worth, are better than those of the first. */
+export function unjudgedAhead({ ranked: [first], unjudged, isOpen }: Decided): CellRuns[] {
+  return unjudged.filter(({ rate, latency }) =>
+    isOpen
+      ? latency.percentile(99).value < first.latency.percentile(99).value
+      : rate.mean > first.rate.mean
+  );
 }
 
 function outcomeOf({ leader, isEquivalent }: Decided): string {

@@ -30,10 +30,9 @@ import type { CellRuns } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { formatMoment, timeUnit } from "../numbers/units.ts";
-import { comparisonOf, decisiveOf, type FigureComparison } from "../comparison/comparison.ts";
-import { DECISIVE, figureOf, groupOf } from "../comparison/group.ts";
-import { figureName, SESSIONS_TEXT } from "../comparison/words.ts";
-import { formatRatio } from "../comparison/ratios.ts";
+import { decisiveOf, type FigureComparison } from "../comparison/comparison.ts";
+import { changesOf, type TrendChange, trendChangeText } from "./changes.ts";
+import { SESSIONS_TEXT } from "../comparison/words.ts";
 import { doubtSentences } from "../findings/trust.ts";
 import { counted, unique } from "../numbers/words.ts";
 
@@ -45,28 +44,42 @@ export interface TrendModel {
   /** Why the results may not be comparable. */
   readonly warnings: readonly string[];
   readonly scenarios: readonly ScenarioTrend[];
+  /** Where figures changed their level, cell by cell, from the oldest. */
+  readonly changes: readonly TrendChange[];
+  /** Results of the cell that has most. */
+  readonly longest: number;
   /** The newest result over the oldest; null when they share no cell. */
   readonly compared: Table | null;
 }
 
 export interface ScenarioTrend {
   readonly name: string;
-  /** A sentence for each cell that changed. */
+  /** A sentence for each change, and for each cell that differs between the oldest and the newest. */
   readonly findings: readonly string[];
   readonly series: readonly { readonly label: string; readonly color: number }[];
   readonly drawings: readonly Drawing[];
   readonly table: Table;
 }
 
-/** One for each experiment that several of the results are of, where they have cells in common. */
+/** One for each experiment and kind of machine that several of the results are of, where they have cells in common. */
 export function trendsOf(all: readonly Reported[]): TrendModel[] {
   return [...Map.groupBy(all, ({ results }) => results.experiment.name)].flatMap(
-    ([name, reported]) => {
-      const points = trendPoints(reported);
-      const series = seriesOf(points);
-      return series.length === 0 ? [] : [trendOf(name, points, series)];
+    ([name, ofExperiment]) => {
+      const byMachine = [...Map.groupBy(ofExperiment, machineOf)];
+      return byMachine.flatMap(([machine, reported]) => {
+        const points = trendPoints(reported);
+        const series = seriesOf(points);
+        const title = byMachine.length === 1 ? name : `${name} on ${machine}`;
+        return series.length === 0 ? [] : [trendOf(title, points, series)];
+      });
     },
   );
+}
+
+/** What makes figures comparable; hosts of a pool that are alike are one. */
+function machineOf({ results: { machine } }: Reported): string {
+  const { cpu, cores, os, arch } = machine;
+  return [cpu, counted(cores, "core"), os, arch].join(", ");
 }
 
 function trendOf(
@@ -76,13 +89,19 @@ function trendOf(
 ): TrendModel {
   const [first, last] = [points[0], points[points.length - 1]];
   const comparison = compareResults(first.results, last.results);
+  const changes = series.flatMap((one) => changesOf(one, points));
   return {
     title: `${name} over ${points.length} results`,
     finding: trendFinding(comparison, points),
     warnings: trendDoubts(comparison, points),
+    changes,
+    longest: Math.max(...series.map(({ cells }) => cells.filter(Boolean).length)),
     scenarios: [...Map.groupBy(series, ({ scenario }) => scenario)].map(([scenario, own]) => ({
       name: scenario,
-      findings: changeFindings(comparison, own, points),
+      findings: [
+        ...changes.filter((change) => change.scenario === scenario).map(trendChangeText),
+        ...changeFindings(comparison, own),
+      ],
       series: own.map(({ label, color }) => ({ label, color })),
       drawings: trendDrawings(points, own),
       table: trendTable(scenario, points, own),
@@ -153,7 +172,7 @@ export function trendTable(
 
 // What a trend comes to, in sentences: the oldest result against the newest, and where the change came.
 
-type TrendChange = "worse" | "better" | "differs" | "the same" | "unsure";
+type EndsChange = "worse" | "better" | "differs" | "the same" | "unsure";
 
 /** `From 0123456 to 89abcde: of 3 cells 1 is worse, 1 is better, 1 is the same.` */
 export function trendFinding(
@@ -173,7 +192,7 @@ export function trendFinding(
     `Only differences in requests/s or p99 count that are surely larger than ${within} %.${why}`;
 }
 
-const PHRASES: readonly { change: TrendChange; singular: string; plural: string }[] = [
+const PHRASES: readonly { change: EndsChange; singular: string; plural: string }[] = [
   { change: "worse", singular: "is worse", plural: "are worse" },
   { change: "better", singular: "is better", plural: "are better" },
   {
@@ -190,29 +209,28 @@ const PHRASES: readonly { change: TrendChange; singular: string; plural: string 
 ];
 
 /** Worse in one figure outweighs better in the other, as in `plateau compare`. */
-export function changeOf({ comparison }: ComparedCell): TrendChange {
+export function changeOf({ comparison }: ComparedCell): EndsChange {
   const changes = decisiveOf(comparison).map(changeIn);
   return PHRASES.map(({ change }) => change)
     .find((change) => change !== "the same" && changes.includes(change)) ?? "the same";
 }
 
-function changeIn({ verdict, reason }: FigureComparison): TrendChange {
+function changeIn({ verdict, reason }: FigureComparison): EndsChange {
   if (verdict === "equivalent") return "the same";
   if (verdict !== "inconclusive") return verdict;
   return reason === "sessions" ? "differs" : "unsure";
 }
 
-const HEADS: ReadonlyMap<TrendChange | undefined, string> = new Map([
+const HEADS: ReadonlyMap<EndsChange | undefined, string> = new Map([
   ["worse", "Worse"],
   ["better", "Better"],
   ["differs", "Differs in these two sessions"],
 ]);
 
-/** A sentence for each cell of a scenario that changed, and where most of it came from. */
+/** A sentence for each cell of a scenario that the newest result has otherwise than the oldest. */
 export function changeFindings(
   { cells }: ResultsComparison,
   series: readonly TrendSeries[],
-  points: readonly TrendPoint[],
 ): string[] {
   return series.flatMap((one) => {
     const cell = cells.find(({ scenario, next }) =>
@@ -222,35 +240,9 @@ export function changeFindings(
     const head = HEADS.get(change);
     if (cell === undefined || head === undefined) return [];
     // Where responses were wrong, how fast they came is no reason.
-    const why = cell.errors === "" ? stepText(cell, one, points) : `; ${cell.errors}`;
+    const why = cell.errors === "" ? "" : `; ${cell.errors}`;
     return [`${head}: ${sentenceOf(cell)}${why}.`];
   });
-}
-
-/** Of the figure that changed so. With two results there is one step only. */
-function stepText(
-  cell: ComparedCell,
-  { cells }: TrendSeries,
-  points: readonly TrendPoint[],
-): string {
-  const { comparison } = cell;
-  const change = changeOf(cell);
-  const figure = DECISIVE.find((one) => changeIn(comparisonOf(comparison, one)) === change);
-  if (figure === undefined) return "";
-  const { ratio } = comparisonOf(comparison, figure);
-  const known = cells.flatMap((cell, at) => cell === null ? [] : [{ cell, at }]);
-  if (ratio === null || known.length < 3) return "";
-  const steps = known.slice(1).map(({ cell, at }, i) => ({
-    ratio: figureOf(groupOf(cell), figure) / figureOf(groupOf(known[i].cell), figure),
-    at,
-  }));
-  const most = steps.reduce((best, step) =>
-    ratio < 1 ? step.ratio < best.ratio ? step : best : step.ratio > best.ratio ? step : best
-  );
-  const what = figure === "rate" ? "requests/s" : figureName(figure);
-  return `; the largest step of ${what}, ${formatRatio(most.ratio, null)}, came with ${
-    points[most.at].label
-  }`;
 }
 
 /** Why the results may not be comparable, a sentence each. */

@@ -1,7 +1,7 @@
 /**
  * The search for a capacity: the trials so far → the next one, or the end. Pure. In the manner of MLRsearch (IETF
  * draft-ietf-bmwg-mlrsearch): a start from outside, steps that double in log space until both a rate that holds and one
- * that breaks are known, bisection, then longer trials, and bounds that long trials confirm.
+ * that breaks are known, bisection, then long trials, and bounds that long trials confirm.
  *
  * It differs in what a bound is. MLRsearch weighs the seconds of bad trials against those of good ones. Near its capacity
  * a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show where the
@@ -25,6 +25,14 @@ export interface SearchedTrial {
   readonly plannedS: number;
   /** In the order of the rules. */
   readonly shares: readonly TrialShare[];
+  /** Completed without an error. */
+  readonly servedPerSec: number;
+}
+
+/** Where earlier searches of the same found the capacity. */
+export interface PriorInterval {
+  readonly low: number;
+  readonly high: number;
 }
 
 export interface CapacityEstimate {
@@ -40,32 +48,63 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.01;
+const TAIL = 0.015;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
+/** In first steps. */
+const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
-const COARSE = 1.2;
+const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
 const SPREAD = 0.8;
-/** Trials of a middle length before the long ones. */
-const MIDDLE_TRIALS = 2;
 
-/** @param startPerSec Rate of the first trial. */
+/**
+ * @param startPerSec Rate of the first trial.
+ * @param prior Begin just outside it instead. It says where to look and nothing else: no estimate uses it, so that one that
+ * is wrong costs trials and no coverage.
+ */
 export function nextStep(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
   startPerSec: number,
+  prior: PriorInterval | null = null,
 ): SearchStep {
-  if (trials.length === 0) return shortTrial(goal, startPerSec);
   const { held, broken } = sidesOf(goal, trials);
+  const outside = prior && outsideStep(goal, { held, broken }, prior);
+  if (outside) return outside;
+  if (trials.length === 0) return shortTrial(goal, startPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
   const away = (tried: readonly number[]): number => step * 2 ** (tried.length - 1);
-  if (held.length === 0) return shortTrial(goal, Math.min(...broken) * Math.exp(-away(broken)));
+  if (held.length === 0) return shortTrial(goal, below(trials, { step, away: away(broken) }));
   if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held)));
   const [low, high] = [Math.max(...held), Math.min(...broken)];
-  return Math.log(high / low) > COARSE * widthLogOf(goal)
-    ? shortTrial(goal, Math.sqrt(low * high))
-    : fineStep(goal, trials);
+  const apart = Math.log(high / low);
+  if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
+  // Far from a rate that broke by much, the one that held is the better guide.
+  return shortTrial(goal, apart > FAR * step ? low * Math.exp(step) : Math.sqrt(low * high));
+}
+
+/** Both ends of a prior interval; null once they are tried, or the first of them shows that it is wrong. */
+function outsideStep(
+  goal: SearchGoal,
+  { held, broken }: RatesBySide,
+  { low, high }: PriorInterval,
+): SearchStep | null {
+  if (broken.length > 0 || held.length > 1) return null;
+  const margin = Math.exp(widthLogOf(goal) / 4);
+  const isNarrow = Math.log(high / low) <= COARSE * widthLogOf(goal);
+  const ratePerSec = held.length === 0 ? low / margin : high * margin;
+  return { kind: "trial", ratePerSec, plannedS: isNarrow ? goal.longS : goal.shortS };
+}
+
+/** What a server completes under overload is near what it can, or less; at least a quarter of what was tried. */
+function below(
+  trials: readonly SearchedTrial[],
+  { step, away }: { step: number; away: number },
+): number {
+  const lowest = Math.min(...trials.map(({ ratePerSec }) => ratePerSec));
+  const served = Math.min(...trials.map(({ servedPerSec }) => servedPerSec)) * Math.exp(-step / 2);
+  return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
 }
 
 function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
@@ -74,10 +113,9 @@ function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
 
 /** Around the most probable capacity, on the side that has seen less; at the end the bounds themselves. */
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
-  const { longS, shortS } = goal;
   const { value, low, high } = estimateCapacity(goal, trials);
   if (Math.log(high / low) <= widthLogOf(goal)) return confirmation(goal, trials, { low, high });
-  const fine = trials.filter(({ plannedS }) => plannedS > shortS);
+  const fine = trials.filter(({ plannedS }) => plannedS > goal.shortS);
   const seconds = (isThere: (ratePerSec: number) => boolean): number =>
     fine.reduce((sum, trial) => isThere(trial.ratePerSec) ? sum + trial.plannedS : sum, 0);
   const away = SPREAD * widthLogOf(goal) / 2;
@@ -85,7 +123,7 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
   return {
     kind: "trial",
     ratePerSec: value * Math.exp(isAbove ? away : -away),
-    plannedS: fine.length < MIDDLE_TRIALS ? Math.sqrt(longS * shortS) : longS,
+    plannedS: goal.longS,
   };
 }
 
@@ -125,10 +163,13 @@ export function holdsIn(goal: Pick<SearchGoal, "allowed">, shares: readonly Tria
   return shares.every(({ beyond, requests }, rule) => beyond <= goal.allowed[rule] * requests);
 }
 
-function sidesOf(
-  goal: SearchGoal,
-  trials: readonly SearchedTrial[],
-): { held: number[]; broken: number[] } {
+/** Rates at which all rules held, and at which one broke. */
+interface RatesBySide {
+  readonly held: readonly number[];
+  readonly broken: readonly number[];
+}
+
+function sidesOf(goal: SearchGoal, trials: readonly SearchedTrial[]): RatesBySide {
   const rates = (isHeld: boolean): number[] =>
     trials.filter(({ shares }) => holdsIn(goal, shares) === isHeld)
       .map(({ ratePerSec }) => ratePerSec);

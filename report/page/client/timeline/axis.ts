@@ -154,3 +154,32 @@ function secondsText(data: RunsAxis, value: number): string {
   const seconds = value - startOf(data, run);
   return seconds < 1e-6 ? "0 s" : formatTick(seconds);
 }
+
+/** A moment of a run. */
+export interface RunMoment {
+  /** Its position among those shown. */
+  readonly run: number;
+  /** From the start of its run. */
+  readonly seconds: number;
+}
+
+/** By the first of the charts that has the run. */
+export function intervalOfMoment(
+  axes: readonly RunsAxis[],
+  { run, seconds }: RunMoment,
+): IntervalPosition | null {
+  const axis = axes.find(({ runs }) => runs.length > run);
+  return axis ? intervalAt(axis, startOf(axis, run) + seconds) : null;
+}
+
+/** The middle of an interval, by the first of the charts that has it. */
+export function momentOfInterval(
+  axes: readonly RunsAxis[],
+  position: IntervalPosition,
+): RunMoment | null {
+  for (const axis of axes) {
+    const times = intervalTimes(axis, position);
+    if (times) return { run: position.run, seconds: (times.fromS + times.toS) / 2 };
+  }
+  return null;
+}

@@ -11,7 +11,15 @@ import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
 import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
-import { indexOf, intervalAt, type IntervalPosition, placeAt, type RunsAxis } from "./axis.ts";
+import {
+  indexOf,
+  intervalAt,
+  intervalOfMoment,
+  type IntervalPosition,
+  momentOfInterval,
+  placeAt,
+  type RunsAxis,
+} from "./axis.ts";
 import { timelineConfig } from "./chart.ts";
 import type { Marks } from "./marks.ts";
 import { HeatmapFigure } from "./heatmap.ts";
@@ -65,7 +73,10 @@ class TimelineFigure {
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
-    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, () => this.#unpacked());
+    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, {
+      steps: () => this.#unpacked(),
+      onMoment: (moment) => this.#hover(moment && intervalOfMoment(this.#axes(), moment)),
+    });
   }
 
   /** Shows the view of a link, or that after a drag. */
@@ -224,12 +235,17 @@ class TimelineFigure {
     markTarget(targetAt(drawing, { moment, axis, track: track?.id, y: offsetY }));
   }
 
+  #axes(): RunsAxis[] {
+    return this.#panels.flatMap((canvas) => this.#axisOf(canvas) ?? []);
+  }
+
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
   #hover(moment: IntervalPosition | null, track: string | null = null): void {
     const name = moment && `${moment.run}:${moment.interval}:${track}`;
     if (name === this.#moment) return;
     this.#moment = name;
     this.#marks.track = track;
+    this.#heatmaps?.mark(moment && momentOfInterval(this.#axes(), moment));
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
       const axis = this.#axisOf(canvas);

@@ -13,7 +13,7 @@ import { type DisplayUnit, formatCount } from "../../../model/numbers/units.ts";
 import { TICKS_PX, valueScale } from "../charts/scales.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { numberElement, rowHead, tableElement } from "../tables/element.ts";
-import { intervalText, type RunsAxis, startOf, timeScale } from "./axis.ts";
+import { intervalText, type RunMoment, type RunsAxis, startOf, timeScale } from "./axis.ts";
 
 /** What a heatmap shows, and what of it. */
 export interface Heat {
@@ -27,6 +27,8 @@ export interface Heat {
   range: TimeRange | null;
   /** Under the pointer, or where the arrow keys led. */
   place: HeatPlace | null;
+  /** Under the pointer in another chart of the scenario. */
+  moment: RunMoment | null;
 }
 
 /** The shown runs side by side. */
@@ -93,7 +95,7 @@ interface HeatFrame {
 
 function drawHeat(frame: HeatFrame): void {
   const { drawing: { ctx, chartArea, scales: { x } }, heat, theme } = frame;
-  const { map, shown, place, repetitions, range } = heat;
+  const { map, shown, place, moment, repetitions, range } = heat;
   const axis = heatAxis(heat);
   const rows = map.edgesUs.map((us) =>
     rounded(frame.drawing.scales.y.getPixelForValue(msOf(heat, us)))
@@ -127,6 +129,10 @@ function drawHeat(frame: HeatFrame): void {
     ctx.fillRect(start, top, edgeOf(run, range.fromS) - start, bottom - top);
     ctx.fillRect(edgeOf(run, range.toS), top, end - edgeOf(run, range.toS), bottom - top);
   });
+  if (moment !== null && moment.run < shown.length) {
+    const at = edgeOf(moment.run, Math.min(axis.span, moment.seconds));
+    drawCrosshair(frame, at);
+  }
 }
 
 /** Or neighbours would leave a seam, half of a pixel each. */
@@ -142,6 +148,16 @@ interface ColumnPlace {
 }
 
 // hot: a heatmap has thousands of places.
+/** The line that timelines have at the moment under the pointer. */
+function drawCrosshair({ drawing: { ctx, chartArea }, theme }: HeatFrame, x: number): void {
+  ctx.strokeStyle = theme.ink;
+  ctx.lineWidth = 1;
+  ctx.beginPath();
+  ctx.moveTo(x, chartArea.top);
+  ctx.lineTo(x, chartArea.bottom);
+  ctx.stroke();
+}
+
 function drawColumn(
   { drawing: { ctx }, theme }: HeatFrame,
   { counts, bounds, total }: HeatColumn,

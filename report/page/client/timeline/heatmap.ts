@@ -14,7 +14,7 @@ import type { Drawings } from "../charts/drawings.ts";
 import type { Theme } from "../charts/theme.ts";
 import { equipTable } from "../tables/tables.ts";
 import { link } from "../linked/elements.ts";
-import { placeAt } from "./axis.ts";
+import { placeAt, type RunMoment } from "./axis.ts";
 import { type Heat, heatAxis, heatConfig, heatTable } from "./heat_drawing.ts";
 import type { Steps } from "./selection.ts";
 import { type View, WHOLE } from "./view.ts";
@@ -26,10 +26,23 @@ export class HeatmapFigure {
   #edgesUs: Promise<readonly number[]> | null = null;
   #view: View = WHOLE;
 
-  /** @param steps The packed intervals of its scenario, unpacked at first use. */
-  constructor(element: HTMLElement, drawings: Drawings, steps: () => Promise<Steps>) {
+  readonly #onMoment: (moment: RunMoment | null) => void;
+
+  /**
+   * @param steps The packed intervals of its scenario, unpacked at first use.
+   * @param onMoment Of what the pointer or a key leads to in any heatmap; null where it leaves.
+   */
+  constructor(
+    element: HTMLElement,
+    drawings: Drawings,
+    { steps, onMoment }: {
+      readonly steps: () => Promise<Steps>;
+      readonly onMoment: (moment: RunMoment | null) => void;
+    },
+  ) {
     this.#drawings = drawings;
     this.#steps = steps;
+    this.#onMoment = onMoment;
     for (const canvas of element.querySelectorAll("canvas")) this.#listen(canvas);
     const details = element.querySelector<HTMLDetailsElement>("details.heats");
     details?.addEventListener("toggle", () => this.#fill(details));
@@ -56,6 +69,15 @@ export class HeatmapFigure {
     }
   }
 
+  /** The moment that another chart of the scenario is read at; null ends it. */
+  mark(moment: RunMoment | null): void {
+    for (const [canvas, heat] of this.#heats) {
+      if (heat.moment?.run === moment?.run && heat.moment?.seconds === moment?.seconds) continue;
+      heat.moment = moment;
+      this.#drawings.of(canvas)?.draw();
+    }
+  }
+
   async #load(canvas: HTMLCanvasElement, { cell }: HeatmapChart): Promise<void> {
     const heat = await this.#heatOf(cell);
     if (this.#heats.has(canvas)) return;
@@ -77,6 +99,7 @@ export class HeatmapFigure {
       shown: [],
       range: this.#view.range,
       place: null,
+      moment: null,
     };
     heat.shown = shownRuns(heat, this.#view.runs);
     return heat;
@@ -91,12 +114,14 @@ export class HeatmapFigure {
       heat.place = place;
       this.#drawings.of(canvas)?.draw();
       const labels = heat.repetitions.map((repetition) => `run ${repetition}`);
+      this.#onMoment(place && momentOf(heat, place));
       if (output) output.textContent = place ? heatText(heat.map, place, { ...heat, labels }) : "";
     };
     const follow = ({ offsetX, offsetY }: PointerEvent): void =>
       show(this.#placeAt(canvas, offsetX, offsetY));
     canvas.addEventListener("pointermove", follow);
     canvas.addEventListener("pointerdown", follow);
+    canvas.addEventListener("pointerleave", () => this.#onMoment(null));
     group?.addEventListener("keydown", (event) => {
       const heat = this.#heats.get(canvas);
       const place = heat && moved(heat, event.key);
@@ -140,6 +165,12 @@ function shownRuns({ repetitions }: Heat, runs: View["runs"]): number[] {
   const all = [...repetitions.keys()];
   const chosen = all.filter((i) => runs?.includes(repetitions[i]) ?? true);
   return chosen.length === 0 ? all : chosen;
+}
+
+/** The middle of a column. */
+function momentOf({ map, shown }: Heat, { run, column }: HeatPlace): RunMoment {
+  const { fromS, toS } = map.runs[run][column];
+  return { run: shown.indexOf(run), seconds: (fromS + toS) / 2 };
 }
 
 /** Where an arrow key leads; null for another key. */

@@ -1,0 +1,170 @@
+/**
+ * `plateau capacity` on real servers whose capacity is known: how often it comes within 2 % of it, and how long it takes.
+ * Arrivals are even, so that a server that is never full has no queue, and capacity is its pace when it always is.
+ */
+import { join } from "node:path";
+import { type CapacityResult, capacityResult } from "../../runner/result/capacity.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
+import { atLeast, atMost } from "../bar.ts";
+import type { Bench, Row, Section } from "../bench.ts";
+import { temporaryFolder } from "../stage/folder.ts";
+import { startLimitedNginx } from "../stage/nginx.ts";
+import { type Command, compile, placed } from "../stage/programs.ts";
+import { type Server, startServer } from "../stage/server.ts";
+
+/** How far the value may be off. */
+const OFF = 0.02;
+const MOST_S = 180;
+const BUDGET_S = 170;
+const LIMITED_PER_SEC = 5_000;
+const REFUSED = 0.001;
+
+interface KnownServer {
+  readonly name: string;
+  readonly rule: string;
+  readonly start: (stack: AsyncDisposableStack) => Promise<Server>;
+  /** Requests per second, by a formula or as found just now. */
+  readonly known: (server: Server) => Promise<number>;
+}
+
+const KNOWN: readonly KnownServer[] = [
+  {
+    name: "holds each request 1 ms",
+    rule: "p99 < 100ms",
+    start: async (stack) => {
+      const program = join(stack.use(temporaryFolder()).path, "holding");
+      await compile(new URL("holding.c", import.meta.url), program);
+      return await startServer("holding", (port) => placed("server", [program, `${port}`, "1000"]));
+    },
+    known: paceByItself,
+  },
+  {
+    name: "nginx limited to 5,000/s",
+    rule: `success >= ${100 * (1 - REFUSED)}%`,
+    start: () => startLimitedNginx(LIMITED_PER_SEC, 100),
+    known: () => Promise.resolve(LIMITED_PER_SEC / (1 - REFUSED)),
+  },
+  {
+    name: "work, cpuTime=2ms",
+    rule: "p99 < 100ms",
+    start: () => startServer("work", (port) => placed("server", workCommand(port))),
+    known: paceByResponses,
+  },
+];
+
+export const known: Bench = {
+  about: "the search for a capacity on real servers, of which it is known",
+  rounds: 10,
+  async run({ rounds, short }): Promise<Section[]> {
+    const found: Found[] = [];
+    // One server after the other in each round: what disturbs the machine meets all of them.
+    for (let round = 0; round < rounds; round++) {
+      for (const server of KNOWN) found.push(await search(server, short ? 45 : BUDGET_S));
+    }
+    const of = (name: string): Found[] => found.filter((one) => one.name === name);
+    const row = (name: string, value: (one: Found) => number, bar: Row["bar"]): Row => ({
+      ...{ what: name, samples: of(name).map(value) },
+      ...(bar === undefined ? {} : { bar }),
+    });
+    const names = KNOWN.map(({ name }) => name);
+    return [
+      {
+        caption: "Searches whose value is within 2 % of the known capacity",
+        unit: "%",
+        rows: names.map((what) => {
+          const near = of(what).filter(({ result, truth }) => isNear(result, truth));
+          return { what, samples: [100 * near.length / of(what).length], bar: atLeast(100) };
+        }),
+      },
+      {
+        caption: "Value over the known capacity",
+        unit: "%",
+        rows: names.map((name) =>
+          row(name, ({ result, truth }) => 100 * (result.capacity?.value ?? 0) / truth, undefined)
+        ),
+      },
+      {
+        caption: "Time of a search",
+        unit: "s",
+        rows: names.map((name) => row(name, ({ result }) => result.elapsedS, atMost(MOST_S))),
+        notes: found.map(sentenceOf),
+      },
+    ];
+  },
+};
+
+interface Found {
+  readonly name: string;
+  readonly truth: number;
+  readonly result: CapacityResult;
+}
+
+async function search({ name, rule, start, known }: KnownServer, budgetS: number): Promise<Found> {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await start(stack));
+  const before = await known(server);
+  const file = join(stack.use(temporaryFolder()).path, "capacity.json");
+  const [program, args] = selfCommand([
+    ...["capacity", `${server.origin}/`, "--within", rule, "--arrivals", "uniform", "-c", "64"],
+    ...["--width", "2%", "--trial", "4s,12s", "--budget", `${budgetS}s`, "--json", file],
+  ]);
+  const [head, ...rest] = placed("rest", [program, ...args]);
+  // Inconclusive is a result, too; one without a file is not.
+  await new Deno.Command(head, { args: rest, stdin: "null", stdout: "null", stderr: "inherit" })
+    .output();
+  const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
+  // The machine's own pace moves within minutes: the mean of before and after.
+  return { name, result, truth: (before + await known(server)) / 2 };
+}
+
+function isNear({ capacity }: CapacityResult, truth: number): boolean {
+  return capacity !== null && Math.abs(Math.log(capacity.value / truth)) <= Math.log1p(OFF);
+}
+
+function sentenceOf({ name, truth, result: { capacity, end, trials, elapsedS } }: Found): string {
+  const [value, low, high] = [capacity?.value, capacity?.low, capacity?.high]
+    .map((rate) => rate?.toFixed(0) ?? "?");
+  const times = `${trials.length} trials, ${elapsedS.toFixed(0)} s`;
+  return `${name}: ${value} [${low}, ${high}], known ${truth.toFixed(0)}; ${times}, ${end}`;
+}
+
+function workCommand(port: number): Command {
+  const [program, args] = selfCommand(["serve", "work", "--set", "cpuTime=2ms", "-p", `${port}`]);
+  return [program, ...args];
+}
+
+const IN_FLIGHT = 16;
+const BUSY_MS = 3_000;
+
+/** Keeps a server busy for some seconds. @returns The body of each response, in their order, and when it came. */
+async function keepBusy({ origin }: Server): Promise<{ body: string; atMs: number }[]> {
+  const responses: { body: string; atMs: number }[] = [];
+  const endMs = performance.now() + BUSY_MS;
+  const client = async (): Promise<void> => {
+    while (performance.now() < endMs) {
+      const body = await (await fetch(origin)).text();
+      responses.push({ body, atMs: performance.now() });
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, client));
+  return responses;
+}
+
+/** The part during which nobody has begun or stopped. */
+function steadyPart<T>(responses: readonly T[]): { first: T; last: T; between: number } {
+  const [from, to] = [Math.floor(responses.length / 10), responses.length - 2 * IN_FLIGHT];
+  return { first: responses[from], last: responses[to], between: to - from };
+}
+
+/** As it counts and times itself. */
+async function paceByItself(server: Server): Promise<number> {
+  const taken = (await keepBusy(server)).map(({ body }) => body.split(" ").map(Number))
+    .sort(([a], [b]) => a - b);
+  const { first, last } = steadyPart(taken);
+  return (last[0] - first[0]) / (last[1] - first[1]) * 1e9;
+}
+
+async function paceByResponses(server: Server): Promise<number> {
+  const { first, last, between } = steadyPart(await keepBusy(server));
+  return between / (last.atMs - first.atMs) * 1_000;
+}

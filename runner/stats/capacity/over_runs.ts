@@ -1,0 +1,52 @@
+/**
+ * The capacity of a cell from searches in several processes: each finds that of its own process, and processes differ. So
+ * the interval is that of the mean over runs, by Student's t, of logarithms, as noise multiplies. What each search says of
+ * itself is in how far the runs differ. Pure.
+ */
+import { tQuantile } from "../confidence/student_t.ts";
+
+/** What one search found. */
+export interface FoundCapacity {
+  readonly value: number;
+  /** Whether the capacity is at least the value, as something else than the target was the limit. */
+  readonly isAtLeast: boolean;
+}
+
+export interface CellCapacity {
+  /** Geometric mean; with lower bounds among the runs the capacity is at least that. */
+  readonly value: number;
+  readonly isAtLeast: boolean;
+  /** Null for too few runs. */
+  readonly low: number | null;
+  /** Null with lower bounds among the runs, too. */
+  readonly high: number | null;
+}
+
+/**
+ * As many runs beyond a limit are beyond it by chance in at most 2.5 % of all cells whose capacity is not: ½ⁿ. Fewer of
+ * them show no lower end.
+ */
+const FEWEST_WITH_BOUNDS = 6;
+
+/** @returns Null without runs. */
+export function capacityOverRuns(
+  runs: readonly FoundCapacity[],
+  confidence = 0.95,
+): CellCapacity | null {
+  if (runs.length === 0) return null;
+  const logs = runs.map(({ value }) => Math.log(value));
+  const mean = logs.reduce((sum, log) => sum + log, 0) / logs.length;
+  const value = Math.exp(mean);
+  const isAtLeast = runs.some((run) => run.isAtLeast);
+  const fewest = isAtLeast ? FEWEST_WITH_BOUNDS : 2;
+  if (runs.length < fewest) return { value, isAtLeast, low: null, high: null };
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  const error = Math.sqrt(squares / (logs.length - 1) / logs.length);
+  const reach = tQuantile(confidence, logs.length - 1) * error;
+  return {
+    value,
+    isAtLeast,
+    low: Math.exp(mean - reach),
+    high: isAtLeast ? null : Math.exp(mean + reach),
+  };
+}

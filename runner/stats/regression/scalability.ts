@@ -1,0 +1,237 @@
+/**
+ * The universal scalability law (N. J. Gunther, "Guerrilla Capacity Planning", 2007): N instances, workers or connections
+ * serve X(N) = γ·N / (1 + α·(N − 1) + β·N·(N − 1)). γ is what one of them serves, α the share of the work that waits for
+ * others (contention), β what it costs to keep each pair of them in step (coherency). With β above 0 there is a peak, at
+ * √((1 − α) / β).
+ *
+ * γ > 0, 0 ≤ α ≤ 1 and β ≥ 0 are fitted by least squares of X. The least is within the bounds or on an edge of them, and an
+ * edge is a law with fewer parameters; so each is fitted by K. Levenberg's and D. W. Marquardt's method (1963), and the
+ * nearest one within the bounds is taken. The same points always give the same fit.
+ *
+ * Intervals are over runs, by the draws of `bootstrap.ts`. They say how far runs differ, not whether the law holds.
+ */
+import { stretchedDraws } from "../confidence/confidence_interval.ts";
+import type { Estimate } from "../confidence/bootstrap.ts";
+import { quantileOf } from "../quantile.ts";
+
+export interface ScalingPoint {
+  /** How many: 1 or more. */
+  readonly at: number;
+  /** Requests per second, or any figure that grows with them. */
+  readonly served: number;
+}
+
+export interface ScalingFit {
+  /** Served by one. */
+  readonly single: number;
+  /** α. */
+  readonly contention: number;
+  /** β. */
+  readonly coherency: number;
+  /** How many serve the most; Infinity without coherency. */
+  readonly peak: number;
+}
+
+interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A parameter is null where its interval does not exclude 0; then the runs don't show it. */
+export interface ScalingLaw {
+  readonly fit: ScalingFit;
+  readonly contention: Interval | null;
+  readonly coherency: Interval | null;
+  /** Of the peak; null with that of coherency. */
+  readonly peak: Interval | null;
+}
+
+/** With as many values as parameters any law fits. */
+export const LEAST_SCALING_VALUES = 5;
+
+/** @returns Null where the points are too few, or no law within the bounds fits them. */
+export function fitScaling(points: readonly ScalingPoint[]): ScalingFit | null {
+  if (
+    points.length < LEAST_SCALING_VALUES || points.some(({ at, served }) => at < 1 || served <= 0)
+  ) {
+    return null;
+  }
+  let best: { law: Denominator; squares: number } | null = null;
+  for (const terms of LAWS) {
+    const fitted = leastSquares(points, terms);
+    if (fitted === null || !isWithinBounds(fitted.law)) continue;
+    if (best === null || fitted.squares < best.squares) best = fitted;
+    if (terms === LAWS[0]) break; // what needs no bound is nearer than any edge
+  }
+  return best && scalingOf(best.law);
+}
+
+/** A point with what its runs say. */
+export interface SampledScalingPoint {
+  readonly at: number;
+  readonly served: Pick<Estimate, "value" | "byRun" | "logStandardError" | "logDraws">;
+}
+
+/** @returns Null as in `fitScaling`, and where a value was measured once only. */
+export function scalingLawOf(
+  points: readonly SampledScalingPoint[],
+  confidence = 0.95,
+): ScalingLaw | null {
+  const fit = fitScaling(points.map(({ at, served }) => ({ at, served: served.value })));
+  const draws = points.map(({ served }) => stretchedDraws(served, confidence))
+    .filter((draw) => draw !== null);
+  if (fit === null || draws.length < points.length) return null;
+  const fits = Array.from(
+    { length: draws[0].length },
+    (_, i) => fitScaling(points.map(({ at }, point) => ({ at, served: draws[point][i] }))),
+  ).filter((drawn) => drawn !== null);
+  if (fits.length < confidence * draws[0].length) return null;
+  const intervalOf = (of: (drawn: ScalingFit) => number): Interval => {
+    const sorted = fits.map(of).sort((a, b) => a - b);
+    const [low, high] = [(1 - confidence) / 2, (1 + confidence) / 2]
+      .map((share) => quantileOf(sorted, share));
+    return { low, high };
+  };
+  const shown = (of: (drawn: ScalingFit) => number): Interval | null => {
+    const interval = intervalOf(of);
+    return interval.low > NOTHING ? interval : null;
+  };
+  const coherency = shown((drawn) => drawn.coherency);
+  return {
+    fit,
+    contention: shown((drawn) => drawn.contention),
+    coherency,
+    peak: coherency && intervalOf(({ peak }) => peak),
+  };
+}
+
+/** Less is a matter of rounding. */
+const NOTHING = 1e-9;
+
+/** N / X(N) = one + more·(N − 1) + pairs·N·(N − 1): linear in what is sought. */
+type Denominator = readonly [one: number, more: number, pairs: number];
+
+/** What each of the sought numbers adds to a denominator. The last two have α = 1. */
+const LAWS: readonly (readonly Denominator[])[] = [
+  [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+  [[1, 0, 0], [0, 1, 0]],
+  [[1, 0, 0], [0, 0, 1]],
+  [[1, 0, 0]],
+  [[1, 1, 0], [0, 0, 1]],
+  [[1, 1, 0]],
+];
+
+function isWithinBounds([one, more, pairs]: Denominator): boolean {
+  return one > 0 && more >= 0 && more <= one * (1 + NOTHING) && pairs >= 0;
+}
+
+function scalingOf([one, more, pairs]: Denominator): ScalingFit {
+  const [contention, coherency] = [Math.min(more / one, 1), pairs / one];
+  const peak = coherency > 0 ? Math.sqrt((1 - contention) / coherency) : Infinity;
+  return { single: 1 / one, contention, coherency, peak };
+}
+
+function denominatorAt([one, more, pairs]: Denominator, at: number): number {
+  return one + more * (at - 1) + pairs * at * (at - 1);
+}
+
+const MOST_STEPS = 200;
+const SETTLED = 1e-14;
+
+/** From the solution of the linear form, weighed so that it is nearly that of X itself, by damped steps. */
+function leastSquares(
+  points: readonly ScalingPoint[],
+  terms: readonly Denominator[],
+): { law: Denominator; squares: number } | null {
+  // X changes by −X²/N for each unit of the denominator.
+  const rows = points.map(({ at, served }) =>
+    terms.map((term) => denominatorAt(term, at) * served ** 2 / at)
+  );
+  const start = solve(rows, points.map(({ served }) => served), 0);
+  if (start === null) return null;
+  let sought = start;
+  let current = missOf(points, lawOf(terms, sought));
+  let damping = 1e-3;
+  for (let step = 0; step < MOST_STEPS && damping < 1e12; step++) {
+    const law = lawOf(terms, sought);
+    const slopes = points.map(({ at }) => {
+      const below = denominatorAt(law, at);
+      return terms.map((term) => -denominatorAt(term, at) * at / below ** 2);
+    });
+    const change = solve(slopes, current.misses, damping);
+    if (change === null) break;
+    const next = sought.map((value, i) => value + change[i]);
+    const moved = missOf(points, lawOf(terms, next));
+    if (!(moved.squares <= current.squares)) {
+      damping *= 10;
+      continue;
+    }
+    const isSettled = current.squares - moved.squares <= SETTLED * current.squares;
+    [sought, current, damping] = [next, moved, damping / 10];
+    if (isSettled) break;
+  }
+  return Number.isFinite(current.squares)
+    ? { law: lawOf(terms, sought), squares: current.squares }
+    : null;
+}
+
+function lawOf(terms: readonly Denominator[], sought: readonly number[]): Denominator {
+  const sum = (column: 0 | 1 | 2): number =>
+    terms.reduce((total, term, i) => total + term[column] * sought[i], 0);
+  return [sum(0), sum(1), sum(2)];
+}
+
+/** A denominator that is nowhere near 0 gives finite values; others are never taken. */
+function missOf(
+  points: readonly ScalingPoint[],
+  law: Denominator,
+): { misses: number[]; squares: number } {
+  const misses = points.map(({ at, served }) => {
+    const below = denominatorAt(law, at);
+    return below > 0 ? served - at / below : Infinity;
+  });
+  return { misses, squares: misses.reduce((sum, miss) => sum + miss * miss, 0) };
+}
+
+/** Least squares of rows·x = values by the normal equations, columns scaled to 1; null where they don't determine it. */
+function solve(
+  rows: readonly (readonly number[])[],
+  values: readonly number[],
+  damping: number,
+): number[] | null {
+  const count = rows[0].length;
+  const scales = Array.from(
+    { length: count },
+    (_, i) => Math.sqrt(rows.reduce((sum, row) => sum + row[i] ** 2, 0)),
+  );
+  if (scales.some((scale) => !(scale > 0 && scale < Infinity))) return null;
+  const matrix = scales.map((scale, i) => [
+    ...scales.map((other, j) =>
+      rows.reduce((sum, row) => sum + row[i] / scale * (row[j] / other), 0) +
+      (i === j ? damping : 0)
+    ),
+    rows.reduce((sum, row, k) => sum + row[i] / scale * values[k], 0),
+  ]);
+  const solved = eliminate(matrix);
+  return solved && solved.map((value, i) => value / scales[i]);
+}
+
+/** Gauss and Jordan, with the largest pivot of the column. */
+function eliminate(matrix: number[][]): number[] | null {
+  const count = matrix.length;
+  for (let column = 0; column < count; column++) {
+    let pivot = column;
+    for (let row = column + 1; row < count; row++) {
+      if (Math.abs(matrix[row][column]) > Math.abs(matrix[pivot][column])) pivot = row;
+    }
+    [matrix[column], matrix[pivot]] = [matrix[pivot], matrix[column]];
+    const head = matrix[column][column];
+    if (!(Math.abs(head) > 1e-14)) return null;
+    for (let row = 0; row < count; row++) {
+      if (row === column) continue;
+      const factor = matrix[row][column] / head;
+      for (let i = column; i <= count; i++) matrix[row][i] -= factor * matrix[column][i];
+    }
+  }
+  return matrix.map((row, i) => row[count] / row[i]);
+}

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { conclusionJson } from "../../report/model/conclusion/conclusion.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderReportPage } from "../../report/page/page.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
+import { concluded, many } from "./concluded.ts";
+import { around, resultsAt } from "./rates.ts";
+import { assertReadable, plain } from "./readable.ts";
+
+/** As they are stored: runs that are picked never settle, all others do. */
+function unsettled(results: Results, isUnsettled: (run: Run) => boolean): Results {
+  for (const run of results.runs) {
+    run.warmup = isUnsettled(run)
+      ? { label: "no-steady-state", steadyFromS: null }
+      : { label: "flat", steadyFromS: 0 };
+  }
+  return schema.parse(JSON.parse(JSON.stringify(results)));
+}
+
+const THREE = { fastify: around(1_000), gin: around(1_900), slow: around(500) };
+
+Deno.test("unsettled: a third target that never settled is named, and the others are judged", () => {
+  const { sentence, figure, next, matrix } = concluded(
+    unsettled(resultsAt(THREE), ({ target }) => target === "slow"),
+  );
+  assert.equal(sentence, "gin serves 1.9× fastify; slow never settled and is not judged.");
+  assert.deepEqual([figure?.certainty, figure?.label], [
+    "decided",
+    "requests/s of gin over fastify",
+  ]);
+  assert.deepEqual(next.map(({ text }) => text), [
+    "Make runs longer: most runs of slow never settle.",
+  ]);
+  const [cell] = matrix?.rows.find(({ label }) => label === "slow")?.cells ?? [];
+  assert.equal(cell?.certainty, "open");
+});
+
+Deno.test("unsettled: one that ran ahead of the winner is said to have done so", () => {
+  const { sentence } = concluded(
+    unsettled(resultsAt({ ...THREE, wild: around(3_000) }), ({ target }) => target === "wild"),
+  );
+  assert.equal(sentence, "gin serves 1.9× fastify; wild served more but never settled.");
+});
+
+Deno.test("unsettled: half of the runs are not most, and then the target is judged", () => {
+  const { sentence } = concluded(
+    unsettled(resultsAt(THREE), ({ target, repetition }) => target === "slow" && repetition < 3),
+  );
+  assert.equal(sentence, "gin serves 1.9× fastify.");
+});
+
+Deno.test("unsettled: of two targets one that never settled leaves nothing to judge", () => {
+  const { fastify, gin } = THREE;
+  const { sentence, figure } = concluded(
+    unsettled(resultsAt({ fastify, gin }), ({ target }) => target === "gin"),
+  );
+  assert.equal(
+    sentence,
+    "gin against fastify: inconclusive, with no steady state in 5 of 5 runs.",
+  );
+  assert.equal(figure?.certainty, "open");
+});
+
+Deno.test("unsettled: where those that settled are not told apart, nobody wins", () => {
+  const noisy = [900, 2_600, 1_400, 700, 2_300];
+  const { sentence } = concluded(
+    unsettled(
+      resultsAt({ a: around(2_000), b: noisy, c: around(500) }),
+      ({ target }) => target === "c",
+    ),
+  );
+  assert.match(
+    sentence,
+    /^a against b: inconclusive in 5 runs each; c never settled and is not judged\.$/,
+  );
+});
+
+Deno.test("unsettled: of many scenarios it is said in which, or in how many", () => {
+  const inOne = concluded(
+    unsettled(many(), ({ target, scenario }) => target === "express" && scenario === "error"),
+  );
+  assert.equal(
+    inOne.sentence,
+    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify in error; " +
+      "express never settled in error and is not judged there.",
+  );
+  const everywhere = concluded(unsettled(many(), ({ target }) => target === "express"));
+  assert.equal(
+    everywhere.sentence,
+    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify in error; " +
+      "express never settled and is not judged.",
+  );
+  const leader = concluded(
+    unsettled(many(), ({ target, scenario }) => target === "gin" && scenario === "fib"),
+  );
+  assert.match(leader.sentence, /; gin served more in fib but never settled\.$/);
+});
+
+Deno.test("unsettled: the verdict of the scenario and its pairs name it, too", () => {
+  const { scenarios: [{ summary }] } = reportModel(
+    unsettled(resultsAt(THREE), ({ target }) => target === "slow"),
+  );
+  assert.equal(summary.verdict.code, "fastest");
+  assert.match(
+    plain(summary.brief),
+    /slow, 500 requests\/s, is not judged: no steady state in 5 of/,
+  );
+  assert.equal(summary.pairs.length, 2);
+});
+
+Deno.test("unsettled: whoever it is and wherever, no sentence has more than 25 words", () => {
+  const targets = ["gin", "fastify", "express"];
+  const scenarios = ["static", "fib", "redis", "validation", "error"];
+  for (let drawn = 1; drawn < 2 ** targets.length; drawn++) {
+    for (let from = 0; from < scenarios.length; from++) {
+      const { sentence } = concluded(
+        unsettled(
+          many(),
+          ({ target, scenario }) =>
+            (drawn >> targets.indexOf(target) & 1) === 1 && scenarios.indexOf(scenario) >= from,
+        ),
+      );
+      assertReadable(plain(sentence));
+    }
+  }
+});
+
+Deno.test("unsettled: page, terminal, markdown and JSON say the same", () => {
+  const cases = [
+    unsettled(resultsAt(THREE), ({ target }) => target === "slow"),
+    unsettled(many(), ({ target }) => target === "express"),
+  ];
+  for (const results of cases) {
+    const model = reportModel(results);
+    const sentence = plain(model.conclusion.sentence);
+    assert.match(sentence, /never settled and is not judged\.$/);
+    const terminal = renderSummary(model, { width: 400, color: false, unicode: true });
+    assert.ok(terminal.includes(sentence), terminal);
+    assert.ok(plain(renderReportPage([model])).includes(sentence));
+    assert.ok(plain(renderMarkdown(model)).replaceAll(/[*\\]/g, "").includes(sentence));
+    const json = JSON.parse(JSON.stringify(conclusionJson(model.conclusion)));
+    assert.equal(json.sentence, sentence);
+  }
+});
