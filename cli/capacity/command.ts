@@ -1,21 +1,13 @@
 /** `plateau capacity URL --within RULE`: the highest rate at which every rule holds. */
-import {
-  CheckError,
-  EXIT,
-  InconclusiveError,
-  TargetError,
-  UntrustedError,
-} from "../../base/errors.ts";
-import { capacitySentence } from "../../report/model/capacity.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
+import { EXIT } from "../../base/errors.ts";
 import { renderCapacity } from "../../report/terminal/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
-import type { CapacityResult } from "../../runner/result/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { requestWith } from "../commands/bench.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
+import { verifyCapacities } from "../output/verify_capacity.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, progressView, terminalOptions } from "../terminal/terminal.ts";
@@ -47,7 +39,7 @@ Examples:
       }
       await writeOutputs(values, { json: () => jsonText(found, 2) });
       if (!takesStdout(values)) await print(renderCapacity(found, terminalOptions()));
-      if (!signal.aborted) verifyCapacity(found, values.strict);
+      if (!signal.aborted) verifyCapacities([{ place: "", search: found }], values.strict);
       return EXIT.done;
     }),
 });
@@ -67,23 +59,4 @@ function searchOf(values: CapacityValues): CapacitySearch {
     budgetS: values.budget / 1_000,
     recoverS: values.recover / 1_000,
   };
-}
-
-/** Throws the error of whatever kept the search from its goal. */
-function verifyCapacity(result: CapacityResult, strict: boolean): void {
-  const sentence = capacitySentence(result).replaceAll(GLUE, " ");
-  switch (result.end) {
-    case "nothing-holds":
-      throw new CheckError("No rate was found at which every rule holds", [sentence]);
-    case "not-recovered":
-      throw new TargetError("Cannot go on: the target did not recover from a trial", [sentence]);
-    case "budget":
-      throw new InconclusiveError("The budget ended before the interval was narrow enough", [
-        sentence,
-      ]);
-    case "disturbed":
-      throw new InconclusiveError("The machine disturbed one trial after the other", [sentence]);
-    case "generator":
-      if (strict) throw new UntrustedError("The generator was the limit", [sentence]);
-  }
 }
