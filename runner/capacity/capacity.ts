@@ -6,8 +6,7 @@ import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
 import type { Objective } from "../../scenarios/claims/objective.ts";
-import type { Load } from "../../scenarios/load/load.ts";
-import { type BenchRequest, measureLoad } from "../measure/measure.ts";
+import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type {
   CapacityEnd,
@@ -23,6 +22,8 @@ import {
   type SearchedTrial,
   type SearchGoal,
 } from "../stats/capacity/search.ts";
+import { breakingOf } from "./breaking.ts";
+import { peakOf } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
 import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
 
@@ -111,21 +112,6 @@ export async function searchCapacity(
   });
   const end = await run.toItsEnd();
   return run.result(end);
-}
-
-/** In a closed loop, which also warms the target up. */
-async function peakOf(
-  request: TrialRequest,
-  durationS: number,
-  hooks: TrialHooks,
-): Promise<number> {
-  const { connections, keepAlive, timeoutMs, workers } = request.load;
-  const load: Load = {
-    ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
-    durationMs: durationS * 1_000,
-    requests: null,
-  };
-  return (await measureLoad({ ...request, load }, hooks)).rate;
 }
 
 interface SearchContext extends SearchHooks, Pick<SearchSubject, "earlier"> {
@@ -302,22 +288,3 @@ function patientS(limitMs: number, widthRatio: number): number {
 
 /** A longer trial would leave no budget for others. */
 const MOST_OF_BUDGET = 0.125;
-
-const MULTIPLES = [0.8, 1, 1.1, 1.3];
-/** Of the multiple: a trial so near stands for it. */
-const NEAR_RATIO = 0.05;
-
-function breakingOf(
-  capacity: number,
-  trials: readonly CapacityTrial[],
-): RunCapacity["breaking"] {
-  return MULTIPLES.flatMap((ofCapacity) => {
-    const distance = ({ ratePerSec }: CapacityTrial): number =>
-      Math.abs(Math.log(ratePerSec / (capacity * ofCapacity)));
-    const [nearest] = trials.filter((trial) => trial.counts && distance(trial) <= NEAR_RATIO)
-      .sort((a, b) => distance(a) - distance(b));
-    if (nearest === undefined) return [];
-    const { ratePerSec, p99, success, recoveryS } = nearest;
-    return [{ ofCapacity, ratePerSec, p99, success, recoveryS }];
-  });
-}

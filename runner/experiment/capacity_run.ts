@@ -10,11 +10,10 @@ import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { searchCapacity, type SearchHooks, type SearchTerms } from "../capacity/capacity.ts";
-import type { TrialRequest } from "../capacity/trial.ts";
+import type { TrialHooks, TrialRequest } from "../capacity/trial.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import type { Run } from "../result/result.ts";
 import { cellKey } from "../stats/confidence/bootstrap.ts";
-import type { RunContext } from "./run.ts";
 
 /** Requests per second. */
 export interface EarlierCapacity {
@@ -28,11 +27,12 @@ interface RunSearch {
   readonly script: Script;
 }
 
-interface RunSearchContext extends
-  Pick<
-    RunContext,
-    "loader" | "seed" | "workers" | "intervalMs" | "onProgress" | "signal" | "earlierCapacity"
-  > {
+interface RunSearchContext extends TrialHooks {
+  /** Of the experiment. */
+  readonly seed: number;
+  readonly workers: number | null;
+  readonly intervalMs: number;
+  readonly earlierCapacity: (planned: PlannedRun) => EarlierCapacity | null;
   /** The one that runs. */
   readonly target: () => RunningTarget;
   readonly startAnew: () => Promise<RunningTarget>;
@@ -122,8 +122,15 @@ function startsOf(
   };
 }
 
+type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
+  readonly capacity?: Pick<RunCapacity, "capacity">;
+};
+
 /** Where the runs before, with others of its cell between them, found the capacity; null: none did. */
-export function earlierCapacityOf(cell: Cell, runs: readonly Run[]): EarlierCapacity | null {
+export function earlierCapacityOf(
+  cell: Cell,
+  runs: readonly SearchedRun[],
+): EarlierCapacity | null {
   const key = cellKey(cell);
   const known = runs.filter((run) => cellKey(run) === key).flatMap(({ capacity }) => {
     const { low, high, bound } = capacity?.capacity ?? {};

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { between } from "../../base/quantity.ts";
 import { objective, searchWidth } from "../claims/objective.ts";
 
-/** What a search does unless it is told otherwise; flags have the same. */
+/** What a search does where nothing else is written; the flags have the same. */
 export const SEARCH_PRESETS = {
   width: "2%",
   trial: ["5s", "30s"],

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { earlierCapacityOf } from "../../runner/experiment/capacity_run.ts";
 import type { RunCapacity } from "../../runner/result/capacity.ts";
-import type { Run } from "../../runner/result/result.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
@@ -18,9 +17,13 @@ function cellsOf(load: object): Cell[] {
   );
 }
 
-function runWith(cell: Cell, capacity: RunCapacity["capacity"]): Run {
-  const { target, scenario, parameters } = cell;
-  return { target, scenario, parameters, capacity: { capacity } } as unknown as Run;
+type SearchedRun = Parameters<typeof earlierCapacityOf>[1][number];
+
+function runWith(
+  { target, scenario, parameters }: Cell,
+  capacity: RunCapacity["capacity"],
+): SearchedRun {
+  return { target, scenario, parameters: { ...parameters }, capacity: { capacity } };
 }
 
 const WITHIN = { capacity: { within: "p99 < 50ms" } };

@@ -21,7 +21,7 @@ function cellsOf(load: LoadInput): { load: PlannedLoad }[] {
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
 const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
 
-const loads: [sentence: string, load: LoadInput, cell: Load][] = [
+const loads: [sentence: string, load: LoadInput, cell: PlannedLoad][] = [
   ["a closed loop when nothing is said", {}, {
     kind: "closed",
     connections: 50,
