@@ -31,6 +31,13 @@ export const commands = {
       return (await import("./capacity/command.ts")).capacityCommand;
     },
   },
+  ab: {
+    summary: "Compares two commits: builds both and measures them in turns",
+    load: async () => {
+      beginWorker();
+      return (await import("./ab/command.ts")).abCommand;
+    },
+  },
   agent: {
     summary: "Runs as a load agent: takes its share of each load from a Redis queue",
     load: async () => {

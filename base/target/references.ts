@@ -33,6 +33,14 @@ function valueIn(spec: unknown, path: readonly string[]): unknown {
   return path.reduce((value: unknown, key) => Reflect.get(Object(value), key), spec);
 }
 
+/** The same target in front of another: the one that `renamed` makes of its name. */
+export function withReference(spec: unknown, renamed: (name: string) => string): unknown {
+  const reference = referenceIn(spec);
+  if (reference === null) return spec;
+  const { path: [kind, key], name } = reference;
+  return { ...Object(spec), [kind]: { ...Object(valueIn(spec, [kind])), [key]: renamed(name) } };
+}
+
 /** The target that `spec` stands in front of; null when there is none of the experiment. */
 export function nameBehind(spec: TargetSpec | WrittenTarget): string | null {
   return referenceIn(spec)?.name ?? null;

@@ -2,6 +2,7 @@
  * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import * as z from "zod";
+import { buildSteps } from "./build_steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { parseBytes } from "../quantity.ts";
@@ -118,6 +119,10 @@ const commandTarget = z.strictObject({
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
     .describe("Path that responds with a status under 500 when the program is ready"),
+  build: buildSteps.optional().describe(
+    "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
+      "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
+  ),
   limits,
 }).superRefine(({ env }, context) => {
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {

@@ -3,6 +3,7 @@ import type { Row, Section } from "../bench.ts";
 import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";
+import { driftAlarms, pairedPower, runsUnderDrift } from "./drifting.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
 import { compareCells, compareSessions, type Simulated, type Verdicts } from "./verdicts.ts";
@@ -12,6 +13,9 @@ export const COMPARED: readonly (() => Section)[] = [
   sessions,
   sizes,
   ratios,
+  driftAlarms,
+  pairedPower,
+  runsUnderDrift,
   twoGroups,
   sequences,
 ];

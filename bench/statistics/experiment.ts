@@ -20,6 +20,10 @@ export interface Machine {
   readonly drift?: number;
   /** By how much all runs take longer from some moment on. */
   readonly step?: number;
+  /** Standard deviation of levels that hold for a sixth of all runs on average. */
+  readonly levels?: number;
+  /** In turns slower and faster by so much, with a period of this many runs. */
+  readonly sine?: { readonly height: number; readonly period: number };
   /** Share of the runs that take `SLOW_FACTOR` times as long, each for itself. */
   readonly slowShare?: number;
   /** Mean of the share of a run's time that the server stalls, exponential. */
@@ -74,12 +78,14 @@ export interface Plan {
   readonly slower?: readonly number[];
   /** Latencies of each run. */
   readonly recorded?: number;
+  /** Whether a block holds each two cells next to each other; default: all of a block in random order. */
+  readonly inPairs?: boolean;
 }
 
 /** The runs of each cell, by repetition; within one they come in random order. */
 export function simulateCells(
   random: Random,
-  { cells, repetitions, machine, slower = [], recorded = RECORDED }: Plan,
+  { cells, repetitions, machine, slower = [], recorded = RECORDED, inPairs = false }: Plan,
 ): RunBlock[][][] {
   const runs: RunBlock[][][] = Array.from({ length: cells }, () => []);
   const { run = 0, slowShare = 0, stall = 0 } = machine;
@@ -87,7 +93,12 @@ export function simulateCells(
   const session = (machine.session ?? 0) * random.normal();
   for (let repetition = 0; repetition < repetitions; repetition++) {
     const block = (machine.block ?? 0) * random.normal();
-    orderOf(random, cells).forEach((cell, place) => {
+    const order = inPairs
+      ? orderOf(random, cells / 2).flatMap((pair) =>
+        orderOf(random, 2).map((side) => 2 * pair + side)
+      )
+      : orderOf(random, cells);
+    order.forEach((cell, place) => {
       const isSlow = random.uniform() < slowShare;
       const logSlowness = session + block + inTime[repetition * cells + place] +
         run * random.normal() + Math.log(slower[cell] ?? 1) + (isSlow ? Math.log(SLOW_FACTOR) : 0);
@@ -100,12 +111,16 @@ export function simulateCells(
 
 /** What the moment of a run does to it. */
 function timeEffects(random: Random, runs: number, machine: Machine): number[] {
-  const { waves = 0, drift = 0, step = 0 } = machine;
+  const { waves = 0, drift = 0, step = 0, levels = 0, sine = { height: 0, period: 1 } } = machine;
   const noise = random.waves(runs, { stdev: waves, correlation: WAVES });
   const from = random.uniform(0, runs);
-  return noise.map((wave, i) =>
-    wave + drift * i / Math.max(1, runs - 1) + (i >= from ? Math.log1p(step) : 0)
-  );
+  const phase = random.uniform(0, 2 * Math.PI);
+  let level = levels * random.normal();
+  return noise.map((wave, i) => {
+    if (random.uniform() < 6 / runs) level = levels * random.normal();
+    return wave + drift * i / Math.max(1, runs - 1) + (i >= from ? Math.log1p(step) : 0) + level +
+      sine.height * Math.sin(2 * Math.PI * i / sine.period + phase);
+  });
 }
 
 function orderOf(random: Random, cells: number): number[] {

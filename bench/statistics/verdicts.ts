@@ -5,7 +5,11 @@ import {
   type FigureComparison,
   type GroupPair,
 } from "../../report/model/comparison/comparison.ts";
-import type { ComparableRun, ComparedRuns } from "../../report/model/comparison/group.ts";
+import type {
+  ComparableRun,
+  ComparedFigure,
+  ComparedRuns,
+} from "../../report/model/comparison/group.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
@@ -31,6 +35,32 @@ export function compareCells(
   const cells = simulateCells(random, { cells: 2, repetitions, machine, slower: [1, slower] });
   const [base, next] = estimatesOf(cells, DECIDING);
   return verdictsOf({ base: groupOf(base), next: groupOf(next) });
+}
+
+export interface ManyCells extends Simulated {
+  /** Each with a base and a new side; the new side of the first is slower. */
+  readonly pairs: number;
+  /** Whether the sides of a pair run next to each other in a block. */
+  readonly inPairs: boolean;
+  /** Whether the runs are compared by block. */
+  readonly isPaired: boolean;
+  /** Default: both that decide. */
+  readonly figures?: readonly (typeof DECIDING[number])[];
+}
+
+/** Verdicts on many cells of one experiment, judged together. */
+export function compareMany(
+  random: Random,
+  { pairs, repetitions, machine, slower = 1, inPairs, isPaired, figures = DECIDING }: ManyCells,
+): Verdicts[] {
+  const recorded = figures.length === 1 ? 1 : 200;
+  const plan = { cells: 2 * pairs, repetitions, machine, slower: [1, slower], recorded, inPairs };
+  const sides = estimatesOf(simulateCells(random, plan), figures, isPaired ? "one" : null)
+    .map(groupOf);
+  const compared = comparePairs(
+    Array.from({ length: pairs }, (_, i) => ({ base: sides[2 * i], next: sides[2 * i + 1] })),
+  );
+  return compared.map((one) => [comparisonOf(one, "rate"), comparisonOf(one, 99)]);
 }
 
 /** A against A in sessions of their own, of which earlier ones may show how they differ. */
@@ -72,7 +102,9 @@ function verdictsOf(pair: GroupPair): Verdicts {
 function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
   return {
     runs: [RUN, RUN],
-    estimates: new Map(DECIDING.map((figure, f) => [figure, estimates[f]])),
+    estimates: new Map<ComparedFigure, Estimate | null>(
+      DECIDING.map((figure, f) => [figure, estimates[f] ?? null]),
+    ),
     unsteady: null,
   };
 }

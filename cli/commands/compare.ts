@@ -1,34 +1,20 @@
 /** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
 import * as z from "zod";
-import { EXIT, UserError } from "../../base/errors.ts";
-import {
-  comparisonJson,
-  comparisonSuite,
-  renderComparison,
-  renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
-import { renderJunit } from "../../report/files/junit.ts";
+import { UserError } from "../../base/errors.ts";
+import { renderComparison } from "../../report/files/comparison.ts";
 import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
 import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
-import { jsonText } from "../../report/writing/json.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { CommandParts } from "../command_line/command.ts";
 import { thresholdFlag } from "../flags/flags.ts";
-import {
-  outputConflicts,
-  outputFlags,
-  type Renderers,
-  takesStdout,
-  writeOutputs,
-} from "../flags/output_flags.ts";
+import { outputConflicts, outputFlags, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
 import { groupedOf, readAll, readSessions } from "../results/reading.ts";
-import { hostname } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 const parts = {
@@ -64,8 +50,6 @@ const parts = {
   html: { ...outputFlags.html, about: "The comparison as a page, both results side by side" },
 } satisfies CommandParts;
 
-const EXIT_CODES = { pass: EXIT.done, fail: EXIT.failedCheck, inconclusive: EXIT.inconclusive };
-
 export const compareCommand = defineCommand({
   parts,
   conflicts: outputConflicts,
@@ -90,14 +74,14 @@ Examples:
     const options = { marginRatio: margin, thresholds: threshold, earlier: earlier.flat() };
     const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
-    const renderers = renderersOf(comparison);
+    const renderers = comparisonForms(comparison);
     await writeOutputs(outputs, renderers);
     if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
     await reportToGithub({
       markdown: renderers.markdown,
       annotations: () => comparisonAnnotations(comparison),
     });
-    return EXIT_CODES[comparison.outcome];
+    return COMPARISON_EXIT[comparison.outcome];
   },
 });
 
@@ -105,20 +89,6 @@ function sideOf(result: Results | Measurement): ResultSide {
   return "runs" in result
     ? result
     : { ...groupedOf(result), version: result.version, machine: null };
-}
-
-function renderersOf(
-  comparison: ResultsComparison,
-): Renderers<"json" | "markdown" | "junit" | "html"> {
-  return {
-    json: () => jsonText(comparisonJson(comparison), 2),
-    markdown: () => renderComparisonMarkdown(comparison),
-    html: () => renderComparisonPage(comparison),
-    junit: () => {
-      const when = { startedAt: new Date().toISOString(), hostname: hostname() };
-      return renderJunit([comparisonSuite(comparison, when)]);
-    },
-  };
 }
 
 function nothingAlike(

@@ -3,10 +3,14 @@ import { loadFor } from "../../scenarios/load/load.ts";
 import { discardConflict, figuresConflict } from "../../scenarios/load/measured_part.ts";
 import { UserError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import { type ExperimentFile, loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import {
+  type ExperimentFile,
+  loadExperiment,
+  type LoadOptions,
+} from "../../scenarios/file/experiment_file.ts";
 import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
-import { type Plan, planBlocks, planCells } from "../../scenarios/plan/plan.ts";
+import { type Plan, planBlocks, planCells, type PlanOptions } from "../../scenarios/plan/plan.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 
@@ -20,17 +24,18 @@ export interface Planned extends ExperimentFile {
   readonly flags: Changes;
 }
 
+type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
+
 /**
  * Throws a UserError with everything that is wrong with the file.
- * @param folder Where relative paths in it start, when that is not its own folder.
  */
 export async function planFromFile(
   nameOrPath: string,
   { set, only, repeat, duration, seed: given }: ParsedValues<typeof planFlags>,
-  folder?: string,
+  { neighbours, ...options }: PlanFileOptions = {},
 ): Promise<Planned> {
   const flags = { set, only, repeat, duration };
-  const file = await loadExperiment(nameOrPath, flags.set, folder);
+  const file = await loadExperiment(nameOrPath, flags.set, options);
   const experiment = changed(file.experiment, flags);
   const seed = given ?? experiment.seed ?? anySeed();
   return {
@@ -38,7 +43,12 @@ export async function planFromFile(
     experiment,
     seed,
     flags: { ...flags, set: openly(set, file.experiment) },
-    plan: planBlocks(experiment, { seed, only: flags.only, shown: (all) => secrets.data(all) }),
+    plan: planBlocks(experiment, {
+      seed,
+      only: flags.only,
+      shown: (all) => secrets.data(all),
+      neighbours,
+    }),
   };
 }
 

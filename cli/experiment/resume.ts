@@ -45,7 +45,7 @@ export async function planResumed(
   const planned = await planFromFile(
     again.experiment ?? await copyOf(dir, file.name, kept.source),
     { ...NO_CHANGES, ...changes, set, seed },
-    isCopy ? resolve(dir, file.folder ?? Deno.cwd()) : undefined,
+    isCopy ? { folder: resolve(dir, file.folder ?? Deno.cwd()) } : {},
   );
   const thresholds = threshold.map((text) => thresholdText.parse(text));
   const experiment = {

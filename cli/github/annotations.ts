@@ -5,7 +5,7 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../../report/model/compared_results.ts";
-import { DECISIVE } from "../../report/model/comparison/group.ts";
+import { decisiveOf } from "../../report/model/comparison/comparison.ts";
 import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
 import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import { cellLabel } from "../../report/model/runs/cells.ts";
@@ -56,7 +56,7 @@ export function measurementAnnotations(
 export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
   const { cells, gates, differences, untrusted } = comparison;
   const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
-    DECISIVE.some((figure) => comparedOutcome(cell, figure) === outcome);
+    decisiveOf(cell.comparison).some(({ figure }) => comparedOutcome(cell, figure) === outcome);
   const worse = cells.filter((cell) => isAny(cell, "fail"));
   const unsure = cells.filter((cell) => !isAny(cell, "fail") && isAny(cell, "inconclusive"));
   return [

@@ -1,5 +1,5 @@
 /** A comparison of two results for scripts and CI: JSON and JUnit. */
-import { comparisonOf, type FigureComparison } from "../model/comparison/comparison.ts";
+import { comparisonOf, decisiveOf, type FigureComparison } from "../model/comparison/comparison.ts";
 import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
 import { COMPARED, type ComparedFigure, isDecisive } from "../model/comparison/group.ts";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../model/compared_results.ts";
 import { comparisonSentence } from "../model/compared_conclusion.ts";
 import { sessionStdevOf } from "../model/comparison/between.ts";
-import { figureName, verdictText, verdictWord } from "../model/comparison/words.ts";
+import { figureKey, figureName, verdictText, verdictWord } from "../model/comparison/words.ts";
 import { ratioText } from "../model/comparison/ratios.ts";
 import { comparedTable, notesOf } from "../model/comparison/table.ts";
 import { gatesTable } from "../model/gates/gates.ts";
@@ -45,7 +45,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
       runs,
       fault: errors === "" ? null : errors,
       figures: Object.fromEntries(
-        figures.map((figure) => [figureName(figure.figure), figureJson(figure)]),
+        figures.map((figure) => [figureKey(figure.figure), figureJson(figure)]),
       ),
     })),
     thresholds: gates,
@@ -86,10 +86,17 @@ export function comparisonSuite(
 ): Testsuite {
   const name = "plateau compare";
   const cases = [
-    ...comparison.cells.flatMap((cell) => COMPARED.map((figure) => figureCase(cell, figure))),
+    ...comparison.cells.flatMap((cell) =>
+      COMPARED.filter((figure) => isJudged(cell, figure)).map((figure) => figureCase(cell, figure))
+    ),
     ...comparison.gates.map((gate) => gateCase(name, gate)),
   ];
   return { name, startedAt, hostname, cases };
+}
+
+/** CPU time is no testcase where nobody saw it. */
+function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean {
+  return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }
 
 function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
@@ -103,7 +110,7 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   const why = cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
   const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
-  if (!isDecisive(figure)) {
+  if (!decisiveOf(cell.comparison).includes(one)) {
     return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
   }
   const kind = outcome === "fail" ? "failure" : "error";
@@ -163,12 +170,18 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
   const { marginRatio } = comparison;
   const rate = comparisonOf(comparison, "rate");
   const p99 = comparisonOf(comparison, 99);
+  const cpu = comparisonOf(comparison, "cpuPerRequest");
   if (errors !== "") return [`${rate.verdict}: ${errors}`];
   return [
     `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
       verdictText(rate, marginRatio)
     }`,
     `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${verdictText(p99, marginRatio)}`,
+    ...(cpu.ratio === null ? [] : [
+      `CPU/request ${formatMs(cpu.base)} → ${formatMs(cpu.next)}, ${ratioText(cpu)}: ${
+        verdictText(cpu, marginRatio)
+      }`,
+    ]),
   ];
 }
 

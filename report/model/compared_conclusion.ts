@@ -10,11 +10,12 @@ import type { DensityChart } from "./charts/charts.ts";
 import { densityFinding, densityOf } from "./charts/density.ts";
 import {
   comparisonOf,
+  decisiveOf,
   type FigureComparison,
   type GroupComparison,
 } from "./comparison/comparison.ts";
 import { type ForestModel, forestOf } from "./comparison/forest.ts";
-import { DECISIVE } from "./comparison/group.ts";
+import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { decisiveFigure, isOpenLoop } from "./comparison/pairs.ts";
 import { percentText, ratioText } from "./comparison/ratios.ts";
 import { figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
@@ -33,24 +34,25 @@ export function comparisonSentence({ cells }: ResultsComparison): string {
   const [only, ...others] = cells;
   if (only === undefined) return "";
   if (others.length > 0) {
-    return `${leadOf(cells)}: ${DECISIVE.map((figure) => figureText(cells, figure)).join("; ")}.`;
+    const texts = DECISIVE.flatMap((figure) => {
+      const decided = cells.filter(({ comparison }) =>
+        decisiveOf(comparison).some((one) => one.figure === figure)
+      );
+      return decided.length === 0 ? [] : [figureText(decided, figure)];
+    });
+    return `${leadOf(cells)}: ${texts.join("; ")}.`;
   }
   if (only.errors !== "") return `${leadOf(cells)}: ${only.errors}.`;
   const { comparison } = only;
-  const texts = DECISIVE.map((figure) => {
-    const one = comparisonOf(comparison, figure);
-    return `${nameOfFigure(figure)} ${ratioText(one)} ${wordOf(one, comparison)}`;
-  });
+  const texts = decisiveOf(comparison).map((one) =>
+    `${nameOfFigure(one.figure)} ${ratioText(one)} ${wordOf(one, comparison)}`
+  );
   return `${leadOf(cells)}: ${texts.join("; ")}.`;
 }
 
-type Decisive = typeof DECISIVE[number];
-
 /** The worst first, as that is what a comparison is made for. */
 function leadOf(cells: readonly ComparedCell[]): string {
-  const decisive = cells.flatMap(({ comparison }) =>
-    DECISIVE.map((figure) => comparisonOf(comparison, figure))
-  );
+  const decisive = cells.flatMap(({ comparison }) => decisiveOf(comparison));
   const has = (verdict: FigureComparison["verdict"]): boolean =>
     decisive.some((one) => one.verdict === verdict);
   if (has("worse")) return has("better") ? "NEW is worse in part" : "NEW is worse";
@@ -63,7 +65,7 @@ function leadOf(cells: readonly ComparedCell[]): string {
     : "Inconclusive";
 }
 
-function nameOfFigure(figure: Decisive): string {
+function nameOfFigure(figure: ComparedFigure): string {
   return figure === "rate" ? "requests/s" : figureName(figure);
 }
 
@@ -81,7 +83,7 @@ const WORDS_IN_ORDER = ["worse", "better", "inconclusive"];
 const MOST_NAMED = 2;
 
 /** `requests/s worse in 1 of 8 cells (static, hono), better in 7`. */
-function figureText(cells: readonly ComparedCell[], figure: Decisive): string {
+function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): string {
   const groups = Map.groupBy(
     cells,
     ({ comparison }) => wordOf(comparisonOf(comparison, figure), comparison),
@@ -177,9 +179,8 @@ function titleOf({ last: { experiment, runs } }: ComparedSide): string {
 
 /** The change that decides: the largest for the worse, or else for the better; of one cell its requests/s. */
 function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
-  const all = cells.flatMap((cell) =>
-    DECISIVE.map((figure) => ({ cell, one: comparisonOf(cell.comparison, figure) }))
-  ).filter(({ one: { ratio } }) => ratio !== null);
+  const all = cells.flatMap((cell) => decisiveOf(cell.comparison).map((one) => ({ cell, one })))
+    .filter(({ one: { ratio } }) => ratio !== null);
   const size = ({ one: { ratio } }: typeof all[number]): number => Math.abs(Math.log(ratio ?? 1));
   const largest = (verdict: string): typeof all[number] | undefined =>
     all.filter(({ one }) => one.verdict === verdict).toSorted((a, b) => size(b) - size(a))[0];
@@ -190,9 +191,7 @@ function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
   return {
     text,
     interval: interval === "" ? "" : `[${interval}`,
-    label: `${one.figure === "rate" ? "requests/s" : figureName(one.figure)} of NEW over BASE, ${
-      comparedName(cell)
-    }`,
+    label: `${nameOfFigure(one.figure)} of NEW over BASE, ${comparedName(cell)}`,
     value: one.ratio,
     low: one.interval?.low ?? null,
     high: one.interval?.high ?? null,
@@ -241,9 +240,7 @@ function reliabilityOf(sides: ResultsComparison["sides"]): CardModel["reliabilit
 }
 
 function nextSteps({ cells, differences, outcome }: ResultsComparison): CardModel["next"] {
-  const all = cells.flatMap(({ comparison }) =>
-    DECISIVE.map((figure) => comparisonOf(comparison, figure))
-  );
+  const all = cells.flatMap(({ comparison }) => decisiveOf(comparison));
   const marginRatio = cells[0].comparison.marginRatio;
   const [needed] = all.filter(({ runsNeeded }) => runsNeeded !== null)
     .toSorted((a, b) => (b.runsNeeded ?? 0) - (a.runsNeeded ?? 0));

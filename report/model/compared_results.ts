@@ -4,6 +4,7 @@ import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import {
   comparisonOf,
+  decisiveOf,
   decisivePs,
   DEFAULT_MARGIN_RATIO,
   type GroupComparison,
@@ -11,7 +12,7 @@ import {
   testPairs,
 } from "./comparison/comparison.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
-import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
+import type { ComparedFigure } from "./comparison/group.ts";
 import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
@@ -199,7 +200,9 @@ export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): Thr
 }
 
 function decisiveOutcomes(cell: ComparedCell): { outcome: ThresholdOutcome }[] {
-  return DECISIVE.map((figure) => ({ outcome: comparedOutcome(cell, figure) }));
+  return decisiveOf(cell.comparison).map(({ figure }) => ({
+    outcome: comparedOutcome(cell, figure),
+  }));
 }
 
 /** `static, api`, or `static, express → fastify` where the targets differ. */

@@ -23,7 +23,7 @@ import {
   type SearchGoal,
 } from "../stats/capacity/search.ts";
 import { breakingOf } from "./breaking.ts";
-import { peakOf } from "./peak.ts";
+import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
 import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
 
@@ -104,7 +104,7 @@ export async function searchCapacity(
   const beganMs = hooks.nowMs();
   const rest = await lookAt(request, hooks);
   if (isUnanswered(rest)) return { unanswered: rest };
-  const peakPerSec = await peakOf(request, terms.trialS[0], hooks);
+  const peakPerSec = await closedPeak(request, terms.trialS[0], hooks);
   const run = new SearchRun(terms, request, {
     ...hooks,
     ...{ beganMs, peakPerSec, earlier },

@@ -4,7 +4,7 @@ import { measureLoad } from "../measure/measure.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
 /** In a closed loop, which also warms the target up. */
-export async function peakOf(
+export async function closedPeak(
   request: TrialRequest,
   durationS: number,
   hooks: TrialHooks,

@@ -34,15 +34,19 @@ export interface ExperimentFile {
   readonly notes: readonly string[];
 }
 
+export interface LoadOptions extends Pick<ParseContext, "arranged"> {
+  /** Where relative paths in it start, when that is not its own folder. */
+  readonly folder?: string;
+}
+
 /**
  * Throws a UserError with every problem. A built-in experiment comes before a file of its name.
  * @param set Parameters by name, as YAML text.
- * @param folder Where relative paths in it start, when that is not its own folder.
  */
 export async function loadExperiment(
   nameOrPath: string,
   set: SetParameters = {},
-  folder?: string,
+  { folder, arranged }: LoadOptions = {},
 ): Promise<ExperimentFile> {
   const builtIn = Object.hasOwn(experiments, nameOrPath);
   const fileName = builtIn ? `${nameOrPath}.yaml` : basename(nameOrPath);
@@ -50,7 +54,7 @@ export async function loadExperiment(
   const baseDir = folder ?? (builtIn ? Deno.cwd() : dirname(resolve(nameOrPath)));
   const { filesFrom } = await import("./disk_files.ts");
   const files = filesFrom(baseDir);
-  const context = { files, set, environment };
+  const context = { files, set, environment, arranged };
   const imported = builtIn ? null : await importOf(source, nameOrPath, files);
   if (imported !== null) {
     const parsed = await withEngine(() => parseImported(imported, nameOrPath, context));
@@ -110,6 +114,8 @@ interface ParseContext {
   /** Parameters by name, as YAML text. */
   readonly set?: SetParameters;
   readonly environment?: Environment;
+  /** Changes the data of the file, its parameters filled in, before it becomes the experiment. */
+  readonly arranged?: (data: unknown) => unknown;
 }
 
 /**
@@ -127,13 +133,15 @@ export function parseExperiment(
 
 function experimentIn(
   text: YamlText,
-  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT }: ParseContext,
+  { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT, arranged = (data) => data }:
+    ParseContext,
 ): Experiment {
-  const { data, problems, findings, inFile, ...filled } = fillParameters(
+  const { data: filledIn, problems, findings, inFile, ...filled } = fillParameters(
     text.data,
     set,
     environment,
   );
+  const data = arranged(filledIn);
   for (const [value, shown] of filled.secrets) secrets.keep(value, shown);
   for (const value of secretsIn(secrets.data(data))) secrets.keep(value);
   const { data: experiment, error } = experimentSpecWith(files).safeParse(data, AS_INPUT);

@@ -53,6 +53,8 @@ export interface PlanOptions {
   readonly only?: { readonly targets?: readonly string[]; readonly scenarios?: readonly string[] };
   /** The factors' values as results hold them, without secrets; as they are when absent. */
   readonly shown?: <Values>(parameters: Values) => Values;
+  /** Cells of one name run next to each other in every block, in random order; absent: each is alone. */
+  readonly neighbours?: (cell: Cell) => string;
 }
 
 /** What an experiment may carry out; how much of it, `repeat` says. */
@@ -64,10 +66,16 @@ export interface Plan {
 }
 
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
-export function planBlocks(experiment: RunFactors, { seed, only, shown }: PlanOptions): Plan {
+export function planBlocks(
+  experiment: RunFactors,
+  { seed, only, shown, neighbours }: PlanOptions,
+): Plan {
   const cells = planCells(experiment, only, shown);
   checkRuns(experiment, cells);
-  return { cells, blocks: () => blocksFor(cells, experiment.order, drawBy(seed)) };
+  const groups = neighbours === undefined
+    ? cells.map((cell) => [cell])
+    : [...Map.groupBy(cells, neighbours).values()];
+  return { cells, blocks: () => blocksFor(groups, experiment.order, drawBy(seed)) };
 }
 
 /** @param cells Those that are left of the experiment. */
@@ -81,13 +89,15 @@ function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): vo
 }
 
 function* blocksFor(
-  cells: readonly Cell[],
+  groups: readonly (readonly Cell[])[],
   order: RunFactors["order"],
   draw: Draw,
 ): Generator<PlannedRun[]> {
   for (let block = 0;; block++) {
-    const arranged = order === "shuffled" ? shuffled(cells, draw) : cells;
-    yield arranged.map((cell, at) => ({
+    const cells = order === "shuffled"
+      ? shuffled(groups, draw).flatMap((group) => shuffled(group, draw))
+      : groups.flat();
+    yield cells.map((cell, at) => ({
       cell,
       repetition: block + 1,
       order: block * cells.length + at + 1,

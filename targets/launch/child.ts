@@ -46,6 +46,8 @@ export interface Child extends WatchedTree {
 interface ProcessEnvironment {
   readonly env: Record<string, string>;
   readonly cwd?: string;
+  /** Gets all that it prints, as it comes. */
+  readonly onOutput?: (bytes: Uint8Array) => void;
 }
 
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
@@ -70,7 +72,7 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, limits, onLeft = () => {} }: SupervisedEnvironment,
+  { env, cwd, folder, stage, limits, onOutput, onLeft = () => {} }: SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
   const forSupervisor = {
@@ -80,7 +82,7 @@ export function startSupervised(
     ...stage !== undefined && { [SUPERVISED_STAGE]: stage },
   };
   const args = ["supervise", "--", ...command];
-  const child = start(args, { env: forSupervisor, cwd }, SUPERVISOR_GRACE_MS);
+  const child = start(args, { env: forSupervisor, cwd, onOutput }, SUPERVISOR_GRACE_MS);
   const announced = child.output.takeLine("started")
     .then((text) => ({ text, startedMs: performance.now() }));
   const exited = child.exited.then(withSignal);
@@ -116,7 +118,7 @@ function withSignal({ code, signal }: Exit): Exit {
 
 function start(
   args: readonly string[],
-  environment: ProcessEnvironment,
+  { onOutput, ...environment }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const [program, programArgs] = selfCommand(args);
@@ -129,7 +131,7 @@ function start(
     detached: true,
   });
   const process = spawned(command);
-  const output = new Output();
+  const output = new Output(onOutput);
   const drained = Promise.all([output.drain(process.stdout), output.drain(process.stderr)]);
   const exited = process.status.then(async ({ code, signal }) => {
     await settlesWithin(drained, DRAIN_MS);

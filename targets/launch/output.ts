@@ -12,9 +12,13 @@ export class Output {
   #written = 0;
   #onChunk: () => void = () => {};
 
+  /** @param onOutput Gets all that is read. */
+  constructor(private readonly onOutput: (bytes: Uint8Array) => void = () => {}) {}
+
   /** Reads `stream` to its end. */
   async drain(stream: ReadableStream<Uint8Array>): Promise<void> {
     for await (const chunk of stream) {
+      this.onOutput(chunk);
       // In pieces that fit, so that a line that is waited for is not lost under what came with it.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));

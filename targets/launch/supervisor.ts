@@ -117,10 +117,14 @@ function removeFolder(folder: string | undefined): void {
   }
 }
 
-/** A program that succeeds at once and leaves children behind has put itself in the background: it goes on. */
+/**
+ * A program that succeeds at once and leaves children behind has put itself in the background: it goes on. One that
+ * makes something in a folder is over when it ends, with all that it left behind.
+ */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
-  while (success && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
+  const makes = Deno.env.get(SUPERVISED_STAGE) !== undefined;
+  while (success && !makes && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
 /** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */

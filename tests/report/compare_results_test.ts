@@ -174,7 +174,7 @@ Deno.test("terminal, markdown, JSON and JUnit give the same verdicts", () => {
   const junit = renderJunit([
     comparisonSuite(comparison, { startedAt: "2031-05-04T10:18:00.000Z", hostname: "h" }),
   ]);
-  assert.equal(junit.match(/<testcase/g)?.length, 10);
+  assert.equal(junit.match(/<testcase/g)?.length, 12);
   assert.match(
     junit,
     /name="static, a: rate" time="0\.000"><failure type="worse" message="worse: 0\.50\d?×\s\[/,

@@ -52,7 +52,7 @@ Deno.test("the thresholds of a comparison are one family with the figures that d
   assert.equal(alone.outcome, "inconclusive", alone.found);
   assert.match(
     plain(alone).found,
-    /: it fails alone, but not surely among 3 tests; about \d+ runs/,
+    /: it fails alone, but not surely among 4 tests; about \d+ runs/,
   );
 });
 

@@ -3,8 +3,10 @@ import {
   commonOf,
   type ConfidenceInterval,
   over,
+  studentInterval,
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { moderated, variancePriorOf } from "../../../runner/stats/comparison/moderation.ts";
 import type { ComparisonJudgement } from "../../../runner/stats/comparison/verdict.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 
@@ -93,6 +95,54 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   if (to === null || of === null) return null;
   const logRatios = of.byRun.map((value, i) => Math.log(value / to.byRun[i]));
   return { pairs: common.length, logRatios, sides: [to, of] };
+}
+
+// Comparisons of one experiment that lend each other what they know of their spread.
+
+interface PairedTest {
+  readonly interval: ConfidenceInterval;
+  readonly between: Between;
+  readonly pairing: Pairing | null;
+  readonly sides: readonly [base: Estimate, next: Estimate];
+}
+
+/**
+ * The intervals of one figure in all comparisons that are read together, those of pairs by the moderated t.
+ *
+ * @param confidence As that of the intervals.
+ * @returns In their order.
+ */
+export function moderatedIntervals(
+  tests: readonly (PairedTest | null)[],
+  confidence: number,
+): (ConfidenceInterval | null)[] {
+  const prior = variancePriorOf(disjoint(tests).map(({ interval }) => varianceOf(interval)));
+  return tests.map((test) => {
+    if (test === null) return null;
+    if (prior === null || !isPairedAlone(test)) return test.interval;
+    const { variance, degreesOfFreedom } = moderated(varianceOf(test.interval), prior);
+    return studentInterval(test.interval.value, { variance, degreesOfFreedom }, confidence);
+  });
+}
+
+/** Whether its spread is that of pairs, and nothing else. */
+function isPairedAlone({ pairing, between }: PairedTest): boolean {
+  return pairing !== null && between.kind === "one-session";
+}
+
+/** Where many are held against one, its runs are in the spread of all: of those the first counts. */
+function disjoint(tests: readonly (PairedTest | null)[]): PairedTest[] {
+  const seen = new Set<Estimate>();
+  return tests.flatMap((test) => {
+    if (test === null || !isPairedAlone(test)) return [];
+    if (test.sides.some((side) => seen.has(side))) return [];
+    test.sides.forEach((side) => seen.add(side));
+    return [test];
+  });
+}
+
+function varianceOf({ logStandardError, degreesOfFreedom }: ConfidenceInterval): Variance {
+  return { variance: logStandardError ** 2, degreesOfFreedom };
 }
 
 interface TestedSides {

@@ -28,13 +28,14 @@ import {
   exactTest,
   gainOf,
   groupsIn,
+  moderatedIntervals,
   ONE_SESSION,
   type Pairing,
   pairingOf,
   reserved,
   UNTESTED,
 } from "./between.ts";
-import { COMPARED, type ComparedFigure, type ComparedRuns, figureOf, isDecisive } from "./group.ts";
+import { COMPARED, type ComparedFigure, type ComparedRuns, DECISIVE, figureOf } from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -84,6 +85,8 @@ export interface JudgeOptions {
   readonly marginRatio?: number;
   /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
   readonly level?: number;
+  /** The figures that are one family; default DECISIVE. */
+  readonly decisive?: readonly ComparedFigure[];
 }
 
 export interface GroupPair {
@@ -99,12 +102,18 @@ export interface PairTests {
   readonly pairs: readonly { readonly pair: GroupPair; readonly tests: readonly (Test | null)[] }[];
 }
 
-interface Test {
+/** The interval of two sides by their own runs. */
+interface ComparedSides {
   readonly interval: ConfidenceInterval;
-  readonly p: number;
   readonly between: Between;
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
+}
+
+interface Test extends ComparedSides {
+  readonly p: number;
+  /** How many times larger the variance would be without pairs; null without them. */
+  readonly pairingGain: number | null;
 }
 
 /** Comparisons that are read together. */
@@ -117,14 +126,18 @@ export function comparePairs(
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95 }: JudgeOptions = {},
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive = DECISIVE }: JudgeOptions = {},
 ): PairTests {
-  const judge = { marginRatio, level };
+  const sides = pairs.map((pair) => COMPARED.map((figure) => sidesOf(pair, figure, level)));
+  const byFigure = COMPARED.map((_, f) => testsOf(sides.map((ofPair) => ofPair[f]), level));
   return {
-    judge,
-    pairs: pairs.map((pair) => ({
+    judge: { marginRatio, level, decisive },
+    pairs: pairs.map((pair, i) => ({
       pair,
-      tests: COMPARED.map((figure) => testOf(pair, figure, judge)),
+      tests: byFigure.map((tests) => {
+        const test = tests[i];
+        return test && { ...test, p: pBeyond(test.interval, marginRatio) };
+      }),
     })),
   };
 }
@@ -153,7 +166,7 @@ export function judgePairs(
   const next = { deciding: 0, others: 0 };
   return tests.pairs.map(({ pair, tests: ofPair }) => ({
     figures: COMPARED.map((figure, f) => {
-      const isDeciding = isDecisive(figure);
+      const isDeciding = tests.judge.decisive.includes(figure);
       const { raised, size } = isDeciding ? deciding : others;
       const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
       return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
@@ -163,11 +176,21 @@ export function judgePairs(
   }));
 }
 
-function flatPs({ pairs }: PairTests, isDeciding: boolean): (number | null)[] {
+function flatPs({ pairs, judge: { decisive } }: PairTests, isDeciding: boolean): (number | null)[] {
   return pairs.flatMap(({ tests }) =>
-    tests.filter((_, f) => isDecisive(COMPARED[f]) === isDeciding)
+    tests.filter((_, f) => decisive.includes(COMPARED[f]) === isDeciding)
       .map((test) => test === null ? null : test.p)
   );
+}
+
+/**
+ * The figures that decide how a comparison ends. CPU time, where nobody saw it or it is open itself, leaves that to
+ * the others.
+ */
+export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
+  return DECISIVE.map((figure) => comparisonOf(comparison, figure)).filter((
+    { figure, ratio, verdict },
+  ) => figure !== "cpuPerRequest" || (ratio !== null && verdict !== "inconclusive"));
 }
 
 export function comparisonOf(
@@ -177,11 +200,25 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-function testOf(
+/** Of one figure of all pairs, which lend each other what they know of their spread. */
+function testsOf(
+  all: readonly (ComparedSides | null)[],
+  level: number,
+): (Omit<Test, "p"> | null)[] {
+  const intervals = moderatedIntervals(all, level);
+  return all.map((sides, i) => {
+    const interval = intervals[i];
+    if (sides === null || interval === null) return null;
+    const pairingGain = sides.pairing && gainOf(sides.pairing, sides.interval);
+    return { ...sides, interval, pairingGain };
+  });
+}
+
+function sidesOf(
   { base, next, between: betweenBy = () => ONE_SESSION }: GroupPair,
   figure: ComparedFigure,
-  { level, marginRatio }: Required<JudgeOptions>,
-): Test | null {
+  level: number,
+): ComparedSides | null {
   const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
   if (!of || !to) return null;
   const between = betweenBy(figure);
@@ -190,8 +227,7 @@ function testOf(
     between: between.kind === "known" ? between.variances : [],
   });
   if (interval === null) return null;
-  const p = pBeyond(interval, marginRatio);
-  return { interval, p, between, pairing: pairingOf(of, to), sides: [to, of] };
+  return { interval, between, pairing: pairingOf(of, to), sides: [to, of] };
 }
 
 /** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
@@ -236,7 +272,7 @@ function compareFigure(
     exact,
     pairs: pairing?.pairs ?? null,
     runs,
-    pairingGain: pairing && gainOf(pairing, interval),
+    pairingGain: test.pairingGain,
     between: test.between,
     groups,
     unsteady,

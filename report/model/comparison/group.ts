@@ -1,48 +1,89 @@
 /** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
-import type { Measurement } from "../../../runner/result/result.ts";
+import type { Measurement, Run } from "../../../runner/result/result.ts";
+import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
+import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../runs/cells.ts";
-import type { Estimates } from "../runs/confidence.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
+import { perCpuSecondOf } from "../runs/resources.ts";
 import { sum } from "../numbers/spread.ts";
 
-/** Requests per second; mean and percentiles of latency. */
-export const COMPARED = ["rate", "mean", 50, 95, 99] as const;
+/** Requests per second; mean and percentiles of latency; CPU time of all that serves a request. */
+export const COMPARED = ["rate", "mean", 50, 95, 99, "cpuPerRequest"] as const;
 export type ComparedFigure = typeof COMPARED[number];
 
-/** The figures that decide how a comparison ends. */
-export const DECISIVE = ["rate", 99] as const satisfies readonly ComparedFigure[];
+/** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
+export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
 export function isDecisive(figure: ComparedFigure): boolean {
   return DECISIVE.some((decisive) => decisive === figure);
 }
 
 /** The parts of a measurement that a comparison reads. */
-export type ComparableRun = Pick<
-  Measurement,
-  "rate" | "elapsedS" | "requests" | "latency" | "histogram"
->;
+export type ComparableRun =
+  & Pick<Measurement, "rate" | "elapsedS" | "requests" | "latency" | "histogram">
+  & Partial<Pick<Run, "resources" | "parts" | "drain">>;
+
+/** Requests per second, else microseconds. */
+export interface ComparedEstimates {
+  get(figure: PooledFigure | "cpuPerRequest"): Estimate | null | undefined;
+}
 
 export interface ComparedRuns {
   readonly runs: readonly ComparableRun[];
-  /** Requests per second, or microseconds; null where the runs have no such figure, or can't be drawn from. */
-  readonly estimates: Estimates;
+  /** Null where the runs have no such figure, or can't be drawn from. */
+  readonly estimates: ComparedEstimates;
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
 }
 
-export function groupOf({ runs, confidence: { estimates } }: CellRuns): ComparedRuns {
-  return { runs, estimates, unsteady: unsteadyOf(runs) };
+export function groupOf(cell: CellRuns): ComparedRuns {
+  const { runs, confidence: { estimates } } = cell;
+  return {
+    runs,
+    estimates: {
+      get: (figure) => figure === "cpuPerRequest" ? cpuEstimate(cell) : estimates.get(figure),
+    },
+    unsteady: unsteadyOf(runs),
+  };
 }
 
-/** Requests per second, or ms, of all runs together; 0 without samples. */
+const cpuEstimates = new WeakMap<CellRuns, Estimate | null>();
+
+/** Null where the CPU time of a run was not seen. */
+function cpuEstimate(cell: CellRuns): Estimate | null {
+  const known = cpuEstimates.get(cell);
+  if (known !== undefined) return known;
+  const { runs, confidence: { estimates } } = cell;
+  const sampling = estimates.get("rate");
+  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+  const estimate = sampling && sampling.repetitions.length === values.length &&
+      values.length === runs.length
+    ? estimateOfMean(values, sampling)
+    : null;
+  cpuEstimates.set(cell, estimate);
+  return estimate;
+}
+
+function cpuPerRequestUs(run: ComparableRun): number | null {
+  const perSecond = perCpuSecondOf(run);
+  return perSecond === null || perSecond === 0 ? null : 1e6 / perSecond;
+}
+
+/** Requests per second, or ms, of all runs together; 0 without samples, or where nobody saw the CPU time. */
 export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
   const estimate = estimates.get(figure);
   if (runs.length > 1 && estimate) {
     return figure === "rate" ? estimate.value : estimate.value / 1_000;
   }
   if (figure === "rate") return rateOf(runs);
+  if (figure === "cpuPerRequest") return cpuMs(runs);
   const pooled = poolLatency(runs);
   return figure === "mean" ? pooled.mean : percentileOf(pooled, figure);
+}
+
+function cpuMs(runs: readonly ComparableRun[]): number {
+  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+  return values.length < runs.length ? 0 : sum(values, (us) => us / 1_000) / values.length;
 }
 
 function rateOf(runs: readonly ComparableRun[]): number {

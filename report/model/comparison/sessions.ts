@@ -7,14 +7,14 @@ import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { Variance } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../runs/cells.ts";
-import type { Estimates } from "../runs/confidence.ts";
 import { cellPlace, type Match, type NamedCell, namedCells } from "../runs/match.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
 import type { GroupPair } from "./comparison.ts";
-import { type ComparedRuns, groupOf } from "./group.ts";
+import { type ComparedEstimates, type ComparedRuns, groupOf } from "./group.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */
-export type SessionSpread = (figure: PooledFigure) => Variance | null;
+export type SessionSpread = (figure: SessionFigure) => Variance | null;
+type SessionFigure = PooledFigure | "cpuPerRequest";
 
 type SessionStart = Pick<Grouped, "startedAt">;
 
@@ -28,7 +28,7 @@ export function sessionSpread(earlier: readonly Grouped[]): SessionSpread {
   const cells = [...Map.groupBy(distinct(earlier).flatMap(sessionCells), cellPlace).values()];
   return (figure) =>
     spreadOfSessions(
-      cells.map((those) => known(those.map(({ cell }) => cell.confidence.estimates), figure)),
+      cells.map((those) => known(those.map(({ cell }) => groupOf(cell).estimates), figure)),
     );
 }
 
@@ -91,7 +91,7 @@ export function betweenResults(
   base: Grouped,
   next: Grouped,
   earlier: readonly Grouped[] = [],
-): (figure: PooledFigure) => Between {
+): (figure: SessionFigure) => Between {
   if (areOneSession(base, next)) return () => ONE_SESSION;
   const spread = sessionSpread(earlier);
   return (figure) => betweenOf(spread(figure), 2);
@@ -114,15 +114,15 @@ export function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
 }
 
 /** Figures over sessions; null where fewer than two sessions have one. */
-class SessionEstimates implements Estimates {
-  constructor(private readonly sessions: readonly Estimates[]) {}
+class SessionEstimates implements ComparedEstimates {
+  constructor(private readonly sessions: readonly ComparedEstimates[]) {}
 
-  get(figure: PooledFigure): Estimate | null {
+  get(figure: SessionFigure): Estimate | null {
     const estimates = known(this.sessions, figure);
     return estimates.length < 2 ? null : meanOfSessions(estimates);
   }
 }
 
-function known(sessions: readonly Estimates[], figure: PooledFigure): Estimate[] {
+function known(sessions: readonly ComparedEstimates[], figure: SessionFigure): Estimate[] {
   return sessions.flatMap((estimates) => estimates.get(figure) ?? []);
 }

@@ -1,5 +1,6 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
 import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
+import { medianOf } from "../../../runner/stats/quantile.ts";
 import { timeUnit } from "../numbers/units.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import {
@@ -39,7 +40,10 @@ export function comparedTable(caption: string, rows: readonly ComparedRow[]): Ta
       cell: ({ name, color }) => ({ text: name, color }),
     },
     ...(isWithin ? [againstColumn] : []),
-    ...COMPARED.map(figureColumn),
+    ...COMPARED.filter((figure) =>
+      figure !== "cpuPerRequest" ||
+      rows.some(({ comparison }) => comparisonOf(comparison, figure).ratio !== null)
+    ).map(figureColumn),
   ]);
 }
 
@@ -82,12 +86,31 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
     `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
     `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
+    ...gainNote(all),
     ...(stdevs.length === 0 ? [] : [
       `Intervals hold by how much earlier sessions differ: up to ${
         percentText(Math.max(...stdevs))
       }, the standard deviation of a ratio.`,
     ]),
     ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
+  ];
+}
+
+/** Less is within what chance makes of the variance of five pairs. */
+const MATERIAL_GAIN = 1.3;
+
+/** What pairs were worth, where it is worth a word. */
+function gainNote(figures: readonly FigureComparison[]): string[] {
+  const gains = figures.flatMap(({ figure, pairingGain }) =>
+    figure === "rate" ? pairingGain ?? [] : []
+  );
+  const gain = medianOf(gains);
+  if (gains.length === 0 || gain < MATERIAL_GAIN) return [];
+  const times = Number(gain.toPrecision(2));
+  const of = gains.length === 1 ? "" : `, the median of ${gains.length} comparisons`;
+  return [
+    `Pairs make the variance of the ratio of requests/s ${times} times smaller${of}: unpaired, it ` +
+    `would take about ${times} times as many runs.`,
   ];
 }
 

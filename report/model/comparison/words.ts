@@ -226,6 +226,11 @@ export const SESSIONS_TEXT =
   "both in one experiment, or give several sessions a side.";
 
 export function figureName(figure: ComparedFigure): string {
+  return figure === "cpuPerRequest" ? "CPU/request" : figureKey(figure);
+}
+
+/** What JSON calls it. */
+export function figureKey(figure: ComparedFigure): string {
   return typeof figure === "number" ? `p${figure}` : figure;
 }
 

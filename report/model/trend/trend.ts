@@ -7,7 +7,7 @@ import {
   sentenceOf,
 } from "../compared_results.ts";
 import { comparedTable } from "../comparison/table.ts";
-import { type Drawing, figureOfCell } from "../sweeps/charts.ts";
+import type { Drawing } from "../sweeps/charts.ts";
 import {
   countCell,
   errorCell,
@@ -30,9 +30,9 @@ import type { CellRuns } from "../runs/cells.ts";
 import { percentileOf } from "../runs/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { formatMoment, timeUnit } from "../numbers/units.ts";
-import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
-import { DECISIVE } from "../comparison/group.ts";
-import { SESSIONS_TEXT } from "../comparison/words.ts";
+import { comparisonOf, decisiveOf, type FigureComparison } from "../comparison/comparison.ts";
+import { DECISIVE, figureOf, groupOf } from "../comparison/group.ts";
+import { figureName, SESSIONS_TEXT } from "../comparison/words.ts";
 import { formatRatio } from "../comparison/ratios.ts";
 import { doubtSentences } from "../findings/trust.ts";
 import { counted, unique } from "../numbers/words.ts";
@@ -191,7 +191,7 @@ const PHRASES: readonly { change: TrendChange; singular: string; plural: string 
 
 /** Worse in one figure outweighs better in the other, as in `plateau compare`. */
 export function changeOf({ comparison }: ComparedCell): TrendChange {
-  const changes = DECISIVE.map((figure) => changeIn(comparisonOf(comparison, figure)));
+  const changes = decisiveOf(comparison).map(changeIn);
   return PHRASES.map(({ change }) => change)
     .find((change) => change !== "the same" && changes.includes(change)) ?? "the same";
 }
@@ -241,13 +241,13 @@ function stepText(
   const known = cells.flatMap((cell, at) => cell === null ? [] : [{ cell, at }]);
   if (ratio === null || known.length < 3) return "";
   const steps = known.slice(1).map(({ cell, at }, i) => ({
-    ratio: figureOfCell(cell, figure) / figureOfCell(known[i].cell, figure),
+    ratio: figureOf(groupOf(cell), figure) / figureOf(groupOf(known[i].cell), figure),
     at,
   }));
   const most = steps.reduce((best, step) =>
     ratio < 1 ? step.ratio < best.ratio ? step : best : step.ratio > best.ratio ? step : best
   );
-  const what = figure === "rate" ? "requests/s" : "p99";
+  const what = figure === "rate" ? "requests/s" : figureName(figure);
   return `; the largest step of ${what}, ${formatRatio(most.ratio, null)}, came with ${
     points[most.at].label
   }`;

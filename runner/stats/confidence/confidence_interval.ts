@@ -81,7 +81,7 @@ export function contrastOf(
 }
 
 /** @param variance Of ln value. */
-function studentInterval(
+export function studentInterval(
   value: number,
   { variance, degreesOfFreedom }: Variance,
   confidence: number,

@@ -1,0 +1,124 @@
+/** What comparing the runs of a block with each other is worth, and costs, on machines that drift. */
+import type { Row, Section } from "../bench.ts";
+import type { Machine } from "./experiment.ts";
+import { atLeast, atMost, row } from "./percent.ts";
+import { Random } from "./random.ts";
+import { compareMany, type ManyCells } from "./verdicts.ts";
+
+const CELLS = 20;
+const CASES = 200;
+/** Runs of a block that holds both sides of all cells. */
+const BLOCK = 2 * CELLS;
+const RUN = 0.02;
+
+const driftsOf = (block: number): readonly [name: string, machine: Machine][] => [
+  ["linear, 20 %", { drift: 0.2, run: RUN }],
+  ["steps of 10 %", { levels: 0.1, run: RUN }],
+  ["a sine of ± 10 %, its period a block", { sine: { height: 0.1, period: block }, run: RUN }],
+  ["a sine of ± 10 %, 0.9 blocks", { sine: { height: 0.1, period: 0.9 * block }, run: RUN }],
+];
+
+function share(cases: number, isSo: () => boolean): number {
+  return Array.from({ length: cases }, isSo).filter(Boolean).length / cases;
+}
+
+/** Any of all cells called better or worse, by rate or p99, where both sides are one program. */
+export function driftAlarms(): Section {
+  const rows = [["no drift", { run: 0.05 }] as const, ...driftsOf(BLOCK)].flatMap((
+    [name, machine],
+  ) =>
+    [true, false].map((inPairs) => {
+      const random = new Random(41);
+      const many: ManyCells = {
+        pairs: CELLS,
+        repetitions: 5,
+        machine,
+        inPairs,
+        isPaired: true,
+      };
+      const found = share(
+        CASES,
+        () =>
+          compareMany(random, many).flat()
+            .some(({ verdict }) => verdict === "better" || verdict === "worse"),
+      );
+      const order = inPairs ? "sides next to each other" : "all of a block shuffled";
+      return row(`${name}; ${order}`, found, atMost(5));
+    })
+  );
+  return {
+    caption:
+      `Any alarm over ${CELLS} cells, A against A, 5 repetitions, ${CASES} experiments a line`,
+    unit: "%",
+    rows,
+    notes: ["2 % between runs; 5 % without drift, as the margin of 2 % hides less of it."],
+  };
+}
+
+/** In how many of all cases the slower one of the cells is called worse by its rate. */
+function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): number {
+  const random = new Random(many.repetitions);
+  return share(cases, () => {
+    const [[rate]] = compareMany(random, { ...many, inPairs: true, figures: ["rate"] });
+    return rate.verdict === "worse";
+  });
+}
+
+/** Without drift: by pairs, and by the same runs unpaired. */
+export function pairedPower(): Section {
+  const rows = [CELLS, 1].flatMap((pairs) =>
+    [5, 7, 10].flatMap((repetitions): Row[] => {
+      const many = { pairs, repetitions, machine: { run: RUN }, slower: pairs === 1 ? 1.06 : 1.08 };
+      const [paired, unpaired] = [true, false].map((isPaired) =>
+        power({ ...many, isPaired }, CASES)
+      );
+      const name = `${pairs} ${pairs === 1 ? "cell" : "cells"}, ${repetitions} repetitions`;
+      return [
+        row(`${name}: by pairs`, paired, pairs === 1 ? undefined : atLeast(100 * unpaired)),
+        row(`${name}: unpaired`, unpaired),
+      ];
+    })
+  );
+  return {
+    caption: `A slower cell called worse, no drift, ${CASES} experiments a line`,
+    unit: "%",
+    rows,
+    notes: [
+      `${100 * RUN} % between runs. Of ${CELLS} cells one is 8 % slower, or the only one 6 %.`,
+      "Six cells or more lend each other what they know of their spread. One alone pays for pairs with half of its degrees of freedom.",
+    ],
+  };
+}
+
+/** The smallest of these at which a slower cell is found in 80 %. */
+const REPETITIONS = [4, 5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56] as const;
+const PAIRS = 6;
+const POWER_CASES = 100;
+
+function repetitionsNeeded(machine: Machine, isPaired: boolean): number {
+  const isEnough = (repetitions: number): boolean =>
+    power({ pairs: PAIRS, repetitions, machine, slower: 1.08, isPaired }, POWER_CASES) >= 0.8;
+  return REPETITIONS.find(isEnough) ?? Infinity;
+}
+
+export function runsUnderDrift(): Section {
+  const rows = driftsOf(2 * PAIRS).map(([name, machine]): Row => {
+    const [paired, unpaired] = [true, false].map((isPaired) =>
+      repetitionsNeeded(machine, isPaired)
+    );
+    const most = REPETITIONS[REPETITIONS.length - 1];
+    const isMore = unpaired === Infinity;
+    return {
+      what: `${name}: ${paired} repetitions by pairs, ${
+        isMore ? `more than ${most}` : unpaired
+      } unpaired`,
+      samples: [(isMore ? most : unpaired) / paired],
+      bar: { text: "≥ 1.3", holds: (found) => found >= 1.3 },
+    };
+  });
+  return {
+    caption: `Repetitions that find 8 % in 80 of 100, unpaired over paired, ${PAIRS} cells`,
+    unit: "×",
+    rows,
+  };
+}

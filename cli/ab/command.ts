@@ -1,0 +1,64 @@
+/** `plateau ab [BASE..HEAD] [EXPERIMENT]`: two commits, built and measured as one experiment whose runs take turns. */
+import type { Problem } from "../../base/errors.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { rangeIn, type RevisionRange } from "../../targets/revisions/revision.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import type { RawArguments } from "../command_line/command.ts";
+import { outputConflicts } from "../flags/output_flags.ts";
+import { makeOutDir, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
+import { printError, terminalOptions } from "../terminal/terminal.ts";
+import { abParts, type AbValues, EXPERIMENT } from "./flags.ts";
+import { comparePaired } from "./measured.ts";
+import { preparePair } from "./prepared.ts";
+
+export const abCommand = defineCommand({
+  parts: abParts,
+  conflicts: (given) => [...outputConflicts(given), ...operandConflicts(given)],
+  more:
+    `Both commits are checked out beside the repository, which is never changed, and built by the
+targets' build: commands. Builds are kept by commit.
+
+Exit code:
+  1  the rate or the p99 of a cell is worse, twice, or a threshold failed
+  3  a build failed, or something needed could not be had
+  5  otherwise, when one of them is inconclusive: too few runs for a verdict
+  0  otherwise: everything is better or equivalent
+
+Examples:
+  plateau ab
+  plateau ab main..my-branch bench.yaml
+  plateau ab HEAD~1.. bench.yaml --repeat 10 --markdown pull-request.md`,
+  run: (values): Promise<number> =>
+    interruptible(async (signal) => {
+      const { range, file } = operandsOf(values);
+      const onNote = (text: string): void => {
+        if (!values.quiet) printError(textLines([text], terminalOptions(Deno.stderr)));
+      };
+      const pair = await preparePair({ range, file, values, signal, onNote });
+      using _kept = pair.lock;
+      const outDir = await makeOutDir(values.out, pair.name);
+      using _out = await occupy(outDir);
+      await refuseUnfinished(outDir);
+      return await comparePaired(pair, { values, outDir, signal, onNote });
+    }),
+});
+
+/** Either operand may be left out: a range has two dots that are no part of a path. */
+function operandsOf({ first, second }: Pick<AbValues, "first" | "second">): {
+  readonly range: RevisionRange;
+  readonly file: string;
+} {
+  const range = first === undefined ? null : rangeIn(first);
+  const none: RevisionRange = { base: null, head: null, fromMergeBase: false };
+  return {
+    range: range ?? none,
+    file: (range === null ? first : second) ?? EXPERIMENT,
+  };
+}
+
+function operandConflicts({ first, second }: RawArguments): Problem[] {
+  if (typeof first !== "string" || typeof second !== "string" || rangeIn(first)) return [];
+  const message = `Cannot read "${first}" as two commits`;
+  return [{ place: "BASE..HEAD", message, fix: `write ${first}..HEAD, or ${first}..` }];
+}

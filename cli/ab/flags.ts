@@ -1,0 +1,52 @@
+/** The operands and flags of `plateau ab`. */
+import * as z from "zod";
+import { margin } from "../../scenarios/claims/threshold.ts";
+import type { CommandParts, ParsedValues } from "../command_line/command.ts";
+import { planFlags, quietFlag, strictFlag, thresholdFlag } from "../flags/flags.ts";
+import { outputFlags } from "../flags/output_flags.ts";
+import { redisFlag } from "../flags/values.ts";
+
+/** As init writes it. */
+export const EXPERIMENT = "experiment.yaml";
+
+export const abParts = {
+  first: {
+    operand: "[BASE..HEAD]",
+    about: "Two commits; BASE.. is up to the working tree (default: where this branch left the " +
+      "default branch, and the working tree)",
+    schema: z.string().optional(),
+  },
+  second: {
+    operand: "[EXPERIMENT]",
+    about: `The experiment file in the repository (default: ${EXPERIMENT})`,
+    schema: z.string().optional(),
+  },
+  out: {
+    flags: "-o, --out <DIR>",
+    about: "Folder of the results (default: results/NAME/TIME)",
+    schema: z.string().min(1).optional(),
+  },
+  confirm: {
+    flags: "--confirm <yes|no>",
+    about: "Measures cells that are worse again, and calls them worse only if they are so twice",
+    preset: "yes",
+    schema: z.enum(["yes", "no"]).transform((text) => text === "yes"),
+  },
+  margin: {
+    flags: "--margin <PERCENT>",
+    about: "Margin of equivalence: results whose interval lies within it are equivalent",
+    preset: "2%",
+    schema: margin,
+  },
+  ...planFlags,
+  ...thresholdFlag,
+  ...strictFlag,
+  ...redisFlag,
+  json: outputFlags.json,
+  markdown: outputFlags.markdown,
+  junit: outputFlags.junit,
+  html: { ...outputFlags.html, about: "The comparison as a page, both commits side by side" },
+  ...quietFlag,
+} satisfies CommandParts;
+
+export type AbValues = ParsedValues<typeof abParts>;

@@ -1,0 +1,146 @@
+/** Measures a pair of revisions, confirms what is worse, and says so in every form. */
+import { join } from "node:path";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { renderComparison } from "../../report/files/comparison.ts";
+import {
+  comparedName,
+  compareResults,
+  type ResultsComparison,
+} from "../../report/model/compared_results.ts";
+import {
+  type Alarm,
+  type Confirmed,
+  confirmedBy,
+  worseCells,
+} from "../../report/model/revisions/confirmation.ts";
+import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { counted, unique } from "../../report/model/numbers/words.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { runExperiment } from "../../runner/experiment/experiment.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import type { Results } from "../../runner/result/result.ts";
+import type { Planned } from "../experiment/plan.ts";
+import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
+import { redisUrlOf } from "../flags/values.ts";
+import { comparisonAnnotations } from "../github/annotations.ts";
+import { reportToGithub } from "../github/step.ts";
+import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
+import { resultForms } from "../output/forms.ts";
+import { verifyResults, verifyTrust } from "../output/verify.ts";
+import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import type { AbValues } from "./flags.ts";
+import type { PreparedPair } from "./prepared.ts";
+
+interface AbContext {
+  readonly values: AbValues;
+  readonly outDir: string;
+  readonly signal: AbortSignal;
+  readonly onNote: (text: string) => void;
+}
+
+/** @returns The exit code. Throws the error that it ends with where nothing could be compared. */
+export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
+  const { values, outDir, signal, onNote } = context;
+  const planned = await pair.plan(values.only);
+  const results = await measured(planned, outDir, context);
+  if (signal.aborted) return COMPARISON_EXIT.inconclusive;
+  verifyResults(results);
+  const first = compared(results, pair, values);
+  const worse = values.confirm ? worseCells(first) : [];
+  const again = worse.length === 0 ? null : await confirmedRuns(
+    first.matches.filter((_, i) => worse.includes(first.cells[i])),
+    pair,
+    context,
+  );
+  if (signal.aborted) return COMPARISON_EXIT.inconclusive;
+  const second = again === null ? null : compared(again, pair, values);
+  const confirmed = confirmedBy(first, second);
+  onNote("");
+  await deliver(first, confirmed, { pair, context });
+  if (values.strict) verifyTrust(results.runs);
+  return COMPARISON_EXIT[confirmed.outcome];
+}
+
+function compared(
+  results: Results,
+  { names }: PreparedPair,
+  { margin, threshold }: AbValues,
+): ResultsComparison {
+  const { base, head } = revisionSides(results, names);
+  return compareResults(base, head, { marginRatio: margin, thresholds: threshold });
+}
+
+/** In as many fresh blocks, in another order. */
+async function confirmedRuns(
+  worse: ResultsComparison["matches"],
+  { plan }: PreparedPair,
+  context: AbContext,
+): Promise<Results> {
+  const { values, outDir, onNote } = context;
+  onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
+  const only = {
+    targets: unique(worse.map(({ next }) => next.cell.target)),
+    scenarios: unique(worse.map(({ next }) => next.scenario)),
+  };
+  const planned = await plan(only, values.seed === undefined ? undefined : values.seed + 1);
+  return await measured(planned, join(outDir, "confirmation"), context);
+}
+
+async function measured(
+  planned: Planned,
+  outDir: string,
+  { values, signal }: AbContext,
+): Promise<Results> {
+  await Deno.mkdir(outDir, { recursive: true });
+  const view = await progressView(values.quiet);
+  const loader = new LocalLoader();
+  const request = {
+    ...planned,
+    ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
+    invocation: { flags: { ...planned.flags, threshold: [] } },
+  };
+  const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
+    .finally(() => loader.close())
+    .finally(view.stop);
+  const forms = resultForms([results]);
+  await writeFile(join(outDir, "results.json"), await forms.json());
+  await writeFile(join(outDir, "report.html"), await forms.html());
+  return results;
+}
+
+interface Delivery {
+  readonly pair: PreparedPair;
+  readonly context: AbContext;
+}
+
+async function deliver(
+  comparison: ResultsComparison,
+  { alarms }: Confirmed,
+  { pair, context: { values, outDir } }: Delivery,
+): Promise<void> {
+  const forms = comparisonForms(comparison);
+  const page = join(outDir, "comparison.html");
+  await writeFile(page, await forms.html());
+  await writeOutputs(values, forms);
+  const where = textLines([
+    `BASE     ${pair.labels.base}`,
+    `HEAD     ${pair.labels.head}`,
+    ...alarms.map(alarmText),
+    `Page     ${page}`,
+    `Results  ${join(outDir, "results.json")}`,
+  ], terminalOptions());
+  if (takesStdout(values)) printError(where);
+  else await print(renderComparison(comparison, terminalOptions()), where);
+  await reportToGithub({
+    markdown: forms.markdown,
+    annotations: () => comparisonAnnotations(comparison),
+  });
+}
+
+function alarmText({ cell, figure, again }: Alarm): string {
+  const what = `${comparedName(cell)}: ${figure}`;
+  if (again === null) return `Worse    ${what}`;
+  if (again === "fail") return `Worse    ${what}, in fresh runs, too`;
+  const fresh = again === "pass" ? "fresh runs did not find it" : "fresh runs are inconclusive";
+  return `Doubtful ${what}: ${fresh}`;
+}

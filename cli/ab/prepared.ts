@@ -1,0 +1,153 @@
+/** Two revisions, checked out and built, and the experiment that measures both. */
+import { dirname, join, resolve } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import type { BuildStep } from "../../base/target/build_steps.ts";
+import type { SideNames } from "../../report/model/revisions/sides.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { pairedData, pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { build } from "../../targets/revisions/build.ts";
+import { checkOut, keptFolder } from "../../targets/revisions/checkout.ts";
+import {
+  type Repository,
+  repositoryOf,
+  type Revision,
+  type RevisionRange,
+  revisionsOf,
+} from "../../targets/revisions/revision.ts";
+import { planFromFile, type Planned } from "../experiment/plan.ts";
+import { occupy } from "../results/out_dir.ts";
+import type { AbValues } from "./flags.ts";
+
+export interface PreparedPair {
+  readonly name: string;
+  readonly names: ReadonlyMap<string, SideNames>;
+  /** What is measured on either side: `main (a1b2c3d)`. */
+  readonly labels: SideNames;
+  /** @param only In place of the flag: both sides of each. */
+  readonly plan: (only: AbValues["only"], seed?: number) => Promise<Planned>;
+  /** Keeps the checkouts for this process. */
+  readonly lock: Disposable;
+}
+
+interface PairRequest {
+  readonly range: RevisionRange;
+  readonly file: string;
+  readonly values: AbValues;
+  readonly signal: AbortSignal;
+  readonly onNote: (text: string) => void;
+}
+
+/** Throws a UserError where file or commits are wrong, a TargetError where a build fails. */
+export async function preparePair(request: PairRequest): Promise<PreparedPair> {
+  const { range, file, values, onNote } = request;
+  const { experiment, builtIn } = await loadExperiment(file, values.set);
+  if (builtIn) throw new UserError([notInRepository(file)]);
+  const repository = await repositoryOf(file);
+  const { base, head } = await revisionsOf(range, repository);
+  const lock = await occupy(await keptFolder(repository));
+  const names = pairedNames(Object.keys(experiment.targets));
+  pairedData({ targets: experiment.targets }, { base: "", head: "" }); // refuses before anything is built
+  const builds = buildsOf(experiment.targets);
+  const making = { ...request, repository, builds, except: resultsOf(experiment.name, values.out) };
+  const made = { base: await make(base, making), head: await make(head, making) };
+  const folders = { base: made.base.folder, head: made.head.folder };
+  if (folders.base === folders.head) onNote(SAME);
+  return {
+    ...{ name: experiment.name, names, lock },
+    labels: { base: made.base.label, head: made.head.label },
+    plan: (only, seed) =>
+      planFromFile(file, { ...values, only: bothOf(only, names), seed: seed ?? values.seed }, {
+        folder: dirname(file),
+        arranged: (data) => pairedData(data, folders),
+        neighbours: ({ target, scenario, parameters }) =>
+          JSON.stringify([ownName(target, names), scenario, parameters]),
+      }),
+  };
+}
+
+const SAME = "BASE and HEAD have the same files: what is found is the noise of this machine";
+
+function notInRepository(file: string): { place: string; message: string; fix: string } {
+  const message = "Cannot compare commits by a built-in experiment: it is in no repository";
+  return { place: file, message, fix: "name a file of your repository" };
+}
+
+interface TargetBuild {
+  readonly target: string;
+  readonly cwd: string;
+  readonly steps: readonly BuildStep[];
+}
+
+function buildsOf(targets: Readonly<Record<string, object>>): TargetBuild[] {
+  return Object.entries(targets).flatMap(([target, spec]) =>
+    "command" in spec && "build" in spec && Array.isArray(spec.build)
+      ? [{ target, cwd: "cwd" in spec ? String(spec.cwd) : ".", steps: spec.build }]
+      : []
+  );
+}
+
+/** Folders of results are no part of the working tree. */
+function resultsOf(name: string, out: string | undefined): string[] {
+  return [resolve("results", name), ...out === undefined ? [] : [resolve(out)]];
+}
+
+interface MakeRequest extends PairRequest {
+  readonly repository: Repository;
+  readonly builds: readonly TargetBuild[];
+  readonly except: readonly string[];
+}
+
+interface CheckedOut {
+  /** That of the experiment file, in the revision's checkout. */
+  readonly folder: string;
+  readonly label: string;
+}
+
+/** Checks the revision out and builds all targets. */
+async function make(revision: Revision, request: MakeRequest): Promise<CheckedOut> {
+  const { repository, builds, except, signal, onNote } = request;
+  const checkout = await checkOut({ repository, revision, except, build: builds, signal });
+  const folder = join(checkout.folder, repository.inside);
+  const label = labelOf(revision, checkout.commit);
+  if (checkout.isReady) {
+    if (builds.length > 0) onNote(`Uses the kept build of ${label}`);
+    return { folder, label };
+  }
+  for (const { target, cwd, steps } of builds) {
+    await build({
+      ...{ steps, signal, stage: checkout.folder, cwd: join(folder, cwd) },
+      log: `${checkout.folder}.log`,
+      what: `${target} at ${label}`,
+      onStep: (command) => onNote(`Builds ${target} at ${label}: ${command}`),
+    });
+  }
+  if (builds.length === 0) onNote(`Checked out ${label}; there is nothing to build`);
+  await checkout.markReady();
+  return { folder, label };
+}
+
+/** `main (a1b2c3d)`. */
+function labelOf({ name, commit, isWorkingTree }: Revision, made: string): string {
+  const short = commit.slice(0, 7);
+  if (commit.startsWith(name)) return short;
+  return isWorkingTree && made !== commit
+    ? `${name} (${short} with changes)`
+    : `${name} (${short})`;
+}
+
+function bothOf(
+  only: AbValues["only"],
+  names: ReadonlyMap<string, SideNames>,
+): AbValues["only"] {
+  if (only?.targets === undefined) return only;
+  const targets = only.targets.flatMap((name) => {
+    const sides = names.get(name);
+    return sides === undefined ? [name] : [sides.base, sides.head];
+  });
+  return { ...only, targets };
+}
+
+function ownName(target: string, names: ReadonlyMap<string, SideNames>): string {
+  for (const [name, { base, head }] of names) if (target === base || target === head) return name;
+  return target;
+}

@@ -1,0 +1,38 @@
+/** Results in which each target was measured as of two revisions → the two sides of a comparison. */
+import type { Results } from "../../../runner/result/result.ts";
+import type { ResultSide } from "../comparison/differences.ts";
+
+/** What a target is called on either side. */
+export interface SideNames {
+  readonly base: string;
+  readonly head: string;
+}
+
+/** @param names By the target's own name. Both sides are of one session, as their runs took turns. */
+export function revisionSides(
+  results: Results,
+  names: ReadonlyMap<string, SideNames>,
+): { readonly base: ResultSide; readonly head: ResultSide } {
+  return { base: sideOf(results, names, "base"), head: sideOf(results, names, "head") };
+}
+
+function sideOf(
+  results: Results,
+  names: ReadonlyMap<string, SideNames>,
+  side: keyof SideNames,
+): ResultSide {
+  const own = new Map([...names].map(([name, sides]) => [sides[side], name]));
+  const { experiment, runs } = results;
+  const targets = Object.entries(Object(experiment.targets)).flatMap(([name, spec]) => {
+    const as = own.get(name);
+    return as === undefined ? [] : [[as, spec]];
+  });
+  return {
+    ...results,
+    experiment: { ...experiment, targets: Object.fromEntries(targets) },
+    runs: runs.flatMap((run) => {
+      const target = own.get(run.target);
+      return target === undefined ? [] : [{ ...run, target }];
+    }),
+  };
+}

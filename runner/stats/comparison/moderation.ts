@@ -1,0 +1,79 @@
+/**
+ * Variances of many comparisons, each known by few runs, that lend each other strength: the moderated t of
+ * G. K. Smyth, "Linear models and empirical Bayes methods for assessing differential expression", 2004, §3 and 6.2.
+ *
+ * True variances are taken as drawn from s₀² · d₀ / χ²(d₀). s₀² and d₀ come from how the logarithms of the found
+ * variances spread: where they differ by no more than chance, d₀ is large; where some comparisons are noisier than
+ * others, it is small and each relies on its own runs. With 5 pairs a comparison has 4 degrees of freedom of its own,
+ * and Holm's method over 20 comparisons needs 7 standard errors of it; with 10 more it needs 4.
+ *
+ * Two departures keep false alarms over 20 comparisons at 5 % where one of them, three, or half are noisier than the
+ * others (plain, they are up to 11 %): no variance is lowered, and d₀ is that of a spread one standard error larger.
+ */
+import type { Variance } from "../confidence/confidence_interval.ts";
+
+/** Of fewer variances nobody knows how they spread. */
+const LEAST_VARIANCES = 6;
+
+/**
+ * @param found Of comparisons that share no runs: a common side would make all of them look alike.
+ * @returns s₀² and d₀; null of fewer than six variances, or where one is 0.
+ */
+export function variancePriorOf(found: readonly Variance[]): Variance | null {
+  if (found.length < LEAST_VARIANCES) return null;
+  if (!found.every(({ variance, degreesOfFreedom: d }) => variance > 0 && d > 0)) return null;
+  const logs = found.map(({ variance, degreesOfFreedom: d }) =>
+    Math.log(variance) - digamma(d / 2) + Math.log(d / 2)
+  );
+  const mean = meanOf(logs);
+  const squares = logs.reduce((sum, log) => sum + (log - mean) ** 2, 0);
+  const byChance = meanOf(found.map(({ degreesOfFreedom: d }) => trigamma(d / 2)));
+  const freedom = logs.length - 1;
+  const excess = squares / freedom - byChance * (1 - Math.sqrt(2 / freedom));
+  // What all of them know together is the most that any can borrow.
+  const most = found.slice(1).reduce((sum, { degreesOfFreedom: d }) => sum + d, 0);
+  const degreesOfFreedom = excess <= 0 ? most : Math.min(most, 2 * inverseTrigamma(excess));
+  const half = degreesOfFreedom / 2;
+  return { variance: Math.exp(mean + digamma(half) - Math.log(half)), degreesOfFreedom };
+}
+
+/** By the degrees of freedom of both; never less than its own. */
+export function moderated(own: Variance, prior: Variance): Variance {
+  const degreesOfFreedom = own.degreesOfFreedom + prior.degreesOfFreedom;
+  const sum = own.variance * own.degreesOfFreedom + prior.variance * prior.degreesOfFreedom;
+  return { variance: Math.max(own.variance, sum / degreesOfFreedom), degreesOfFreedom };
+}
+
+function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** From here on the asymptotic series is right to 10 digits. */
+const ASYMPTOTIC = 8;
+
+/** ψ(x), x > 0: by recurrence, then M. Abramowitz and I. A. Stegun, "Handbook of Mathematical Functions", 6.3.18. */
+function digamma(x: number): number {
+  if (x < ASYMPTOTIC) return digamma(x + 1) - 1 / x;
+  const square = 1 / (x * x);
+  return Math.log(x) - 1 / (2 * x) -
+    square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square / 240)));
+}
+
+/** ψ′(x), x > 0: the same, 6.4.12. */
+export function trigamma(x: number): number {
+  if (x < ASYMPTOTIC) return trigamma(x + 1) + 1 / (x * x);
+  const square = 1 / (x * x);
+  return 1 / x + square / 2 +
+    square / x * (1 / 6 - square * (1 / 30 - square * (1 / 42 - square / 30)));
+}
+
+/** The x at which ψ′(x) is so much, above 0: ψ′ falls evenly, so bisection of its logarithm finds it. */
+function inverseTrigamma(value: number): number {
+  let [low, high] = [-12, 18];
+  for (let i = 0; i < 60; i++) {
+    const middle = (low + high) / 2;
+    if (trigamma(Math.exp(middle)) > value) low = middle;
+    else high = middle;
+  }
+  return Math.exp((low + high) / 2);
+}

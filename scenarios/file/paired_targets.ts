@@ -1,0 +1,100 @@
+/**
+ * An experiment's data → the same with each target twice: as of one folder, `base`, and as of another, `head`. What
+ * speaks of targets by their names speaks of both; claims and published figures, which are about neither, are left out.
+ */
+import { join, resolve } from "node:path";
+import { UserError } from "../../base/errors.ts";
+import { withReference } from "../../base/target/references.ts";
+
+/** Folders that relative paths of targets start from. */
+export interface PairedFolders {
+  readonly base: string;
+  readonly head: string;
+}
+
+/** What a target of the file is called on either side. */
+export interface PairedName {
+  readonly base: string;
+  readonly head: string;
+}
+
+const SIDES = ["base", "head"] as const;
+
+/** What is about the targets as the file names them. */
+const OF_THE_FILE = ["claims", "published", "compare", "base"];
+
+/** `base` and `head` of a single target, `base-express` and `head-express` of several. */
+export function pairedNames(targets: readonly string[]): Map<string, PairedName> {
+  const isOne = targets.length === 1;
+  return new Map(targets.map((name) => [
+    name,
+    isOne ? { base: "base", head: "head" } : { base: `base-${name}`, head: `head-${name}` },
+  ]));
+}
+
+/**
+ * @param data Of a file without problems, its parameters filled in.
+ * Throws a UserError where no target is of the folders.
+ */
+export function pairedData(data: unknown, folders: PairedFolders): unknown {
+  const { targets, scenarios, ...rest } = mapOf(data);
+  const specs = Object.entries(mapOf(targets));
+  if (!specs.some(([, spec]) => isOfFolder(mapOf(spec)))) throw new UserError([NOTHING_BUILT]);
+  const names = pairedNames(specs.map(([name]) => name));
+  const kept = Object.entries(rest).filter(([key]) => !OF_THE_FILE.includes(key));
+  return {
+    ...Object.fromEntries(kept),
+    targets: Object.fromEntries(specs.flatMap(([name, spec]) =>
+      SIDES.map((side) => [
+        names.get(name)?.[side] ?? name,
+        inFolder(
+          mapOf(withReference(spec, (other) => names.get(other)?.[side] ?? other)),
+          folders[side],
+        ),
+      ])
+    )),
+    scenarios: Object.fromEntries(
+      Object.entries(mapOf(scenarios)).map(([name, spec]) => [name, withBoth(mapOf(spec), names)]),
+    ),
+  };
+}
+
+const NOTHING_BUILT = {
+  place: "targets",
+  message: "Cannot compare commits by these targets: none is started from the repository's files",
+  fix: "write a target with command: […], and build: […] where it must be built",
+};
+
+function isOfFolder(spec: Readonly<Record<string, unknown>>): boolean {
+  return "command" in spec || typeof mapOf(spec.nginx).root === "string";
+}
+
+/** With the paths of a program and of static files in the folder. */
+function inFolder(
+  spec: Readonly<Record<string, unknown>>,
+  folder: string,
+): Record<string, unknown> {
+  const { nginx, cwd = "." } = spec;
+  const { root } = mapOf(nginx);
+  return {
+    ...spec,
+    ...("command" in spec && { cwd: resolve(folder, String(cwd)) }),
+    ...(typeof root === "string" && { nginx: { ...mapOf(nginx), root: join(folder, root) } }),
+  };
+}
+
+function withBoth(
+  scenario: Readonly<Record<string, unknown>>,
+  names: ReadonlyMap<string, PairedName>,
+): Record<string, unknown> {
+  const { targets, ...rest } = scenario;
+  if (!Array.isArray(targets)) return { ...scenario };
+  const both = targets.flatMap((name) => SIDES.map((side) => names.get(name)?.[side] ?? name));
+  return { ...rest, targets: both };
+}
+
+function mapOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : {};
+}

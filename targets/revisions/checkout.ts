@@ -1,0 +1,232 @@
+/**
+ * A revision as files: checked out beside the user's repository, which lends its objects and is never written to. Kept
+ * in the user's cache by revision and build, so that what has not changed is built once.
+ */
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { join, relative } from "node:path";
+import { messageOf, TargetError, UserError } from "../../base/errors.ts";
+import { gitText, runGit } from "./git.ts";
+import type { Repository, Revision } from "./revision.ts";
+
+export interface Checkout {
+  /** Where its files are. */
+  readonly folder: string;
+  /** Of its files: the commit, or one made of the working tree. */
+  readonly commit: string;
+  /** Whether it was checked out and built before. */
+  readonly isReady: boolean;
+  /** To be called once its build has succeeded. */
+  readonly markReady: () => Promise<void>;
+}
+
+export interface CheckoutRequest {
+  readonly repository: Repository;
+  readonly revision: Revision;
+  /** Folders that are no part of the working tree. */
+  readonly except?: readonly string[];
+  /** What is done with the files after: another build is another checkout. */
+  readonly build: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Of one repository. */
+const MOST_KEPT = 6;
+
+/** Where the checkouts of a repository are: one process at a time has them. Throws a TargetError where it can't be made. */
+export async function keptFolder({ root }: Repository): Promise<string> {
+  const folder = join(cacheFolder(), digest(root));
+  await makeFolder(folder);
+  return folder;
+}
+
+/** Throws a TargetError where it can't be had, the signal's reason on abort; then nothing is left. */
+export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
+  const { repository, revision, except = [], build, signal } = request;
+  const kept = await keptFolder(repository);
+  const objects = await Deno.makeTempDir({ dir: kept, prefix: ".snapshot-" });
+  try {
+    const commit = revision.isWorkingTree
+      ? await snapshot(repository, { revision, except, objects })
+      : revision.commit;
+    const folder = join(kept, `${commit.slice(0, 12)}-${digest(JSON.stringify(build))}`);
+    const mark = `${folder}.ready`;
+    const markReady = (): Promise<void> => Deno.writeTextFile(mark, "");
+    if (await exists(mark) && await exists(folder)) {
+      await markReady(); // used last
+      return { folder, commit, isReady: true, markReady };
+    }
+    await Deno.remove(folder, { recursive: true }).catch(() => {}); // of one that was cut off
+    await prune(kept);
+    await fill(folder, { repository, commit, objects, signal });
+    return { folder, commit, isReady: false, markReady };
+  } finally {
+    await Deno.remove(objects, { recursive: true }).catch(() => {});
+  }
+}
+
+interface SnapshotRequest {
+  readonly revision: Revision;
+  readonly except: readonly string[];
+  /** Where its objects are written. */
+  readonly objects: string;
+}
+
+/** The working tree with all that git does not ignore, as a commit in `objects`. */
+async function snapshot(
+  { root, gitFolder, index }: Repository,
+  { revision: { commit }, except, objects }: SnapshotRequest,
+): Promise<string> {
+  const copy = join(objects, "index");
+  await copyIndex(index, copy);
+  const env = {
+    GIT_INDEX_FILE: copy,
+    GIT_OBJECT_DIRECTORY: objects,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitFolder, "objects"),
+    ...SIGNED,
+  };
+  const what = "read the working tree";
+  const outside = except.map((folder) => relative(root, folder))
+    .filter((path) => path !== "" && !path.startsWith(".."))
+    .map((path) => `:(top,exclude,literal)${path}`);
+  await gitText(root, ["add", "--all", "--", ":(top)", ...outside], what, env);
+  const tree = await gitText(root, ["write-tree"], what, env);
+  const before = await gitText(root, ["rev-parse", `${commit}^{tree}`], what);
+  if (tree === before) return commit;
+  return await gitText(root, ["commit-tree", tree, "-p", commit, "-m", "working tree"], what, env);
+}
+
+/**
+ * With its time: git reads a file again that was written no earlier than the index. Without an index every file is read.
+ */
+async function copyIndex(index: string, copy: string): Promise<void> {
+  try {
+    const { mtime } = await Deno.stat(index);
+    await Deno.copyFile(index, copy);
+    if (mtime !== null) await Deno.utime(copy, mtime, mtime);
+  } catch {
+    await Deno.remove(copy).catch(() => {});
+  }
+}
+
+/** The same files have the same commit. */
+const SIGNED = {
+  GIT_AUTHOR_NAME: "plateau",
+  GIT_AUTHOR_EMAIL: "plateau",
+  GIT_AUTHOR_DATE: "2000-01-01T00:00:00Z",
+  GIT_COMMITTER_NAME: "plateau",
+  GIT_COMMITTER_EMAIL: "plateau",
+  GIT_COMMITTER_DATE: "2000-01-01T00:00:00Z",
+};
+
+interface FillRequest {
+  readonly repository: Repository;
+  readonly commit: string;
+  /** Those of a snapshot. */
+  readonly objects: string;
+  readonly signal: AbortSignal;
+}
+
+async function fill(
+  folder: string,
+  { repository: { root, gitFolder }, commit, objects, signal }: FillRequest,
+): Promise<void> {
+  const what = `check out ${commit.slice(0, 7)}`;
+  const format = await gitText(root, ["rev-parse", "--show-object-format"], what);
+  try {
+    await makeFolder(folder);
+    await gitText(folder, ["init", "--quiet", "--template=", `--object-format=${format}`], what);
+    const own = join(folder, ".git");
+    const lent = join(own, "objects/info");
+    await makeFolder(lent);
+    await Deno.writeTextFile(join(lent, "alternates"), `${join(gitFolder, "objects")}\n`);
+    await copyObjects(objects, join(own, "objects"));
+    await Deno.copyFile(join(gitFolder, "shallow"), join(own, "shallow")).catch(() => {});
+    const call = { signal, stage: folder, what };
+    await runGit(folder, ["checkout", "--quiet", "--detach", commit], call);
+    await checkOutModules(folder, { gitFolder, signal });
+  } catch (error) {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    throw error;
+  }
+}
+
+/** Loose objects of a snapshot: `ab/cdef…`. */
+async function copyObjects(from: string, to: string): Promise<void> {
+  for await (const { name, isDirectory } of Deno.readDir(from)) {
+    if (!isDirectory || !/^[0-9a-f]{2}$/.test(name)) continue;
+    await makeFolder(join(to, name));
+    for await (const object of Deno.readDir(join(from, name))) {
+      await Deno.copyFile(join(from, name, object.name), join(to, name, object.name));
+    }
+  }
+}
+
+/** Submodules, from what the user's clone has of them: nothing is fetched. */
+async function checkOutModules(
+  folder: string,
+  { gitFolder, signal }: { readonly gitFolder: string; readonly signal: AbortSignal },
+): Promise<void> {
+  if (!await exists(join(folder, ".gitmodules"))) return;
+  const listed = ["config", "--file", ".gitmodules", "--name-only", "--get-regexp", "\\.path$"];
+  const text = await gitText(folder, listed, "read the submodules").catch(() => "");
+  const names = text.split("\n").filter((line) => line !== "")
+    .map((line) => line.replace(/^submodule\.(.*)\.path$/, "$1"));
+  const missing: string[] = [];
+  for (const name of names) {
+    if (!await exists(join(gitFolder, "modules", name))) missing.push(name);
+  }
+  if (missing.length > 0) throw new UserError(missing.map(unfetchedModule));
+  const urls = names.flatMap((
+    name,
+  ) => ["-c", `submodule.${name}.url=${join(gitFolder, "modules", name)}`]);
+  const update = ["-c", "protocol.file.allow=always", ...urls, "submodule", "update", "--init"];
+  await runGit(folder, [...update, "--quiet"], {
+    signal,
+    stage: folder,
+    what: "check out the submodules",
+  });
+}
+
+function unfetchedModule(name: string): { place: string; message: string; fix: string } {
+  const message = "Cannot check out this submodule: the clone does not have it";
+  return { place: name, message, fix: "git submodule update --init" };
+}
+
+/** Those that were used longest ago go. */
+async function prune(kept: string): Promise<void> {
+  const marks: { path: string; usedMs: number }[] = [];
+  for await (const { name } of Deno.readDir(kept)) {
+    if (!name.endsWith(".ready")) continue;
+    const path = join(kept, name);
+    const { mtime } = await Deno.stat(path);
+    marks.push({ path, usedMs: mtime?.getTime() ?? 0 });
+  }
+  for (const { path } of marks.sort((a, b) => b.usedMs - a.usedMs).slice(MOST_KEPT - 1)) {
+    await Deno.remove(path);
+    const folder = path.replace(/\.ready$/, "");
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+    await Deno.remove(`${folder}.log`).catch(() => {});
+  }
+}
+
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await Deno.mkdir(path, { recursive: true });
+  } catch (error) {
+    throw new TargetError(`Cannot make the folder ${path}: ${messageOf(error)}`);
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return Deno.lstat(path).then(() => true, () => false);
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+/** Of the XDG Base Directory Specification. */
+function cacheFolder(): string {
+  return join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "plateau/revisions");
+}

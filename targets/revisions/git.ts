@@ -1,0 +1,87 @@
+/** Calls of git, none of which changes the user's repository: no lock, no hook, no prompt. */
+import { messageOf, TargetError } from "../../base/errors.ts";
+import { startSupervised } from "../launch/child.ts";
+import { cleanEnv, findProgram } from "../launch/environment.ts";
+
+/** No optional lock, so that a status writes no index. */
+const QUIET = ["--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
+
+export interface GitOutput {
+  readonly success: boolean;
+  /** Without the line end behind it. */
+  readonly text: string;
+  /** The last line of its error output. */
+  readonly why: string;
+}
+
+/**
+ * Git, for a moment. Its environment is clean, as GIT_DIR would name another repository.
+ * @param env On top of it. Throws a TargetError where there is no git.
+ */
+export async function gitOutput(
+  folder: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<GitOutput> {
+  const { success, stdout, stderr } = await new Deno.Command(gitProgram(), {
+    args: [...QUIET, "-C", folder, ...args],
+    env: { ...gitEnv(), ...env },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output().catch((error) => {
+    throw new TargetError(`Cannot run git: ${messageOf(error)}`);
+  });
+  const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trimEnd());
+  return { success, text, why: errors.split("\n").at(-1) ?? "" };
+}
+
+/** The same, for one that must succeed: its text. Throws a TargetError that names `what` could not be done. */
+export async function gitText(
+  folder: string,
+  args: readonly string[],
+  what: string,
+  env?: Readonly<Record<string, string>>,
+): Promise<string> {
+  const { success, text, why } = await gitOutput(folder, args, env);
+  if (success) return text;
+  throw new TargetError(`Cannot ${what}: ${why}`);
+}
+
+interface LongCall {
+  readonly signal: AbortSignal;
+  /** Removed when the call fails, or we are killed meanwhile. */
+  readonly stage: string;
+  /** Such as `check out a1b2c3d`. */
+  readonly what: string;
+}
+
+/** A call that may take long: it ends when we do. Throws a TargetError, or the signal's reason. */
+export async function runGit(
+  folder: string,
+  args: readonly string[],
+  { signal, stage, what }: LongCall,
+): Promise<void> {
+  signal.throwIfAborted();
+  const command = [gitProgram(), ...QUIET, "-C", folder, ...args];
+  const child = startSupervised(command, { env: gitEnv(), cwd: folder, stage });
+  const stop = (): void => void child.stop();
+  signal.addEventListener("abort", stop);
+  const { code } = await child.exited;
+  signal.removeEventListener("abort", stop);
+  await child.stop();
+  signal.throwIfAborted();
+  if (code !== 0) throw new TargetError(`Cannot ${what}`, child.output.lastLines());
+}
+
+function gitProgram(): string {
+  const { PATH = "" } = cleanEnv();
+  const program = findProgram("git", { path: PATH, cwd: Deno.cwd() });
+  if (program !== null) return program;
+  throw new TargetError("Cannot compare commits: there is no git on PATH");
+}
+
+function gitEnv(): Record<string, string> {
+  return cleanEnv({ GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" });
+}

@@ -1,0 +1,128 @@
+/** `BASE..HEAD` → two revisions of the repository that a file lies in: commits, or the working tree. */
+import { dirname, relative, resolve } from "node:path";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { gitOutput, gitText } from "./git.ts";
+
+export interface Repository {
+  /** Its top folder. */
+  readonly root: string;
+  /** Where its objects are, for every worktree of it. */
+  readonly gitFolder: string;
+  /** Of the index of this worktree. */
+  readonly index: string;
+  /** From `root` to the folder of the experiment file; "" for the same. */
+  readonly inside: string;
+}
+
+export interface Revision {
+  /** As the user said it, or how it was chosen. */
+  readonly name: string;
+  /** The commit; of the working tree the one that it started from. */
+  readonly commit: string;
+  readonly isWorkingTree: boolean;
+}
+
+/** As it is written: null for what is left out. */
+export interface RevisionRange {
+  readonly base: string | null;
+  readonly head: string | null;
+  /** With three dots: BASE is where HEAD left it. */
+  readonly fromMergeBase: boolean;
+}
+
+/** No ref holds two dots, and a path has them between slashes. */
+const RANGE = /^(?<base>.*?[^/.])?(?<dots>\.{2,3})(?<head>[^/.].*)?$/s;
+
+/** Null when it is no range, but a path or a name. */
+export function rangeIn(text: string): RevisionRange | null {
+  const { base = null, dots, head = null } = RANGE.exec(text)?.groups ?? {};
+  return dots === undefined ? null : { base, head, fromMergeBase: dots.length === 3 };
+}
+
+/** Of the folder of the experiment file. Throws a UserError where that is in none. */
+export async function repositoryOf(file: string): Promise<Repository> {
+  const folder = dirname(resolve(file));
+  const { success, text } = await gitOutput(folder, [
+    ...["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"],
+    ...["--git-path", "index"],
+  ]);
+  const [root, gitFolder, index] = text.split("\n");
+  if (!success || index === undefined) {
+    const message = "Cannot compare commits: this file is in no git repository";
+    throw new UserError([{ place: file, message, fix: "move it into the repository" }]);
+  }
+  return { root, gitFolder, index, inside: relative(root, await Deno.realPath(folder)) };
+}
+
+/**
+ * Both revisions. By default BASE is where this branch left the default branch, HEAD the working tree.
+ * Throws a UserError with every ref that is not there.
+ */
+export async function revisionsOf(
+  range: RevisionRange,
+  repository: Repository,
+): Promise<{ readonly base: Revision; readonly head: Revision }> {
+  const { root } = repository;
+  const problems: Problem[] = [];
+  const headCommit = await commitOf(root, range.head ?? "HEAD", problems);
+  const named = range.base === null ? null : await commitOf(root, range.base, problems);
+  if (problems.length > 0) throw new UserError(problems);
+  const head: Revision = {
+    name: range.head ?? "the working tree",
+    commit: headCommit,
+    isWorkingTree: range.head === null,
+  };
+  const base = named === null ? await branchPoint(root, headCommit) : range.fromMergeBase
+    ? {
+      name: `${range.base} (where they parted)`,
+      commit: await mergeBase(root, named, headCommit),
+    }
+    : { name: range.base ?? "", commit: named };
+  return { base: { ...base, isWorkingTree: false }, head };
+}
+
+async function commitOf(root: string, ref: string, problems: Problem[]): Promise<string> {
+  const parsed = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
+  const { success, text } = await gitOutput(root, parsed);
+  if (success) return text;
+  const fix = await isShallow(root)
+    ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
+    : "name a branch, a tag or a commit of this repository";
+  problems.push({ place: ref, message: `Cannot find the commit "${ref}"`, fix });
+  return "";
+}
+
+/** Where the branch of `head` left the default branch. */
+async function branchPoint(root: string, head: string): Promise<Omit<Revision, "isWorkingTree">> {
+  const branch = await defaultBranch(root);
+  return { name: `where it left ${branch}`, commit: await mergeBase(root, branch, head) };
+}
+
+async function defaultBranch(root: string): Promise<string> {
+  const remote = await gitOutput(root, ["rev-parse", "--abbrev-ref", "--verify", "origin/HEAD"]);
+  if (remote.success && remote.text !== "") return remote.text;
+  const configured = await gitOutput(root, ["config", "init.defaultBranch"]);
+  for (const name of ["main", "master", configured.text]) {
+    const ref = `refs/heads/${name}`;
+    if (name !== "" && (await gitOutput(root, ["show-ref", "--verify", "--quiet", ref])).success) {
+      return name;
+    }
+  }
+  const message = "Cannot decide which branch of this repository is the default one";
+  throw new UserError([{ place: "BASE", message, fix: "name both: plateau ab BASE..HEAD" }]);
+}
+
+async function mergeBase(root: string, base: string, head: string): Promise<string> {
+  const { success, text } = await gitOutput(root, ["merge-base", "--end-of-options", base, head]);
+  if (success) return text;
+  const fix = await isShallow(root)
+    ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
+    : "name BASE: plateau ab BASE..HEAD";
+  const message = `Cannot find where ${head} and ${base} parted`;
+  throw new UserError([{ place: "BASE", message, fix }]);
+}
+
+async function isShallow(root: string): Promise<boolean> {
+  return await gitText(root, ["rev-parse", "--is-shallow-repository"], "read the repository") ===
+    "true";
+}

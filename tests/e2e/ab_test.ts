@@ -1,0 +1,219 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { testWith } from "../needs.ts";
+import { type Ended, Plateau, plateau } from "./plateau.ts";
+import { until } from "./patience.ts";
+import { adoptOrphans, descendants } from "./processes.ts";
+import { runGit, type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
+
+const NEEDS = ["git", "node"] as const;
+
+if (Deno.build.os === "linux") adoptOrphans();
+
+/** Processes of builds that still run. */
+function builders(): string[] {
+  return descendants(Deno.pid).map(({ command }) => command)
+    .filter((command) => /build\.js|sleep 1000/.test(command));
+}
+
+function ab(
+  { path, env }: Pick<ScratchRepository, "path" | "env">,
+  ...args: string[]
+): Promise<Ended> {
+  return plateau(["ab", ...args, "--out", join(path, "../out")], { cwd: path, env });
+}
+
+function resultsOf({ path }: ScratchRepository): {
+  experiment: { targets: Record<string, { cwd: string }> };
+  runs: { target: string; order: number; repetition: number }[];
+} {
+  return JSON.parse(Deno.readTextFileSync(join(path, "../out/results.json")));
+}
+
+const SEES_ONE_CHANGE = ["--repeat", "5", "--confirm", "no"];
+
+testWith(
+  NEEDS,
+  "a working tree ten times as slow is worse than its branch point, and nothing of the repository changes",
+  async () => {
+    using scratch = scratchRepository();
+    scratch.git("switch", "--quiet", "--create", "feature");
+    scratch.write("burn.txt", "3000");
+    scratch.write("new.txt", "untracked");
+    scratch.write("ignored", "not a part of it");
+    const before = scratch.state();
+    const { code, stdout, stderr } = await ab(scratch, ...SEES_ONE_CHANGE);
+    assert.equal(code, 1, stdout + stderr);
+    assert.match(stdout, /^BASE {5}where it left main \([0-9a-f]{7}\)$/m);
+    assert.match(stdout, /^HEAD {5}the working tree \([0-9a-f]{7} with changes\)$/m);
+    assert.match(stdout, /^Worse {4}root, server: rate$/m);
+    assert.match(stderr, /^Builds server at the working tree .*: node build\.js$/m);
+    assert.deepEqual(scratch.state(), before);
+    const { runs, experiment: { targets } } = resultsOf(scratch);
+    const blocks = Map.groupBy(runs, ({ repetition }) => repetition);
+    for (const block of blocks.values()) {
+      assert.deepEqual(block.map(({ target }) => target).sort(), ["base", "head"]);
+    }
+    const [base, head] = [targets.base.cwd, targets.head.cwd];
+    assert.equal(Deno.readTextFileSync(join(base, "built.txt")), "100");
+    assert.equal(Deno.readTextFileSync(join(head, "built.txt")), "3000");
+    assert.equal(Deno.readTextFileSync(join(head, "new.txt")), "untracked");
+    assert.throws(() => Deno.readTextFileSync(join(head, "ignored")), Deno.errors.NotFound);
+    assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
+  },
+);
+
+testWith(NEEDS, "what is worse is measured again, and both have to agree", async () => {
+  using scratch = scratchRepository();
+  scratch.write("burn.txt", "3000");
+  const { code, stdout, stderr } = await ab(scratch, "HEAD..", "--repeat", "5");
+  assert.equal(code, 1, stdout + stderr);
+  assert.match(stdout, /^Worse {4}root, server: rate, in fresh runs, too$/m);
+  const again = JSON.parse(
+    Deno.readTextFileSync(join(scratch.path, "../out/confirmation/results.json")),
+  );
+  assert.equal(again.runs.length, 10);
+});
+
+testWith(
+  NEEDS,
+  "an unchanged commit is built once, and equal sides are named as such",
+  async () => {
+    using scratch = scratchRepository();
+    const first = await ab(scratch, "HEAD..HEAD");
+    assert.match(first.stderr, /^Builds server at /m);
+    assert.match(first.stderr, /^BASE and HEAD have the same files/m);
+    assert.notEqual(first.code, 2, first.stderr);
+    const second = await ab(scratch, "HEAD..HEAD");
+    assert.doesNotMatch(second.stderr, /^Builds /m);
+    assert.match(second.stderr, /^Uses the kept build of /m);
+  },
+);
+
+const REFUSED: [sentence: string, args: string[], says: RegExp][] = [
+  ["two refs that are not there", ["nope..neither"], /"neither"[\s\S]*"nope"/],
+  ["a ref that starts with a dash", ["--", "-x..HEAD"], /-x: Cannot find the commit "-x"/],
+  ["a name in place of a range", ["main", "experiment.yaml"], /Cannot read "main" as two commits/],
+  ["a built-in experiment", ["quick"], /quick: Cannot compare commits by a built-in experiment/],
+  ["a file that is not there", ["other.yaml"], /other\.yaml: Cannot find an experiment/],
+];
+
+for (const [sentence, args, says] of REFUSED) {
+  testWith(NEEDS, `ab refuses ${sentence}, and builds nothing`, async () => {
+    using scratch = scratchRepository();
+    const { path, env } = scratch;
+    const { code, stderr } = await plateau(["ab", ...args], { cwd: path, env });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, says);
+    assert.deepEqual(scratch.kept().filter((name) => /^[0-9a-f]{12}-/.test(name)), []);
+  });
+}
+
+testWith(NEEDS, "ab refuses a file outside of any repository", async () => {
+  using scratch = scratchRepository();
+  const file = join(scratch.path, "../experiment.yaml");
+  Deno.copyFileSync(join(scratch.path, "experiment.yaml"), file);
+  const { code, stderr } = await ab(scratch, file);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /this file is in no git repository/);
+});
+
+testWith(NEEDS, "ab says what a shallow clone lacks", async () => {
+  using scratch = scratchRepository();
+  scratch.write("burn.txt", "101");
+  scratch.git("commit", "--quiet", "--all", "--message", "second");
+  const path = join(scratch.path, "../shallow");
+  runGit(scratch.path, ["clone", "--quiet", "--depth", "1", `file://${scratch.path}`, path]);
+  const refused = await ab({ path, env: scratch.env }, "HEAD~1..HEAD");
+  assert.equal(refused.code, 2, refused.stderr);
+  assert.match(refused.stderr, /this clone is shallow: git fetch --unshallow/);
+  const same = await ab({ path, env: scratch.env }, "HEAD..HEAD");
+  assert.match(same.stderr, /^BASE and HEAD have the same files/m, same.stderr);
+});
+
+testWith(NEEDS, "submodules are checked out from the user's clone", async () => {
+  using scratch = scratchRepository();
+  const part = join(scratch.path, "../part");
+  Deno.mkdirSync(part);
+  runGit(part, ["init", "--quiet"]);
+  Deno.writeTextFileSync(join(part, "burn.txt"), "200");
+  runGit(part, ["add", "--all"]);
+  runGit(part, ["commit", "--quiet", "--message", "part"]);
+  scratch.git("submodule", "--quiet", "add", part, "part");
+  scratch.write("build.js", `require("fs").copyFileSync("part/burn.txt", "built.txt");`);
+  scratch.git("commit", "--quiet", "--all", "--message", "with a part");
+  Deno.removeSync(part, { recursive: true });
+  const { stderr } = await ab(scratch, "HEAD..HEAD");
+  assert.match(stderr, /^BASE and HEAD have the same files/m, stderr);
+  const { experiment: { targets: { base } } } = resultsOf(scratch);
+  assert.equal(Deno.readTextFileSync(join(base.cwd, "built.txt")), "200");
+});
+
+const BUILDS: [sentence: string, step: string, says: RegExp][] = [
+  ["fails", `[node, -e, "console.log('why'); process.exit(7)"]`, /exited with code 7.*\n {2}why/],
+  ["is no program", "[no-such-program]", /there is no program "no-such-program" on PATH/],
+  [
+    "hangs",
+    `{ command: [node, -e, "setInterval(() => {}, 1000)"], timeout: 1s }`,
+    /took over 1s; all it printed is in /,
+  ],
+];
+
+for (const [sentence, step, says] of BUILDS) {
+  testWith(
+    NEEDS,
+    `a build that ${sentence} ends it with 3, and nothing of it is left`,
+    async () => {
+      using scratch = scratchRepository();
+      const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
+      scratch.write("experiment.yaml", text.replace("[[node, build.js]]", `[${step}]`));
+      const { code, stderr } = await ab(scratch, "HEAD..");
+      assert.equal(code, 3, stderr);
+      assert.match(stderr, says);
+      assert.ok(!scratch.kept().includes("server.js"), scratch.kept().join("\n"));
+    },
+  );
+}
+
+testWith(
+  [...NEEDS, "linux"],
+  "a build that prints 100 MB is logged in part, and what it left behind ends",
+  async () => {
+    using scratch = scratchRepository();
+    scratch.write(
+      "build.js",
+      `require("child_process").spawn("sleep", ["1000"], { stdio: "ignore" }).unref();
+const line = Buffer.alloc(1e6, "x");
+for (let i = 0; i < 100; i++) require("fs").writeSync(1, line);
+require("fs").writeFileSync("built.txt", "100");`,
+    );
+    const { code, stderr } = await ab(scratch, "HEAD..");
+    assert.notEqual(code, 3, stderr);
+    const [log] = scratch.kept().filter((name) => name.endsWith(".log"));
+    assert.ok(log !== undefined);
+    assert.deepEqual(builders(), []);
+  },
+);
+
+testWith(
+  [...NEEDS, "linux"],
+  "killed while it builds, it leaves no child, and the next one begins anew",
+  async () => {
+    using scratch = scratchRepository();
+    scratch.write("build.js", `console.log("builds"); setInterval(() => {}, 1000);`);
+    const { path, env } = scratch;
+    {
+      await using program = new Plateau(["ab", "HEAD..", "--out", join(path, "../out")], {
+        cwd: path,
+        env,
+      });
+      await program.prints(/^Builds server at the working tree/m);
+      program.kill("SIGKILL");
+      await program.ended;
+    }
+    await until("its build has ended", () => builders().length === 0);
+    scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
+    const { code, stderr } = await ab(scratch, "HEAD..HEAD~0");
+    assert.notEqual(code, 3, stderr);
+  },
+);

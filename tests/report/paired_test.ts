@@ -1,0 +1,118 @@
+/** What pairs of runs, and the CPU time of requests, say in a comparison. */
+import assert from "node:assert/strict";
+import { comparisonSentence } from "../../report/model/compared_conclusion.ts";
+import { compareResults } from "../../report/model/compared_results.ts";
+import { comparePairs, comparisonOf } from "../../report/model/comparison/comparison.ts";
+import { groupOf } from "../../report/model/comparison/group.ts";
+import { groupRuns } from "../../report/model/runs/cells.ts";
+import { notesOf } from "../../report/model/comparison/table.ts";
+import {
+  comparisonJson,
+  comparisonSuite,
+  renderComparison,
+} from "../../report/files/comparison.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { around, resultsAt } from "./rates.ts";
+
+/** What slowed a whole repetition. */
+const BLOCKS = [1, 0.9, 1.1, 0.94, 1.06];
+
+/** CPU time of a request, µs, of each run of each target. */
+function withCpu(results: Results, perRequestUs: (target: string, i: number) => number): Results {
+  for (const run of results.runs) {
+    const seconds = run.resources.at(-1)?.endS ?? 0;
+    const cpu = perRequestUs(run.target, run.repetition - 1) * run.requests.completed / 1e6 /
+      seconds;
+    for (const point of run.resources) point.cpu = cpu;
+  }
+  return results;
+}
+
+const CPU_NOISE = [1, 1.002, 0.997, 1.001, 0.999];
+const BASE = () => withCpu(resultsAt({ a: around(1_000) }), (_, i) => 100 * CPU_NOISE[i]);
+
+/** The same session, so that the runs pair. */
+const NOISY = [1_000, 940, 1_050, 1_010, 960];
+const HEAVIER = () => withCpu(resultsAt({ a: NOISY }), (_, i) => 110 * CPU_NOISE[(i + 2) % 5]);
+
+Deno.test("CPU time: 10 % more a request is worse where requests/s are open", () => {
+  const comparison = compareResults(BASE(), HEAVIER());
+  const [{ comparison: cell }] = comparison.cells;
+  assert.equal(comparisonOf(cell, "rate").verdict, "inconclusive");
+  const cpu = comparisonOf(cell, "cpuPerRequest");
+  assert.equal(cpu.verdict, "worse");
+  assert.ok(Math.abs(cpu.base - 0.1) < 0.001 && Math.abs(cpu.next - 0.11) < 0.001);
+  assert.equal(comparison.outcome, "fail");
+  assert.match(
+    comparisonSentence(comparison),
+    /^NEW is worse: .*CPU\/request\s1\.1\d*×\s.*\sworse\.$/,
+  );
+  const text = renderComparison(comparison, { width: 200, color: false, unicode: true });
+  assert.match(text, /CPU\/request 100\.0\sµs → 0\.110\sms, 1\.1\d*×\s.*: worse/);
+  const json = JSON.stringify(comparisonJson(comparison));
+  assert.match(json, /"cpuPerRequest":\{"base":0\.099/);
+});
+
+Deno.test("CPU time that is open leaves the verdict to requests/s and p99", () => {
+  const next = withCpu(
+    resultsAt({ a: around(1_001, 0.0003) }),
+    (_, i) => 100 * [1, 1.2, 0.8, 1.1, 0.9][i],
+  );
+  const comparison = compareResults(BASE(), next);
+  const [{ comparison: cell }] = comparison.cells;
+  assert.equal(comparisonOf(cell, "cpuPerRequest").verdict, "inconclusive");
+  assert.equal(comparisonOf(cell, "rate").verdict, "equivalent");
+  assert.doesNotMatch(comparisonSentence(comparison), /CPU/);
+});
+
+Deno.test("CPU time that nobody saw is in no sentence, no testcase and no family", () => {
+  const blind = (results: Results): Results => {
+    for (const run of results.runs) run.resources = [];
+    return results;
+  };
+  const comparison = compareResults(blind(BASE()), blind(HEAVIER()));
+  const [{ comparison: cell }] = comparison.cells;
+  const { ratio, reason } = comparisonOf(cell, "cpuPerRequest");
+  assert.deepEqual([ratio, reason], [null, "nothing"]);
+  assert.doesNotMatch(
+    renderComparison(comparison, { width: 200, color: false, unicode: true }),
+    /CPU/,
+  );
+  const { cases } = comparisonSuite(comparison, { startedAt: "", hostname: "" });
+  assert.equal(cases.some(({ name }) => /CPU/.test(name)), false);
+});
+
+Deno.test("what pairs gained is noted where blocks differ, and not where they do not", () => {
+  const at = (rate: number, slip: number) => around(rate, slip).map((one, i) => one * BLOCKS[i]);
+  const noted = (base: readonly number[], next: readonly number[]): string =>
+    notesOf(
+      compareResults(resultsAt({ a: base }), resultsAt({ a: next })).cells
+        .map(({ comparison }) => comparison),
+    ).join(" ");
+  assert.match(
+    noted(at(1_000, 0), at(950, 0.001)),
+    /Pairs make the variance of the ratio of requests\/s \d+ times smaller: unpaired, it would take about \d+ times as many runs\./,
+  );
+  assert.doesNotMatch(
+    noted([1_000, 1_010, 990, 1_005, 995], [1_010, 990, 1_005, 995, 1_000]),
+    /Pairs make/,
+  );
+});
+
+Deno.test("20 pairs of cells lend each other degrees of freedom, and a common base lends none", () => {
+  const noise = (at: number) => Array.from({ length: 5 }, (_, i) => Math.sin(9 * at + 4 * i * i));
+  const rates = (offset: number, count: number) =>
+    Object.fromEntries(Array.from({ length: count }, (_, cell) => [
+      `c${cell}`,
+      noise(cell + offset).map((one) => 1_000 * (1 + 0.02 * one)),
+    ]));
+  const freedomOf = (count: number): number => {
+    const { cells } = compareResults(resultsAt(rates(0, count)), resultsAt(rates(100, count)));
+    return comparisonOf(cells[0].comparison, "rate").interval?.degreesOfFreedom ?? 0;
+  };
+  assert.equal(freedomOf(5), 4);
+  assert.ok(freedomOf(20) > 6, `${freedomOf(20)}`);
+  const [base, ...others] = groupRuns(resultsAt(rates(0, 21)))[0].cells.map(groupOf);
+  const [shared] = comparePairs(others.map((next) => ({ base, next })));
+  assert.equal(comparisonOf(shared, "rate").interval?.degreesOfFreedom, 4);
+});
