@@ -83,6 +83,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/user_test.ts",
     "e2e/run_test.ts",
     "e2e/capacity_test.ts",
+    "e2e/capacity_run_test.ts",
     "e2e/ab_test.ts",
     "e2e/live_test.ts",
     "e2e/live_view_test.ts",

@@ -1,21 +1,13 @@
 /** `plateau capacity URL --within RULE`: the highest rate at which every rule holds. */
-import {
-  CheckError,
-  EXIT,
-  InconclusiveError,
-  TargetError,
-  UntrustedError,
-} from "../../base/errors.ts";
-import { capacitySentence } from "../../report/model/capacity.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
+import { EXIT } from "../../base/errors.ts";
 import { renderCapacity } from "../../report/terminal/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
-import type { CapacityResult } from "../../runner/result/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { requestWith } from "../commands/bench.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
+import { verifyCapacities } from "../output/verify_capacity.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, progressView, terminalOptions } from "../terminal/terminal.ts";
@@ -48,7 +40,9 @@ Examples:
       await writeOutputs(values, { json: () => jsonText(found, 2) });
       const isPrinted = !takesStdout(values);
       if (isPrinted) await print(renderCapacity(found, terminalOptions()));
-      if (!signal.aborted) verifyCapacity(found, { isStrict: values.strict, isPrinted });
+      if (!signal.aborted) {
+        verifyCapacities([{ place: "", search: found }], { isStrict: values.strict, isPrinted });
+      }
       return EXIT.done;
     }),
 });
@@ -68,27 +62,4 @@ function searchOf(values: CapacityValues): CapacitySearch {
     budgetS: values.budget / 1_000,
     recoverS: values.recover / 1_000,
   };
-}
-
-interface Verified {
-  readonly isStrict: boolean;
-  /** Whether the last line of the output says what was found, which the error then does not repeat. */
-  readonly isPrinted: boolean;
-}
-
-/** Throws the error of whatever kept the search from its goal. */
-export function verifyCapacity(result: CapacityResult, { isStrict, isPrinted }: Verified): void {
-  const found = isPrinted ? [] : [capacitySentence(result).replaceAll(GLUE, " ")];
-  switch (result.end) {
-    case "nothing-holds":
-      throw new CheckError("No rate was found at which every rule holds", found);
-    case "not-recovered":
-      throw new TargetError("Cannot go on: the target did not recover from a trial", found);
-    case "budget":
-      throw new InconclusiveError("The budget ended before the interval was narrow enough", found);
-    case "disturbed":
-      throw new InconclusiveError("The machine disturbed one trial after the other", found);
-    case "generator":
-      if (isStrict) throw new UntrustedError("The generator was the limit", found);
-  }
 }

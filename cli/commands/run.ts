@@ -37,6 +37,7 @@ import { integerText, redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { LiveReport } from "../live/report.ts";
 import { type ResultForms, resultForms } from "../output/forms.ts";
+import { verifyCapacities } from "../output/verify_capacity.ts";
 import { verifyGates, verifyResults, verifyTrust } from "../output/verify.ts";
 import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
@@ -201,6 +202,14 @@ async function verify(
   verifyResults(results);
   if (strict) verifyTrust(results.runs);
   await verifyGates(gates);
+  verifyCapacities(
+    results.runs.flatMap(({ scenario, target, repetition, capacity }) =>
+      capacity === undefined
+        ? []
+        : [{ place: `${scenario}, ${target}, run ${repetition}: `, search: capacity }]
+    ),
+    { isStrict: strict, isPrinted: false },
+  );
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {

@@ -86,21 +86,27 @@ export function changed(written: Experiment, { only, repeat, duration }: Changes
   return lastingAll;
 }
 
-/** Phases stay as they are; `checkPhases` refuses the flag where they would run. */
+/** Phases and searches stay as they are; `checkPhases` refuses the flag where they would run. */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
-  if ("phases" in load) return load;
+  if ("phases" in load || "capacity" in load) return load;
   const duration = [durationMs];
   return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };
 }
 
 function checkPhases(experiment: Experiment, scenarios: readonly string[]): void {
-  const phased = scenarios.filter((name) => "phases" in loadFor(experiment, name));
+  const has = (key: "phases" | "capacity") => (name: string): boolean =>
+    key in loadFor(experiment, name);
+  const searched = scenarios.filter(has("capacity"));
+  const phased = searched.length > 0 ? searched : scenarios.filter(has("phases"));
   if (phased.length === 0) return;
   const isAll = phased.length === scenarios.length;
   const whose = isAll ? "this experiment" : `scenario ${phased.join(", ")}`;
+  const why = searched.length > 0
+    ? "its load is a search for a capacity, with trials and a budget"
+    : "its load has phases, each with its own";
   throw new UserError([{
     place: "--duration",
-    message: `Cannot set one duration for ${whose}: its load has phases, each with its own`,
+    message: `Cannot set one duration for ${whose}: ${why}`,
     fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
   }]);
 }

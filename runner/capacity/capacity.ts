@@ -5,10 +5,15 @@
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
-import type { Load } from "../../scenarios/load/load.ts";
-import { type BenchRequest, measureLoad } from "../measure/measure.ts";
+import type { Objective } from "../../scenarios/claims/objective.ts";
+import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import type { CapacityEnd, CapacityResult, CapacityTrial } from "../result/capacity.ts";
+import type {
+  CapacityEnd,
+  CapacityResult,
+  CapacityTrial,
+  RunCapacity,
+} from "../result/capacity.ts";
 import { isUnanswered } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import {
@@ -17,12 +22,13 @@ import {
   type SearchedTrial,
   type SearchGoal,
 } from "../stats/capacity/search.ts";
-import type { Objective } from "./objective.ts";
+import { breakingOf } from "./breaking.ts";
+import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
 import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
 
-export interface CapacitySearch {
-  readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
+/** What a search is to find, and how long it may take. */
+export interface SearchTerms {
   readonly objectives: readonly Objective[];
   /** 0.02: 2 % to either side. */
   readonly widthRatio: number;
@@ -33,9 +39,27 @@ export interface CapacitySearch {
   readonly recoverS: number;
 }
 
+export interface CapacitySearch extends SearchTerms {
+  readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
+}
+
+/** What is loaded, and what is known of it. */
+export interface SearchSubject {
+  readonly request: TrialRequest;
+  /** Interval that earlier searches of it found, requests per second; null: none did. */
+  readonly earlier: { readonly low: number; readonly high: number } | null;
+}
+
 export interface CapacityHooks extends TrialHooks {
   /** By any clock that doesn't go back. */
   readonly nowMs: () => number;
+}
+
+export interface SearchHooks extends CapacityHooks {
+  /** Where a target that did not recover was started anew; null: it can't be, or was too often. */
+  readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
+  /** Aborted when the target that was started last has ended. */
+  readonly ended?: () => AbortSignal;
 }
 
 /** Fewer requests than these in a short trial decide nothing. */
@@ -57,35 +81,40 @@ export async function findCapacity(
     implicitCheck: true,
   };
   const beganMs = hooks.nowMs();
-  const rest = await lookAt(trialRequest, hooks);
+  const found = await searchCapacity(search, { request: trialRequest, earlier: null }, hooks);
+  if ("unanswered" in found) return found;
+  const { connections, arrivals, timeoutMs: timeout } = request.load;
+  return {
+    schema: "plateau.capacity/1",
+    version: VERSION,
+    url: withoutSecrets(url.href),
+    load: { connections, arrivals, timeout },
+    seed: request.seed,
+    elapsedS: (hooks.nowMs() - beganMs) / 1_000,
+    ...found,
+  };
+}
+
+/** @returns The measurement at rest instead, where it had no response. */
+export async function searchCapacity(
+  terms: SearchTerms,
+  { request, earlier }: SearchSubject,
+  hooks: SearchHooks,
+): Promise<RunCapacity | { readonly unanswered: Measurement }> {
+  const beganMs = hooks.nowMs();
+  const rest = await lookAt(request, hooks);
   if (isUnanswered(rest)) return { unanswered: rest };
-  const peakPerSec = await peakOf(trialRequest, search.trialS[0], hooks);
-  const run = new SearchRun(search, trialRequest, {
+  const peakPerSec = await closedPeak(request, terms.trialS[0], hooks);
+  const run = new SearchRun(terms, request, {
     ...hooks,
-    beganMs,
-    peakPerSec,
+    ...{ beganMs, peakPerSec, earlier },
     restMs: rest.service.percentiles["50"],
   });
   const end = await run.toItsEnd();
   return run.result(end);
 }
 
-/** In a closed loop, which also warms the target up. */
-async function peakOf(
-  request: TrialRequest,
-  durationS: number,
-  hooks: TrialHooks,
-): Promise<number> {
-  const { connections, keepAlive, timeoutMs, workers } = request.load;
-  const load: Load = {
-    ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
-    durationMs: durationS * 1_000,
-    requests: null,
-  };
-  return (await measureLoad({ ...request, load }, hooks)).rate;
-}
-
-interface SearchContext extends CapacityHooks {
+interface SearchContext extends SearchHooks, Pick<SearchSubject, "earlier"> {
   readonly beganMs: number;
   readonly peakPerSec: number;
   readonly restMs: number;
@@ -98,11 +127,14 @@ class SearchRun {
   /** Rates at which the generator broke the rules, as far as is known. */
   readonly #doubted: number[] = [];
 
+  #request: TrialRequest;
+
   constructor(
-    private readonly search: CapacitySearch,
-    private readonly request: TrialRequest,
+    private readonly search: SearchTerms,
+    request: TrialRequest,
     private readonly context: SearchContext,
   ) {
+    this.#request = request;
     const { objectives, widthRatio, trialS: [shortS, longS], budgetS } = search;
     const patient = objectives.map(({ limitMs }) => patientS(limitMs, widthRatio));
     this.#goal = {
@@ -117,27 +149,51 @@ class SearchRun {
     for (;;) {
       const planned = this.#next();
       if (typeof planned === "string") return planned;
-      const made = await makeTrial(this.request, this.search.objectives, planned, this.context);
+      const made = await makeTrial(this.#request, this.search.objectives, planned, this.context);
       if (this.context.signal.aborted) return "interrupted";
-      const { recoverS } = this.search;
-      const recoveryS = await recover(this.request, { ...this.context, recoverS }, this.context);
+      const recoveryS = await this.#recovery();
       this.#keep(made, recoveryS);
-      if (recoveryS === null) {
-        return this.context.signal.aborted ? "interrupted" : "not-recovered";
-      }
+      if (this.context.signal.aborted) return "interrupted";
+      if (recoveryS === null && !await this.#isStartedAnew()) return "not-recovered";
     }
+  }
+
+  /** Seconds; null where the target never recovered, or has ended. */
+  #recovery(): Promise<number | null> {
+    const { signal, ended } = this.context;
+    const ends = ended === undefined ? signal : AbortSignal.any([signal, ended()]);
+    const { recoverS } = this.search;
+    return recover(this.#request, { ...this.context, recoverS }, { ...this.context, signal: ends });
+  }
+
+  async #isStartedAnew(): Promise<boolean> {
+    const place = await this.context.restart?.() ?? null;
+    if (place === null) return false;
+    this.#request = { ...this.#request, ...place };
+    return true;
   }
 
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
     const { trialS: [shortS], budgetS } = this.search;
     const start = Math.min(Math.max(this.context.peakPerSec, 1), MOST_PER_SEC);
-    const step = nextStep(this.#goal, this.#counted, start);
+    const step = this.#outsideEarlier() ?? nextStep(this.#goal, this.#counted, start);
     if (step.kind === "found") return "found";
     const planned = this.#belowDoubt(step);
     if (typeof planned === "string") return planned;
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
     if (this.#isDisturbed()) return "disturbed";
     return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
+  }
+
+  /** Short trials just outside the interval that is known: where it still holds, they bracket the capacity. */
+  #outsideEarlier(): { kind: "trial"; ratePerSec: number; plannedS: number } | null {
+    const { context: { earlier }, search: { widthRatio, trialS: [plannedS] } } = this;
+    const held = this.#trials.every(({ outcome, counts }) => outcome === "held" && counts);
+    if (earlier === null || !held || this.#trials.length > 1) return null;
+    const ratePerSec = this.#trials.length === 0
+      ? earlier.low / (1 + widthRatio)
+      : earlier.high * (1 + widthRatio);
+    return { kind: "trial", ratePerSec, plannedS };
   }
 
   /** A disturbed trial is made again, but not for ever. */
@@ -183,26 +239,19 @@ class SearchRun {
     return (this.context.nowMs() - this.context.beganMs) / 1_000;
   }
 
-  result(end: CapacityEnd): CapacityResult {
-    const { request: { url, load, seed }, objectives, widthRatio, budgetS } = this.search;
+  result(end: CapacityEnd): RunCapacity {
+    const { objectives, widthRatio, budgetS } = this.search;
     const { shortS, longS } = this.#goal;
     const capacity = this.#capacity(end);
-    const binding = end === "generator" ? null : this.#binding();
     return {
-      schema: "plateau.capacity/1",
-      version: VERSION,
-      url: withoutSecrets(url.href),
       within: objectives.map(({ text }) => text),
-      load: { connections: load.connections, arrivals: load.arrivals, timeout: load.timeoutMs },
       widthRatio,
       trialS: [shortS, longS],
       budgetS,
-      seed,
-      elapsedS: this.#elapsedS,
       peakPerSec: this.context.peakPerSec,
       end,
       capacity,
-      binding,
+      binding: end === "generator" ? null : this.#binding(),
       breaking: capacity === null || capacity.bound === "generator"
         ? []
         : breakingOf(capacity.value, this.#trials),
@@ -218,7 +267,7 @@ class SearchRun {
       ?.rule ?? null;
   }
 
-  #capacity(end: CapacityEnd): CapacityResult["capacity"] {
+  #capacity(end: CapacityEnd): RunCapacity["capacity"] {
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);
     const estimate = capacityOf(this.#goal, this.#counted);
@@ -239,22 +288,3 @@ function patientS(limitMs: number, widthRatio: number): number {
 
 /** A longer trial would leave no budget for others. */
 const MOST_OF_BUDGET = 0.125;
-
-const MULTIPLES = [0.8, 1, 1.1, 1.3];
-/** Of the multiple: a trial so near stands for it. */
-const NEAR_RATIO = 0.05;
-
-function breakingOf(
-  capacity: number,
-  trials: readonly CapacityTrial[],
-): CapacityResult["breaking"] {
-  return MULTIPLES.flatMap((ofCapacity) => {
-    const distance = ({ ratePerSec }: CapacityTrial): number =>
-      Math.abs(Math.log(ratePerSec / (capacity * ofCapacity)));
-    const [nearest] = trials.filter((trial) => trial.counts && distance(trial) <= NEAR_RATIO)
-      .sort((a, b) => distance(a) - distance(b));
-    if (nearest === undefined) return [];
-    const { ratePerSec, p99, success, recoveryS } = nearest;
-    return [{ ofCapacity, ratePerSec, p99, success, recoveryS }];
-  });
-}

@@ -1,4 +1,5 @@
 /** One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the time to recover from it. */
+import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import type { LoadRequest } from "../measure/loader.ts";
 import type { Loader } from "../measure/loader.ts";
@@ -10,7 +11,7 @@ import type { Measurement } from "../result/result.ts";
 import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial } from "../stats/capacity/slices.ts";
 import { countBeyond } from "../stats/histogram/hdr.ts";
-import { type Objective, slicesOf } from "./objective.ts";
+import { slicesOf } from "./objective.ts";
 
 export interface TrialHooks {
   readonly loader: Loader;

@@ -11,6 +11,7 @@ import type { Loader } from "../measure/loader.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Results } from "../result/result.ts";
 import { type OnSaved, ResultFile } from "../result/result_file.ts";
+import { earlierCapacityOf } from "./capacity_run.ts";
 import { carryOutBlocks, leaveOut } from "./blocks.ts";
 import {
   cellNeeds,
@@ -84,7 +85,9 @@ export async function runExperiment(
         logFolder: request.logFolder,
         ...hooks,
         open: (planned) => targets.open(planned),
+        reopen: (target, planned) => targets.reopen(target, planned),
         close: (target) => targets.close(target),
+        earlierCapacity: ({ cell }) => earlierCapacityOf(cell, file.results.runs),
         preflights: preflightBy === "apart"
           ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
           : null,

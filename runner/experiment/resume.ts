@@ -57,8 +57,10 @@ export class EarlierRuns {
   }
 }
 
-function knownMs({ startUp, elapsedS }: Run): number {
-  return (startUp ?? 0) + 1_000 * elapsedS;
+function knownMs({ startUp, elapsedS, capacity }: Run): number {
+  const trialsS = (capacity?.trials ?? [])
+    .reduce((sum, trial) => sum + trial.elapsedS + (trial.recoveryS ?? 0), 0);
+  return (startUp ?? 0) + 1_000 * (elapsedS + trialsS);
 }
 
 function runName(

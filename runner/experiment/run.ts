@@ -2,7 +2,7 @@
  * One run: one cell of the experiment, once.
  */
 import { join } from "node:path";
-import { durationMsOf } from "../../scenarios/load/load.ts";
+import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
@@ -15,6 +15,8 @@ import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
+import { type EarlierCapacity, searchInRun } from "./capacity_run.ts";
+import { describeLoad } from "../measure/described_load.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
@@ -31,10 +33,14 @@ export interface RunContext {
   readonly signal: AbortSignal;
   /** Starts the run's target, or gives the one that runs already. */
   readonly open: (planned: PlannedRun) => Promise<RunningTarget>;
+  /** Ends the run's target, also one that is kept, and starts it anew. */
+  readonly reopen: (target: RunningTarget, planned: PlannedRun) => Promise<RunningTarget>;
   /** Begins to end the run's target, unless it is to be used again; the next one starts when it has ended. */
   readonly close: (target: RunningTarget) => void;
   /** Where processes of their own are checked; null: those that are measured are. */
   readonly preflights: SeparatePreflights | null;
+  /** Interval of the capacity of the cell in the runs before; null: none is known. */
+  readonly earlierCapacity: (planned: PlannedRun) => EarlierCapacity | null;
   /** What the run's Redis uses; null when it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
@@ -45,10 +51,17 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   const script = scriptOf(cell.request, context.seed);
   await context.preflights?.checkTarget(cell, script);
   const startedAt = new Date().toISOString();
-  const target = await context.open(planned);
+  let target = await context.open(planned);
   try {
-    const subject = { planned, target, script };
     if (context.preflights === null) await preflight({ cell, target, script }, context.signal);
+    const { load, found } = cell.load.kind === "capacity"
+      ? await searchInRun({ planned, load: cell.load, script }, {
+        ...context,
+        target: () => target,
+        startAnew: async () => target = await context.reopen(target, planned),
+      })
+      : { load: cell.load, found: null };
+    const subject = { planned, target, script, load };
     const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
     if (target.pid !== null && resources.length === 0) {
       context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
@@ -59,6 +72,10 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
         { ...measurement, resources, parts },
         "limits" in cell.targetSpec ? cell.targetSpec.limits?.cpu ?? null : null,
       ),
+      ...found !== null && {
+        capacity: found,
+        load: searchedLoad(planned, { load, seed: context.seed }),
+      },
       target: cell.target,
       scenario: cell.scenario,
       repetition: planned.repetition,
@@ -75,15 +92,27 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
   }
 }
 
+/** The load of the last part, as that of a search. */
+function searchedLoad(
+  { cell, repetition }: PlannedRun,
+  { load, seed }: { readonly load: Load; readonly seed: number },
+): Measurement["load"] {
+  const searched = describeLoad(cell.load, seedOfRepetition(seed, repetition));
+  return searched.kind === "capacity" && load.kind === "rate"
+    ? { ...searched, rate: load.ratePerSec }
+    : searched;
+}
+
 interface LoadSubject {
   readonly planned: PlannedRun;
+  readonly load: Load;
   readonly target: RunningTarget;
   readonly script: Script;
 }
 
 /** Loads the target and watches what it uses; if it dies meanwhile, the load ends and a TargetError says so. */
 async function loadAndWatch(
-  { planned, target, script }: LoadSubject,
+  { planned, target, script, load }: LoadSubject,
   { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: RunContext,
 ): Promise<{ measurement: Measurement; used: WatchedUse }> {
   const { cell, repetition } = planned;
@@ -98,7 +127,7 @@ async function loadAndWatch(
         origin: target.origin,
         ...target.access,
         script,
-        load: { ...cell.load, workers: cell.load.workers ?? workers },
+        load: { ...load, workers: load.workers ?? workers },
         // The same arrivals for all cells of a block, others in the next.
         seed: seedOfRepetition(seed, repetition),
         driver: "auto",
@@ -111,7 +140,7 @@ async function loadAndWatch(
         onProgress,
         onStart: (atMs) => {
           const sinceMs = atMs - performance.timeOrigin;
-          watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(cell), redis });
+          watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(load), redis });
           target.onLoadStart?.(atMs);
         },
         signal: AbortSignal.any([signal, died.signal]),
@@ -144,7 +173,7 @@ function unknownUseText(target: string): string {
 }
 
 /** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */
-function deadlineMsOf({ load }: PlannedRun["cell"]): number | null {
+function deadlineMsOf(load: Load): number | null {
   return load.kind === "phases" ? null : durationMsOf(load);
 }
 

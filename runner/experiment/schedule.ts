@@ -1,7 +1,7 @@
 /**
  * How long runs will take: their loads, and what starting and stopping took so far. Pure.
  */
-import { durationMsOf } from "../../scenarios/load/load.ts";
+import { expectedMsOf } from "../../scenarios/load/load.ts";
 import { type Cell } from "../../scenarios/plan/plan.ts";
 
 /**
@@ -81,5 +81,5 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
 }
 
 function loadMs({ load }: Cell): number {
-  return durationMsOf(load) ?? COUNTED_GUESS_MS;
+  return expectedMsOf(load) ?? COUNTED_GUESS_MS;
 }

@@ -48,6 +48,13 @@ export class ExperimentTargets {
     return target;
   }
 
+  /** In place of one that does not respond any more. */
+  async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
+    this.#ended.add(target);
+    if (this.request.experiment.fresh) this.close(target);
+    return await this.open(planned);
+  }
+
   /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
   async start(cell: Cell): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;

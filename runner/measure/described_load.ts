@@ -1,9 +1,9 @@
 /** A load in the words of the result file. Pure. */
-import type { Load } from "../../scenarios/load/load.ts";
+import type { PlannedLoad } from "../../scenarios/load/load.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** @param seed Of the arrivals. */
-export function describeLoad(load: Load, seed: number): Measurement["load"] {
+/** @param seed Of the arrivals. The rate of a search is not known before it. */
+export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
   const { connections, keepAlive, timeoutMs: timeout } = load;
   const common = { connections, keepAlive, timeout };
   switch (load.kind) {
@@ -15,6 +15,11 @@ export function describeLoad(load: Load, seed: number): Measurement["load"] {
     case "rate": {
       const { kind, arrivals, ratePerSec: rate, durationMs } = load;
       return { kind, ...common, arrivals, seed, rate, durationS: durationMs / 1_000 };
+    }
+    case "capacity": {
+      const { kind, arrivals, goal: { within, budget, trial: [, longMs] } } = load;
+      const search = { within: [...within], budgetS: budget / 1_000, durationS: longMs / 1_000 };
+      return { kind, ...common, arrivals, seed, rate: null, ...search };
     }
     case "phases": {
       const { kind, arrivals, pool } = load;

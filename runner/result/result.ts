@@ -90,6 +90,16 @@ export const load = z.discriminatedUnion("kind", [
     durationS: z.number().min(0).describe("Seconds"),
   }),
   z.strictObject({
+    kind: z.literal("capacity").describe("Trials at many rates, then a part at the capacity"),
+    ...openLoad,
+    within: z.array(z.string()).describe("The rules, as they were written"),
+    budgetS: z.number().min(0).describe("Longest search, seconds"),
+    rate: z.number().positive().nullable().describe(
+      "Arrivals per second of the last part: the capacity, or the lowest rate tried where none is known",
+    ),
+    durationS: z.number().min(0).describe("Of the last part, seconds"),
+  }),
+  z.strictObject({
     kind: z.literal("phases").describe("Virtual users arrive at rates that change"),
     ...openLoad,
     phases: z.array(z.strictObject({

@@ -59,7 +59,9 @@ const experimentFields = (files: Files) =>
       .refine(isFilled, "Cannot run without scenarios: name at least one")
       .refine(...atMost("scenarios"))
       .describe("Requests to send, by name"),
-    load: loadSpec.prefault({}).describe("Load: a closed loop, a rate or phases"),
+    load: loadSpec.prefault({}).describe(
+      "Load: a closed loop, a rate, phases or the search for a capacity",
+    ),
     repeat: repeat.default(5)
       .describe(
         "Repetitions of each cell: a number, until 2%, or { until: 2%, atMost: 28, budget: 10m }",

@@ -18,6 +18,7 @@ import {
   DEFAULT_USERS,
   type LoadSpec,
 } from "./load_spec.ts";
+import type { CapacityGoal } from "./capacity_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
@@ -40,7 +41,7 @@ interface ClosedLoad extends CommonLoad {
 }
 
 /** Requests arrive at a constant rate, whether or not a connection is free. */
-interface RateLoad extends CommonLoad {
+export interface RateLoad extends CommonLoad {
   readonly kind: "rate";
   readonly ratePerSec: number;
   readonly arrivals: "uniform" | "poisson";
@@ -59,6 +60,26 @@ interface PhasesLoad extends CommonLoad {
 /** The load that the generator makes, in one of three kinds. */
 export type Load = ClosedLoad | RateLoad | PhasesLoad;
 
+/** Trials at many rates, and a last part at the capacity that they find. */
+export interface CapacityLoad extends CommonLoad {
+  readonly kind: "capacity";
+  readonly goal: CapacityGoal;
+  readonly arrivals: "uniform" | "poisson";
+}
+
+/** The load of a run: one that the generator makes, or a search that makes many. */
+export type PlannedLoad = Load | CapacityLoad;
+
+/** Trials of each length that a search takes, about. */
+const USUAL_TRIALS = 10;
+
+/** How long a run is loaded, as far as that is known; of a search its usual length. Null when it ends by count. */
+export function expectedMsOf(load: PlannedLoad): number | null {
+  if (load.kind !== "capacity") return durationMsOf(load);
+  const { trial: [shortMs, longMs], budget } = load.goal;
+  return Math.min(budget, USUAL_TRIALS * (shortMs + longMs)) + longMs;
+}
+
 /** How long a run is loaded, as far as that is known; null when it ends by count. */
 export function durationMsOf(load: Load): number | null {
   return load.kind === "phases" ? phasesMs(load.phases) : load.durationMs;
@@ -67,11 +88,12 @@ export function durationMsOf(load: Load): number | null {
 const MS_PER_HOUR = 3_600_000;
 
 /** Why a run of this load is too long, as far as that is known; null when it is not. */
-export function whyTooLong(load: Load, intervalMs: number): string | null {
-  const ms = durationMsOf(load) ?? 0;
-  const hours = ms / MS_PER_HOUR;
+export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null {
+  const isSearch = load.kind === "capacity";
+  const measuredMs = isSearch ? load.goal.trial[1] : durationMsOf(load) ?? 0;
+  const hours = (measuredMs + (isSearch ? load.goal.budget : 0)) / MS_PER_HOUR;
   if (!isWithin("runHours", hours)) return beyond("runHours", hours);
-  const intervals = Math.ceil(ms / intervalMs);
+  const intervals = Math.ceil(measuredMs / intervalMs);
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
@@ -120,7 +142,7 @@ export function loadOf(fields: LoadFields): Load {
 
 /** One of the loads that factors make, with their values. */
 interface LoadVariant {
-  readonly load: Load;
+  readonly load: PlannedLoad;
   readonly parameters: FactorValues;
 }
 
@@ -141,9 +163,21 @@ export function loadsOf(spec: LoadSpec): LoadVariant[] {
   );
 }
 
-function variantsOf(combined: readonly LoadFields[], factors: Factors): LoadVariant[] {
+interface PlannedFields extends LoadFields {
+  readonly capacity?: CapacityGoal;
+}
+
+function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
+  if (goal === undefined) return loadOf(fields);
+  const load = loadOf({ ...fields, rate: 1 }); // each trial has its own
+  if (load.kind !== "rate") throw new Error("A load with a rate is none");
+  const { ratePerSec: _, durationMs: _ms, ...rest } = load;
+  return { ...rest, kind: "capacity", goal };
+}
+
+function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadVariant[] {
   return combined.map((fields) => ({
-    load: loadOf(fields),
+    load: plannedLoadOf(fields),
     parameters: Object.fromEntries(
       Object.entries(fields).filter(([name]) => varies(name, factors))
         .map(([name, value]) => [name, shown(name, value)]),

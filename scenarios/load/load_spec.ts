@@ -1,6 +1,6 @@
 /**
  * The load as people write it, in the experiment file and as flags of `bench`: closed loop, constant rate or
- * phases. A `rate` or `phases` key decides which; a list makes a factor of the experiment.
+ * phases, or a search for the capacity. A `rate`, `phases` or `capacity` key decides which; a list makes a factor of the experiment.
  */
 import * as z from "zod";
 import { AS_INPUT, unknownKeys } from "../../base/explain.ts";
@@ -14,6 +14,7 @@ import {
 } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
+import { capacitySearch } from "./capacity_spec.ts";
 
 const positive = z.int().min(1);
 
@@ -81,6 +82,14 @@ export const LOAD_CONFLICTS = {
     requests: "phases end after their durations; leave it out",
     pipeline: "each virtual user has a connection of its own; leave it out",
   },
+  capacity: {
+    ...WITH_PHASES,
+    rate: "the search for a capacity finds the rate; leave rate or capacity out",
+    phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
+    duration: "trial and budget say how long the search may be; leave it out",
+    requests: "a search for a capacity ends by its width and budget; leave it out",
+    pipeline: "a load with a rate has one request in flight per connection; leave it out",
+  },
 } as const;
 
 /** Each connection sends its next request when the last response is complete. */
@@ -94,7 +103,7 @@ const closed = z.strictObject({
     .describe("Ends each run after this many requests instead of a duration"),
   pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
   ...commonFields,
-}, { error: unknownKeys(LOAD_CONFLICTS.closed, ["rate", "phases"]) })
+}, { error: unknownKeys(LOAD_CONFLICTS.closed, ["rate", "phases", "capacity"]) })
   .superRefine(({ duration, requests, pipeline, keepAlive }, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
@@ -118,7 +127,7 @@ const constant = z.strictObject({
   duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
   ...arrivalFields,
   ...commonFields,
-}, { error: unknownKeys(LOAD_CONFLICTS.rate, ["phases"]) });
+}, { error: unknownKeys(LOAD_CONFLICTS.rate, ["phases", "capacity"]) });
 
 const pause = z.strictObject({ pause: factor(duration).describe("No arrivals for this long") }, {
   error: unknownKeys({
@@ -166,9 +175,19 @@ const phased = z.strictObject({
     ),
   ...arrivalFields,
   ...commonFields,
-}, { error: unknownKeys(LOAD_CONFLICTS.phases) });
+}, { error: unknownKeys(LOAD_CONFLICTS.phases, ["capacity"]) });
 
-export const loadSpec = z.xor([phased, constant, closed]);
+/** Trials at many rates, until it is known at which the first rule breaks. */
+const searched = z.strictObject({
+  capacity: capacitySearch.transform((goal) => [goal])
+    .describe("The search for the highest rate at which every rule holds"),
+  connections: factor(connections).default([DEFAULT_CONNECTIONS])
+    .describe("Connections in total; an arrival waits when all are busy"),
+  ...arrivalFields,
+  ...commonFields,
+}, { error: unknownKeys(LOAD_CONFLICTS.capacity) });
+
+export const loadSpec = z.xor([searched, phased, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
 /** One value, or a list of values. */

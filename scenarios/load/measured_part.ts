@@ -22,6 +22,7 @@ export function discardConflict(
 
 /** The length of the shortest of the runs, milliseconds. */
 function shortestOf(load: LoadSpec): number {
+  if ("capacity" in load) return Math.min(...load.capacity.map(({ trial: [, long] }) => long));
   return "phases" in load
     ? Math.min(...load.phases.map(({ phases }) => phasesMs(phases)))
     : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);

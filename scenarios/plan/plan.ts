@@ -7,7 +7,7 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { TargetSpec, WrittenTarget } from "../../base/target/spec.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import { countOfLoads, type Load, loadFor, loadsOf, whyTooLong } from "../load/load.ts";
+import { countOfLoads, loadFor, loadsOf, type PlannedLoad, whyTooLong } from "../load/load.ts";
 import type { LoadSpec } from "../load/load_spec.ts";
 import type { Scenario } from "../request/scenario.ts";
 import type { Repeat } from "./repetition.ts";
@@ -33,7 +33,7 @@ export interface Cell {
   readonly others: Readonly<Record<string, TargetSpec>>;
   readonly scenario: string;
   readonly request: Scenario;
-  readonly load: Load;
+  readonly load: PlannedLoad;
   /** Value of each factor that varies in the experiment, by its path (`connections`, `set.delay`). */
   readonly parameters: Readonly<Record<string, Json>>;
 }

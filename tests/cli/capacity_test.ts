@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { InconclusiveError } from "../../base/errors.ts";
-import { verifyCapacity } from "../../cli/capacity/command.ts";
 import { capacityConflicts, capacityParts } from "../../cli/capacity/flags.ts";
+import { verifyCapacities } from "../../cli/output/verify_capacity.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import type { CapacityResult } from "../../runner/result/capacity.ts";
 import { toldOf, URL_ } from "./command_line.ts";
@@ -49,7 +49,7 @@ const UNDECIDED: CapacityResult = {
 Deno.test("capacity that ends undecided says its result once: in its output, or where that is JSON in the error", () => {
   const linesOf = (isPrinted: boolean): readonly string[] => {
     try {
-      verifyCapacity(UNDECIDED, { isStrict: false, isPrinted });
+      verifyCapacities([{ place: "", search: UNDECIDED }], { isStrict: false, isPrinted });
     } catch (error) {
       if (error instanceof InconclusiveError) return error.lines;
       throw error;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Changes, planFromFile, type Planned } from "../../cli/experiment/plan.ts";
 import { UserError } from "../../base/errors.ts";
-import { durationMsOf } from "../../scenarios/load/load.ts";
+import { expectedMsOf } from "../../scenarios/load/load.ts";
 
 const CHANGES = { set: {}, only: undefined, repeat: 1, duration: 2_000, seed: 1 };
 
@@ -10,7 +10,7 @@ async function planned(load: string, more = ""): Promise<(number | null)[]> {
   const { plan } = await planOf(
     `targets: { a: { app: api } }\nscenarios: { s: { get: / } }\nload: ${load}\n${more}`,
   );
-  return plan.cells.map(({ load }) => durationMsOf(load));
+  return plan.cells.map(({ load }) => expectedMsOf(load));
 }
 
 async function planOf(lines: string, changes: Partial<Changes> = {}): Promise<Planned> {
@@ -65,7 +65,7 @@ Deno.test("--duration stands in for that of the experiment and of each scenario 
   const only = { scenarios: ["common", "counted", "paced"] };
   const { plan } = await planOf(SEVERAL, { only });
   assert.deepEqual(
-    plan.cells.map(({ scenario, load }) => [scenario, durationMsOf(load)]),
+    plan.cells.map(({ scenario, load }) => [scenario, expectedMsOf(load)]),
     [["common", 2_000], ["counted", 2_000], ["paced", 2_000], ["paced", 2_000]],
   );
 });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { type Objective, objectiveOf, slicesOf } from "../../runner/capacity/objective.ts";
+import { slicesOf } from "../../runner/capacity/objective.ts";
+import { type Objective, objectiveOf } from "../../scenarios/claims/objective.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

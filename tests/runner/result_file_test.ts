@@ -72,7 +72,9 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
     onProgress: () => {},
     signal: new AbortController().signal,
     open: () => Promise.resolve(target),
+    reopen: () => Promise.resolve(target),
     close: () => {},
+    earlierCapacity: () => null,
     redisUse: () => Promise.resolve(null),
   };
   const kept = new EarlierRuns(file.results);

@@ -1,13 +1,13 @@
-/** The three kinds of load: what is understood, and what people get wrong. */
+/** The kinds of load: what is understood, and what people get wrong. */
 import assert from "node:assert/strict";
 import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
-import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { expectedMsOf, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 type LoadInput = ExperimentInput["load"];
 
-function cellsOf(load: LoadInput): { load: Load }[] {
+function cellsOf(load: LoadInput): { load: PlannedLoad }[] {
   return planCells(
     experimentSpecWith().parse({
       name: "loads",
@@ -21,7 +21,7 @@ function cellsOf(load: LoadInput): { load: Load }[] {
 const USUAL = { keepAlive: true, timeoutMs: 5_000, workers: null };
 const PER_SEC = { durationUs: 2_000_000, fromPerSec: 5, toPerSec: 5 };
 
-const loads: [sentence: string, load: LoadInput, cell: Load][] = [
+const loads: [sentence: string, load: LoadInput, cell: PlannedLoad][] = [
   ["a closed loop when nothing is said", {}, {
     kind: "closed",
     connections: 50,
@@ -128,7 +128,7 @@ const durations: [sentence: string, load: LoadInput, ms: number | null][] = [
 
 for (const [sentence, load, ms] of durations) {
   Deno.test(`a run lasts ${sentence}`, () => {
-    assert.deepEqual(cellsOf(load).map(({ load }) => durationMsOf(load)), [ms]);
+    assert.deepEqual(cellsOf(load).map(({ load }) => expectedMsOf(load)), [ms]);
   });
 }
 

@@ -1,6 +1,6 @@
 /** A load of a scenario's own: what it stands for, and what is judged by it. */
 import assert from "node:assert/strict";
-import { durationMsOf } from "../../scenarios/load/load.ts";
+import { expectedMsOf } from "../../scenarios/load/load.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import { wrongLines } from "./right_experiment.ts";
@@ -28,7 +28,7 @@ Deno.test("a scenario's load stands for the experiment's as a whole, and its lis
     kind: load.kind,
     connections: load.connections,
     timeoutMs: load.timeoutMs,
-    durationMs: durationMsOf(load),
+    durationMs: expectedMsOf(load),
   }));
   const high = { scenario: "high", kind: "rate", connections: 50, timeoutMs: 5_000 };
   assert.deepEqual(told, [

@@ -161,6 +161,10 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
   switch (load.kind) {
     case "closed":
       return [];
+    case "capacity":
+      return load.rate === null
+        ? []
+        : [{ fromS: 0, toS: load.durationS, from: load.rate, to: load.rate }];
     case "rate":
       return [{ fromS: 0, toS: load.durationS, from: load.rate, to: load.rate }];
     case "phases":

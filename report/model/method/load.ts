@@ -12,7 +12,9 @@ export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const closed = loads.filter((load) => load.kind === "closed");
   const rates = Map.groupBy(loads.filter((load) => load.kind === "rate"), aroundRate);
   const phases = loads.filter((load) => load.kind === "phases");
+  const searches = loads.filter((load) => load.kind === "capacity");
   return [
+    ...unique(searches.map(searchText)),
     ...(closed.length > 0 ? [closedText(closed)] : []),
     ...[...rates].map(([around, loads]) => `${ratesText(loads)} ${around}`),
     ...unique(phases.map(phasesText)),
@@ -66,6 +68,16 @@ function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
 function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
   const rates = loads.map(({ rate }) => rate).toSorted((a, b) => a - b);
   return `${listed(unique(rates.map((rate) => formatNumber(rate))))} requests/s`;
+}
+
+function searchText(
+  { within, budgetS, connections, arrivals, durationS }: RunLoad & { kind: "capacity" },
+): string {
+  const most = counted(connections, "connection");
+  return `the search for the capacity with ${listed(within, "and")}, at most ${
+    formatExactly(budgetS)
+  }, ` +
+    `then ${formatExactly(durationS)} at it; over at most ${most}, ${ARRIVALS[arrivals]}`;
 }
 
 /** All but the rate. */

@@ -16,21 +16,23 @@ load: { rate: 100/s, duration: 1s }
 `;
 
 function jobs(): AgentJobInput[] {
-  return planCells(parseExperiment(EXPERIMENT, "a.yaml")).map(({ request, load }) => ({
-    run: "a",
-    coordinator: "b",
-    version: VERSION,
-    assigned: { firstWorker: 0, workers: 2, own: 1 },
-    origin: "http://127.0.0.1:1",
-    access: {},
-    script: scriptOf(request, 1),
-    load,
-    seed: 1,
-    driver: "auto",
-    intervalMs: 250,
-    implicitCheck: true,
-    reportEveryMs: 1_000,
-  }));
+  return planCells(parseExperiment(EXPERIMENT, "a.yaml")).flatMap(({ request, load }) =>
+    load.kind === "capacity" ? [] : [{
+      run: "a",
+      coordinator: "b",
+      version: VERSION,
+      assigned: { firstWorker: 0, workers: 2, own: 1 },
+      origin: "http://127.0.0.1:1",
+      access: {},
+      script: scriptOf(request, 1),
+      load,
+      seed: 1,
+      driver: "auto",
+      intervalMs: 250,
+      implicitCheck: true,
+      reportEveryMs: 1_000,
+    }]
+  );
 }
 
 const allow = new AllowList(LOOPBACK_HOSTS, () => Promise.resolve(["192.0.2.1"]));

@@ -1,0 +1,22 @@
+/** How a target breaks beyond its capacity: the trials that were near multiples of it. Pure. */
+import type { CapacityTrial, RunCapacity } from "../result/capacity.ts";
+
+const MULTIPLES = [0.8, 1, 1.1, 1.3];
+/** Of the multiple: a trial so near stands for it. */
+const NEAR_RATIO = 0.05;
+
+/** In the order of the multiples, where there was a trial that counts. */
+export function breakingOf(
+  capacity: number,
+  trials: readonly CapacityTrial[],
+): RunCapacity["breaking"] {
+  return MULTIPLES.flatMap((ofCapacity) => {
+    const distance = ({ ratePerSec }: CapacityTrial): number =>
+      Math.abs(Math.log(ratePerSec / (capacity * ofCapacity)));
+    const [nearest] = trials.filter((trial) => trial.counts && distance(trial) <= NEAR_RATIO)
+      .sort((a, b) => distance(a) - distance(b));
+    if (nearest === undefined) return [];
+    const { ratePerSec, p99, success, recoveryS } = nearest;
+    return [{ ofCapacity, ratePerSec, p99, success, recoveryS }];
+  });
+}

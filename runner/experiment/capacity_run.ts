@@ -1,0 +1,146 @@
+/**
+ * The search for a capacity within a run: trials on the run's own target, which is started anew where it does not
+ * recover, and then the load of the run's last part, at the capacity.
+ */
+import { TargetError } from "../../base/errors.ts";
+import { seedOfRepetition } from "../../base/random.ts";
+import { objective } from "../../scenarios/claims/objective.ts";
+import type { CapacityLoad, RateLoad } from "../../scenarios/load/load.ts";
+import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Script } from "../../scenarios/request/script.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { searchCapacity, type SearchHooks, type SearchTerms } from "../capacity/capacity.ts";
+import type { TrialHooks, TrialRequest } from "../capacity/trial.ts";
+import type { RunCapacity } from "../result/capacity.ts";
+import type { Run } from "../result/result.ts";
+import { cellKey } from "../stats/confidence/bootstrap.ts";
+
+/** Requests per second. */
+export interface EarlierCapacity {
+  readonly low: number;
+  readonly high: number;
+}
+
+interface RunSearch {
+  readonly planned: PlannedRun;
+  readonly load: CapacityLoad;
+  readonly script: Script;
+}
+
+interface RunSearchContext extends TrialHooks {
+  /** Of the experiment. */
+  readonly seed: number;
+  readonly workers: number | null;
+  readonly intervalMs: number;
+  readonly earlierCapacity: (planned: PlannedRun) => EarlierCapacity | null;
+  /** The one that runs. */
+  readonly target: () => RunningTarget;
+  readonly startAnew: () => Promise<RunningTarget>;
+}
+
+/** A target that falls over this often in a run shows nothing new. */
+const MOST_STARTS = 3;
+
+/** Throws a TargetError where the target does not respond at rest, or can't be started anew. */
+export async function searchInRun(
+  search: RunSearch,
+  context: RunSearchContext,
+): Promise<{ found: RunCapacity; load: RateLoad }> {
+  const { planned, load } = search;
+  const rate = rateLoadOf(load, context.workers);
+  const found = await searchCapacity(termsOf(load), {
+    request: trialRequestOf(search, context, rate),
+    earlier: context.earlierCapacity(planned),
+  }, { ...context, nowMs: () => performance.now(), ...startsOf(context) });
+  if ("unanswered" in found) {
+    const why = Object.keys(found.unanswered.reasons)[0] ?? "no response";
+    throw new TargetError(`Cannot search for a capacity: no response at rest: ${why}`, [
+      ...context.target().lastLines(),
+    ]);
+  }
+  if (found.end === "not-recovered") await context.startAnew();
+  return { found, load: { ...rate, ratePerSec: lastRateOf(found) } };
+}
+
+/** The capacity, or the lowest rate that was tried: what is measured there is at least known. */
+function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
+  if (capacity !== null) return capacity.value;
+  const tried = trials.map(({ ratePerSec }) => ratePerSec);
+  return tried.length > 0 ? Math.min(...tried) : Math.max(1, peakPerSec);
+}
+
+function rateLoadOf(load: CapacityLoad, workers: number | null): RateLoad {
+  const { goal: { trial: [, durationMs] }, ...common } = load;
+  return { ...common, kind: "rate", ratePerSec: 1, durationMs, workers: load.workers ?? workers };
+}
+
+function termsOf({ goal: { within, width, trial, recover, budget } }: CapacityLoad): SearchTerms {
+  return {
+    objectives: within.map((text) => objective.parse(text)),
+    widthRatio: width,
+    trialS: [trial[0] / 1_000, trial[1] / 1_000],
+    budgetS: budget / 1_000,
+    recoverS: recover / 1_000,
+  };
+}
+
+function trialRequestOf(
+  { planned, script }: RunSearch,
+  { seed, intervalMs, target }: RunSearchContext,
+  load: RateLoad,
+): TrialRequest {
+  const { origin, access } = target();
+  return {
+    origin,
+    ...access,
+    script,
+    load,
+    seed: seedOfRepetition(seed, planned.repetition),
+    driver: "auto",
+    logPath: null,
+    intervalMs,
+    implicitCheck: true,
+  };
+}
+
+/** How its target is started anew, and how it is known to have ended. */
+function startsOf(
+  { target, startAnew }: RunSearchContext,
+): Required<Pick<SearchHooks, "restart" | "ended">> {
+  let starts = 0;
+  return {
+    restart: async () => {
+      if (++starts > MOST_STARTS) return null;
+      const { origin, access } = await startAnew();
+      return { origin, ...access };
+    },
+    ended: () => {
+      const ended = new AbortController();
+      void target().exited.then(() => ended.abort());
+      return ended.signal;
+    },
+  };
+}
+
+type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
+  readonly capacity?: Pick<RunCapacity, "capacity">;
+};
+
+/** Where the runs before, with others of its cell between them, found the capacity; null: none did. */
+export function earlierCapacityOf(
+  cell: Cell,
+  runs: readonly SearchedRun[],
+): EarlierCapacity | null {
+  const key = cellKey(cell);
+  const known = runs.filter((run) => cellKey(run) === key).flatMap(({ capacity }) => {
+    const { low, high, bound } = capacity?.capacity ?? {};
+    return low === undefined || typeof high !== "number" || bound !== "target"
+      ? []
+      : [{ low, high }];
+  });
+  if (known.length === 0) return null;
+  return {
+    low: Math.min(...known.map(({ low }) => low)),
+    high: Math.max(...known.map(({ high }) => high)),
+  };
+}

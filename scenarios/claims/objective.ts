@@ -1,0 +1,66 @@
+/**
+ * A rule that a capacity holds within, as the share of requests that may miss it: the p99 is below 50 ms where less than
+ * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit.
+ */
+import * as z from "zod";
+import { margin, parseThreshold, type Threshold } from "./threshold.ts";
+
+export interface Objective {
+  readonly text: string;
+  /** Share of the requests that may miss it, above 0. */
+  readonly allowed: number;
+  /** By latency: whether a request of so many ms misses it. Null: by its outcome alone. */
+  readonly isBeyond: ((latencyMs: number) => boolean) | null;
+  /** The time in `isBeyond`, ms; 0 where there is none. */
+  readonly limitMs: number;
+}
+
+/** Stands for "none at all", which no finite trial can show. */
+const NONE = 1e-6;
+const PERCENTILE = /^p([\d.]+)$/;
+
+/** Null where no share of requests decides the rule. */
+export function objectiveOf(rule: Threshold): Objective | null {
+  if (rule.against !== "limit") return null;
+  const { text, figure, relation, limit } = rule;
+  const isBelow = relation === "<" || relation === "<=";
+  const [, percentile] = PERCENTILE.exec(figure) ?? [];
+  if (percentile !== undefined && isBelow) {
+    return {
+      text,
+      allowed: Number(((100 - Number(percentile)) / 100).toPrecision(12)),
+      isBeyond: relation === "<" ? (ms) => ms >= limit : (ms) => ms > limit,
+      limitMs: limit,
+    };
+  }
+  const allowed = figure === "success" && !isBelow
+    ? Number((1 - limit).toPrecision(12))
+    : figure === "errors" && isBelow
+    ? limit
+    : null;
+  if (allowed === null || allowed >= 1) return null;
+  return { text, allowed: Math.max(allowed, NONE), isBeyond: null, limitMs: 0 };
+}
+
+/** The text of a rule: as the share of requests that may miss it. */
+export const objective = z.string().transform((text, context): Objective => {
+  const parsed = parseThreshold(text);
+  if ("problems" in parsed) {
+    for (const problem of parsed.problems) context.addIssue(problem);
+    return z.NEVER;
+  }
+  const objective = objectiveOf(parsed.threshold);
+  if (objective !== null) return objective;
+  const fix = 'write a percentile of the latency, success or errors, such as "p99 < 50ms"';
+  context.addIssue(`Cannot search within ${JSON.stringify(text)}: ${fix}`);
+  return z.NEVER;
+});
+
+const MOST_WIDTH = 0.5;
+const LEAST_WIDTH = 0.005;
+
+/** How far the interval of a capacity may reach to either side: `2%`; becomes a share. */
+export const searchWidth = margin.refine(
+  (ratio) => ratio >= LEAST_WIDTH && ratio <= MOST_WIDTH,
+  "Cannot use this width: it must be from 0.5% to 50%",
+);

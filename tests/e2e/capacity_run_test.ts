@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Results, results } from "../../runner/result/result.ts";
+import { emptyFolder, plateau } from "./plateau.ts";
+
+const LOAD = `load:
+  capacity: { within: ["p99 < 500ms", "success >= 99%"], width: 20%, trial: [1s, 2s], budget: 25s, recover: 5s }
+  connections: 4
+`;
+
+async function measured(
+  text: string,
+): Promise<{ code: number; stderr: string; results: Results }> {
+  using folder = emptyFolder();
+  const file = join(folder.path, "a.yaml");
+  await Deno.writeTextFile(file, text);
+  const out = join(folder.path, "out");
+  const { code, stderr } = await plateau(["run", file, "--out", out]);
+  const written = await Deno.readTextFile(join(out, "results.json"));
+  return { code, stderr, results: results.parse(JSON.parse(written)) };
+}
+
+Deno.test("each run of a capacity searches for it, and measures at what it found", async () => {
+  const { code, stderr, results: { runs } } = await measured(`name: a
+targets: { a: { app: user, set: { delay: 20ms } } }
+scenarios: { s: { get: /user } }
+repeat: 2
+${LOAD}`);
+  assert.ok([0, 5].includes(code), stderr); // 5: a busy machine, or too few trials
+  assert.equal(runs.length, 2);
+  for (const { load, capacity, requests, elapsedS } of runs) {
+    assert.ok(load.kind === "capacity" && capacity !== undefined);
+    assert.ok(capacity.trials.length > 0);
+    assert.deepEqual(load.within, capacity.within);
+    if (capacity.capacity !== null) assert.equal(load.rate, capacity.capacity.value);
+    assert.ok(requests.completed > 0 && elapsedS > 0);
+  }
+  const [{ capacity: first }, { capacity: second }] = runs;
+  const { low, high } = first?.capacity ?? {};
+  // The second begins just outside of what the first has found.
+  if (low !== undefined && typeof high === "number") {
+    assert.ok(Math.abs((second?.trials[0].ratePerSec ?? 0) * 1.2 / low - 1) < 1e-9);
+  }
+});
+
+/** The first process exits in the peak or in a trial soon after; the next one lives. */
+const MORTAL = `const marker = import.meta.dirname + "/died";
+let began = 0;
+const lives = (() => { try { return Deno.statSync(marker).isFile; } catch { return false; } })();
+Deno.serve({ port: Number(Deno.env.get("PORT")), onListen() {} }, async () => {
+  if (began === 0) began = Date.now();
+  if (!lives && Date.now() - began > 1_600) {
+    Deno.writeTextFileSync(marker, "");
+    Deno.exit(7);
+  }
+  await new Promise((done) => setTimeout(done, 20));
+  return new Response("here");
+});
+`;
+
+Deno.test("a target that dies in the search is started anew, and its trials are kept", async () => {
+  using folder = emptyFolder();
+  const server = join(folder.path, "mortal.ts");
+  await Deno.writeTextFile(server, MORTAL);
+  const command = JSON.stringify([Deno.execPath(), "run", "-A", server]);
+  const { stderr, results: { runs, missing } } = await measured(`name: a
+targets: { a: { command: ${command}, env: { PORT: "{port}" } } }
+scenarios: { s: { get: / } }
+repeat: 1
+${LOAD}`);
+  assert.deepEqual(missing, [], stderr);
+  const [{ capacity, requests }] = runs;
+  const fell = capacity?.trials.findIndex(({ recoveryS }) => recoveryS === null) ?? -1;
+  assert.ok(fell >= 0 && fell < (capacity?.trials.length ?? 0) - 1, stderr);
+  assert.ok(requests.completed > 0);
+});
