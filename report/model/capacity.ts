@@ -1,5 +1,5 @@
 /** A search for a capacity in words, and its trials as a table. Pure. */
-import type { CapacityResult, CapacityTrial } from "../../runner/result/capacity.ts";
+import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
   formatCount,
@@ -27,7 +27,7 @@ export function trialSentence({ number, trial, low, high }: TrialEvent): string 
 }
 
 /** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
-export function capacitySentence(result: CapacityResult): string {
+export function capacitySentence(result: RunCapacity): string {
   const { within } = result;
   const found = foundText(result);
   const broken = result.end === "nothing-holds" || result.capacity?.bound === "generator";
@@ -36,7 +36,7 @@ export function capacitySentence(result: CapacityResult): string {
     .filter(Boolean).join("; ");
 }
 
-function foundText({ capacity, trials, end }: CapacityResult): string {
+function foundText({ capacity, trials, end }: RunCapacity): string {
   if (capacity === null) {
     const tried = trials.map(({ ratePerSec }) => ratePerSec);
     if (tried.length === 0 || end === "interrupted") return "No capacity known";
@@ -50,11 +50,11 @@ function foundText({ capacity, trials, end }: CapacityResult): string {
 }
 
 /** Of one rule nobody needs to be reminded. */
-function bindingText({ binding, within }: CapacityResult): string {
+function bindingText({ binding, within }: RunCapacity): string {
   return binding === null || within.length === 1 ? "" : `${binding} breaks first`;
 }
 
-function breakingTexts({ breaking, trials }: CapacityResult): string[] {
+function breakingTexts({ breaking, trials }: RunCapacity): string[] {
   const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
   const wrong = beyond !== undefined && beyond.success < 1
     ? `, success ${formatShare(beyond.success)},`
@@ -74,7 +74,7 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
   return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
 }
 
-function endTexts({ end, widthRatio }: CapacityResult): string[] {
+function endTexts({ end, widthRatio }: RunCapacity): string[] {
   switch (end) {
     case "budget":
       return [`inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`];
@@ -90,7 +90,7 @@ function endTexts({ end, widthRatio }: CapacityResult): string[] {
 }
 
 /** By rate, as the latency grows. */
-export function trialsTable({ trials }: CapacityResult): Table {
+export function trialsTable({ trials }: Pick<RunCapacity, "trials">): Table {
   const sorted = [...trials].sort((a, b) => a.ratePerSec - b.ratePerSec);
   const unit = timeUnit(sorted.map(({ p99 }) => p99));
   return tableOf({ caption: "Trials" }, sorted, [
