@@ -46,7 +46,7 @@ import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
-import { type CapacityModel, capacityModel } from "./charts/capacity.ts";
+import { type CapacityModel, capacityModel } from "./capacity_picture.ts";
 import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throughput.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";

@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
-import { breakingWord, capacityModel } from "../../report/model/charts/capacity.ts";
+import {
+  breakingWord,
+  type CapacityModel,
+  capacityModel,
+} from "../../report/model/capacity_picture.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -22,6 +26,8 @@ function trialAt(ratePerSec: number, p99: number, counts = true): CapacityTrial 
   };
 }
 
+const FOUND = { value: 1_270, low: 1_262, high: 1_279, bound: "target" as const };
+
 const SEARCH: RunCapacity = {
   within: ["p99 < 50ms", "success >= 99.9%"],
   widthRatio: 0.02,
@@ -29,13 +35,13 @@ const SEARCH: RunCapacity = {
   budgetS: 1_200,
   peakPerSec: 1_300,
   end: "found",
-  capacity: { value: 1_270, low: 1_262, high: 1_279, bound: "target" },
+  capacity: FOUND,
   binding: "p99 < 50ms",
   breaking: [],
   trials: [trialAt(1_000, 5), trialAt(2_000, 900), trialAt(900, 70, false), trialAt(1_250, 26)],
 };
 
-function modelOf(searches: readonly RunCapacity[]) {
+function modelOf(searches: readonly RunCapacity[]): CapacityModel | null {
   const { runs, ...rest } = resultsFixture({
     cells: [{ target: "express", scenario: "static", medianMs: 3, runs: searches.length }],
   });
@@ -77,8 +83,8 @@ Deno.test("bounds close in by the trials that count", () => {
 });
 
 Deno.test("of several runs each has bounds of its own, and the median run is told", () => {
-  const faster = { ...SEARCH, capacity: { ...SEARCH.capacity!, value: 1_300, high: 1_310 } };
-  const slower = { ...SEARCH, capacity: { ...SEARCH.capacity!, value: 1_200, low: 1_190 } };
+  const faster = { ...SEARCH, capacity: { ...FOUND, value: 1_300, high: 1_310 } };
+  const slower = { ...SEARCH, capacity: { ...FOUND, value: 1_200, low: 1_190 } };
   const model = modelOf([faster, SEARCH, slower]);
   const points = model?.trials[0].chart.series[0].points ?? [];
   assert.deepEqual(points.map(({ x }) => x), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);

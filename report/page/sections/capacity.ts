@@ -1,5 +1,5 @@
 /** The section of searches for a capacity: what was found, latency over the achieved rate, the trials, and how each target breaks. */
-import type { CapacityModel } from "../../model/charts/capacity.ts";
+import type { CapacityModel } from "../../model/capacity_picture.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { type Markup, markup } from "../../writing/html.ts";

@@ -2,9 +2,9 @@
  * The searches for a capacity of a scenario: latency over the achieved rate from all trials, the trials in order, and
  * how each target breaks. Pure.
  */
-import { parseDurationMs } from "../../../base/quantity.ts";
-import type { CapacityTrial, RunCapacity } from "../../../runner/result/capacity.ts";
-import { capacitySentence, trialsTable } from "../capacity.ts";
+import { parseDurationMs } from "../../base/quantity.ts";
+import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import { capacitySentence, trialsTable } from "./capacity.ts";
 import {
   type DisplayUnit,
   formatCount,
@@ -12,11 +12,11 @@ import {
   formatNumber,
   formatShare,
   timeUnit,
-} from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
-import type { CellRuns } from "../runs/cells.ts";
-import { numberCell, type Table, tableOf, textCell } from "../tables/table.ts";
-import { type Axis, compact, type SweepChart } from "./charts.ts";
+} from "./numbers/units.ts";
+import { counted } from "./numbers/words.ts";
+import type { CellRuns } from "./runs/cells.ts";
+import { numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+import { type Axis, compact, type SweepChart } from "./charts/charts.ts";
 
 export interface CapacityModel {
   /** p50 and p99 over the achieved rate, all cells in one frame. */
@@ -40,7 +40,7 @@ interface SearchedCell {
 }
 
 type Series = SweepChart["series"][number];
-type Point = Series["points"][number];
+type TrialPoint = Series["points"][number];
 
 /** Null where no load was a search for a capacity. */
 export function capacityModel(scenario: string, cells: readonly CellRuns[]): CapacityModel | null {
@@ -152,7 +152,7 @@ function latencySeries(
     label,
     color,
     isDots: true,
-    points: trials.map((trial): Point => ({
+    points: trials.map((trial): TrialPoint => ({
       x: compact(trial.completedPerSec),
       y: compact(trial[percentile] / unit.size),
       ...{ low: null, high: null },
@@ -165,14 +165,14 @@ function latencySeries(
   };
 }
 
-/** An answer that is "at least" has no upper end: its bar is as wide as a line. */
+/** What is "at least" has no upper end: its bar ends at the value. */
 function kneeOf({ capacity }: RunCapacity): Series["knee"] {
   if (capacity === null) return null;
   const { value, low, high } = capacity;
   return { at: compact(value), low: compact(low), high: compact(high ?? value) };
 }
 
-function lookOf({ outcome, counts }: CapacityTrial): Pick<Point, "isHollow" | "isCross"> {
+function lookOf({ outcome, counts }: CapacityTrial): Pick<TrialPoint, "isHollow" | "isCross"> {
   return { isHollow: outcome === "broken", ...(counts ? {} : { isCross: true }) };
 }
 
@@ -215,7 +215,7 @@ function trialsChart({ cell, searches, middle }: SearchedCell, y: Axis): SweepCh
 }
 
 /** Each trial from the highest rate that had held by then to the lowest that had broken. */
-function boundedPoints(trials: readonly CapacityTrial[]): Omit<Point, "x">[] {
+function boundedPoints(trials: readonly CapacityTrial[]): Omit<TrialPoint, "x">[] {
   return trials.map((trial, i) => {
     const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
     const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
