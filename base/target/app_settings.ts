@@ -112,6 +112,16 @@ export const workerSettings = commonSettings.extend({
     .describe("Processes that respond to requests"),
 });
 
+/** Of those that serve with several threads. */
+export const coreSettings = commonSettings.extend({
+  cores: wholeNumber(1, 1_024).optional()
+    .describe("Cores that it computes on at a time (all when absent)"),
+});
+
 export function frameworkSettings(framework: FrameworkName): z.ZodObject {
-  return framework === "flask" ? workerSettings : commonSettings;
+  return framework === "flask"
+    ? workerSettings
+    : framework === "gin"
+    ? coreSettings
+    : commonSettings;
 }

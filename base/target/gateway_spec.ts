@@ -78,6 +78,9 @@ function isOrigin(text: string, protocols: readonly string[]): boolean {
 /** 8 MB. */
 const LARGEST_BODY_BYTES = 8 * 1_024 * 1_024;
 
+const cachedPath = z.string()
+  .regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /");
+
 export const proxyTarget = z.strictObject({
   proxy: z.strictObject({
     origin: originName
@@ -91,7 +94,7 @@ export const proxyTarget = z.strictObject({
     stale: oneOrList(between("0s", "24h")).prefault("0s").describe(
       "How long after that it is still served, while one request fetches it anew",
     ),
-    paths: z.array(z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /"))
+    paths: z.array(cachedPath)
       .min(1).default(["/"])
       .describe("Only these paths, and what is below them, are kept"),
     singleFlight: oneOrList(z.boolean()).default(true).describe(
@@ -99,6 +102,10 @@ export const proxyTarget = z.strictObject({
     ),
     maxBodyBytes: oneOrList(z.int().min(0).max(64 * LARGEST_BODY_BYTES)).default(LARGEST_BODY_BYTES)
       .describe("Larger bodies pass through and are not kept"),
+    invalidate: z.record(cachedPath, z.array(cachedPath)).optional().describe(
+      "A write that succeeds drops what is stored of its path and its Location, and of the paths that " +
+        "are listed here by the path of the write: { /edit: [/home] }",
+    ),
   }).describe("A cache in front of another server"),
 });
 
@@ -127,8 +134,14 @@ export const clusterTarget = z.strictObject({
     workers: oneOrList(z.union([z.literal("auto"), z.int().min(1).max(256)])).optional()
       .describe("Worker processes of nginx (auto, one for each core, when absent)"),
     add: z.strictObject({
-      at: between("0s", "24h").describe("When they are started, from the start of the load"),
+      at: between("0s", "24h").describe(
+        "When they are started, or join with ahead: from the start of the load",
+      ),
       instances: instances.default(1).describe("How many"),
+      ahead: z.boolean().optional().describe(
+        "They are started with the others and wait, cold, until then, so that their start-up takes nothing " +
+          "from the load; with balancer: builtin",
+      ),
       warmUp: z.strictObject({
         duration: between("1ms", "1h").describe("How long each is warmed up before it joins"),
         rate: ratePerSec.prefault("100/s").describe("Requests that it gets meanwhile"),
@@ -152,6 +165,12 @@ export const clusterTarget = z.strictObject({
         "Cannot warm up before joining here: the instance gets requests as soon as it listens; " +
         "leave warmUp out, or use balancer: builtin";
       context.addIssue({ code: "custom", path: ["add", "warmUp"], message });
+    }
+    if (add?.ahead === true && !isBuiltin) {
+      const message =
+        "Cannot start ahead here: the instance gets requests as soon as it listens; " +
+        "leave ahead out, or use balancer: builtin";
+      context.addIssue({ code: "custom", path: ["add", "ahead"], message });
     }
     if (slowStart !== undefined && add === undefined) {
       const message =

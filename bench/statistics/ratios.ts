@@ -43,6 +43,15 @@ export function ratios(): Section {
       ratioRows({ name, powers: RATIO, machine, cases: RATIOS }, repetitions)
     )
   );
+  const wild = ratioRows(
+    {
+      name: "waves of 20 %, AR(0.8), 10 % between runs",
+      powers: RATIO,
+      machine: { waves: 0.2, run: 0.1 },
+      cases: RATIOS,
+    },
+    4,
+  );
   const machine = { stall: 0.05, run: 0.02 };
   const stalled = [5, 10].flatMap((repetitions) =>
     ratioRows(
@@ -59,7 +68,7 @@ export function ratios(): Section {
     caption:
       "95 % intervals of ratios that hold the truth, 1,000 a line, and 4,000 where runs stall",
     unit: "%",
-    rows: [...rows, ...stalled],
+    rows: [...rows, ...wild, ...stalled],
     notes: [
       "Of those that are not refused, as the ratios fall into two groups. Stalls hold up 0.5 % of the requests, so " +
       "the p99 jumps between quick and held up ones: its intervals are too wide.",

@@ -107,6 +107,9 @@ export const verdicts = z.array(z.strictObject({
   source: z.string().describe("Where it stands; empty where the experiment does not say"),
   note: z.string().describe("A note for the reader; empty for none"),
   outcome: z.enum(["reproduced", "not reproduced", "inconclusive"]),
+  isDecidable: z.literal(false).optional().describe(
+    "False where it can't be decided here: what it was published of, its given, is not so",
+  ),
   found: z.string().describe("The ratio or figure of the worst cell; empty where there is none"),
   held: z.string().describe("In how many cells it holds; empty for one"),
   sentence: z.string().describe("What was found, and what leaves it open"),

@@ -1,6 +1,7 @@
 /** The frameworks by name. */
 import {
   commonSettings,
+  coreSettings,
   type FrameworkName,
   workerSettings,
 } from "../../base/target/app_settings.ts";
@@ -27,13 +28,13 @@ const flask: Framework<typeof workerSettings> = {
   ],
 };
 
-const gin: Framework<typeof commonSettings> = {
+const gin: Framework<typeof coreSettings> = {
   summary: "Gin (Go): its binding (validator), its log",
   version: "1.12.0",
   folder: "gin",
   toolchain: go,
-  settings: commonSettings,
-  command: () => ["./server"],
+  settings: coreSettings,
+  command: ({ cores }) => ["./server", ...cores === undefined ? [] : ["-cores", `${cores}`]],
 };
 
 export const frameworks = {

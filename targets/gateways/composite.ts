@@ -30,8 +30,9 @@ export class Composite {
 
   constructor(private readonly names: PartNames) {}
 
-  /** Takes a started target into the composite; its end is from now on the end of all. */
+  /** Takes a started target into the composite, once; its end is from now on the end of all. */
   take(member: RunningTarget): RunningTarget {
+    if (this.#members.includes(member)) return member;
     this.#members.push(member);
     void member.exited.then((exit) => this.#end(exit, () => member.lastLines()));
     return member;

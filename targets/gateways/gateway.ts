@@ -28,6 +28,7 @@ const proxySettings = z.strictObject({
   paths: z.array(z.string()),
   singleFlight: z.boolean(),
   maxBodyBytes: z.int(),
+  invalidate: z.record(z.string(), z.array(z.string())).optional(),
 });
 
 const balancerSettings = z.strictObject({

@@ -121,6 +121,20 @@ Deno.test("an instance is warmed up before it joins, at its rate, and takes its 
   assert.ok(counts[2] > 0 && counts[2] < counts[0] / 2, String(counts));
 });
 
+Deno.test("an instance that is started ahead joins at its time, and one whose time never comes ends, too", async () => {
+  const load = { connections: 12, duration: "2s" };
+  const joined = await runCluster({ instances: 2, add: { at: "100ms", ahead: true } }, { load });
+  assertAllRight(joined);
+  const [{ instances = [], requests: { completed } }] = joined.saved.runs;
+  const counts = instances.map(({ latency }) => latency.count);
+  assert.equal(counts.length, 3);
+  assert.equal(sumOf(counts), completed);
+  assert.ok(counts[2] > 10, String(counts));
+  const waiting = await runCluster({ instances: 2, add: { at: "1h", ahead: true } }, { load });
+  assertAllRight(waiting);
+  assert.equal(waiting.saved.runs[0].instances?.length, 2);
+});
+
 testWith(["linux"], "instances that share a port all answer", async () => {
   using folder = emptyFolder();
   const experiment = {

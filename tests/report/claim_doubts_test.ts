@@ -99,6 +99,10 @@ const DOUBTS: {
     { code: "requests-open", evidence: { cell: "static, hono" }, advice: [] },
     "requests of static, hono that timed out, were unfinished or were never sent would decide it",
   ],
+  "settling-open": [
+    { code: "settling-open", evidence: { cell: "static, hono" }, advice: [] },
+    "a run of static, hono ended before it had surely settled",
+  ],
   "wrong-responses": [
     { code: "wrong-responses", evidence: { cell: "static, hono", wrongRatio: 0.2 }, advice: [] },
     "20.0 % of the requests of static, hono were wrong or failed, and a fast error is no success",

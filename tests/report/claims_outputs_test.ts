@@ -173,3 +173,53 @@ Deno.test("hostile claims are text wherever they stand", () => {
   assert.doesNotMatch(terminal(shown), /[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   assert.ok(!renderJunit([resultsSuite(hostile, shown)]).includes("<img"));
 });
+
+/** @param code Why each of its runs is suspect. */
+function suspectFor(code: "unsteady" | "generator-busy"): Results {
+  const doubted = suspectRuns(() => true);
+  for (const { generator } of doubted.runs) {
+    generator.findings = code === "unsteady"
+      ? [{ code, severity: "suspect", evidence: { unsettled: "wander" }, advice: ["longer-run"] }]
+      : [{
+        code,
+        severity: "suspect",
+        evidence: { cpu: 0.9, waiting: 0 },
+        advice: ["more-workers"],
+      }];
+  }
+  return doubted;
+}
+
+Deno.test("runs that never settle count for a claim, as it is of whole runs; disturbed ones do not", () => {
+  const outcomes = (doubted: Results) =>
+    reportModel(doubted).claims.judged.map(({ outcome }) => outcome);
+  assert.deepEqual(outcomes(suspectFor("unsteady")), model.claims.judged.map((one) => one.outcome));
+  assert.ok(outcomes(suspectFor("generator-busy")).every((one) => one === "inconclusive"));
+  const both = suspectFor("generator-busy");
+  for (const { generator } of both.runs) {
+    generator.findings.push(...suspectFor("unsteady").runs[0].generator.findings);
+  }
+  assert.ok(outcomes(both).every((one) => one === "inconclusive"));
+});
+
+Deno.test("what can't be decided here is counted apart in every form", () => {
+  const small = claiming();
+  small.machine.allowedCores = 2;
+  small.experiment.claims = [
+    claimOf("rate(hapi) > 1/s"),
+    { ...claimOf("rate(slow) > rate(fast)"), given: { text: "cores >= 4", cores: 4 } },
+    { ...claimOf("rate(fast) > rate(slow)"), given: { text: "cores >= 4", cores: 4 } },
+  ];
+  const shown = reportModel(small);
+  const summary = "1 of 3 claims reproduced, 2 inconclusive (1 not decidable here)";
+  assert.equal(shown.claims.summary, summary);
+  assert.ok(terminal(shown).replaceAll("\u00a0", " ").includes(summary));
+  const markdown = renderMarkdown(shown).replaceAll("\u00a0", " ").replaceAll("\\", "");
+  assert.ok(markdown.includes(summary));
+  const page = renderReportPage([shown]).replaceAll("\u00a0", " ");
+  assert.ok(page.includes("? 2 inconclusive (1 not decidable here)</button>"));
+  assert.deepEqual(
+    verdictsJson(shown.claims).map(({ isDecidable }) => isDecidable),
+    [undefined, false, undefined],
+  );
+});

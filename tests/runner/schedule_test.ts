@@ -19,6 +19,30 @@ Deno.test("before the first run each is expected to take its load and a little",
   assert.equal(new Schedule().expectedMs([]), 0);
 });
 
+Deno.test("what starts more servers, or larger ones, is expected to take longer to start", () => {
+  const add = { at: "1s", ahead: true };
+  const cells = planCells(
+    experimentSpecWith().parse({
+      name: "started",
+      targets: {
+        one: { app: "api" },
+        proxied: { proxy: { origin: "one" } },
+        several: { cluster: { of: "one" } },
+        large: { framework: "express" },
+        larger: { cluster: { of: "large" } },
+        largest: { cluster: { of: "large", add } },
+      },
+      scenarios: { static: { get: "/static" } },
+      load: { duration: "1s" },
+    }),
+  );
+  const [one, proxied, several, large, larger, largest] = cells
+    .map((cell) => new Schedule().expectedMs([cell]));
+  assert.ok(one < proxied && proxied < several, `${[one, proxied, several]}`);
+  assert.ok(large < larger && larger < largest, `${[large, larger, largest]}`);
+  assert.ok(one < large && several < larger, `${[one, large, several, larger]}`);
+});
+
 Deno.test("a cell is expected to take what its runs took", () => {
   const schedule = new Schedule();
   schedule.took(A1, 1_200);

@@ -8,7 +8,7 @@ const at = (level: number, length: number): number[] => new Array(length).fill(l
 const wild = (length: number): number[] =>
   Array.from({ length }, (_, i) => [10, 11, 12, 13, 12, 11, 10, 9, 8, 9][i % 10]);
 
-const table: [string, (number | null)[], SettlingTime | null][] = [
+const table: [string, (number | null)[], Omit<SettlingTime, "isAtLeast"> | null][] = [
   ["what never changes is flat from the start", at(5, 40), { from: 0, settledValue: 5 }],
   ["a step flattens where it ends", [...at(9, 6), ...at(5, 34)], { from: 6, settledValue: 5 }],
   ["so does one from below", [...at(3, 6), ...at(5, 34)], { from: 6, settledValue: 5 }],
@@ -38,6 +38,16 @@ const table: [string, (number | null)[], SettlingTime | null][] = [
 ];
 
 for (const [sentence, values, flattening] of table) {
-  Deno.test(`flattening: ${sentence}`, () =>
-    assert.deepEqual(findSettlingTime(values), flattening));
+  Deno.test(`flattening: ${sentence}`, () => {
+    const found = findSettlingTime(values);
+    const { from, settledValue } = found ?? {};
+    assert.deepEqual(found && { from, settledValue }, flattening);
+  });
 }
+
+Deno.test("a series that is far until its last quarter may settle later", () => {
+  const until = (steps: number): (number | null)[] => [...at(9, steps), ...at(5, 40 - steps)];
+  assert.equal(findSettlingTime(until(30))?.isAtLeast, true);
+  assert.equal(findSettlingTime(until(20))?.isAtLeast, false);
+  assert.equal(findSettlingTime(at(5, 40))?.isAtLeast, false);
+});

@@ -222,8 +222,9 @@ for (const name of Object.keys(experiments)) {
       if (claim.given?.cores === undefined) {
         claim.given = { text: "the opposite", ...claim.given?.says && { says: never(claim) } };
       } else results.machine.allowedCores = 1;
-      const { outcome, doubt } = judged(results, claim);
+      const { outcome, doubt, isDecidable } = judged(results, claim);
       assert.equal(outcome, "inconclusive");
+      assert.equal(isDecidable, false);
       assert.match(doubt, /^published of /);
     });
   }

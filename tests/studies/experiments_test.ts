@@ -40,8 +40,8 @@ const SHORTENED: readonly Shortened[] = [
   {
     name: "wiki-users",
     needs: ["redis"],
-    args: ["--only", "scenario=reader,scenario=editor"],
-    cells: 4,
+    args: ["--only", "scenario=reader,scenario=editor,scenario=author"],
+    cells: 6,
   },
   {
     name: "scicat-baseline",

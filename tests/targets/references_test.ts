@@ -114,11 +114,13 @@ const WRONG: { what: string; targets: Record<string, unknown>; says: RegExp[] }[
       },
       d: { cluster: { of: "a", slowStart: "2s" } },
       e: { cluster: { of: "a", slowStart: ["0s", "2s"], add: { at: "1s" } } },
+      f: { cluster: { of: "a", balancer: "nginx", add: { at: "1s", ahead: true } } },
     },
     says: [
       /^Cannot start instances slowly here: nginx has that only in its commercial edition/,
       /^Cannot warm up before joining here: the instance gets requests as soon as it listens/,
       /^Cannot start instances slowly where none joins/,
+      /^Cannot start ahead here: the instance gets requests as soon as it listens/,
     ],
   },
   {

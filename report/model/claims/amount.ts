@@ -86,7 +86,10 @@ function openOf(
   { label: cell, wrongRatio }: ClaimMember,
   isAtLeast: boolean,
 ): OpenAmount | null {
-  if (isAtLeast) return { toward: "more", why: doubt("requests-open", { cell }) };
+  if (isAtLeast) {
+    const code = figure.startsWith("stable") ? "settling-open" : "requests-open";
+    return { toward: "more", why: doubt(code, { cell }) };
+  }
   const isTime = TIME.test(figure);
   if (wrongRatio <= TOLERATED_WRONG_RATIO || !(isTime || RATES.includes(figure))) return null;
   // A fast error is no success.

@@ -24,12 +24,18 @@ import {
   openSentence,
   unmeasuredSentence,
 } from "./sentences.ts";
-import { byValidRuns, chosenBy, type ClaimContext, type Claimed, contextOf } from "./context.ts";
+import {
+  chosenBy,
+  type ClaimContext,
+  type Claimed,
+  contextOf,
+  countingContexts,
+  countsFor,
+} from "./context.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
 import { GLUE } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { Grouped, ScenarioRuns } from "../runs/cells.ts";
-import { isValid } from "../findings/trust.ts";
 
 interface ClaimVerdict {
   readonly outcome: ClaimOutcome;
@@ -49,17 +55,20 @@ export interface JudgedClaim extends ClaimVerdict {
   /** Where it stands, and what a reader should know beside it; "" when the experiment does not say. */
   readonly source: string;
   readonly note: string;
+  /** False: inconclusive here whatever its runs show, as what it was published of is not so here. */
+  readonly isDecidable: boolean;
 }
 
-/** @param again The same cells by their valid runs; null where all runs are. */
+/** @param again The same cells by the runs that count; null where all do. */
 function judgeClaim(claim: Claim, ground: ClaimContext, again: ClaimContext | null): JudgedClaim {
   const { text, source = "", note = "" } = claim;
   const verdict = verdictOf(claim, ground);
-  const doubt = (again === null ? "" : doubtOfRuns(claim, verdict, { ground, again })) ||
-    doubtOfGiven(claim, verdict, ground);
-  if (doubt === "") return { claim: text, source, note, ...verdict };
+  const ofGiven = doubtOfGiven(claim, verdict, ground);
+  const about = { claim: text, source, note, isDecidable: ofGiven === "" };
+  const doubt = (again === null ? "" : doubtOfRuns(claim, verdict, { ground, again })) || ofGiven;
+  if (doubt === "") return { ...about, ...verdict };
   const sentence = `${doubt}; as it is, ${verdict.outcome}: ${verdict.sentence}`;
-  return { claim: text, source, note, ...verdict, outcome: "inconclusive", sentence, doubt };
+  return { ...about, ...verdict, outcome: "inconclusive", sentence, doubt };
 }
 
 /** Of a claim that is not reproduced where what it was published of is not so; "" where it is. */
@@ -106,7 +115,7 @@ function unmeasuredIn(finding: ClaimFinding): ClaimAbsence[] {
   return finding.evidence.absences.filter(({ code }) => UNMEASURED.includes(code));
 }
 
-/** "" where the outcome is open anyway, or the same without the runs that are not valid. */
+/** "" where the outcome is open anyway, or the same without the runs that do not count. */
 function doubtOfRuns(
   claim: Claim,
   { outcome }: ClaimVerdict,
@@ -120,7 +129,7 @@ function doubtOfRuns(
     }),
   );
   const runs = [...members].flatMap(({ cell }) => cell?.runs ?? []);
-  const invalid = runs.filter((run) => !isValid(run)).length;
+  const invalid = runs.filter((run) => !countsFor(claim)(run)).length;
   const without = invalid === 0 ? outcome : verdictOf(claim, again).outcome;
   return without === outcome ? "" : invalidRunsSentence({ invalid, runs: runs.length, without });
 }
@@ -170,20 +179,32 @@ const MARKS: Readonly<Record<ClaimOutcome, string>> = {
 const HOW =
   "Reproduced: the whole 95 % interval over the runs is where the claim says. Not reproduced: all of " +
   "it is elsewhere. Inconclusive: neither, or there is no interval, or a cell of it was not measured, or the " +
-  "outcome is another without the runs that are not valid. A claim about several cells must hold in all; the " +
-  "figures are those of the worst.";
+  "outcome is another without the runs that the generator or the machine may have limited, or what it was " +
+  "published of is not so here. A claim about several cells must hold in all; the figures are those of the worst.";
 
-/** Those that were reproduced, then those that were not, then the inconclusive ones; each as they were written. */
+/**
+ * Those that were reproduced, then those that were not, then the inconclusive ones, at last those that can't be decided
+ * here; each as they were written.
+ */
 export function claimGroups(claims: readonly JudgedClaim[]): readonly (readonly JudgedClaim[])[] {
   return (["reproduced", "not reproduced", "inconclusive"] as const)
     .map((outcome) => claims.filter((claim) => claim.outcome === outcome))
+    .map((group) => [
+      ...group.filter(({ isDecidable }) => isDecidable),
+      ...group.filter(({ isDecidable }) => !isDecidable),
+    ])
     .filter(({ length }) => length > 0);
 }
 
-/** `✓ 13 reproduced`. @param claims Of one outcome, at least one. */
+/** `✓ 13 reproduced`, `? 5 inconclusive (2 not decidable here)`. @param claims Of one outcome, at least one. */
 export function claimGroupText(claims: readonly JudgedClaim[]): string {
   const [{ outcome }] = claims;
-  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}`;
+  return `${MARKS[outcome]}${GLUE}${claims.length} ${outcome}${outOfReachText(claims)}`;
+}
+
+function outOfReachText(claims: readonly JudgedClaim[]): string {
+  const count = claims.filter(({ isDecidable }) => !isDecidable).length;
+  return count === 0 ? "" : ` (${count} not decidable here)`;
 }
 
 /** By outcome; null without claims. */
@@ -221,7 +242,7 @@ export function claimsTable(claims: readonly JudgedClaim[]): Table | null {
   ]);
 }
 
-/** `5 of 9 claims reproduced, 1 not, 3 inconclusive`; "" without claims. */
+/** `5 of 9 claims reproduced, 1 not, 3 inconclusive (2 not decidable here)`; "" without claims. */
 export function claimsSummary(claims: readonly JudgedClaim[]): string {
   if (claims.length === 0) return "";
   const [not, unsure, reproduced] = CLAIM_OUTCOMES.map((outcome) =>
@@ -230,7 +251,7 @@ export function claimsSummary(claims: readonly JudgedClaim[]): string {
   return [
     `${reproduced} of ${counted(claims.length, "claim")} reproduced`,
     ...(not > 0 ? [`${not} not`] : []),
-    ...(unsure > 0 ? [`${unsure} inconclusive`] : []),
+    ...(unsure > 0 ? [`${unsure} inconclusive${outOfReachText(claims)}`] : []),
   ].join(", ");
 }
 
@@ -259,19 +280,17 @@ export function claimsModel(
   const claims = results.experiment?.claims ?? [];
   if (claims.length === 0) return { judged: [], summary: "", table: null };
   const ground = contextOf(scenarios, results);
-  const again = results.runs.every(isValid) ? null : byValidRuns(ground, results);
-  const judged = claims.map((claim) => judgeClaim(claim, ground, again));
+  const again = countingContexts(ground, results);
+  const judged = claims.map((claim) => judgeClaim(claim, ground, again(claim)));
   return { judged, summary: claimsSummary(judged), table: claimsTable(judged) };
 }
 
 /** For scripts and results.json: with plain spaces. */
 export function verdictsJson({ judged }: ClaimsModel): Verdicts {
   const plain = (text: string): string => text.replaceAll(GLUE, " ");
-  return judged.map(({ claim, source, note, outcome, found, held, sentence, doubt }) => ({
-    claim,
-    source,
-    note,
-    outcome,
+  return judged.map(({ isDecidable, found, held, sentence, doubt, ...claimed }) => ({
+    ...claimed,
+    ...(isDecidable ? {} : { isDecidable }),
     found: plain(found),
     held: plain(held),
     sentence: plain(sentence),

@@ -13,7 +13,7 @@ import {
   namesInCells,
   type SelectableCell,
 } from "../../../base/figures/selector.ts";
-import type { FigureSide, Results } from "../../../runner/result/result.ts";
+import type { Claim, FigureSide, Results, Run } from "../../../runner/result/result.ts";
 import {
   constantsOf,
   type DeclaredPair,
@@ -22,7 +22,7 @@ import {
   isLeftOut,
   pathsOf,
 } from "../method/declared_values.ts";
-import { isValid } from "../findings/trust.ts";
+import { isUndisturbed, isValid } from "../findings/trust.ts";
 import {
   cellLabel,
   type Grouped,
@@ -128,9 +128,39 @@ function leftOutOf(choice: CellChoice, { declared }: ClaimContext): ClaimMember[
     }));
 }
 
-/** The same cells by their valid runs alone; one without any is as if it was not measured. */
-export function byValidRuns(ground: ClaimContext, results: Claimed & Grouped): ClaimContext {
-  const runs = results.runs.filter(isValid);
+type RunFilter = (run: Pick<Run, "generator">) => boolean;
+
+/**
+ * Whether a run counts for a claim. One that is suspect for its lack of a steady state alone does: a claim is of whole
+ * runs, and the interval over them says how far they differ. It has no label, though, that a claim of labels could
+ * rest on: it may have ended too soon for one.
+ */
+export function countsFor({ says }: Claim): RunFilter {
+  return says.kind === "warmup" ? isValid : isUndisturbed;
+}
+
+/** The cells of a claim by the runs that count for it alone; null where all runs do. */
+export function countingContexts(
+  ground: ClaimContext,
+  results: Claimed & Grouped,
+): (claim: Claim) => ClaimContext | null {
+  const known = new Map<RunFilter, ClaimContext | null>();
+  return (claim) => {
+    const counts = countsFor(claim);
+    const found = known.get(counts) ??
+      (results.runs.every(counts) ? null : byCounting(counts, ground, results));
+    known.set(counts, found);
+    return found;
+  };
+}
+
+/** One without any such run is as if it was not measured. */
+function byCounting(
+  counts: RunFilter,
+  ground: ClaimContext,
+  results: Claimed & Grouped,
+): ClaimContext {
+  const runs = results.runs.filter(counts);
   const valid = measuredOf(groupRuns({ ...results, runs }), repeatedOf(results).level);
   const byLabel = new Map(valid.map((member) => [member.label, member]));
   const members = ground.members.map((member): ClaimMember => {

@@ -140,6 +140,7 @@ export interface DoubtEvidence {
   readonly "one-run-of": { readonly cell: string };
   readonly "one-run-with-figure": Nothing;
   readonly "requests-open": { readonly cell: string };
+  readonly "settling-open": { readonly cell: string };
   readonly "wrong-responses": { readonly cell: string; readonly wrongRatio: number };
   readonly "measured-once": { readonly name: string };
   readonly "at-least": { readonly name: string };

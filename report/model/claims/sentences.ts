@@ -96,6 +96,7 @@ const DOUBTS: Texts<DoubtEvidence> = {
   "one-run-with-figure": () => "one run has the figure: no interval",
   "requests-open": ({ cell }) =>
     `requests of ${cell} that timed out, were unfinished or were never sent would decide it`,
+  "settling-open": ({ cell }) => `a run of ${cell} ended before it had surely settled`,
   "wrong-responses": ({ cell, wrongRatio }) =>
     `${formatShare(wrongRatio)} of the requests of ${cell} were wrong or failed, ` +
     "and a fast error is no success",

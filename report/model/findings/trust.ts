@@ -69,9 +69,7 @@ function trustVerdict(runs: readonly TrustBasis[]): TrustVerdict {
 
 function meaningOf(level: Trust, runs: readonly TrustBasis[]): TrustMeaning {
   if (runs.every(isUnanswered)) return "nothing-measured";
-  const isUnsettled = runs.every(({ generator: { findings } }) =>
-    findings.length > 0 && findings.every(({ code }) => code === "unsteady")
-  );
+  const isUnsettled = runs.every(({ generator: { findings } }) => isUnsteadyAlone(findings));
   return isUnsettled ? "never-settled" : level;
 }
 
@@ -85,6 +83,20 @@ function verdictText({ level, meaning, doubted, runs }: TrustVerdict): string {
 
 export function isValid({ generator: { trust } }: Pick<Measurement, "generator">): boolean {
   return trust === "valid";
+}
+
+/**
+ * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
+ * state, and no level to compare: it still has its figures from its first second to its last.
+ */
+export function isUndisturbed(
+  { generator: { trust, findings } }: Pick<Measurement, "generator">,
+): boolean {
+  return trust === "valid" || isUnsteadyAlone(findings);
+}
+
+function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
+  return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }
 
 /** Null without runs. */

@@ -159,10 +159,10 @@ function spreadOf(run: JudgedRun, of: keyof JudgedRun["perSecond"], spread: stri
 
 /** Of a percentile's intervals: until when they change, and where they end. */
 function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
-  const name = FLATTENING.find((one) => one === percentile);
-  const found = name === undefined ? null : flattenedOf(run, name);
-  if (found === null) return { none: NOTHING_MEASURED.latency };
-  return exactly(of === "final" ? found.finalMs : found.fromS * 1_000);
+  const [found] = FLATTENING.flatMap((p) => p === percentile ? flattenedOf(run, p) ?? [] : []);
+  if (found === undefined) return { none: NOTHING_MEASURED.latency };
+  const { finalMs, fromS, isAtLeast } = found;
+  return of === "final" ? exactly(finalMs) : (isAtLeast ? atLeast : exactly)(fromS * 1_000);
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {

@@ -54,6 +54,8 @@ export interface Flattened {
   /** Seconds from which it stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
+  /** True: the run ends too soon to see whether it settles then or later. */
+  readonly isAtLeast: boolean;
 }
 
 /** What was found of each run: sentences, tables and charts want it again and again. */
@@ -82,8 +84,8 @@ function findFlattened(
     points.map((point) => isEmpty(point) ? null : point[percentile]),
   );
   if (settling === null) return null;
-  const { from, settledValue: finalMs } = settling;
-  return { fromS: from === 0 ? 0 : points[from - 1].endS, finalMs };
+  const { from, settledValue: finalMs, isAtLeast } = settling;
+  return { fromS: from === 0 ? 0 : points[from - 1].endS, finalMs, isAtLeast };
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

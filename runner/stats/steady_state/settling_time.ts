@@ -17,6 +17,8 @@ export interface SettlingTime {
   readonly from: number;
   /** Median of the last quarter's intervals, in the unit of the series. */
   readonly settledValue: number;
+  /** True: it was far until just before that quarter, so it may settle later than the series shows. */
+  readonly isAtLeast: boolean;
 }
 
 /**
@@ -38,5 +40,9 @@ export function findSettlingTime(values: readonly (number | null)[]): SettlingTi
   const strayed = smooth.map((value) => Math.abs(value - finalValue));
   const near = Math.max(NEAR_RATIO * finalValue, ...strayed.slice(finalStart));
   const lastFar = strayed.findLastIndex((distance) => distance > near);
-  return { from: lastFar < 0 ? 0 : present[lastFar + 1], settledValue: finalValue };
+  return {
+    from: lastFar < 0 ? 0 : present[lastFar + 1],
+    settledValue: finalValue,
+    isAtLeast: lastFar >= 0 && lastFar + 1 === finalStart,
+  };
 }

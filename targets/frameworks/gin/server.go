@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"flag"
 	"net"
 	"net/http"
 	"os"
+	"runtime"
 	"strconv"
 
 	"github.com/gin-gonic/gin"
@@ -68,6 +70,9 @@ func newEngine(logging, trace bool) *gin.Engine {
 }
 
 func main() {
+	cores := flag.Int("cores", 0, "cores that run Go code at a time; 0: all")
+	flag.Parse()
+	runtime.GOMAXPROCS(*cores) // 0 changes nothing
 	client := connect(os.Getenv("REDIS_URL"))
 	r := newEngine(os.Getenv("LOGGING") == "on", os.Getenv("TRACE") == "on")
 

@@ -110,11 +110,13 @@ async function warmUp(
 const builtin: Balancing = {
   async start(cluster, context): Promise<RunningTarget> {
     const { composite } = context;
-    const instances = await composite.takeAll(
-      numbers(cluster.instances).map((n) =>
+    const ahead = cluster.add?.ahead ? cluster.add.instances : 0;
+    const started = await composite.takeAll(
+      numbers(cluster.instances + ahead).map((n) =>
         context.startOther(cluster.of, { name: instanceName(cluster, n) })
       ),
     );
+    const instances = started.slice(0, cluster.instances);
     const origins = instances.map((instance) => plainOrigin(instance, context));
     const { gateway, send } = await startGateway(
       {
@@ -126,10 +128,8 @@ const builtin: Balancing = {
       { ...context, readyPath: instances[0].readyPath ?? "/" },
     );
     const hooks = joining(cluster, context, async (n, signal) => {
-      const instance = await context.startOther(cluster.of, {
-        name: instanceName(cluster, n),
-        signal,
-      });
+      const instance = started[n - 1] ??
+        await context.startOther(cluster.of, { name: instanceName(cluster, n), signal });
       const origin = plainOrigin(instance, context);
       try {
         await warmUp(cluster, { origin, path: instance.readyPath ?? "/" }, signal);

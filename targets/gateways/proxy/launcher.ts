@@ -25,7 +25,7 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
         access: behind?.access ?? {},
       };
       if ((behind?.pid ?? null) === null) await assertReached(upstream, context);
-      const { store, ttl, stale, paths, singleFlight, maxBodyBytes } = proxy;
+      const { store, ttl, stale, paths, singleFlight, maxBodyBytes, invalidate } = proxy;
       const { gateway, send } = await startGateway({
         kind: "proxy",
         ...upstream,
@@ -36,6 +36,7 @@ export const proxyLauncher: Launcher<ProxyTarget> = {
         paths,
         singleFlight,
         maxBodyBytes,
+        ...invalidate && { invalidate },
       }, { ...context, readyPath: behind?.readyPath ?? "/" });
       let isLoaded = false;
       return composite.behind(gateway, {

@@ -7,6 +7,7 @@ import { badGateway, responseOf } from "../response.ts";
 import { type OriginRequest, originRequestOf } from "../origin/request.ts";
 import type { Fields } from "../origin/fields.ts";
 import { OriginClient, type OriginResponse } from "../origin/origin.ts";
+import { Generations, pathsChangedBy } from "./invalidation.ts";
 import { ageSecOf, freshForMs, keyOf, mayUseCache, withoutClaims } from "./rules.ts";
 import { openStore } from "./stores/registry.ts";
 import type { ResponseStore, StoredResponse } from "./stores/store.ts";
@@ -39,6 +40,7 @@ export class Proxy implements Gateway {
   readonly #inFlight = new Map<string, InFlightFetch>();
   /** Keys of unshareable responses, and until when each is remembered. */
   readonly #unshared = new Map<string, number>();
+  readonly #generations = new Generations();
 
   constructor(private readonly settings: ProxySettings, private readonly store: ResponseStore) {
     this.#origin = new OriginClient(settings.origin, settings.access);
@@ -51,14 +53,25 @@ export class Proxy implements Gateway {
       if (mayUseCache(passed, this.settings.paths)) {
         return await this.#fromCache(passed, request.signal);
       }
-      return marked(await this.#origin.send(passed, request.signal), "miss");
+      const response = await this.#origin.send(passed, request.signal);
+      this.#invalidate(passed, response);
+      return marked(response, "miss");
     } catch (error) {
       return badGateway(error);
     }
   }
 
+  /** Before the client knows that its write succeeded: it must find it in what it reads next. */
+  #invalidate(request: OriginRequest, response: OriginResponse): void {
+    const { origin, invalidate } = this.settings;
+    if (invalidate === undefined) return;
+    for (const path of pathsChangedBy({ request, response, origin }, invalidate)) {
+      this.#generations.advance(path);
+    }
+  }
+
   async #fromCache(request: OriginRequest, client: AbortSignal): Promise<Response> {
-    const key = keyOf(request);
+    const key = keyOf(request, this.#generations.of(request.path));
     const stored = await this.store.get(key);
     if (stored === null) return await this.#fetchCold(key, request, client);
     if (stored.freshUntilMs > Date.now()) return cachedResponse(stored, "hit");

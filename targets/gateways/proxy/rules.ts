@@ -61,16 +61,21 @@ function hasDots(path: string): boolean {
 
 const DOTS = /^[^?]*(?:\/\.{1,2}(?:[/?;]|$)|%2e|%2f|%5c|\\)/i;
 
-function isUnder(path: string, prefix: string): boolean {
+/** Whether the path is the prefix, or below it. @param path With or without a query. */
+export function isUnder(path: string, prefix: string): boolean {
   if (!path.startsWith(prefix)) return false;
   return prefix.endsWith("/") || path.length === prefix.length ||
     "/?".includes(path[prefix.length]);
 }
 
-/** Method, path, query, and the codings that the client takes: the only thing that responses may vary by. */
-export function keyOf({ method, path, fields }: RequestHead): string {
+/**
+ * Method, path, query, and the codings that the client takes: the only thing that responses may vary by.
+ *
+ * @param generation Of the path: see `invalidation.ts`.
+ */
+export function keyOf({ method, path, fields }: RequestHead, generation = 0): string {
   const codings = fieldList(fields, "accept-encoding").toLowerCase().replaceAll(/\s/g, "");
-  return `${method} ${path} ${codings}`;
+  return `${method} ${path} ${codings}${generation === 0 ? "" : ` ${generation}`}`;
 }
 
 /** Whole and lasting: no errors, no parts, no temporary redirects. */

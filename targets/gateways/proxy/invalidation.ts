@@ -1,0 +1,89 @@
+/**
+ * Invalidation by key: which paths a write makes old (RFC 9111 §4.4), and what keeps their stored responses from
+ * being found again. Pure.
+ */
+import { fieldList, type Fields } from "../origin/fields.ts";
+import { isUnder, type RequestHead } from "./rules.ts";
+
+/** By the path of a write, and what is below it: the paths that it makes old besides its own. */
+export type Invalidation = Readonly<Record<string, readonly string[]>>;
+
+/** They change nothing (RFC 9110 §9.2.1). A method that nobody knows may. */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
+
+/** The response names what it changed or made there. */
+const NAMING = ["location", "content-location"];
+
+interface SentWrite {
+  readonly request: Pick<RequestHead, "method" | "path">;
+  readonly response: { readonly status: number; readonly fields: Fields };
+  /** `http://host:port`: a path of any other origin is not for this cache. */
+  readonly origin: string;
+}
+
+/** Without queries; none of a request that is safe or failed. */
+export function pathsChangedBy(
+  { request: { method, path }, response: { status, fields }, origin }: SentWrite,
+  invalidation: Invalidation,
+): string[] {
+  if (SAFE.has(method) || status < 200 || status >= 400) return [];
+  const own = withoutQuery(path);
+  const named = NAMING.flatMap((name) => pathNamed(fieldList(fields, name), origin + own) ?? []);
+  const tied = Object.entries(invalidation).flatMap(([prefix, paths]) =>
+    isUnder(path, prefix) ? paths : []
+  );
+  return [...new Set([own, ...named, ...tied])];
+}
+
+/** Null where there is none, or on another origin. @param base Absolute. */
+function pathNamed(reference: string, base: string): string | null {
+  if (reference === "") return null;
+  const [url, own] = [URL.parse(reference, base), URL.parse(base)];
+  return url !== null && url.origin === own?.origin ? url.pathname : null;
+}
+
+function withoutQuery(path: string): string {
+  return path.split("?", 1)[0];
+}
+
+/** Some 10 MB. */
+const MOST_PATHS = 100_000;
+
+/**
+ * A part of the key of each stored response: a write advances it, and nobody finds what was stored before, nor what a
+ * fetch stores that was sent before. The store forgets it by its time.
+ */
+export class Generations {
+  /** Of every path that is not remembered. */
+  #floor = 0;
+  #last = 0;
+  readonly #byPath = new Map<string, number>();
+
+  constructor(private readonly most = MOST_PATHS) {}
+
+  /** @param path With or without a query. */
+  of(path: string): number {
+    if (this.#last === 0) return 0;
+    return this.#byPath.get(named(path)) ?? this.#floor;
+  }
+
+  advance(path: string): void {
+    this.#last++;
+    if (this.#byPath.size >= this.most) {
+      this.#byPath.clear();
+      this.#floor = this.#last; // all that is stored is old from here on
+    }
+    this.#byPath.set(named(path), this.#last);
+  }
+}
+
+/** One name for `/page/a` and `/page/%61`. */
+function named(path: string): string {
+  const plain = withoutQuery(path);
+  if (!plain.includes("%")) return plain;
+  try {
+    return decodeURIComponent(plain);
+  } catch {
+    return plain;
+  }
+}
