@@ -90,7 +90,7 @@ function endTexts({ end, widthRatio }: RunCapacity): string[] {
 }
 
 /** By rate, as the latency grows. */
-export function trialsTable({ trials }: RunCapacity): Table {
+export function trialsTable({ trials }: Pick<RunCapacity, "trials">): Table {
   const sorted = [...trials].sort((a, b) => a.ratePerSec - b.ratePerSec);
   const unit = timeUnit(sorted.map(({ p99 }) => p99));
   return tableOf({ caption: "Trials" }, sorted, [

@@ -47,6 +47,7 @@ import { type Fact, factsOf, methodSentences } from "./method/method.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
+import { type CapacityModel, capacityModel } from "./capacity_picture.ts";
 import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throughput.ts";
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
@@ -121,6 +122,8 @@ export interface ScenarioModel {
   readonly bars: BarsChart;
   /** Null where fewer than two cells responded right. */
   readonly tradeoff: TradeoffModel | null;
+  /** Null where no load was a search for a capacity. */
+  readonly capacity: CapacityModel | null;
   /** One a cell, in the order of `series`. */
   readonly timelines: readonly TimelineChart[];
   readonly timelineFinding: string;
@@ -226,6 +229,7 @@ function scenarioModel(
     series: cells.map(({ label, color }) => ({ label, color })),
     bars: barsOf(cells),
     tradeoff: tradeoffOf(name, rightCells(cells)),
+    capacity: capacityModel(name, cells),
     timelines: timelinesOf(cells, results),
     timelineFinding: timelineText(cells),
     heatmapFinding: heatmapText(cells),

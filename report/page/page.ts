@@ -206,6 +206,7 @@ function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionL
   ): SectionLink[] => is ? [{ href: `${to}-${part}`, text, from }] : [];
   return [
     { href: to, text: isOneOfMany ? name : "Verdict" },
+    ...link(scenarios.some(({ capacity }) => capacity !== null), "capacity", "Capacity"),
     ...link(sweeps.length > 0, "sweeps", "Sweeps"),
     ...link(claims.table !== null, "claims", "Claims", detail),
     ...link(hasComparisons(model), "compared", "Compared", detail),

@@ -86,7 +86,7 @@ export interface SweepChart {
   readonly kind: "sweep";
   readonly alt: string;
   readonly x: Axis & {
-    /** The measured values that have room for their text. */
+    /** The measured values that have room for their text; none: round numbers. */
     readonly ticks: readonly { readonly at: number; readonly text: string }[];
     /** Middle of the step by which 0 stands beside a logarithmic axis, which has none; null without a 0. */
     readonly breakAt: number | null;
@@ -94,9 +94,15 @@ export interface SweepChart {
   readonly y: Axis;
   /** Whether as much as was offered could be served at most: y = x. */
   readonly isOffered: boolean;
+  /** Values of y with a dashed line across. */
+  readonly limits?: readonly number[];
   readonly series: readonly {
     readonly label: string;
     readonly color: number;
+    /** Whether no line joins its points. */
+    readonly isDots?: true;
+    /** Whether it stays behind the others. */
+    readonly isFaint?: true;
     /** Ascending by x. */
     readonly points: readonly {
       readonly x: number;
@@ -108,6 +114,8 @@ export interface SweepChart {
       readonly text: string;
       /** Whether it says little: too many wrong responses, or too few requests for the percentile. */
       readonly isHollow: boolean;
+      /** Whether it does not count. */
+      readonly isCross?: true;
     }[];
     /** Where it stops growing, on the axis; null where that is not shown. */
     readonly knee: { readonly at: number; readonly low: number; readonly high: number } | null;

@@ -6,6 +6,7 @@ import type { Fact } from "../../model/method/method.ts";
 import type { ReportModel } from "../../model/model.ts";
 import type { TrustModel } from "../../model/findings/trust.ts";
 import { type Markup, markup } from "../../writing/html.ts";
+import { capacitiesMarkup } from "./capacity.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
 import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
@@ -46,6 +47,7 @@ ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
 ${gatesMarkup(model.gates, place)}
 ${matrixMarkup(model.conclusion.matrix, model.scenarios, place)}
 ${overviewMarkup(model.scenarios, place, isShown(model.conclusion.matrix))}
+${capacitiesMarkup(model.scenarios, place)}
 ${tradeoffsMarkup(model.scenarios, place)}
 ${sweepsMarkup(model.sweeps, place)}
 `;

@@ -15,16 +15,21 @@ export function sweepConfig(
   return {
     type: "line",
     data: {
-      datasets: data.series.map(({ label, color, points }) => ({
-        label,
-        data: [...points],
-        borderColor: theme.series(color),
-        borderWidth: 1.75,
-        pointBorderColor: theme.series(color),
-        pointBackgroundColor: points.map(({ isHollow }) =>
-          isHollow ? theme.paper : theme.series(color)
-        ),
-      })),
+      datasets: data.series.map(({ label, color, points, isDots, isFaint }) => {
+        const full = theme.series(color);
+        const stroke = isFaint ? faded(full, 0.5) : full;
+        return {
+          label,
+          data: [...points],
+          showLine: !isDots,
+          borderColor: stroke,
+          borderWidth: 1.75,
+          pointRadius: isFaint ? 2 : 3.25,
+          pointStyle: points.map(({ isCross }) => isCross ? "crossRot" : "circle"),
+          pointBorderColor: stroke,
+          pointBackgroundColor: points.map(({ isHollow }) => isHollow ? theme.paper : stroke),
+        };
+      }),
     },
     options: {
       animation: false,
@@ -33,7 +38,7 @@ export function sweepConfig(
       normalized: true,
       layout: { padding: { top: 6, right: 14 } },
       interaction: { mode: "nearest", axis: "x", intersect: false },
-      elements: { point: { radius: 3.25, hoverRadius: 5, borderWidth: 1.5 } },
+      elements: { point: { hoverRadius: 5, borderWidth: 1.5 } },
       scales: { x: factorScale(data, theme), y: valueScale(data.y, theme) },
       plugins: {
         tooltip: {
@@ -53,14 +58,16 @@ function pointText({ label }: { label?: string }, point: unknown): string {
 /** Ticks at measured values, in the words of the experiment; the factor's name below. */
 function factorScale({ x }: SweepChart, theme: Theme): AxisOptions {
   const base = valueScale({ ...x, unit: "" }, theme);
+  const title = {
+    display: true,
+    text: x.unit,
+    color: theme.muted,
+    font: { family: theme.font, size: 11 },
+  };
+  if (x.ticks.length === 0) return { ...base, title };
   return {
     ...base,
-    title: {
-      display: true,
-      text: x.unit,
-      color: theme.muted,
-      font: { family: theme.font, size: 11 },
-    },
+    title,
     ticks: {
       ...base.ticks,
       callback: (value) => x.ticks.find(({ at }) => at === value)?.text ?? "",
@@ -76,6 +83,7 @@ function marks(data: SweepChart, theme: Theme): Plugin<"line"> {
     id: "sweepMarks",
     beforeDatasetsDraw(chart): void {
       if (data.isOffered) drawEquality(chart, data, theme);
+      for (const limit of data.limits ?? []) drawLimit(chart, limit, theme);
       data.series.filter(({ knee }) => knee !== null)
         .forEach((series, row) => drawKnee(chart, series, { row, theme }));
     },
@@ -107,6 +115,18 @@ function drawEquality(
     const value = Math.max(data.y.min, x.getValueForPixel(px) ?? data.x.min);
     ctx.lineTo(px, y.getPixelForValue(value));
   }
+  ctx.stroke();
+  ctx.restore();
+}
+
+function drawLimit({ ctx, chartArea, scales: { y } }: Chart, limit: number, theme: Theme): void {
+  const at = y.getPixelForValue(limit);
+  ctx.save();
+  ctx.strokeStyle = theme.alarm;
+  ctx.setLineDash([6, 3]);
+  ctx.beginPath();
+  ctx.moveTo(chartArea.left, at);
+  ctx.lineTo(chartArea.right, at);
   ctx.stroke();
   ctx.restore();
 }
