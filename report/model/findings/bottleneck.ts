@@ -5,55 +5,61 @@ import { formatMs, formatNumber, formatPercent } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 
-type Kind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
+/** Of a core: a target that uses so much is near its limit. */
+const LITTLE_LEFT = 0.8;
 /** More cells are counted. */
 const MOST_NAMED = 4;
 
 /** One for each kind that was found, in this order; none where every cell is unknown. */
-const SENTENCES: Readonly<Record<Exclude<Kind, "unknown">, (seen: Seen) => string>> = {
-  core: ({ thread }) =>
-    `one core is full${
-      thread === undefined
-        ? ""
-        : ` (a thread of ${thread.name} has ${formatPercent(thread.cpu)} of it)`
-    }: more connections will not help, more processes may`,
-  cores: ({ cpu = 0, cores }) =>
-    `all cores are full (the target has ${cpu.toFixed(1)} of ${
-      cores ?? "them"
-    }): only less work a request, or more ` +
-    "cores, will help",
-  kernel: ({ kernelShare = 0 }) =>
-    `its core is full, with ${
-      formatPercent(kernelShare)
-    } of the time in the kernel: the network's work, and not the ` +
-    "program's, is the limit",
-  redis: ({ redisBusy = 0 }) =>
-    `waits for Redis, which carries out commands ${
-      formatPercent(redisBusy)
-    } of the time: fewer or cheaper commands ` +
-    "will help",
-  waiting: ({ service = 0, cpuPerRequest = 0 }) =>
-    `nothing is busy: a request takes ${formatMs(service)}, with ${
-      formatMs(cpuPerRequest)
-    } of CPU time, and waits for ` +
-    "the rest: more connections will serve more, or a shorter wait",
-  connections: ({ connections = 1 }) =>
-    `works on each request most of its time, and has only ${
-      counted(connections, "connection")
-    }: more will serve more`,
-  "cpu-limit": ({ limitCores, cpu = 0 }) =>
-    `its CPU limit holds it back${
-      limitCores === undefined
-        ? ""
-        : ` (it uses ${formatNumber(cpu, 2)} of ${limitCores} of a core)`
-    }: a higher limit will help`,
-  offered: () => "served all that was offered: its limit is higher, and plateau capacity finds it",
-  generator: () => "the generator was the limit: how much more it serves is unknown",
-};
+const SENTENCES: Readonly<Record<Exclude<Bottleneck["kind"], "unknown">, (seen: Seen) => string>> =
+  {
+    core: ({ thread }) =>
+      `one core is full${
+        thread === undefined
+          ? ""
+          : ` (a thread of ${thread.name} has ${formatPercent(thread.cpu)} of it)`
+      }: more connections will not help, more processes may`,
+    cores: ({ cpu = 0, cores }) =>
+      `all cores are full (the target has ${cpu.toFixed(1)} of ${
+        cores ?? "them"
+      }): only less work a request, or more ` +
+      "cores, will help",
+    kernel: ({ kernelShare = 0 }) =>
+      `its core is full, with ${
+        formatPercent(kernelShare)
+      } of the time in the kernel: the network's work, and not the ` +
+      "program's, is the limit",
+    redis: ({ redisBusy = 0 }) =>
+      `waits for Redis, which carries out commands ${
+        formatPercent(redisBusy)
+      } of the time: fewer or cheaper commands ` +
+      "will help",
+    waiting: ({ service = 0, cpuPerRequest = 0 }) =>
+      `nothing is busy: a request takes ${formatMs(service)}, with ${
+        formatMs(cpuPerRequest)
+      } of CPU time, and waits for ` +
+      "the rest, such as for a timer, a lock, a pool or another service",
+    connections: ({ connections = 1 }) =>
+      `works on each request most of its time, and has only ${
+        counted(connections, "connection")
+      }: more will serve more`,
+    "cpu-limit": ({ limitCores, cpu = 0 }) =>
+      `its CPU limit holds it back${
+        limitCores === undefined
+          ? ""
+          : ` (it uses ${formatNumber(cpu, 2)} of ${limitCores} of a core)`
+      }: a higher limit will help`,
+    offered: ({ thread }) =>
+      thread !== undefined && thread.cpu >= LITTLE_LEFT
+        ? `served all that was offered, and has little left: a thread of ${thread.name} has ` +
+          `${formatPercent(thread.cpu)} of a core`
+        : "served all that was offered: its limit is higher, and plateau capacity finds it",
+    generator: () => "the generator was the limit: how much more it serves is unknown",
+  };
 
 /** `express, koa: one core is full (…): …`. */
 export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
@@ -63,7 +69,7 @@ export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
   });
   const byKind = Map.groupBy(known, ({ kind }) => kind);
   return Object.keys(SENTENCES).flatMap((kind) => {
-    const group = byKind.get(kind as Kind) ?? [];
+    const group = byKind.get(kind as Bottleneck["kind"]) ?? [];
     if (group.length === 0) return [];
     const left = group.length - MOST_NAMED;
     const named = group.slice(0, MOST_NAMED).map(({ label }) => label);
