@@ -3,6 +3,7 @@ import type { Distribution, Measurement, Run, Threshold } from "../../../runner/
 import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { isLowerBound } from "./capacity.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
@@ -14,7 +15,7 @@ export type ThresholdFigure = Threshold["figure"];
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type JudgedRun =
   & Measurement
-  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
@@ -37,6 +38,7 @@ export type DistributionName = "service" | "firstByte" | "connect" | "session" |
 type OtherName = Extract<
   ThresholdFigure,
   | "rate"
+  | "capacity"
   | "success"
   | "errors"
   | "dropped"
@@ -166,6 +168,12 @@ function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
+  capacity: ({ capacity }) => {
+    if (capacity === undefined) return { none: "the load is no search for a capacity" };
+    const found = capacity.capacity;
+    if (found === null) return { none: "no rate was found at which every rule holds" };
+    return (isLowerBound(found) ? atLeast : exactly)(found.value);
+  },
   rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
   success: (run) => {
     const { count, of } = successesOf([run]);
