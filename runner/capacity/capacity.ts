@@ -5,7 +5,6 @@
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
-import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type {
@@ -22,45 +21,15 @@ import {
   type SearchedTrial,
   type SearchGoal,
 } from "../stats/capacity/search.ts";
-import { breakingOf } from "./breaking.ts";
+import { breakingOf, unseenAround } from "./breaking.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
-import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
-
-/** What a search is to find, and how long it may take. */
-export interface SearchTerms {
-  readonly objectives: readonly Objective[];
-  /** 0.02: 2 % to either side. */
-  readonly widthRatio: number;
-  /** Shortest and longest trial. */
-  readonly trialS: readonly [short: number, long: number];
-  readonly budgetS: number;
-  /** Longest wait for the target to recover from a trial. */
-  readonly recoverS: number;
-}
+import type { CapacityHooks, SearchHooks, SearchSubject, SearchTerms } from "./search_terms.ts";
+import { type MadeTrial, makeTrial, type PlannedTrial, type TrialRequest } from "./trial.ts";
 
 export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
-}
-
-/** What is loaded, and what is known of it. */
-export interface SearchSubject {
-  readonly request: TrialRequest;
-  /** Interval that earlier searches of it found, requests per second; null: none did. */
-  readonly earlier: { readonly low: number; readonly high: number } | null;
-}
-
-export interface CapacityHooks extends TrialHooks {
-  /** By any clock that doesn't go back. */
-  readonly nowMs: () => number;
-}
-
-export interface SearchHooks extends CapacityHooks {
-  /** Where a target that did not recover was started anew; null: it can't be, or was too often. */
-  readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
-  /** Aborted when the target that was started last has ended. */
-  readonly ended?: () => AbortSignal;
 }
 
 /** Fewer requests than these in a short trial decide nothing. */
@@ -114,6 +83,7 @@ export async function searchCapacity(
     restMs: rest.service.percentiles["50"],
   });
   const end = await run.toItsEnd();
+  if (end === "found") await run.showBreaking();
   return run.result(end);
 }
 
@@ -154,13 +124,34 @@ class SearchRun {
     for (;;) {
       const planned = this.#next();
       if (typeof planned === "string") return planned;
-      const made = await makeTrial(this.#request, this.search.objectives, planned, this.context);
-      if (this.context.signal.aborted) return "interrupted";
-      const recoveryS = await this.#recovery();
-      this.#keep(made, recoveryS);
-      if (this.context.signal.aborted) return "interrupted";
-      if (recoveryS === null && !await this.#isStartedAnew()) return "not-recovered";
+      const end = await this.#try(planned, (made) => this.#count(made));
+      if (end !== null) return end;
     }
+  }
+
+  /** What becomes of the target around its capacity, where the trials have not shown it: they count in no estimate. */
+  async showBreaking(): Promise<void> {
+    const estimate = capacityOf(this.#goal, this.#counted);
+    if (estimate === null) return;
+    for (const ratePerSec of unseenAround(estimate.value, this.#trials)) {
+      const { trialS: [plannedS], budgetS } = this.search;
+      if (this.#elapsedS + plannedS > budgetS || ratePerSec > MOST_PER_SEC) return;
+      if (await this.#try({ ratePerSec, plannedS }, () => {}) !== null) return;
+    }
+  }
+
+  /** One trial, kept with its recovery; why the search can't go on after it, or null. */
+  async #try(
+    planned: PlannedTrial,
+    count: (made: MadeTrial) => void,
+  ): Promise<CapacityEnd | null> {
+    const made = await makeTrial(this.#request, this.search.objectives, planned, this.context);
+    if (this.context.signal.aborted) return "interrupted";
+    const recoveryS = await this.#recovery();
+    count(made);
+    this.#keep({ ...made.shown, recoveryS });
+    if (this.context.signal.aborted) return "interrupted";
+    return recoveryS === null && !await this.#isStartedAnew() ? "not-recovered" : null;
   }
 
   /** Seconds; null where the target never recovered, or has ended. */
@@ -229,12 +220,14 @@ class SearchRun {
       : { ratePerSec: Math.sqrt(highest * doubted), plannedS: this.search.trialS[0] };
   }
 
-  #keep({ searched, shown, doubt }: MadeTrial, recoveryS: number | null): void {
-    const trial = { ...shown, recoveryS };
-    this.#trials.push(trial);
+  #count({ searched, doubt }: MadeTrial): void {
     if (doubt === null) this.#counted.push(searched);
-    if (doubt === "generator") this.#doubted.push(trial.ratePerSec);
+    if (doubt === "generator") this.#doubted.push(searched.ratePerSec);
     if (doubt === "disturbed") this.#disturbed.add(searched);
+  }
+
+  #keep(trial: CapacityTrial): void {
+    this.#trials.push(trial);
     const estimate = capacityOf(this.#goal, this.#counted);
     this.context.onProgress({
       kind: "trial",

@@ -122,6 +122,7 @@ function tried(
       success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
       trust: generator.trust,
       findings: generator.findings,
+      bottleneck: measurement.bottleneck,
       recoveryS: null,
     },
   };

@@ -9,6 +9,8 @@ type Seen = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
+/** Of the service time, in CPU time: with less, a request mostly waits. */
+const MOSTLY_WORK = 0.3;
 /** Of a core: a target that uses so much is near its limit. */
 const LITTLE_LEFT = 0.8;
 /** More cells are counted. */
@@ -43,10 +45,15 @@ const SENTENCES: Readonly<Record<Exclude<Bottleneck["kind"], "unknown">, (seen: 
         formatMs(cpuPerRequest)
       } of CPU time, and waits for ` +
       "the rest, such as for a timer, a lock, a pool or another service",
-    connections: ({ connections = 1 }) =>
-      `works on each request most of its time, and has only ${
-        counted(connections, "connection")
-      }: more will serve more`,
+    connections: ({ connections = 1, cpuPerRequest = 0, service = 0 }) =>
+      cpuPerRequest < MOSTLY_WORK * service
+        ? `all ${
+          counted(connections, "connection")
+        } wait for responses, and requests for one of them: more connections ` +
+          "will serve more"
+        : `works on each request most of its time, and has only ${
+          counted(connections, "connection")
+        }: more will serve more`,
     "cpu-limit": ({ limitCores, cpu = 0 }) =>
       `its CPU limit holds it back${
         limitCores === undefined
