@@ -4,14 +4,14 @@ import type { Run } from "../../../runner/result/result.ts";
 import { capacityOverRuns } from "../../../runner/stats/capacity/over_runs.ts";
 import type { Range } from "./figure_range.ts";
 
-type SearchedRun = Partial<Pick<Run, "capacity">>;
+type RunWithSearch = Partial<Pick<Run, "capacity">>;
 
 /** Rates per second; `isAtLeast`: the capacity may be any larger. */
 export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
 /** Null where no run found one. @param confidence Of the interval. */
 export function capacityRange(
-  runs: readonly SearchedRun[],
+  runs: readonly RunWithSearch[],
   confidence: number,
 ): CapacityRange | null {
   const found = runs.flatMap(({ capacity }) => capacity?.capacity ?? []);
