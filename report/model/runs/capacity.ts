@@ -2,12 +2,26 @@
 import type { RunCapacity } from "../../../runner/result/capacity.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { capacityOverRuns } from "../../../runner/stats/capacity/over_runs.ts";
-import type { Range } from "./figure_range.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 
 type RunWithSearch = Partial<Pick<Run, "capacity">>;
 
-/** Rates per second; `isAtLeast`: the capacity may be any larger. */
-export type CapacityRange = Range & { readonly isAtLeast: boolean };
+/** Rates per second. */
+export interface CapacityRange {
+  readonly value: number;
+  /** Null: too few runs for one. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Whether the capacity may be any larger. */
+  readonly isAtLeast: boolean;
+}
+
+/** Of one run, or why it has none. */
+export function foundCapacity({ capacity }: RunWithSearch): Bounded | { readonly none: string } {
+  if (capacity === undefined) return { none: "the load is no search for a capacity" };
+  const found = capacity.capacity;
+  if (found === null) return { none: "no rate was found at which every rule holds" };
+  return (isLowerBound(found) ? atLeast : exactly)(found.value);
+}
 
 /** Null where no run found one. @param confidence Of the interval. */
 export function capacityRange(
@@ -34,6 +48,6 @@ function oneSearch(found: FoundRate): CapacityRange {
 type FoundRate = NonNullable<RunCapacity["capacity"]>;
 
 /** Whether something else than the target's rules ended the search, or no rate that breaks is known. */
-export function isLowerBound({ bound, high }: Pick<FoundRate, "bound" | "high">): boolean {
+function isLowerBound({ bound, high }: Pick<FoundRate, "bound" | "high">): boolean {
   return bound === "generator" || high === null;
 }
