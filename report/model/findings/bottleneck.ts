@@ -1,8 +1,8 @@
 /** What kept each cell from serving more: decided where its runs agree, in a sentence for all cells of one kind. */
 import type { Bottleneck } from "../../../runner/result/findings.ts";
 import type { Measurement } from "../../../runner/result/result.ts";
-import { formatMs, formatNumber, formatPercent } from "../numbers/units.ts";
-import { counted, listed } from "../numbers/words.ts";
+import { formatMs, formatNumber, formatShare } from "../numbers/units.ts";
+import { listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 
 type Kind = Bottleneck["kind"];
@@ -10,52 +10,51 @@ type Seen = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
-/** More cells are counted. */
+/** Of more than one beyond these, the rest are counted. */
 const MOST_NAMED = 4;
 
-/** One for each kind that was found, in this order; none where every cell is unknown. */
+/** One for each kind that was found, in this order. Evidence is of one cell: a sentence about several has none. */
 const SENTENCES: Readonly<Record<Exclude<Kind, "unknown">, (seen: Seen) => string>> = {
   core: ({ thread }) =>
     `one core is full${
-      thread === undefined
-        ? ""
-        : ` (a thread of ${thread.name} has ${formatPercent(thread.cpu)} of it)`
-    }: more connections will not help, more processes may`,
-  cores: ({ cpu = 0, cores }) =>
-    `all cores are full (the target has ${cpu.toFixed(1)} of ${
-      cores ?? "them"
-    }): only less work a request, or more ` +
-    "cores, will help",
-  kernel: ({ kernelShare = 0 }) =>
-    `its core is full, with ${
-      formatPercent(kernelShare)
-    } of the time in the kernel: the network's work, and not the ` +
-    "program's, is the limit",
-  redis: ({ redisBusy = 0 }) =>
-    `waits for Redis, which carries out commands ${
-      formatPercent(redisBusy)
-    } of the time: fewer or cheaper commands ` +
-    "will help",
-  waiting: ({ service = 0, cpuPerRequest = 0 }) =>
-    `nothing is busy: a request takes ${formatMs(service)}, with ${
-      formatMs(cpuPerRequest)
-    } of CPU time, and waits for ` +
-    "the rest: more connections will serve more, or a shorter wait",
-  connections: ({ connections = 1 }) =>
-    `works on each request most of its time, and has only ${
-      counted(connections, "connection")
-    }: more will serve more`,
-  "cpu-limit": ({ limitCores, cpu = 0 }) =>
-    `its CPU limit holds it back${
-      limitCores === undefined
-        ? ""
-        : ` (it uses ${formatNumber(cpu, 2)} of ${limitCores} of a core)`
-    }: a higher limit will help`,
-  offered: () => "served all that was offered: its limit is higher, and plateau capacity finds it",
-  generator: () => "the generator was the limit: how much more it serves is unknown",
+      evidence(thread && `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`)
+    }; more connections will not help, more processes may`,
+  cores: ({ cpu, cores }) =>
+    `all cores are full${
+      evidence(cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`)
+    }; only less work a request, or more cores, will help`,
+  kernel: ({ kernelShare }) =>
+    `one core is full, with the network's work and not the program's${
+      evidence(kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`)
+    }`,
+  redis: ({ redisBusy }) =>
+    `Redis carries out commands all the time${
+      evidence(redisBusy && formatShare(redisBusy))
+    }; fewer or cheaper commands will help`,
+  waiting: ({ service, cpuPerRequest }) =>
+    `requests wait, and nothing is busy${
+      evidence(
+        service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest ?? 0)} are CPU time`,
+      )
+    }; more connections will serve more, or a shorter wait`,
+  connections: ({ connections }) =>
+    `too few connections${
+      evidence(connections && String(connections))
+    }, as requests are worked on most of their time; more connections will serve more`,
+  "cpu-limit": ({ limitCores, cpu }) =>
+    `the CPU limit${
+      evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
+    }; a higher limit will help`,
+  offered: () =>
+    "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
+  generator: () => "the generator was the limit; how much more would be served is unknown",
 };
 
-/** `express, koa: one core is full (…): …`. */
+function evidence(text: string | number | undefined): string {
+  return text ? ` (${text})` : "";
+}
+
+/** To follow "Bottleneck of": `express and koa: one core is full; …`. */
 export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
   const known = cells.flatMap((cell) => {
     const found = agreed(cell.runs);
@@ -66,9 +65,10 @@ export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
     const group = byKind.get(kind as Kind) ?? [];
     if (group.length === 0) return [];
     const left = group.length - MOST_NAMED;
-    const named = group.slice(0, MOST_NAMED).map(({ label }) => label);
-    const names = listed(left > 0 ? [...named, counted(left, "more cell")] : named, "and");
-    return [`${names}: ${sentenceOf(group[0])}.`];
+    const labels = group.map(({ label }) => label);
+    const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
+    const sentence = sentenceOf(group.length === 1 ? group[0] : { kind: group[0].kind });
+    return [`${listed(names, "and")}: ${sentence}.`];
   });
 }
 
