@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
-/** The moment under the pointer: one line through every timeline and every heatmap of a scenario. */
+/** The moment under the pointer: shown in every timeline and every heatmap of a scenario. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { chromiumTest, drawnBox } from "./chromium.ts";
@@ -9,27 +9,31 @@ import { DESKTOP, PAGE } from "./sample.ts";
 const TIMELINES = ["e1-s1-timeline-1", "e1-s1-timeline-2"];
 const HEATMAPS = ["e1-s1-heatmap-1", "e1-s1-heatmap-2"];
 const ALL = [...TIMELINES, ...HEATMAPS];
-/** Side by side, of 3 s in intervals of 0.25 s: a line stands in the interval, and the pointer anywhere in it. */
+/** Side by side, of 3 s in intervals of 0.25 s: the mark stands in the interval, and the pointer anywhere in it. */
 const RUNS = 3;
 const INTERVALS = 12;
 
 declare global {
   interface Window {
-    /** Places of the upright lines of the last drawing of each canvas, px from its left. */
-    uprights: Record<string, number[]>;
+    /** Where the last drawing of each canvas has upright lines and narrow bands, px from its left. */
+    places: Record<string, number[]>;
   }
 }
 
-/** Notes every upright line that is drawn from here on, by its canvas. */
-async function noteUprights(page: Page): Promise<void> {
+/** Notes every upright line and band that is drawn from here on, by its canvas. */
+async function notePlaces(page: Page): Promise<void> {
   await page.evaluate(() => {
-    window.uprights = {};
+    window.places = {};
     const proto = CanvasRenderingContext2D.prototype;
-    const { clearRect, moveTo, lineTo } = proto;
+    const { clearRect, fillRect, moveTo, lineTo } = proto;
     let from = [0, 0];
     proto.clearRect = function (...box): void {
       clearRect.apply(this, box);
-      window.uprights[this.canvas.id] = [];
+      window.places[this.canvas.id] = [];
+    };
+    proto.fillRect = function (x, y, width, height): void {
+      fillRect.call(this, x, y, width, height);
+      if (width < 40 && height > 60) window.places[this.canvas.id]?.push(x + width / 2);
     };
     proto.moveTo = function (x, y): void {
       moveTo.call(this, x, y);
@@ -38,26 +42,26 @@ async function noteUprights(page: Page): Promise<void> {
     proto.lineTo = function (x, y): void {
       lineTo.call(this, x, y);
       const isUpright = Math.abs(x - from[0]) < 0.5 && Math.abs(y - from[1]) > 60;
-      if (isUpright) window.uprights[this.canvas.id]?.push(x);
+      if (isUpright) window.places[this.canvas.id]?.push(x);
     };
   });
 }
 
 /** Moves over a canvas, by a share of its width, and waits until all charts are drawn anew. */
-async function uprightsAt(page: Page, id: string, share: number): Promise<Map<string, number[]>> {
-  await page.evaluate(() => window.uprights = {});
+async function placesAt(page: Page, id: string, share: number): Promise<Map<string, number[]>> {
+  await page.evaluate(() => window.places = {});
   const box = await page.locator(`#${id}`).boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
   await page.waitForFunction(
-    (ids) => ids.every((id) => (window.uprights[id] ?? []).length > 0),
+    (ids) => ids.every((id) => (window.places[id] ?? []).length > 0),
     ALL,
   );
-  const seen = await page.evaluate(() => window.uprights);
+  const seen = await page.evaluate(() => window.places);
   return new Map(Object.entries(seen).map(([id, xs]) => [id, xs.map((x) => Math.round(x))]));
 }
 
-/** Lines of neither the grid nor the marks: they moved with the pointer. A box of figures has such edges, too. */
+/** Heatmaps have a line there, timelines a band as wide as the interval; a box of figures has edges, too. */
 function moved(before: readonly number[] = [], after: readonly number[] = []): number[] {
   return [...new Set(after)].filter((x) => !before.includes(x));
 }
@@ -68,7 +72,7 @@ async function prepare(page: Page): Promise<void> {
     await page.locator(`#${id}`).scrollIntoViewIfNeeded();
     await page.locator(`#${id}[data-heat=drawn]`).waitFor();
   }
-  await noteUprights(page);
+  await notePlaces(page);
 }
 
 const SHARES = [0.35, 0.52, 0.7];
@@ -83,15 +87,15 @@ chromiumTest(
       look: async (page: Page) => {
         await prepare(page);
         await page.locator(`#${under}`).scrollIntoViewIfNeeded();
-        let before = await uprightsAt(page, under, 0.2);
+        let before = await placesAt(page, under, 0.2);
         for (const share of SHARES) {
-          const after = await uprightsAt(page, under, share);
+          const after = await placesAt(page, under, share);
           const width = (await page.locator(`#${under}`).boundingBox())?.width ?? 0;
           for (const id of ALL) {
-            const lines = moved(before.get(id), after.get(id));
+            const places = moved(before.get(id), after.get(id));
             assert.ok(
-              lines.some((x) => Math.abs(x - share * width) < 1.5 * width / INTERVALS / RUNS),
-              `${id}: ${lines} px, the pointer at ${share * width}`,
+              places.some((x) => Math.abs(x - share * width) < 1.5 * width / INTERVALS / RUNS),
+              `${id}: ${places} px, the pointer at ${share * width}`,
             );
           }
           before = after;

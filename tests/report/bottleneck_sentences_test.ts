@@ -80,7 +80,17 @@ Deno.test("runs that disagree, and what is unknown, say nothing", () => {
 });
 
 Deno.test("evidence that an older result lacks leaves no gap", () => {
-  for (const kind of ["core", "cores", "kernel", "redis", "waiting", "connections", "cpu-limit"] as const) {
+  for (
+    const kind of [
+      "core",
+      "cores",
+      "kernel",
+      "redis",
+      "waiting",
+      "connections",
+      "cpu-limit",
+    ] as const
+  ) {
     const sentence = bottleneckSentence({ bottleneck: { kind } });
     assert.match(sentence, /^Bottleneck: [^()]+\.$/, sentence);
     assert.doesNotMatch(sentence, /undefined|NaN| {2}| [;,.]/, sentence);
