@@ -23,6 +23,7 @@ import {
   type SearchGoal,
 } from "../stats/capacity/search.ts";
 import { breakingOf } from "./breaking.ts";
+import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
 import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
@@ -67,6 +68,8 @@ const FEWEST_REQUESTS = 20;
 
 /** One after the other: then the machine is too busy to measure on. */
 const MOST_DISTURBED = 5;
+/** In the whole search. */
+const MOST_DISTURBED_IN_ALL = 12;
 
 /** @returns The measurement at rest instead, where it had no response. */
 export async function findCapacity(
@@ -126,6 +129,8 @@ class SearchRun {
   readonly #trials: CapacityTrial[] = [];
   /** Rates at which the generator broke the rules, as far as is known. */
   readonly #doubted: number[] = [];
+  /** Rates at which the machine may have broken the rules. */
+  readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;
 
@@ -178,8 +183,12 @@ class SearchRun {
     const start = Math.min(Math.max(this.context.peakPerSec, 1), MOST_PER_SEC);
     const step = this.#outsideEarlier() ?? nextStep(this.#goal, this.#counted, start);
     if (step.kind === "found") return "found";
-    const planned = this.#belowDoubt(step);
-    if (typeof planned === "string") return planned;
+    const believed = this.#belowDoubt(step);
+    if (typeof believed === "string") return believed;
+    const planned = this.#disturbed.steered(believed, {
+      held: this.#counted.map(({ ratePerSec }) => ratePerSec),
+      ...{ widthRatio: this.search.widthRatio, shortS },
+    });
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
     if (this.#isDisturbed()) return "disturbed";
     return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
@@ -196,11 +205,11 @@ class SearchRun {
     return { kind: "trial", ratePerSec, plannedS };
   }
 
-  /** A disturbed trial is made again, but not for ever. */
   #isDisturbed(): boolean {
     const last = this.#trials.slice(-MOST_DISTURBED);
-    return last.length === MOST_DISTURBED && this.#doubted.length === 0 &&
+    const inARow = last.length === MOST_DISTURBED && this.#doubted.length === 0 &&
       last.every(({ counts }) => !counts);
+    return inARow || this.#disturbed.count >= MOST_DISTURBED_IN_ALL;
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */
@@ -225,6 +234,7 @@ class SearchRun {
     this.#trials.push(trial);
     if (doubt === null) this.#counted.push(searched);
     if (doubt === "generator") this.#doubted.push(trial.ratePerSec);
+    if (doubt === "disturbed") this.#disturbed.add(searched);
     const estimate = capacityOf(this.#goal, this.#counted);
     this.context.onProgress({
       kind: "trial",

@@ -6,7 +6,7 @@ import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
-type Kind = Bottleneck["kind"];
+type BottleneckKind = Bottleneck["kind"];
 
 /** What is looked at, of a run or of a measurement alone. */
 export type BottleneckRun =
@@ -21,6 +21,10 @@ export type BottleneckRun =
  * to 0.85, as each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
+/** A thread with less has time left for more requests. */
+const BUSY_THREAD = 0.5;
+/** Of the due requests, without a response: what they waited for is no bottleneck of those that had one. */
+const FAILS = 0.05;
 /** Of the cores, in use by everybody: from here on nobody gets more. */
 const FULL_MACHINE = 0.95;
 /** Threads that stood in line for a core, on average: less is the wake-ups'. */
@@ -63,17 +67,25 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   return { kind: kindOf(run, seen), ...seen };
 }
 
-function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): Kind {
+function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckKind {
   const { generator, requests } = run;
   if (requests.completed === 0) return "unknown";
   if (isServed(run)) return "offered";
   if ((seen.throttledShare ?? 0) >= THROTTLED || isAtLimit(seen)) return "cpu-limit";
-  if ((seen.redisBusy ?? 0) >= REDIS_FULL) return "redis";
   const full = fullKind(seen, generator);
+  const isRedis = (seen.redisBusy ?? 0) >= REDIS_FULL;
+  // Both are full: which of them the other waits for is not known.
+  if (isRedis) return full === null || seen.thread?.name.includes("redis") ? "redis" : "unknown";
   if (full !== null) return full;
   if (generator.findings.some(({ code }) => GENERATOR.includes(code))) return "generator";
-  if (seen.cpu === undefined || isCrowdedOut(generator)) return "unknown";
+  if (seen.cpu === undefined || isCrowdedOut(generator) || failedShare(run) >= FAILS) {
+    return "unknown";
+  }
   return idleKind(run, seen);
+}
+
+function failedShare({ requests: { due, completed } }: BottleneckRun): number {
+  return due > 0 ? 1 - completed / due : 0;
 }
 
 function isAtLimit({ cpu = 0, limitCores }: Omit<Bottleneck, "kind">): boolean {
@@ -90,7 +102,7 @@ function isCrowdedOut({ target, hostActivity }: Generator): boolean {
 function fullKind(
   { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 }: Omit<Bottleneck, "kind">,
   { target, hostActivity }: Generator,
-): Kind | null {
+): BottleneckKind | null {
   const hasAll = cores !== undefined && cores > 1 && cpu >= FULL_THREAD * cores;
   const standsInLine = machineBusy >= FULL_MACHINE && (target?.waiting ?? 0) >= IN_LINE &&
     (hostActivity.others ?? 0) < OTHERS && cpu >= 1;
@@ -103,11 +115,12 @@ function fullKind(
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
 function idleKind(
   { load }: BottleneckRun,
-  { cpuPerRequest = 0, service = 0 }: Omit<Bottleneck, "kind">,
-): Kind {
+  { thread, cpu = 0, cpuPerRequest = 0, service = 0 }: Omit<Bottleneck, "kind">,
+): BottleneckKind {
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
-  if (worked < WAITS_BELOW) return "waiting";
+  // A queue before a busy thread makes responses long, too.
+  if (worked < WAITS_BELOW) return (thread?.cpu ?? cpu) < BUSY_THREAD ? "waiting" : "unknown";
   return worked >= WORKS_ABOVE && load.kind === "closed" ? "connections" : "unknown";
 }
 

@@ -42,8 +42,8 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
     }),
     [
       "api: one core is full (a thread of deno has 94.9 % of it); more connections will not help, more processes may.",
-      "cached: Redis carries out commands all the time (93.1 %); fewer or cheaper commands will help.",
-      "slow: requests wait, and nothing is busy (of 20.4 ms, 0.100 ms are CPU time); more connections will serve more, or a shorter wait.",
+      "cached: Redis carries out commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
+      "slow: nothing is busy, and requests wait (of 20.4 ms, 0.100 ms are CPU time), such as for a timer, a lock, a pool or another service.",
     ],
   );
 });
@@ -65,6 +65,21 @@ Deno.test("of six cells and more the rest are counted, of five none is", () => {
     "the load offered, all of which was served; the limit is higher, and plateau capacity finds it.";
   assert.deepEqual(sentencesOf(seen(5)), [`a, b, c, d and e: ${what}`]);
   assert.deepEqual(sentencesOf(seen(6)), [`a, b, c, d and 2 more: ${what}`]);
+});
+
+Deno.test("of those that served what was offered, the ones near a full core are not said to have more", () => {
+  const near = (cpu: number): Bottleneck => ({
+    kind: "offered",
+    thread: { name: "node", cpu },
+  });
+  const more =
+    "the load offered, all of which was served; the limit is higher, and plateau capacity finds it.";
+  const little = "the load offered, all of which was served, with little left";
+  assert.deepEqual(sentencesOf({ a: near(0.2), b: near(0.85), c: near(0.3) }), [
+    `a and c: ${more}`,
+    `b: ${little} (a thread of node has 85.0 % of a core).`,
+  ]);
+  assert.deepEqual(sentencesOf({ a: near(0.82), b: near(0.85) }), [`a and b: ${little}.`]);
 });
 
 Deno.test("runs that disagree, and what is unknown, say nothing", () => {

@@ -128,6 +128,17 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
     run({ thread: 0.05, target: { cpu: 0.05, waiting: 0.001 }, host: { others: 1, busy: 1 } }),
     "waiting",
   ],
+  ["a thread at 85 % behind a queue", run({ thread: 0.85, target: { cpu: 0.9 } }), "unknown"],
+  [
+    "requests of which half failed",
+    run({ requests: { ...requests, due: 10_000, completed: 5_000 }, target: { cpu: 0.1 } }),
+    "unknown",
+  ],
+  [
+    "a full core beside a full Redis",
+    run({ thread: 0.99, parts: [{ role: "redis", name: "Redis", points: [], busy: 0.85 }] }),
+    "unknown",
+  ],
   ["no response", run({ requests: { ...requests, completed: 0 } }), "unknown"],
 ];
 

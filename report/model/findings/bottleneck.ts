@@ -10,49 +10,65 @@ type Seen = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
+/** Of a core: a target that uses so much is near its limit. */
+const LITTLE_LEFT = 0.8;
 /** Of more than one beyond these, the rest are counted. */
 const MOST_NAMED = 4;
 
-/** One for each kind that was found, in this order. Evidence is of one cell: a sentence about several has none. */
-const SENTENCES: Readonly<Record<Exclude<Kind, "unknown">, (seen: Seen) => string>> = {
-  core: ({ thread }) =>
+/** In brackets, where there is any. */
+type Evidence = (text: string | number | undefined) => string;
+
+/** One for each kind that was found, in this order. What was seen of one cell is not said of several. */
+const SENTENCES: Readonly<
+  Record<Exclude<Kind, "unknown">, (seen: Seen, evidence: Evidence) => string>
+> = {
+  core: ({ thread }, evidence) =>
     `one core is full${
       evidence(thread && `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`)
     }; more connections will not help, more processes may`,
-  cores: ({ cpu, cores }) =>
+  cores: ({ cpu, cores }, evidence) =>
     `all cores are full${
       evidence(cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`)
     }; only less work a request, or more cores, will help`,
-  kernel: ({ kernelShare }) =>
+  kernel: ({ kernelShare }, evidence) =>
     `one core is full, with the network's work and not the program's${
       evidence(kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`)
     }`,
-  redis: ({ redisBusy }) =>
-    `Redis carries out commands all the time${
+  redis: ({ redisBusy }, evidence) =>
+    `Redis carries out commands nearly all the time${
       evidence(redisBusy && formatShare(redisBusy))
     }; fewer or cheaper commands will help`,
-  waiting: ({ service, cpuPerRequest }) =>
-    `requests wait, and nothing is busy${
+  waiting: ({ service, cpuPerRequest }, evidence) =>
+    `nothing is busy, and requests wait${
       evidence(
         service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest ?? 0)} are CPU time`,
       )
-    }; more connections will serve more, or a shorter wait`,
-  connections: ({ connections }) =>
+    }, such as for a timer, a lock, a pool or another service`,
+  connections: ({ connections }, evidence) =>
     `too few connections${
       evidence(connections && String(connections))
     }, as requests are worked on most of their time; more connections will serve more`,
-  "cpu-limit": ({ limitCores, cpu }) =>
+  "cpu-limit": ({ limitCores, cpu }, evidence) =>
     `the CPU limit${
       evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
     }; a higher limit will help`,
-  offered: () =>
-    "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
+  offered: (seen, evidence) =>
+    hasLittleLeft(seen)
+      ? `the load offered, all of which was served, with little left${
+        evidence(
+          seen.thread &&
+            `a thread of ${seen.thread.name} has ${formatShare(seen.thread.cpu)} of a core`,
+        )
+      }`
+      : "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
   generator: () => "the generator was the limit; how much more would be served is unknown",
 };
 
-function evidence(text: string | number | undefined): string {
-  return text ? ` (${text})` : "";
+function hasLittleLeft({ thread }: Seen): boolean {
+  return thread !== undefined && thread.cpu >= LITTLE_LEFT;
 }
+
+const evidenceOf: Evidence = (text) => text ? ` (${text})` : "";
 
 /** To follow "Bottleneck of": `express and koa: one core is full; …`. */
 export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
@@ -60,27 +76,32 @@ export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
     const found = agreed(cell.runs);
     return found === null || found.kind === "unknown" ? [] : [{ label: cell.label, ...found }];
   });
-  const byKind = Map.groupBy(known, ({ kind }) => kind);
   return Object.keys(SENTENCES).flatMap((kind) => {
-    const group = byKind.get(kind as Kind) ?? [];
-    if (group.length === 0) return [];
-    const left = group.length - MOST_NAMED;
-    const labels = group.map(({ label }) => label);
-    const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
-    const sentence = sentenceOf(group.length === 1 ? group[0] : { kind: group[0].kind });
-    return [`${listed(names, "and")}: ${sentence}.`];
+    const same = known.filter((cell) => cell.kind === kind);
+    const isNear = (cell: Seen): boolean => kind === "offered" && hasLittleLeft(cell);
+    return [same.filter((cell) => !isNear(cell)), same.filter(isNear)]
+      .filter((group) => group.length > 0).map(groupSentence);
   });
+}
+
+/** Of several cells without what was seen of each. */
+function groupSentence(group: readonly (Bottleneck & { readonly label: string })[]): string {
+  const left = group.length - MOST_NAMED;
+  const labels = group.map(({ label }) => label);
+  const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
+  return `${listed(names, "and")}: ${
+    sentenceOf(group[0], group.length > 1 ? () => "" : evidenceOf)
+  }.`;
 }
 
 /** Of a measurement alone; "" where it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
   if (bottleneck === undefined || bottleneck.kind === "unknown") return "";
-  return `Bottleneck: ${sentenceOf(bottleneck)}.`;
+  return `Bottleneck: ${sentenceOf(bottleneck, evidenceOf)}.`;
 }
 
-function sentenceOf(bottleneck: Bottleneck): string {
-  const { kind, ...seen } = bottleneck;
-  return kind === "unknown" ? "" : SENTENCES[kind](seen);
+function sentenceOf({ kind, ...seen }: Bottleneck, evidence: Evidence): string {
+  return kind === "unknown" ? "" : SENTENCES[kind](seen, evidence);
 }
 
 /** With what was seen in the first of the runs that agree; null where they don't. */

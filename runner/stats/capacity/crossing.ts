@@ -32,7 +32,7 @@ export interface Crossing {
 /** A share that is farther above what is allowed, by this factor, only shows on which side its rate is; as far below. */
 const NEAR = 8;
 /** No trial counts for more clusters: servers change from trial to trial, and no share is quite a power of the rate. */
-const MOST_CLUSTERS = 14;
+const MOST_CLUSTERS = 10;
 /** Until enough clusters were seen: in so many seconds the allowed share makes one. */
 const UNKNOWN_CLUSTER_S = 20;
 const ENOUGH_CLUSTERS = 4;

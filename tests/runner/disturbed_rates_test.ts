@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { DisturbedRates } from "../../runner/capacity/disturbed_rates.ts";
+
+const AT = { widthRatio: 0.02, shortS: 5 };
+
+/** Searches a target of 1,000/s beside a neighbour: each broken trial is disturbed, each that holds counts. */
+function searched(start: number, serves: (rate: number) => number): number[] {
+  const rates = new DisturbedRates();
+  const held: number[] = [];
+  const tried: number[] = [];
+  for (let planned = start; tried.length < 12;) {
+    const { ratePerSec } = rates.steered({ ratePerSec: planned, plannedS: 5 }, { ...AT, held });
+    tried.push(ratePerSec);
+    if (ratePerSec <= 1_000) {
+      held.push(ratePerSec);
+      planned = ratePerSec * 1.1;
+    } else {
+      rates.add({ ratePerSec, servedPerSec: serves(ratePerSec) });
+      planned = ratePerSec;
+    }
+  }
+  return tried;
+}
+
+Deno.test("a disturbed overload is not tried again at the same rate, but near what was served", () => {
+  const [first, second, third] = searched(13_424, () => 950);
+  assert.equal(first, 13_424);
+  assert.ok(second < 4_000, `${second}`);
+  assert.ok(third <= 1_000, `${third}`);
+});
+
+Deno.test("the search closes in on where it holds, though every broken trial is disturbed", () => {
+  const tried = searched(5_000, () => 980);
+  const highest = Math.max(...tried.filter((rate) => rate <= 1_000));
+  assert.ok(highest > 950, `${tried}`);
+});
+
+Deno.test("a rate that was nearly served is tried again before the search turns down", () => {
+  const rates = new DisturbedRates();
+  const planned = { ratePerSec: 1_000, plannedS: 30 };
+  rates.add({ ratePerSec: 1_000, servedPerSec: 960 });
+  assert.deepEqual(rates.steered(planned, { ...AT, held: [900] }), planned);
+  rates.add({ ratePerSec: 1_000, servedPerSec: 960 });
+  assert.ok(rates.steered(planned, { ...AT, held: [900] }).ratePerSec < 1_000);
+});
+
+Deno.test("a ceiling is tried again once a rate just below it holds", () => {
+  const rates = new DisturbedRates();
+  rates.add({ ratePerSec: 1_000, servedPerSec: 500 });
+  const planned = { ratePerSec: 1_000, plannedS: 30 };
+  assert.deepEqual(rates.steered(planned, { ...AT, held: [990] }), planned);
+  assert.equal(rates.count, 1);
+});
