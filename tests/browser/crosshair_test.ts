@@ -14,26 +14,24 @@ const RUNS = 3;
 const INTERVALS = 12;
 
 declare global {
-  interface Window {
-    /** Where the last drawing of each canvas has upright lines and narrow bands, px from its left. */
-    places: Record<string, number[]>;
-  }
+  /** Where the last drawing of each canvas has upright lines and narrow bands, px from its left. */
+  var places: Record<string, number[]>;
 }
 
 /** Notes every upright line and band that is drawn from here on, by its canvas. */
 async function notePlaces(page: Page): Promise<void> {
   await page.evaluate(() => {
-    window.places = {};
+    globalThis.places = {};
     const proto = CanvasRenderingContext2D.prototype;
     const { clearRect, fillRect, moveTo, lineTo } = proto;
     let from = [0, 0];
     proto.clearRect = function (...box): void {
       clearRect.apply(this, box);
-      window.places[this.canvas.id] = [];
+      globalThis.places[this.canvas.id] = [];
     };
     proto.fillRect = function (x, y, width, height): void {
       fillRect.call(this, x, y, width, height);
-      if (width < 40 && height > 60) window.places[this.canvas.id]?.push(x + width / 2);
+      if (width < 40 && height > 60) globalThis.places[this.canvas.id]?.push(x + width / 2);
     };
     proto.moveTo = function (x, y): void {
       moveTo.call(this, x, y);
@@ -42,22 +40,22 @@ async function notePlaces(page: Page): Promise<void> {
     proto.lineTo = function (x, y): void {
       lineTo.call(this, x, y);
       const isUpright = Math.abs(x - from[0]) < 0.5 && Math.abs(y - from[1]) > 60;
-      if (isUpright) window.places[this.canvas.id]?.push(x);
+      if (isUpright) globalThis.places[this.canvas.id]?.push(x);
     };
   });
 }
 
 /** Moves over a canvas, by a share of its width, and waits until all charts are drawn anew. */
 async function placesAt(page: Page, id: string, share: number): Promise<Map<string, number[]>> {
-  await page.evaluate(() => window.places = {});
+  await page.evaluate(() => globalThis.places = {});
   const box = await page.locator(`#${id}`).boundingBox();
   assert.ok(box);
   await page.mouse.move(box.x + share * box.width, box.y + box.height / 2);
   await page.waitForFunction(
-    (ids) => ids.every((id) => (window.places[id] ?? []).length > 0),
+    (ids) => ids.every((id) => (globalThis.places[id] ?? []).length > 0),
     ALL,
   );
-  const seen = await page.evaluate(() => window.places);
+  const seen = await page.evaluate(() => globalThis.places);
   return new Map(Object.entries(seen).map(([id, xs]) => [id, xs.map((x) => Math.round(x))]));
 }
 
