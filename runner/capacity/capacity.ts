@@ -35,11 +35,6 @@ export interface CapacitySearch extends SearchTerms {
 /** Fewer requests than these in a short trial decide nothing. */
 const FEWEST_REQUESTS = 20;
 
-/** One after the other: then the machine is too busy to measure on. */
-const MOST_DISTURBED = 5;
-/** In the whole search. */
-const MOST_DISTURBED_IN_ALL = 12;
-
 /** @returns The measurement at rest instead, where it had no response. */
 export async function findCapacity(
   search: CapacitySearch,
@@ -99,7 +94,7 @@ class SearchRun {
   readonly #trials: CapacityTrial[] = [];
   /** Rates at which the generator broke the rules, as far as is known. */
   readonly #doubted: number[] = [];
-  /** Rates at which the machine may have broken the rules. */
+  /** Rates at which the machine may have broken the rules, and what was served. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;
@@ -145,7 +140,8 @@ class SearchRun {
     planned: PlannedTrial,
     count: (made: MadeTrial) => void,
   ): Promise<CapacityEnd | null> {
-    const made = await makeTrial(this.#request, this.search.objectives, planned, this.context);
+    const terms = { ...planned, servedPerSec: this.#disturbed.servedPerSec };
+    const made = await makeTrial(this.#request, this.search.objectives, terms, this.context);
     if (this.context.signal.aborted) return "interrupted";
     const recoveryS = await this.#recovery();
     count(made);
@@ -181,7 +177,7 @@ class SearchRun {
       ...{ widthRatio: this.search.widthRatio, shortS },
     });
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
-    if (this.#isDisturbed()) return "disturbed";
+    if (this.#disturbed.isHopeless) return "disturbed";
     return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
   }
 
@@ -194,13 +190,6 @@ class SearchRun {
       ? earlier.low / (1 + widthRatio)
       : earlier.high * (1 + widthRatio);
     return { kind: "trial", ratePerSec, plannedS };
-  }
-
-  #isDisturbed(): boolean {
-    const last = this.#trials.slice(-MOST_DISTURBED);
-    const inARow = last.length === MOST_DISTURBED && this.#doubted.length === 0 &&
-      last.every(({ counts }) => !counts);
-    return inARow || this.#disturbed.count >= MOST_DISTURBED_IN_ALL;
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */
@@ -223,7 +212,7 @@ class SearchRun {
   #count({ searched, doubt }: MadeTrial): void {
     if (doubt === null) this.#counted.push(searched);
     if (doubt === "generator") this.#doubted.push(searched.ratePerSec);
-    if (doubt === "disturbed") this.#disturbed.add(searched);
+    this.#disturbed.add(searched, doubt);
   }
 
   #keep(trial: CapacityTrial): void {
