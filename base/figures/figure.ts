@@ -55,7 +55,6 @@ const OVERS = ["over.10ms", "over.100ms", "over.1s"] as const;
 const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
 const OTHERS = [
   "rate",
-  "capacity",
   "success",
   "errors",
   "dropped",
@@ -76,6 +75,7 @@ const OTHERS = [
   "size",
   "hitRatio",
   "redis.hitRatio",
+  "capacity",
   "generator.cpu",
 ] as const;
 
