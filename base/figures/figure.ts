@@ -75,6 +75,7 @@ const OTHERS = [
   "size",
   "hitRatio",
   "redis.hitRatio",
+  "capacity",
   "generator.cpu",
 ] as const;
 
@@ -104,6 +105,7 @@ export const FIGURE_NAMES: readonly FigureName[] = [
 /** Where a figure is no time. */
 const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
   rate: "perSec",
+  capacity: "perSec",
   success: "share",
   errors: "share",
   dropped: "share",
@@ -128,7 +130,7 @@ const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
 
 const BEST_HIGH: readonly FigureName[] = [
   ...["rate", "success", "2xx", "perCpu", "bytes", "hitRatio", "redis.hitRatio"] as const,
-  ...["requests", "read"] as const,
+  ...["requests", "read", "capacity"] as const,
 ];
 
 /** A value, or what is wrong with its text. */

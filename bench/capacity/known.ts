@@ -121,11 +121,13 @@ function isNear({ capacity }: CapacityResult, truth: number): boolean {
   return capacity !== null && Math.abs(Math.log(capacity.value / truth)) <= Math.log1p(OFF);
 }
 
-function sentenceOf({ name, truth, result: { capacity, end, trials, elapsedS } }: Found): string {
+function sentenceOf({ name, truth, result }: Found): string {
+  const { capacity, end, trials, elapsedS } = result;
   const [value, low, high] = [capacity?.value, capacity?.low, capacity?.high]
     .map((rate) => rate?.toFixed(0) ?? "?");
   const times = `${trials.length} trials, ${elapsedS.toFixed(0)} s`;
-  return `${name}: ${value} [${low}, ${high}], known ${truth.toFixed(0)}; ${times}, ${end}`;
+  return `${name}: ${value} [${low}, ${high}], known ${truth.toFixed(0)}, ` +
+    `${isNear(result, truth) ? "within" : "not within"} 2 %; ${times}, ${end}`;
 }
 
 function workCommand(port: number): Command {

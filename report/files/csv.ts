@@ -38,6 +38,18 @@ export function renderCsv({ name, runs }: ReportModel): Written<"csv"> {
   })));
 }
 
+/** Of a run that searched one. */
+function capacityOf(run: Measurement & Partial<Pick<Run, "capacity">>): CsvRecord {
+  if (run.capacity === undefined) return {};
+  const { value = null, low = null, high = null, bound = null } = run.capacity.capacity ?? {};
+  return {
+    capacityPerSec: value,
+    capacityLowPerSec: low,
+    capacityHighPerSec: high,
+    capacityBound: bound,
+  };
+}
+
 /** One row. */
 export function renderMeasurementCsv(measurement: Measurement): Written<"csv"> {
   return csvOf([{ url: measurement.url, ...figuresOf(measurement) }]);
@@ -52,6 +64,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     checksFailed: measurement.checks.failed,
     ...Object.fromEntries(ERRORS.map((kind) => [`errors.${kind}`, errors[kind] ?? 0])),
     ratePerSec: measurement.rate,
+    ...capacityOf(measurement),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),

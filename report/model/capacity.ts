@@ -1,5 +1,6 @@
 /** A search for a capacity in words, and its trials as a table. Pure. */
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import type { Bottleneck } from "../../runner/result/findings.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
   formatCount,
@@ -60,13 +61,36 @@ function breakingTexts({ breaking, trials }: RunCapacity): string[] {
     ? `, success ${formatShare(beyond.success)},`
     : "";
   return [
-    beyond === undefined ? "" : `p99 is ${formatMs(beyond.p99)}${wrong} at 1.1 × the capacity`,
+    fullText(trials),
+    beyond === undefined
+      ? ""
+      : `p99 is ${formatMs(beyond.p99)}${wrong} at ${beyond.ofCapacity} × the capacity`,
     recoveryText(trials),
   ];
 }
 
+const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
+  core: "then one core is full",
+  cores: "then all cores are full",
+  kernel: "then its core is full of the kernel's work",
+  redis: "then Redis is full",
+  "cpu-limit": "then its CPU limit is reached",
+  connections: "then all connections are busy",
+  waiting: "then nothing is busy, and requests wait",
+};
+
+/** What was full where the rules broke first; "" where that is not known. */
+function fullText(trials: readonly CapacityTrial[]): string {
+  const [first] = trials.filter(({ outcome, counts }) => outcome === "broken" && counts)
+    .sort((a, b) => a.ratePerSec - b.ratePerSec);
+  return first?.bottleneck === undefined ? "" : FULL[first.bottleneck.kind] ?? "";
+}
+
 /** The longest that was seen after a trial that broke. */
 function recoveryText(trials: readonly CapacityTrial[]): string {
+  if (trials.some(({ outcome, recoveryS }) => outcome === "broken" && recoveryS === null)) {
+    return "it did not recover from every trial";
+  }
   const seconds = trials.filter(({ outcome }) => outcome === "broken")
     .flatMap(({ recoveryS }) => recoveryS ?? []);
   if (seconds.length === 0) return "";

@@ -18,7 +18,13 @@ import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/se
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
 import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";
-import { doubtSentences, isValid, type TrustModel, trustOfRuns } from "./findings/trust.ts";
+import {
+  doubtSentences,
+  doubtsOfSides,
+  isValid,
+  type TrustModel,
+  trustOfRuns,
+} from "./findings/trust.ts";
 import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
@@ -60,6 +66,8 @@ export interface ResultsComparison {
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
   readonly untrusted: readonly string[];
+  /** The reasons in full, those of both sides once. */
+  readonly doubts: readonly string[];
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
@@ -118,6 +126,10 @@ export function compareSessions(
     sides,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
+    doubts: doubtsOfSides([
+      { name: "BASE", runs: bases.flatMap(({ runs }) => runs) },
+      { name: "NEW", runs: nexts.flatMap(({ runs }) => runs) },
+    ]),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
     gates,

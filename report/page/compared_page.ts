@@ -1,4 +1,5 @@
 /** A comparison of two results → one self-contained page: its verdict, both sides beside each other, and how they were measured. */
+import { TRUSTS } from "../../runner/result/generator.ts";
 import { type ComparedModel, comparedModel } from "../model/compared_conclusion.ts";
 import type { ResultsComparison } from "../model/compared_results.ts";
 import { notesOf } from "../model/comparison/table.ts";
@@ -12,7 +13,7 @@ import client from "./client.js" with { type: "text" };
 import { chartScripts, metaMarkup, policyOf } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
-import { factsMarkup, gatesMarkup, reasonsMarkup } from "./sections/experiment.ts";
+import { factsMarkup, gatesMarkup } from "./sections/experiment.ts";
 import {
   chartMarkup,
   type Charts,
@@ -87,16 +88,28 @@ function whenText({ sides }: ComparedModel): string {
   return `BASE was measured ${base}, NEW ${next}.`;
 }
 
-/** What makes the figures of a side doubtful; null where both are to be trusted. */
-function trustMarkup({ sides }: ResultsComparison): Markup {
-  const parts = sides.map(({ name, trust }) =>
-    trust === null || trust.reasons.length === 0
-      ? null
-      : markup`<details class="trust ${trust.level}"><summary>Why ${name} is ${trust.level}: ${trust.text}</summary>${
-        reasonsMarkup(trust.reasons)
-      }</details>`
+/** Paper has room for the worst. */
+const MOST_PRINTED_DOUBTS = 3;
+
+/** What makes the figures doubtful, of both sides in one place; null where both are to be trusted. */
+function trustMarkup({ sides, untrusted, doubts }: ResultsComparison): Markup | null {
+  if (untrusted.length === 0 || doubts.length === 0) return null;
+  const levels = sides.map(({ trust }) => trust?.level ?? "valid");
+  const level = TRUSTS.findLast((level) => levels.includes(level)) ?? "valid";
+  const items = doubts.map((doubt, i) =>
+    i < MOST_PRINTED_DOUBTS
+      ? markup`<li>${doubt}</li>`
+      : markup`<li class="unprinted">${doubt}</li>`
   );
-  return markup`${parts}`;
+  const left = doubts.length - MOST_PRINTED_DOUBTS;
+  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
+  return markup`<details class="trust ${level}"><summary>Why ${
+    untrusted.join("; ")
+  }</summary><ul>${items}</ul>${rest}</details>`;
+}
+
+function moreText(left: number): string {
+  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
 }
 
 function onlyMarkup(name: string, cells: readonly string[]): Markup | null {
@@ -138,9 +151,7 @@ ${chartMarkup(chart, "density", { ...place, id: `${section}-${i + 1}` })}
 <p class="note">${finding}</p></div>`
   );
   const left = densities.length - MOST_PRINTED;
-  const rest = left > 0
-    ? markup`<p class="note on-paper">${left} more are in the page on a screen.</p>`
-    : null;
+  const rest = left > 0 ? markup`<p class="note on-paper">${moreText(left)}</p>` : null;
   return markup`<section id="${section}"><h2>Latency of both</h2>
 <figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>${rest}
 <figcaption>${howToReadMarkup(HOW_TO_READ.density)}</figcaption></figure></section>`;

@@ -96,7 +96,7 @@ export function fromBase91(text: string): Uint8Array<ArrayBuffer> {
 
 // The charts' lists as short JSON. Rows of one kind are their columns. Numbers are text, and nothing is rounded: a list
 // is as many whole numbers, of which each is written as its difference from the one before, in base 91, and how many
-// decimals they have.
+// decimals they have. Of a list of words, or of longer fractions, each that comes again is written once.
 
 /** Its only key, which no chart has. */
 const KEY = "~";
@@ -117,7 +117,8 @@ type NumberList = readonly (number | null)[];
 /** JSON for `parseCharts`. */
 export function chartsWithLists(charts: unknown): unknown {
   if (Array.isArray(charts)) {
-    return textOfList(charts) ?? columnsOfRows(charts) ?? charts.map(chartsWithLists);
+    return textOfList(charts) ?? columnsOfRows(charts) ?? listOfKinds(charts) ??
+      charts.map(chartsWithLists);
   }
   if (!isRow(charts)) return charts;
   return Object.fromEntries(
@@ -163,6 +164,18 @@ function textOfList(list: readonly unknown[]): { readonly [KEY]: string } | null
   });
   return { [KEY]: signOf(decimals) + withRepeats(steps) };
 }
+
+/** What is in a list, once each, and which of it stands at each place; null where that is no shorter. */
+function listOfKinds(list: readonly unknown[]): { readonly [KEY]: unknown } | null {
+  const places = new Map(list.map((value) => [value, 0]));
+  const isPlain = list.every((value) => value === null || PLAIN.includes(typeof value));
+  if (list.length < LEAST_LENGTH || !isPlain || places.size > list.length / 2) return null;
+  const kinds = [...places.keys()];
+  kinds.forEach((kind, i) => places.set(kind, i));
+  return { [KEY]: [kinds, textOfList(list.map((value) => places.get(value) ?? 0))?.[KEY]] };
+}
+
+const PLAIN: readonly string[] = ["string", "number", "boolean"];
 
 /** Steps that come again and again as one of them, and how many follow. */
 function withRepeats(steps: readonly string[]): string {
@@ -218,7 +231,10 @@ export function parseCharts<Charts>(json: string): Charts {
   return JSON.parse(json, (_, value) => {
     const held = value?.[KEY];
     if (held === undefined) return value;
-    return typeof held === "string" ? listOfText(held) : rowsOf(held);
+    if (typeof held === "string") return listOfText(held);
+    if (!Array.isArray(held)) return rowsOf(held);
+    const [kinds, places] = held;
+    return listOfText(places).map((place) => kinds[place ?? 0]);
   });
 }
 

@@ -20,3 +20,13 @@ export function breakingOf(
     return [{ ofCapacity, ratePerSec, p99, success, recoveryS }];
   });
 }
+
+/** Rates at the multiples of the capacity at which there was no trial that counts, the nearest first. */
+export function unseenAround(capacity: number, trials: readonly CapacityTrial[]): number[] {
+  const seen = breakingOf(capacity, trials).map(({ ofCapacity }) => ofCapacity);
+  return ORDER.filter((ofCapacity) => !seen.includes(ofCapacity))
+    .map((ofCapacity) => capacity * ofCapacity);
+}
+
+/** A target may not recover from the last. */
+const ORDER = [1, 0.8, 1.1, 1.3];

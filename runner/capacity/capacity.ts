@@ -5,7 +5,6 @@
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
-import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type {
@@ -22,54 +21,19 @@ import {
   type SearchedTrial,
   type SearchGoal,
 } from "../stats/capacity/search.ts";
-import { breakingOf } from "./breaking.ts";
+import { breakingOf, unseenAround } from "./breaking.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
-import { type MadeTrial, makeTrial, type TrialHooks, type TrialRequest } from "./trial.ts";
-
-/** What a search is to find, and how long it may take. */
-export interface SearchTerms {
-  readonly objectives: readonly Objective[];
-  /** 0.02: 2 % to either side. */
-  readonly widthRatio: number;
-  /** Shortest and longest trial. */
-  readonly trialS: readonly [short: number, long: number];
-  readonly budgetS: number;
-  /** Longest wait for the target to recover from a trial. */
-  readonly recoverS: number;
-}
+import type { CapacityHooks, SearchHooks, SearchSubject, SearchTerms } from "./search_terms.ts";
+import { type MadeTrial, makeTrial, type PlannedTrial, type TrialRequest } from "./trial.ts";
 
 export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
 }
 
-/** What is loaded, and what is known of it. */
-export interface SearchSubject {
-  readonly request: TrialRequest;
-  /** Interval that earlier searches of it found, requests per second; null: none did. */
-  readonly earlier: { readonly low: number; readonly high: number } | null;
-}
-
-export interface CapacityHooks extends TrialHooks {
-  /** By any clock that doesn't go back. */
-  readonly nowMs: () => number;
-}
-
-export interface SearchHooks extends CapacityHooks {
-  /** Where a target that did not recover was started anew; null: it can't be, or was too often. */
-  readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
-  /** Aborted when the target that was started last has ended. */
-  readonly ended?: () => AbortSignal;
-}
-
 /** Fewer requests than these in a short trial decide nothing. */
 const FEWEST_REQUESTS = 20;
-
-/** One after the other: then the machine is too busy to measure on. */
-const MOST_DISTURBED = 5;
-/** In the whole search. */
-const MOST_DISTURBED_IN_ALL = 12;
 
 /** @returns The measurement at rest instead, where it had no response. */
 export async function findCapacity(
@@ -114,6 +78,7 @@ export async function searchCapacity(
     restMs: rest.service.percentiles["50"],
   });
   const end = await run.toItsEnd();
+  if (end === "found") await run.showBreaking();
   return run.result(end);
 }
 
@@ -129,7 +94,7 @@ class SearchRun {
   readonly #trials: CapacityTrial[] = [];
   /** Rates at which the generator broke the rules, as far as is known. */
   readonly #doubted: number[] = [];
-  /** Rates at which the machine may have broken the rules. */
+  /** Rates at which the machine may have broken the rules, and what was served. */
   readonly #disturbed = new DisturbedRates();
 
   #request: TrialRequest;
@@ -154,13 +119,35 @@ class SearchRun {
     for (;;) {
       const planned = this.#next();
       if (typeof planned === "string") return planned;
-      const made = await makeTrial(this.#request, this.search.objectives, planned, this.context);
-      if (this.context.signal.aborted) return "interrupted";
-      const recoveryS = await this.#recovery();
-      this.#keep(made, recoveryS);
-      if (this.context.signal.aborted) return "interrupted";
-      if (recoveryS === null && !await this.#isStartedAnew()) return "not-recovered";
+      const end = await this.#try(planned, (made) => this.#count(made));
+      if (end !== null) return end;
     }
+  }
+
+  /** What becomes of the target around its capacity, where the trials have not shown it: they count in no estimate. */
+  async showBreaking(): Promise<void> {
+    const estimate = capacityOf(this.#goal, this.#counted);
+    if (estimate === null) return;
+    for (const ratePerSec of unseenAround(estimate.value, this.#trials)) {
+      const { trialS: [plannedS], budgetS } = this.search;
+      if (this.#elapsedS + plannedS > budgetS || ratePerSec > MOST_PER_SEC) return;
+      if (await this.#try({ ratePerSec, plannedS }, () => {}) !== null) return;
+    }
+  }
+
+  /** One trial, kept with its recovery; why the search can't go on after it, or null. */
+  async #try(
+    planned: PlannedTrial,
+    count: (made: MadeTrial) => void,
+  ): Promise<CapacityEnd | null> {
+    const terms = { ...planned, servedPerSec: this.#disturbed.servedPerSec };
+    const made = await makeTrial(this.#request, this.search.objectives, terms, this.context);
+    if (this.context.signal.aborted) return "interrupted";
+    const recoveryS = await this.#recovery();
+    count(made);
+    this.#keep({ ...made.shown, recoveryS });
+    if (this.context.signal.aborted) return "interrupted";
+    return recoveryS === null && !await this.#isStartedAnew() ? "not-recovered" : null;
   }
 
   /** Seconds; null where the target never recovered, or has ended. */
@@ -190,7 +177,7 @@ class SearchRun {
       ...{ widthRatio: this.search.widthRatio, shortS },
     });
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
-    if (this.#isDisturbed()) return "disturbed";
+    if (this.#disturbed.isHopeless) return "disturbed";
     return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
   }
 
@@ -203,13 +190,6 @@ class SearchRun {
       ? earlier.low / (1 + widthRatio)
       : earlier.high * (1 + widthRatio);
     return { kind: "trial", ratePerSec, plannedS };
-  }
-
-  #isDisturbed(): boolean {
-    const last = this.#trials.slice(-MOST_DISTURBED);
-    const inARow = last.length === MOST_DISTURBED && this.#doubted.length === 0 &&
-      last.every(({ counts }) => !counts);
-    return inARow || this.#disturbed.count >= MOST_DISTURBED_IN_ALL;
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */
@@ -229,12 +209,14 @@ class SearchRun {
       : { ratePerSec: Math.sqrt(highest * doubted), plannedS: this.search.trialS[0] };
   }
 
-  #keep({ searched, shown, doubt }: MadeTrial, recoveryS: number | null): void {
-    const trial = { ...shown, recoveryS };
-    this.#trials.push(trial);
+  #count({ searched, doubt }: MadeTrial): void {
     if (doubt === null) this.#counted.push(searched);
-    if (doubt === "generator") this.#doubted.push(trial.ratePerSec);
-    if (doubt === "disturbed") this.#disturbed.add(searched);
+    if (doubt === "generator") this.#doubted.push(searched.ratePerSec);
+    this.#disturbed.add(searched, doubt);
+  }
+
+  #keep(trial: CapacityTrial): void {
+    this.#trials.push(trial);
     const estimate = capacityOf(this.#goal, this.#counted);
     this.context.onProgress({
       kind: "trial",

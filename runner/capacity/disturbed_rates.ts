@@ -21,23 +21,46 @@ const OVERLOADED_BELOW = 0.9;
 /** Steps down without any rate that holds, at most. */
 const LARGEST_STEP = 4;
 
+/** One after the other, none at a lower rate than those before: then the machine is too busy to measure on. */
+const MOST_IN_A_ROW = 5;
+/** In the whole search. */
+const MOST_IN_ALL = 12;
+
 export class DisturbedRates {
   #count = 0;
+  #inARow = 0;
+  #servedPerSec = 0;
+  #lowest = Infinity;
   /** Those above which nothing is tried for now, with what was served there. */
   #ceilings: { readonly ratePerSec: number; readonly servedPerSec: number }[] = [];
+  /** Since a trial counted. */
+  #turns = 0;
   #once: number[] = [];
 
-  /** Of all trials. */
-  get count(): number {
-    return this.#count;
+  /** The most in any trial, disturbed or not. */
+  get servedPerSec(): number {
+    return this.#servedPerSec;
+  }
+
+  get isHopeless(): boolean {
+    return this.#inARow >= MOST_IN_A_ROW || this.#count >= MOST_IN_ALL;
   }
 
   /** A rate that the target nearly served is tried a second time before the search turns down. */
-  add({ ratePerSec, servedPerSec }: Pick<SearchedTrial, "ratePerSec" | "servedPerSec">): void {
+  add(
+    { ratePerSec, servedPerSec }: Pick<SearchedTrial, "ratePerSec" | "servedPerSec">,
+    doubt: "generator" | "disturbed" | null,
+  ): void {
+    this.#servedPerSec = Math.max(this.#servedPerSec, servedPerSec);
+    if (doubt === null) [this.#inARow, this.#turns] = [0, 0];
+    if (doubt !== "disturbed") return;
     this.#count++;
+    this.#inARow = ratePerSec < this.#lowest ? 1 : this.#inARow + 1;
+    this.#lowest = Math.min(this.#lowest, ratePerSec);
     const isAgain = this.#once.includes(ratePerSec);
     if (isAgain || servedPerSec < OVERLOADED_BELOW * ratePerSec) {
       this.#ceilings.push({ ratePerSec, servedPerSec });
+      this.#turns++;
     } else {
       this.#once.push(ratePerSec);
     }
@@ -55,8 +78,10 @@ export class DisturbedRates {
     if (under.length === 0) {
       const served = ceiling.servedPerSec / near;
       const least = ceiling.ratePerSec / LARGEST_STEP;
+      // Twice as far with each turn in a row, as the search itself goes down.
+      const away = near ** (2 ** Math.max(0, this.#turns - 1));
       return {
-        ratePerSec: Math.max(least, Math.min(served, ceiling.ratePerSec / near)),
+        ratePerSec: Math.max(least, Math.min(served, ceiling.ratePerSec / away)),
         plannedS: shortS,
       };
     }

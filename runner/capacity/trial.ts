@@ -12,6 +12,7 @@ import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
 import { certainlyBroken, shareOfTrial } from "../stats/capacity/slices.ts";
 import { countBeyond } from "../stats/histogram/hdr.ts";
 import { slicesOf } from "./objective.ts";
+import { isOverload } from "./overload.ts";
 
 export interface TrialHooks {
   readonly loader: Loader;
@@ -22,6 +23,11 @@ export interface TrialHooks {
 export interface PlannedTrial {
   readonly ratePerSec: number;
   readonly plannedS: number;
+}
+
+interface KnownTarget {
+  /** The most that it completed in any trial so far, without an error. */
+  readonly servedPerSec: number;
 }
 
 export interface MadeTrial {
@@ -39,7 +45,7 @@ export type TrialRequest = Omit<LoadRequest, "load"> & {
 export async function makeTrial(
   request: TrialRequest,
   objectives: readonly Objective[],
-  { ratePerSec, plannedS }: PlannedTrial,
+  { ratePerSec, plannedS, servedPerSec }: PlannedTrial & KnownTarget,
   hooks: TrialHooks,
 ): Promise<MadeTrial> {
   const load = { ...request.load, ratePerSec, durationMs: plannedS * 1_000 };
@@ -55,7 +61,7 @@ export async function makeTrial(
   });
   return tried(measurement, objectives, {
     ratePerSec,
-    plannedS,
+    ...{ plannedS, servedPerSec },
     isCutShort: end.signal.aborted,
   });
 }
@@ -87,7 +93,7 @@ class CertainOutcome {
 function tried(
   measurement: Measurement,
   objectives: readonly Objective[],
-  planned: PlannedTrial & { readonly isCutShort: boolean },
+  planned: PlannedTrial & KnownTarget & { readonly isCutShort: boolean },
 ): MadeTrial {
   const { ratePerSec, plannedS } = planned;
   const { timeline: { intervalS }, requests, checks, generator, latency } = measurement;
@@ -96,7 +102,7 @@ function tried(
   );
   const isHeld = holdsIn({ allowed: objectives.map(({ allowed }) => allowed) }, shares) &&
     requests.completed > 0;
-  const doubt = isHeld ? null : doubtOf(measurement);
+  const doubt = isHeld ? null : doubtOf(measurement, objectives, planned);
   const ended = requests.completed + requests.failed + requests.dropped;
   return {
     doubt,
@@ -122,6 +128,7 @@ function tried(
       success: ended === 0 ? 0 : (requests.completed - checks.failed) / ended,
       trust: generator.trust,
       findings: generator.findings,
+      bottleneck: measurement.bottleneck,
       recoveryS: null,
     },
   };
@@ -151,10 +158,16 @@ const OF_THE_RATE: readonly FindingCode[] = [
 
 /**
  * Whether the generator or its machine may have broken the rules. A trial that held needs no such question: whatever they
- * did made it look worse.
+ * did made it look worse. Nor does an overload that no disturbance explains.
  */
-function doubtOf({ generator: { findings } }: Measurement): MadeTrial["doubt"] {
+function doubtOf(
+  measurement: Measurement,
+  objectives: readonly Objective[],
+  { servedPerSec }: KnownTarget,
+): MadeTrial["doubt"] {
+  const { generator: { findings } } = measurement;
   const codes = findings.map(({ code }) => code).filter((code) => !OF_THE_TARGET.includes(code));
   if (codes.length === 0) return null;
-  return codes.some((code) => OF_THE_RATE.includes(code)) ? "generator" : "disturbed";
+  if (codes.some((code) => OF_THE_RATE.includes(code))) return "generator";
+  return isOverload(measurement, objectives, { codes, servedPerSec }) ? null : "disturbed";
 }

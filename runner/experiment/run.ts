@@ -61,8 +61,15 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
         startAnew: async () => target = await context.reopen(target, planned),
       })
       : { load: cell.load, found: null };
-    const subject = { planned, target, script, load };
-    const { measurement, used: { resources, parts } } = await loadAndWatch(subject, context);
+    const { measurement, used: { resources, parts } } = await loadAndWatch(
+      { planned, target, script, load },
+      context,
+    ).catch(async (error) => {
+      if (found === null || !(error instanceof TargetError)) throw error;
+      // A search is too dear to be lost with its last part.
+      target = await context.reopen(target, planned);
+      return await loadAndWatch({ planned, target, script, load }, context);
+    });
     if (target.pid !== null && resources.length === 0) {
       context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
     }

@@ -3,7 +3,7 @@
  * Times are milliseconds, rates requests per second, shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";
-import { trustFinding } from "./findings.ts";
+import { bottleneck, trustFinding } from "./findings.ts";
 import { TRUSTS } from "./generator.ts";
 
 const rate = z.number().min(0);
@@ -34,6 +34,9 @@ const capacityTrial = z.strictObject({
   success: share.describe("Of the requests that ended, or were never sent"),
   trust: z.enum(TRUSTS),
   findings: z.array(trustFinding),
+  bottleneck: bottleneck.optional().describe(
+    "What kept the target from serving more in this trial, where its processes can be seen",
+  ),
   recoveryS: seconds.nullable().describe(
     "Until single requests were as fast as before the search; null: they never were",
   ),

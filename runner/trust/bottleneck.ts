@@ -23,7 +23,7 @@ export type BottleneckRun =
 const FULL_THREAD = 0.9;
 /** A thread with less has time left for more requests. */
 const BUSY_THREAD = 0.5;
-/** Of the due requests, without a response: what they waited for is no bottleneck of those that had one. */
+/** Of the requests that ended: what the failed ones waited for is no bottleneck of those that had a response. */
 const FAILS = 0.05;
 /** Of the cores, in use by everybody: from here on nobody gets more. */
 const FULL_MACHINE = 0.95;
@@ -84,8 +84,8 @@ function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckK
   return idleKind(run, seen);
 }
 
-function failedShare({ requests: { due, completed } }: BottleneckRun): number {
-  return due > 0 ? 1 - completed / due : 0;
+function failedShare({ requests: { completed, failed } }: BottleneckRun): number {
+  return completed + failed > 0 ? failed / (completed + failed) : 0;
 }
 
 function isAtLimit({ cpu = 0, limitCores }: Omit<Bottleneck, "kind">): boolean {
@@ -114,12 +114,16 @@ function fullKind(
 
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
 function idleKind(
-  { load }: BottleneckRun,
+  { load, generator: { findings } }: BottleneckRun,
   { thread, cpu = 0, cpuPerRequest = 0, service = 0 }: Omit<Bottleneck, "kind">,
 ): BottleneckKind {
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
   // A queue before a busy thread makes responses long, too.
+  // In an open loop requests then wait for a connection, and not for the target.
+  if (findings.some(({ code }) => code === "connections") && worked < WORKS_ABOVE) {
+    return "connections";
+  }
   if (worked < WAITS_BELOW) return (thread?.cpu ?? cpu) < BUSY_THREAD ? "waiting" : "unknown";
   return worked >= WORKS_ABOVE && load.kind === "closed" ? "connections" : "unknown";
 }

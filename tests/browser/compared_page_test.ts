@@ -8,6 +8,7 @@ import { renderComparisonMarkdown } from "../../report/files/comparison.ts";
 import { comparisonSentence } from "../../report/model/compared_conclusion.ts";
 import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
 import { renderComparisonPage } from "../../report/page/compared_page.ts";
+import type { TrustFinding } from "../../runner/result/findings.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";
 import { sweepResults } from "../report/sweep_results.ts";
@@ -79,6 +80,36 @@ Deno.test("two sessions are said to be undecided, not worse", () => {
   assert.match(sentence, /^Undecided between two sessions: requests\/s .* different in these two/);
 });
 
+const LATE: TrustFinding = {
+  code: "worker-late",
+  severity: "suspect",
+  evidence: { delay: 20 },
+  advice: [],
+};
+const REST: TrustFinding[] = [1, 2, 3, 4].map((n) => ({
+  code: "text",
+  severity: "suspect",
+  evidence: { text: `reason ${n}`, cause: `cause-${n}` },
+  advice: [],
+}));
+
+/** Both runs of the first cell, and one of each other, for a reason of its own. */
+const DRAWN = resultsAt(Object.fromEntries("abcde".split("").map((name) => [name, [900, 1_000]])));
+const DOUBTED = {
+  ...DRAWN,
+  runs: DRAWN.runs.map((run) => {
+    const at = "abcde".indexOf(run.target);
+    return {
+      ...run,
+      generator: {
+        ...run.generator,
+        trust: "suspect" as const,
+        findings: at === 0 ? [LATE] : [REST[at - 1]],
+      },
+    };
+  }),
+};
+
 const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
   "on a laptop": LAPTOP,
   "in the dark": { ...LAPTOP, colorScheme: "dark" },
@@ -126,6 +157,34 @@ chromiumTest("the page of a comparison", {
       assert.ok(
         (await page.locator(".warning").innerText()).includes("Only in BASE: static, gone"),
       );
+    },
+  },
+  "what both sides are doubted for is said once, and fills no sheet": {
+    html: renderComparisonPage(compareResults(DOUBTED, DOUBTED)),
+    options: LAPTOP,
+    look: async (page) => {
+      const box = page.locator("details.trust");
+      assert.equal(await box.count(), 1);
+      assert.match(
+        plain(await box.locator("summary").innerText()),
+        /^Why BASE is suspect: .*; NEW is suspect: /,
+      );
+      const doubts = (await box.locator("li").allTextContents()).map(plain);
+      assert.match(
+        doubts[0],
+        /^2 runs of BASE and 2 runs of NEW are suspect, such as .* of BASE: /,
+      );
+      assert.equal(new Set(doubts.map((doubt) => doubt.split(": ")[1])).size, doubts.length);
+      assert.equal(doubts.length, 5);
+      await page.emulateMedia({ media: "print" });
+      await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+      assert.equal(await box.locator("li:visible").count(), 3);
+      assert.equal(
+        await box.locator(".on-paper").innerText(),
+        "2 more are in the page on a screen.",
+      );
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      await page.emulateMedia({ media: null });
     },
   },
   "hostile texts are shown and do nothing": {

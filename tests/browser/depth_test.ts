@@ -4,10 +4,28 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest } from "./chromium.ts";
+import { chromiumTest, type Look } from "./chromium.ts";
 import { DESKTOP, PAGE, PHONE, SUMMARY_CHARTS } from "./sample.ts";
 
 const PARTS = { summary: "#e1-tradeoff", detail: "#e1-compared", everything: "#e1-method" };
+
+/** Beside the other controls, which take most of a narrow bar. */
+function linked(width: number): Look {
+  return {
+    html: PAGE,
+    options: { ...PHONE, viewport: { width, height: 700 } },
+    depth: "summary",
+    look: async (page) => {
+      const [link, list] = await page.evaluate(() =>
+        ["nav li a", "nav ul"].map((part) =>
+          document.querySelector(part)?.getBoundingClientRect().right ?? 0
+        )
+      );
+      assert.ok(link > 0 && link <= list, `the link ends at ${link}, the list at ${list}`);
+      assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), width);
+    },
+  };
+}
 
 chromiumTest("the depths of the report", {
   "the summary holds the verdict and the pictures, and nothing keeps anyone out": {
@@ -31,6 +49,36 @@ chromiumTest("the depths of the report", {
         innerWidth,
       ]);
       assert.equal(content, screen);
+    },
+  },
+  "on a small phone the first link is whole": linked(320),
+  "and on a larger one": linked(390),
+  "heatmaps that were never near the screen are ready for paper once detail is chosen": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      const undrawn = page.locator(".heatmaps canvas:not([data-heat])");
+      assert.ok(await undrawn.count() > 0);
+      await page.getByRole("radio", { name: "Detail" }).click();
+      await page.waitForFunction(() =>
+        document.querySelector(".heatmaps canvas:not([data-heat])") === null
+      );
+      await page.emulateMedia({ media: "print" });
+      assert.ok(await page.locator("#e1-s2-heatmap").isVisible());
+      await page.emulateMedia({ media: null });
+    },
+  },
+  "an empty heatmap is not printed": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "everything",
+    look: async (page) => {
+      const last = page.locator("#e1-s2-heatmap");
+      assert.ok(await last.isVisible());
+      await page.emulateMedia({ media: "print" });
+      assert.ok(!await last.isVisible());
+      await page.emulateMedia({ media: null });
     },
   },
   "the control shows more, draws it, and is remembered": {

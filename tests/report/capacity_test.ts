@@ -49,6 +49,19 @@ Deno.test("the sentence of a capacity has its interval, its rule, how it breaks 
   );
 });
 
+Deno.test("what was full is named, and a target that did not recover", () => {
+  const full = { ...TRIAL, bottleneck: { kind: "core" as const } };
+  const breaking = [{ ...RESULT.breaking[0], ofCapacity: 1.3 }];
+  assert.match(
+    sentence({ trials: [full], breaking }),
+    /; then one core is full; p99 is 800 ms at 1\.3 × the capacity; it recovers in 2 s$/,
+  );
+  assert.match(
+    sentence({ trials: [{ ...full, recoveryS: null }] }),
+    /; it did not recover from every trial$/,
+  );
+});
+
 Deno.test("of several rules the one that breaks first is named", () => {
   const within = ["p99 < 50ms", "success >= 99.9%"];
   assert.match(

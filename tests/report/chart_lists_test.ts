@@ -36,6 +36,7 @@ Deno.test("charts come back from their short lists as they were", () => {
         numbers: fc.array(figure, { maxLength: 40 }),
         stretches,
         rows: fc.array(row, { maxLength: 12 }),
+        words: fc.array(fc.constantFrom("valid", "suspect", "", 0.1 + 0.2, -0.7e-12, true, null)),
         others: fc.array(fc.oneof(figure, row, fc.string()), { maxLength: 12 }),
       }, { noNullPrototype: true }),
       (charts) => assert.deepEqual(back(charts), charts),
@@ -59,4 +60,12 @@ Deno.test("a row that leaves a key out has none when it comes back", () => {
     (_, i) => i === 3 ? { a: 1, b: undefined } : { a: 1, b: 2 },
   );
   assert.deepEqual(back(rows), rows.map(({ a, b }) => b === undefined ? { a } : { a, b }));
+});
+
+Deno.test("a word, or a long fraction, that comes again takes two signs", () => {
+  const thirds = Array.from({ length: 60 }, (_, i) => (1 + i % 4) / 3);
+  assert.ok(JSON.stringify(chartsWithLists(thirds)).length < 2 * 60 + 4 * 20);
+  const words = thirds.map((value) => value > 1 ? "suspect" : "valid");
+  assert.ok(JSON.stringify(chartsWithLists(words)).length < 2 * 60 + 40);
+  assert.deepEqual(back({ thirds, words }), { thirds, words });
 });

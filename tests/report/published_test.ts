@@ -102,6 +102,15 @@ Deno.test("the notes tell the rule, and what the machines make of the cell that 
   );
 });
 
+Deno.test("the rule is said once, with the first of several tables", () => {
+  const published = [{ values: PUBLISHED }, { values: PUBLISHED }, { values: PUBLISHED }];
+  const models = reportModel(publishedResults({ measured: MEASURED, published })).published;
+  const withRule = models.map(({ table }) =>
+    table?.notes.some((note) => note.includes("A difference matters, and is marked"))
+  );
+  assert.deepEqual(withRule, [true, false, false]);
+});
+
 Deno.test("rank correlations stand by scenario, where it has cells enough for one", () => {
   assert.equal(RELATIVE.order, null);
   const rates = [1_000, 2_000, 3_000, 4_000, 5_000];

@@ -15,7 +15,7 @@ function searched(start: number, serves: (rate: number) => number): number[] {
       held.push(ratePerSec);
       planned = ratePerSec * 1.1;
     } else {
-      rates.add({ ratePerSec, servedPerSec: serves(ratePerSec) });
+      rates.add({ ratePerSec, servedPerSec: serves(ratePerSec) }, "disturbed");
       planned = ratePerSec;
     }
   }
@@ -38,16 +38,54 @@ Deno.test("the search closes in on where it holds, though every broken trial is 
 Deno.test("a rate that was nearly served is tried again before the search turns down", () => {
   const rates = new DisturbedRates();
   const planned = { ratePerSec: 1_000, plannedS: 30 };
-  rates.add({ ratePerSec: 1_000, servedPerSec: 960 });
+  rates.add({ ratePerSec: 1_000, servedPerSec: 960 }, "disturbed");
   assert.deepEqual(rates.steered(planned, { ...AT, held: [900] }), planned);
-  rates.add({ ratePerSec: 1_000, servedPerSec: 960 });
+  rates.add({ ratePerSec: 1_000, servedPerSec: 960 }, "disturbed");
   assert.ok(rates.steered(planned, { ...AT, held: [900] }).ratePerSec < 1_000);
 });
 
 Deno.test("a ceiling is tried again once a rate just below it holds", () => {
   const rates = new DisturbedRates();
-  rates.add({ ratePerSec: 1_000, servedPerSec: 500 });
+  rates.add({ ratePerSec: 1_000, servedPerSec: 500 }, "disturbed");
   const planned = { ratePerSec: 1_000, plannedS: 30 };
   assert.deepEqual(rates.steered(planned, { ...AT, held: [990] }), planned);
-  assert.equal(rates.count, 1);
+});
+
+Deno.test("a search that goes down is not given up, one that stays is", () => {
+  const [down, stays] = [new DisturbedRates(), new DisturbedRates()];
+  for (let i = 0; i < 6; i++) {
+    down.add({ ratePerSec: 1_000 / 1.1 ** i, servedPerSec: 500 }, "disturbed");
+  }
+  assert.ok(!down.isHopeless);
+  for (let i = 0; i < 5; i++) stays.add({ ratePerSec: 1_000, servedPerSec: 980 }, "disturbed");
+  assert.ok(stays.isHopeless);
+});
+
+Deno.test("trials that count in between begin the row anew, but not for ever", () => {
+  const rates = new DisturbedRates();
+  for (let i = 0; i < 11; i++) {
+    rates.add({ ratePerSec: 1_000, servedPerSec: 980 }, "disturbed");
+    rates.add({ ratePerSec: 900, servedPerSec: 900 }, null);
+    assert.ok(!rates.isHopeless);
+  }
+  rates.add({ ratePerSec: 1_000, servedPerSec: 980 }, "disturbed");
+  assert.ok(rates.isHopeless);
+});
+
+Deno.test("without a rate that holds, the steps down grow", () => {
+  const rates = new DisturbedRates();
+  let ratePerSec = 1_000;
+  const tried = Array.from({ length: 6 }, () => {
+    rates.add({ ratePerSec, servedPerSec: ratePerSec * 0.99 }, "disturbed");
+    rates.add({ ratePerSec, servedPerSec: ratePerSec * 0.99 }, "disturbed");
+    const { ratePerSec: next } = rates.steered({ ratePerSec: 1_000, plannedS: 5 }, {
+      ...AT,
+      held: [],
+    });
+    const step = ratePerSec / next;
+    ratePerSec = next;
+    return step;
+  });
+  assert.ok(tried.every((step, i) => i === 0 || step >= tried[i - 1]), `${tried}`);
+  assert.ok(tried[3] > 1.3 && tried[5] <= 4.001, `${tried}`);
 });

@@ -131,13 +131,30 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   ["a thread at 85 % behind a queue", run({ thread: 0.85, target: { cpu: 0.9 } }), "unknown"],
   [
     "requests of which half failed",
-    run({ requests: { ...requests, due: 10_000, completed: 5_000 }, target: { cpu: 0.1 } }),
+    run({ requests: { ...requests, completed: 5_000, failed: 5_000 }, target: { cpu: 0.1 } }),
     "unknown",
   ],
   [
     "a full core beside a full Redis",
     run({ thread: 0.99, parts: [{ role: "redis", name: "Redis", points: [], busy: 0.85 }] }),
     "unknown",
+  ],
+  [
+    "a rate for which all connections were busy, and the target was not",
+    run({
+      load: OPEN,
+      latency: p99(900),
+      service: p99(20),
+      target: { cpu: 0.1 },
+      thread: 0.1,
+      findings: [{
+        code: "connections",
+        severity: "suspect",
+        evidence: { connections: 50, busy: 50, lag: 800 },
+        advice: [],
+      }],
+    }),
+    "connections",
   ],
   ["no response", run({ requests: { ...requests, completed: 0 } }), "unknown"],
 ];

@@ -86,6 +86,9 @@ function openOf(
   { label: cell, wrongRatio }: ClaimMember,
   isAtLeast: boolean,
 ): OpenAmount | null {
+  if (isAtLeast && figure === "capacity") {
+    return { toward: "more", why: doubt("at-least", { name: `the capacity of ${cell}` }) };
+  }
   if (isAtLeast) {
     const code = figure.startsWith("stable") ? "settling-open" : "requests-open";
     return { toward: "more", why: doubt(code, { cell }) };
@@ -114,6 +117,10 @@ export function widened(
 
 /** Why there is no interval. */
 export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
+  const limited = amounts.find(({ figure, range, open }) =>
+    figure === "capacity" && range.interval === null && open !== null
+  );
+  if (limited?.open) return limited.open.why;
   const single = amounts.filter(({ cell }) => cell.runs.length === 1);
   if (single.length === amounts.length) {
     return doubt(amounts.length === 1 ? "one-run" : "one-run-each", {});

@@ -20,9 +20,12 @@ export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
   return cells.filter(({ errorRatio: wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
 }
 
-/** Whether requests come at a pace of their own: then they are the same for all, and latency decides. */
+/**
+ * Whether requests come at a pace of their own: then they are the same for all, and latency decides. At a capacity the pace
+ * is what was found.
+ */
 export function isOpenLoop(cells: readonly CellRuns[]): boolean {
-  return cells.every(isOpen);
+  return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
 }
 
 /** The figure that decides who is faster: where requests come at a pace of their own all serve as many, who keep up. */

@@ -1,92 +1,111 @@
 /** What kept each cell from serving more: decided where its runs agree, in a sentence for all cells of one kind. */
 import type { Bottleneck } from "../../../runner/result/findings.ts";
 import type { Measurement } from "../../../runner/result/result.ts";
-import { formatMs, formatNumber, formatPercent } from "../numbers/units.ts";
-import { counted, listed } from "../numbers/words.ts";
+import { formatMs, formatNumber, formatShare } from "../numbers/units.ts";
+import { listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 
+type Kind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
+/** Of the service time, in CPU time: with less, a request mostly waits. */
+const MOSTLY_WORK = 0.3;
 /** Of a core: a target that uses so much is near its limit. */
 const LITTLE_LEFT = 0.8;
-/** More cells are counted. */
+/** Of more than one beyond these, the rest are counted. */
 const MOST_NAMED = 4;
 
-/** One for each kind that was found, in this order; none where every cell is unknown. */
-const SENTENCES: Readonly<Record<Exclude<Bottleneck["kind"], "unknown">, (seen: Seen) => string>> =
-  {
-    core: ({ thread }) =>
-      `one core is full${
-        thread === undefined
-          ? ""
-          : ` (a thread of ${thread.name} has ${formatPercent(thread.cpu)} of it)`
-      }: more connections will not help, more processes may`,
-    cores: ({ cpu = 0, cores }) =>
-      `all cores are full (the target has ${cpu.toFixed(1)} of ${
-        cores ?? "them"
-      }): only less work a request, or more ` +
-      "cores, will help",
-    kernel: ({ kernelShare = 0 }) =>
-      `its core is full, with ${
-        formatPercent(kernelShare)
-      } of the time in the kernel: the network's work, and not the ` +
-      "program's, is the limit",
-    redis: ({ redisBusy = 0 }) =>
-      `waits for Redis, which carries out commands ${
-        formatPercent(redisBusy)
-      } of the time: fewer or cheaper commands ` +
-      "will help",
-    waiting: ({ service = 0, cpuPerRequest = 0 }) =>
-      `nothing is busy: a request takes ${formatMs(service)}, with ${
-        formatMs(cpuPerRequest)
-      } of CPU time, and waits for ` +
-      "the rest, such as for a timer, a lock, a pool or another service",
-    connections: ({ connections = 1 }) =>
-      `works on each request most of its time, and has only ${
-        counted(connections, "connection")
-      }: more will serve more`,
-    "cpu-limit": ({ limitCores, cpu = 0 }) =>
-      `its CPU limit holds it back${
-        limitCores === undefined
-          ? ""
-          : ` (it uses ${formatNumber(cpu, 2)} of ${limitCores} of a core)`
-      }: a higher limit will help`,
-    offered: ({ thread }) =>
-      thread !== undefined && thread.cpu >= LITTLE_LEFT
-        ? `served all that was offered, and has little left: a thread of ${thread.name} has ` +
-          `${formatPercent(thread.cpu)} of a core`
-        : "served all that was offered: its limit is higher, and plateau capacity finds it",
-    generator: () => "the generator was the limit: how much more it serves is unknown",
-  };
+/** In brackets, where there is any. */
+type Evidence = (text: string | number | undefined) => string;
 
-/** `express, koa: one core is full (…): …`. */
+/** One for each kind that was found, in this order. What was seen of one cell is not said of several. */
+const SENTENCES: Readonly<
+  Record<Exclude<Kind, "unknown">, (seen: Seen, evidence: Evidence) => string>
+> = {
+  core: ({ thread }, evidence) =>
+    `one core is full${
+      evidence(thread && `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`)
+    }; more connections will not help, more processes may`,
+  cores: ({ cpu, cores }, evidence) =>
+    `all cores are full${
+      evidence(cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`)
+    }; only less work a request, or more cores, will help`,
+  kernel: ({ kernelShare }, evidence) =>
+    `one core is full, with the network's work and not the program's${
+      evidence(kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`)
+    }`,
+  redis: ({ redisBusy }, evidence) =>
+    `Redis carries out commands nearly all the time${
+      evidence(redisBusy && formatShare(redisBusy))
+    }; fewer or cheaper commands will help`,
+  waiting: ({ service, cpuPerRequest }, evidence) =>
+    `nothing is busy, and requests wait${
+      evidence(
+        service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest ?? 0)} are CPU time`,
+      )
+    }, such as for a timer, a lock, a pool or another service`,
+  connections: ({ connections, cpuPerRequest = 0, service = 0 }, evidence) =>
+    `too few connections${evidence(connections && String(connections))}, ${
+      cpuPerRequest < MOSTLY_WORK * service
+        ? "all of which wait for responses"
+        : "as requests are worked on most of their time"
+    }; more connections will serve more`,
+  "cpu-limit": ({ limitCores, cpu }, evidence) =>
+    `the CPU limit${
+      evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
+    }; a higher limit will help`,
+  offered: (seen, evidence) =>
+    hasLittleLeft(seen)
+      ? `the load offered, all of which was served, with little left${
+        evidence(
+          seen.thread &&
+            `a thread of ${seen.thread.name} has ${formatShare(seen.thread.cpu)} of a core`,
+        )
+      }`
+      : "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
+  generator: () => "the generator was the limit; how much more would be served is unknown",
+};
+
+function hasLittleLeft({ thread }: Seen): boolean {
+  return thread !== undefined && thread.cpu >= LITTLE_LEFT;
+}
+
+const evidenceOf: Evidence = (text) => text ? ` (${text})` : "";
+
+/** To follow "Bottleneck of": `express and koa: one core is full; …`. */
 export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
   const known = cells.flatMap((cell) => {
     const found = agreed(cell.runs);
     return found === null || found.kind === "unknown" ? [] : [{ label: cell.label, ...found }];
   });
-  const byKind = Map.groupBy(known, ({ kind }) => kind);
   return Object.keys(SENTENCES).flatMap((kind) => {
-    const group = byKind.get(kind as Bottleneck["kind"]) ?? [];
-    if (group.length === 0) return [];
-    const left = group.length - MOST_NAMED;
-    const named = group.slice(0, MOST_NAMED).map(({ label }) => label);
-    const names = listed(left > 0 ? [...named, counted(left, "more cell")] : named, "and");
-    return [`${names}: ${sentenceOf(group[0])}.`];
+    const same = known.filter((cell) => cell.kind === kind);
+    const isNear = (cell: Seen): boolean => kind === "offered" && hasLittleLeft(cell);
+    return [same.filter((cell) => !isNear(cell)), same.filter(isNear)]
+      .filter((group) => group.length > 0).map(groupSentence);
   });
+}
+
+/** Of several cells without what was seen of each. */
+function groupSentence(group: readonly (Bottleneck & { readonly label: string })[]): string {
+  const left = group.length - MOST_NAMED;
+  const labels = group.map(({ label }) => label);
+  const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
+  return `${listed(names, "and")}: ${
+    sentenceOf(group[0], group.length > 1 ? () => "" : evidenceOf)
+  }.`;
 }
 
 /** Of a measurement alone; "" where it is unknown. */
 export function bottleneckSentence({ bottleneck }: Pick<Measurement, "bottleneck">): string {
   if (bottleneck === undefined || bottleneck.kind === "unknown") return "";
-  return `Bottleneck: ${sentenceOf(bottleneck)}.`;
+  return `Bottleneck: ${sentenceOf(bottleneck, evidenceOf)}.`;
 }
 
-function sentenceOf(bottleneck: Bottleneck): string {
-  const { kind, ...seen } = bottleneck;
-  return kind === "unknown" ? "" : SENTENCES[kind](seen);
+function sentenceOf({ kind, ...seen }: Bottleneck, evidence: Evidence): string {
+  return kind === "unknown" ? "" : SENTENCES[kind](seen, evidence);
 }
 
 /** With what was seen in the first of the runs that agree; null where they don't. */

@@ -5,7 +5,7 @@ import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { cellLabel } from "../runs/cells.ts";
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import { sum } from "../numbers/spread.ts";
-import { counted } from "../numbers/words.ts";
+import { counted, listed } from "../numbers/words.ts";
 import { findingSentence } from "./sentences.ts";
 
 export interface TrustModel {
@@ -117,6 +117,25 @@ export function doubtSentences(name: string, trust: TrustModel | null): string[]
   return trust === null || trust.level === "valid"
     ? []
     : [`${name} is ${trust.level}: ${trust.text}`];
+}
+
+/** Why runs of results beside each other are not valid: what is doubted in each for the same reasons is said once. */
+export function doubtsOfSides(
+  sides: readonly { readonly name: string; readonly runs: readonly Run[] }[],
+): string[] {
+  const all = sides.flatMap(({ name, runs }) => doubtsOf(runs).map((cells) => ({ name, cells })));
+  const groups = [...Map.groupBy(all, ({ cells: [{ level, kinds }] }) => level + kinds).values()];
+  const rankOf = ([{ cells: [{ level }] }]: typeof all): number => TRUSTS.indexOf(level);
+  return groups.sort((a, b) => rankOf(b) - rankOf(a)).map((group) => {
+    const [{ name, cells }] = group;
+    if (group.length === 1) return `${name}: ${reasonOf(cells)}`;
+    const [{ place, level, findings }] = cells;
+    const runs = group.map(({ name, cells }) =>
+      `${counted(sum(cells, (cell) => cell.runs), "run")} of ${name}`
+    );
+    const sentences = findings.map(findingSentence).join(" ");
+    return `${listed(runs, "and")} are ${level}, such as ${place} of ${name}: ${sentences}`;
+  });
 }
 
 /** Cells that are to be doubted for the same reasons, the worst first. */

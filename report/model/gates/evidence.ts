@@ -103,6 +103,9 @@ function roundedUp(count: number): number {
   return Math.ceil(count / step) * step;
 }
 
+/** Of a capacity that is a lower bound. */
+const LIMITED = "something else than the target ended a search, so it may be more";
+
 /** Of requests that are lower bounds. */
 export function endlessText(runs: readonly Pick<Measurement, "latency">[]): string {
   const count = runs.reduce((sum, { latency: { censored } }) => sum + censored, 0);
@@ -169,7 +172,7 @@ export function overRuns(threshold: LimitThreshold, measured: MeasuredFigure): T
     : byInterval(threshold, { ...measured, interval });
   const unknown = relation === "<" || relation === "<=" ? "pass" : "fail";
   return range.isAtLeast && evidence.outcome === unknown
-    ? undecided(found, endlessText(cell.runs))
+    ? undecided(found, threshold.figure === "capacity" ? LIMITED : endlessText(cell.runs))
     : evidence;
 }
 

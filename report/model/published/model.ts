@@ -70,10 +70,13 @@ export function publishedModels(
     targets: Object.keys(Object(experiment?.targets)),
     scenarios: Object.keys(Object(experiment?.scenarios)),
   };
-  return tables.map((table) => publishedModel(table, publishedRows(table, cells, known)));
+  return tables.map((table, i) =>
+    publishedModel(table, publishedRows(table, cells, known), i === 0 ? RULE : "")
+  );
 }
 
-function publishedModel(table: Published, found: PublishedRows): PublishedModel {
+/** @param rule Which differences matter: said once, with the first table. */
+function publishedModel(table: Published, found: PublishedRows, rule: string): PublishedModel {
   const { rows, isRelative } = found;
   const exact = rows.filter((row) => !isBound(row));
   const { figure, unit, confounders } = table;
@@ -87,7 +90,7 @@ function publishedModel(table: Published, found: PublishedRows): PublishedModel 
     farSentence(rows, nameOf),
     middleSentence(exact, relative),
   ];
-  const notes = [relativeNote(table, found), RULE].filter(Boolean);
+  const notes = [relativeNote(table, found), rule].filter(Boolean);
   return {
     title,
     finding: sentences.filter(Boolean).map((sentence) => `${sentence}.`).join(" "),

@@ -20,6 +20,7 @@ import {
   timeUnit,
   TOO_WIDE,
 } from "../numbers/units.ts";
+import { capacityRange } from "./capacity.ts";
 import type { Estimates } from "./confidence.ts";
 import {
   type DistributionName,
@@ -71,6 +72,10 @@ export function rangeOf(
   const [reason] = all.flatMap((one) => "none" in one ? [one.none] : []);
   if (known.length === 0) return { none: reason ?? "there is no run" };
   const values = known.map(({ value }) => value);
+  if (figure === "capacity") {
+    const range = capacityRange(cell.runs, cell.level);
+    if (range !== null) return { ...range, byRun: values };
+  }
   const isAtLeast = isPooledAtLeast(figure, cell) ?? known.some((one) => one.isAtLeast);
   return { ...spreadRange(figure, values, cell), isAtLeast, byRun: values };
 }

@@ -3,6 +3,7 @@ import type { Distribution, Measurement, Run, Threshold } from "../../../runner/
 import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { foundCapacity } from "./capacity.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
@@ -14,7 +15,7 @@ export type ThresholdFigure = Threshold["figure"];
 /** A run, or a single measurement, which knows nothing of its target's process. */
 export type JudgedRun =
   & Measurement
-  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition">>;
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity">>;
 
 /** With the most that it can be, whatever lower bounds turn out to be; or why there is none. */
 export type FigureOfRun = Bounded | { readonly none: string };
@@ -37,6 +38,7 @@ export type DistributionName = "service" | "firstByte" | "connect" | "session" |
 type OtherName = Extract<
   ThresholdFigure,
   | "rate"
+  | "capacity"
   | "success"
   | "errors"
   | "dropped"
@@ -166,14 +168,14 @@ function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
+  capacity: foundCapacity,
   rate: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
   success: (run) => {
     const { count, of } = successesOf([run]);
     return shareOf(of === 0 ? null : count / of);
   },
   errors: (run) => shareOf(errorRatioOf([run])),
-  dropped: ({ requests }) =>
-    requests.due === 0 ? NOTHING_SENT : exactly(requests.dropped / requests.due),
+  dropped: ({ requests }) => quotient(requests.dropped, requests.due, NOTHING_SENT.none),
   "2xx": (run) => statusOf(run, "2"),
   "3xx": (run) => statusOf(run, "3"),
   "4xx": (run) => statusOf(run, "4"),
@@ -193,21 +195,15 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   perCpu: (run) => ofTarget(run, () => perCpuSecondOf(run)),
   memory: (run) => ofTarget(run, peakMemoryBytesOf),
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
-  size: ({ requests: { completed }, bytes }) =>
-    completed === 0 ? NOTHING_COMPLETED : exactly(bytes.in / completed),
+  size: ({ requests, bytes }) => quotient(bytes.in, requests.completed, NOTHING_COMPLETED.none),
   hitRatio: ({ cache = {} }) => {
     const [hit, miss, stale] = CACHE_USES.map((use) => cache[use]?.latency.count ?? 0);
-    const known = hit + miss + stale;
-    return known === 0
-      ? { none: "no response has a header x-cache" }
-      : exactly((hit + stale) / known);
+    return quotient(hit + stale, hit + miss + stale, "no response has a header x-cache");
   },
   "redis.hitRatio": ({ parts = [] }) => {
     const { hits = 0, misses = 0 } =
       parts.find(({ keyspace }) => keyspace !== undefined)?.keyspace ?? {};
-    return hits + misses === 0
-      ? { none: "nothing was looked up in Redis" }
-      : exactly(hits / (hits + misses));
+    return quotient(hits, hits + misses, "nothing was looked up in Redis");
   },
   imbalance: (run) => imbalanceOf(run, ({ count }) => count),
   "imbalance.mean": (run) => imbalanceOf(run, ({ mean }) => mean),
@@ -219,8 +215,8 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   "lag.max": (run) => lagOf(run, "max"),
 };
 
-const NOTHING_SENT: FigureOfRun = { none: "no request was due" };
-const NOTHING_COMPLETED: FigureOfRun = { none: "no request was completed" };
+const NOTHING_SENT = { none: "no request was due" };
+const NOTHING_COMPLETED = { none: "no request was completed" };
 
 /** Requests of the run that took longer; those that were given up sooner may have. */
 function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
@@ -229,6 +225,10 @@ function slowerThan(limitMs: number, run: JudgedRun): FigureOfRun {
   const slowerIn = (all: string) => countBeyond(decodeSparse(all), max, (ms) => ms > limitMs);
   const isOpen = censored > (censoredHistogram ? slowerIn(censoredHistogram) : 0);
   return (isOpen ? atLeast : exactly)(slowerIn(histogram));
+}
+
+function quotient(count: number, of: number, none: string): FigureOfRun {
+  return of === 0 ? { none } : exactly(count / of);
 }
 
 function shareOf(share: number | null): FigureOfRun {

@@ -19,7 +19,8 @@ import {
   textCell,
   withInterval,
 } from "./table.ts";
-import { type DisplayUnit, formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { boundText, type DisplayUnit, formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
+import { type CapacityRange, capacityRange } from "../runs/capacity.ts";
 import { latencyCell, maxCell, meanCell, percentileCell } from "./percentiles.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -31,6 +32,7 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const certain = cells.some(({ confidence }) => confidence.intervals.rate !== null);
   return tableOf({ caption: `Summary of ${scenario}` }, cells, [
     targetColumn,
+    ...(cells.some(isSearched) ? [capacityColumn] : []),
     {
       label: "Requests/s",
       cell: ({ rate, confidence }) =>
@@ -51,6 +53,31 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
     ...(cells.some(hasResources) ? [cpuColumn] : []),
     ...(several && !certain ? [rangeColumn] : []),
   ]);
+}
+
+function isSearched({ runs }: CellRuns): boolean {
+  return runs.some(({ capacity }) => capacity !== undefined);
+}
+
+/** Requests per second at which every rule still holds. */
+const capacityColumn: ColumnOf<CellRuns> = {
+  label: "Capacity/s",
+  kind: "text",
+  cell: ({ runs }) => {
+    const range = capacityRange(runs, CONFIDENCE);
+    return range === null ? NONE : textCell(boundText(
+      rangeText(range),
+      range.isAtLeast,
+    ));
+  },
+};
+
+const CONFIDENCE = 0.95;
+
+function rangeText({ value, interval }: CapacityRange): string {
+  const [text, low, high] = [value, interval?.low ?? 0, interval?.high ?? Infinity]
+    .map((one) => formatNumber(one));
+  return interval === null || high === formatNumber(Infinity) ? text : `${text} [${low}, ${high}]`;
 }
 
 const rangeColumn: ColumnOf<CellRuns> = {

@@ -8,8 +8,8 @@ import { type Depth, DEPTH_KEY, DEPTHS } from "../sections/depth.ts";
 
 const root = document.documentElement;
 
-/** Follows the control, links and printing. */
-export function startDepth(): void {
+/** Follows the control, links and printing. @param onChoice After the reader's choice, which paper follows too. */
+export function startDepth(onChoice: () => void): void {
   const control = document.querySelector<HTMLFormElement>("form.depth");
   let isChosen = false;
   let beforePrint: Depth | null = null;
@@ -20,6 +20,7 @@ export function startDepth(): void {
     isChosen = true;
     show(depthOf(target.value));
     remember(depthOf(target.value));
+    onChoice();
   });
   addEventListener("hashchange", reveal);
   addEventListener("beforeprint", () => {

@@ -85,7 +85,9 @@ function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawi
   }
 }
 
-startDepth();
+startDepth(async () => {
+  for (const figure of timelines.values()) await figure.heatmaps?.prepare();
+});
 startMenu();
 startElements();
 const drawings = new Drawings(drawingOf);

@@ -23,7 +23,7 @@ function oneMarkup(model: PublishedModel, place: PagePlace): Markup {
     listMarkup("Differences that matter", model.differences),
     listMarkup("Other differences", model.confounders),
   ];
-  return markup`<h3>${title}</h3>
+  return markup`<div class="published"><h3>${title}</h3>
 ${finding && markup`<p class="verdict">${finding}</p>`}
 ${
     chart === null
@@ -34,7 +34,7 @@ ${
   }
 ${table && tableMarkup(table, { id: `${place.id}-table`, captioned: false })}
 ${missing && markup`<p class="note">${missing}</p>`}
-${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}`;
+${order && tableMarkup(order, { id: `${place.id}-order`, captioned: true })}</div>`;
 }
 
 function figureMarkup(model: PublishedModel, chart: ScatterChart, place: PagePlace): Markup {

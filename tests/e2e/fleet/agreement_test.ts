@@ -128,11 +128,29 @@ testWith(
     const far = partOf(agents, DELAYED);
     assert.ok(far.latency.p50 >= DELAY_MS && far.connect.min >= DELAY_MS, JSON.stringify(far));
     assert.ok(far.clock.uncertainty >= DELAY_MS / 2, JSON.stringify(far.clock));
-    const findings = measurementAgents(measured)?.findings ?? [];
+    const findings = await findingsOnQuickMachine(stage, measured);
     const ofFar = findings.find((finding) => finding.startsWith(`Agent ${DELAYED} `)) ?? "";
     assert.match(ofFar, /the network between it and the target/, `${findings}`);
   },
 );
+
+/** Measures again while the machine halts so that the near agents take as long to connect as the far one. */
+async function findingsOnQuickMachine(
+  { fleet }: Stage,
+  first: Measurement,
+): Promise<readonly string[]> {
+  let measured = first;
+  const isQuick = (): boolean =>
+    (measured.agents ?? []).every(({ name, connect }) =>
+      name === DELAYED || connect.min < DELAY_MS / 2
+    );
+  for (let tries = 1; !isQuick() && tries < MOST_TRIES; tries++) {
+    measured = await fleet.measure("-c", "10", "-n", "601");
+  }
+  return measurementAgents(measured)?.findings ?? [];
+}
+
+const MOST_TRIES = 6;
 
 testWith(
   ["redis", "netns"],

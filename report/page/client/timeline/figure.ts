@@ -41,6 +41,7 @@ const REST_MS = 300;
 
 class TimelineFigure {
   readonly section: string;
+  readonly heatmaps: HeatmapFigure | null;
   readonly #element: HTMLElement;
   readonly #canvases: readonly HTMLCanvasElement[];
   /** Those of the targets, one each, in the order of their positions. */
@@ -48,7 +49,6 @@ class TimelineFigure {
   readonly #drawings: Drawings;
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
-  readonly #heatmaps: HeatmapFigure | null;
   readonly #marks: Marks = { range: null, isDragged: false, track: null };
   #view: View = WHOLE;
   #axis: Axis | null = null;
@@ -73,7 +73,7 @@ class TimelineFigure {
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
-    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, {
+    this.heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, {
       steps: () => this.#unpacked(),
       onMoment: (moment) => this.#hover(moment && intervalOfMoment(this.#axes(), moment)),
     });
@@ -95,7 +95,7 @@ class TimelineFigure {
     chart: TimelineChart | OverlayChart | HeatmapChart,
     theme: Theme,
   ): Drawing | null {
-    if (chart.kind === "heatmap") return this.#heatmaps?.draw(canvas, chart, theme) ?? null;
+    if (chart.kind === "heatmap") return this.heatmaps?.draw(canvas, chart, theme) ?? null;
     if (chart.kind === "timeline") {
       return new Drawing(canvas, timelineConfig(this.#fitted(chart), theme, this.#marks));
     }
@@ -109,7 +109,7 @@ class TimelineFigure {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.#heatmaps?.show(view);
+    this.heatmaps?.show(view);
     const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
     if (choices(before) !== choices(view)) {
       this.#axis = this.#fittedAxis();
@@ -245,7 +245,7 @@ class TimelineFigure {
     if (name === this.#moment) return;
     this.#moment = name;
     this.#marks.track = track;
-    this.#heatmaps?.mark(moment && momentOfInterval(this.#axes(), moment));
+    this.heatmaps?.mark(moment && momentOfInterval(this.#axes(), moment));
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
       const axis = this.#axisOf(canvas);

@@ -11,6 +11,7 @@ import {
   heatText,
 } from "../../../model/charts/heatmap.ts";
 import type { Drawings } from "../charts/drawings.ts";
+import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
 import { equipTable } from "../tables/tables.ts";
 import { link } from "../linked/elements.ts";
@@ -26,6 +27,7 @@ export class HeatmapFigure {
   #edgesUs: Promise<readonly number[]> | null = null;
   #view: View = WHOLE;
 
+  readonly #canvases: readonly HTMLCanvasElement[];
   readonly #onMoment: (moment: RunMoment | null) => void;
 
   /**
@@ -43,7 +45,8 @@ export class HeatmapFigure {
     this.#drawings = drawings;
     this.#steps = steps;
     this.#onMoment = onMoment;
-    for (const canvas of element.querySelectorAll("canvas")) this.#listen(canvas);
+    this.#canvases = [...element.querySelectorAll("canvas")];
+    for (const canvas of this.#canvases) this.#listen(canvas);
     const details = element.querySelector<HTMLDetailsElement>("details.heats");
     details?.addEventListener("toggle", () => this.#fill(details));
   }
@@ -53,6 +56,14 @@ export class HeatmapFigure {
     const heat = this.#heats.get(canvas) ?? null;
     if (heat === null) void this.#load(canvas, chart);
     return new Drawing(canvas, heatConfig(() => this.#heats.get(canvas) ?? null, theme));
+  }
+
+  /** Unpacks the intervals of those that are shown but were never near the screen: a printer waits for nothing. */
+  async prepare(): Promise<void> {
+    for (const canvas of this.#canvases) {
+      const chart = canvas.checkVisibility() ? chartOf(canvas.id) : undefined;
+      if (chart?.kind === "heatmap") await this.#load(canvas, chart);
+    }
   }
 
   /** Shows the runs of a view, and its range. */
@@ -79,6 +90,7 @@ export class HeatmapFigure {
   }
 
   async #load(canvas: HTMLCanvasElement, { cell }: HeatmapChart): Promise<void> {
+    if (this.#heats.has(canvas)) return;
     const heat = await this.#heatOf(cell);
     if (this.#heats.has(canvas)) return;
     this.#heats.set(canvas, heat);

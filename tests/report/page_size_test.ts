@@ -1,0 +1,12 @@
+import assert from "node:assert/strict";
+import { paperResults } from "../../bench/stage/paper.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderReportPage } from "../../report/page/page.ts";
+
+const MOST_BYTES = 3_500_000;
+
+Deno.test("the page of a paper's 450 runs of 10 s takes at most 3.5 MB", () => {
+  const page = renderReportPage([reportModel(paperResults())]);
+  const bytes = new TextEncoder().encode(page).length;
+  assert.ok(bytes > MOST_BYTES / 10 && bytes <= MOST_BYTES, `${bytes} bytes`);
+});
