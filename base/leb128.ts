@@ -26,8 +26,12 @@ export class Leb128Writer {
   /** @param value From 0 to 2⁵³ − 1. */
   push(value: number): void {
     // A ZigZag number may take one byte more.
-    if (this.length + NUMBER_BYTES + 1 > this.#bytes.length) this.#grow();
+    this.#makeRoom(NUMBER_BYTES + 1);
     const bytes = this.#bytes;
+    if (value < 0x80) {
+      bytes[this.length++] = value;
+      return;
+    }
     let at = this.length;
     let rest = value;
     for (; rest >= 0x80; rest = Math.floor(rest / 0x80)) bytes[at++] = rest % 0x80 + 0x80;
@@ -40,8 +44,16 @@ export class Leb128Writer {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  #grow(): void {
-    const larger = new Uint8Array(2 * this.#bytes.length);
+  /** @param values Each below 128, which is a byte of its own. */
+  pushSmall(values: Uint8Array): void {
+    this.#makeRoom(values.length);
+    this.#bytes.set(values, this.length);
+    this.length += values.length;
+  }
+
+  #makeRoom(bytes: number): void {
+    if (this.length + bytes <= this.#bytes.length) return;
+    const larger = new Uint8Array(2 * this.#bytes.length + bytes);
     larger.set(this.#bytes);
     this.#bytes = larger;
   }

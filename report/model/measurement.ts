@@ -72,7 +72,7 @@ export function measurementModel(measurement: Measurement): MeasurementModel {
     load: `${loadText([measurement])}, ${counted(measurement.generator.workers, "worker")}`,
     facts: measurementFacts(measurement, latency),
     percentiles: percentileFacts(latency),
-    histogram: latency.ended.count === 0 ? [] : latencySteps(latency.ended, HISTOGRAM_STEPS),
+    histogram: latency.endedCount === 0 ? [] : latencySteps(latency.ended, HISTOGRAM_STEPS),
     statuses: Object.entries(status).map(([code, count]) => ({
       label: code,
       text: formatCount(count),

@@ -59,13 +59,13 @@ export function base91(bytes: Uint8Array): string {
   let bits = 0;
   let held = 0;
   let at = 0;
-  for (const byte of bytes) {
-    held |= byte << bits;
+  for (let i = 0; i < bytes.length; i++) {
+    held |= bytes[i] << bits;
     bits += 8;
     if (bits < PAIR_BITS) continue;
     const pair = held & (2 ** PAIR_BITS - 1);
     codes[at++] = CODES[pair % BASE];
-    codes[at++] = CODES[Math.floor(pair / BASE)];
+    codes[at++] = CODES[(pair / BASE) | 0];
     held >>= PAIR_BITS;
     bits -= PAIR_BITS;
   }

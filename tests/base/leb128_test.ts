@@ -45,3 +45,14 @@ Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
     assert.ok(Number.isNaN(reader.next()), `${bytes}`);
   }
 });
+
+Deno.test("numbers of a byte each are written at once as one by one, wherever they come", () => {
+  const small = fc.uint8Array({ max: 127, maxLength: 5_000 });
+  fc.assert(fc.property(wholes, small, wholes, (before, bytes, after) => {
+    const writer = new Leb128Writer();
+    for (const number of before) writer.push(number);
+    writer.pushSmall(bytes);
+    for (const number of after) writer.push(number);
+    assert.deepEqual(writer.bytes, written([...before, ...bytes, ...after]));
+  }));
+});

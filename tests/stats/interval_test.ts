@@ -188,3 +188,19 @@ Deno.test("the p of lying within a margin is 0.05 where the interval's end touch
   assert.equal(pBeyond(ratio, 0.1), 1);
   assert.ok(pBeyond(ratio, 0.02) > pValueOf(ratio));
 });
+
+Deno.test("the ratio of two figures says nothing of their product, whichever was asked for first", () => {
+  const sampling = { session: "one", repetitions: [1, 2, 3, 4, 5] };
+  const product = (isRatioFirst: boolean): ConfidenceInterval => {
+    const one = rateOf([100, 120, 90, 110, 105], sampling);
+    const other = rateOf([50, 61, 44, 56, 52], sampling);
+    if (isRatioFirst) ratioInterval(one, other);
+    return given(contrastOf([{ estimate: one, power: 1 }, { estimate: other, power: 1 }]));
+  };
+  assert.deepEqual(product(true), product(false));
+  const ratio = given(ratioInterval(
+    rateOf([100, 120, 90, 110, 105], sampling),
+    rateOf([50, 61, 44, 56, 52], sampling),
+  ));
+  assert.ok(product(true).logStandardError > 5 * ratio.logStandardError);
+});

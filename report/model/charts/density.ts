@@ -20,7 +20,7 @@ export const MOST_RIDGES = 6;
 
 /** Of the completed requests; null when no cell has one. */
 export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
-  const filled = cells.filter(({ latency }) => latency.ended.count > 0)
+  const filled = cells.filter(({ latency }) => latency.endedCount > 0)
     .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));

@@ -114,6 +114,7 @@ function packBuckets(
   streams: Streams,
 ): void {
   const { starts, steps, counts } = columnsOf(histograms, groups);
+  const packed = new Uint8Array(counts.length);
   let columns = 0;
   let column = 0;
   let next = 0;
@@ -124,12 +125,17 @@ function packBuckets(
     next = bucket + 1;
     for (let i = starts[bucket]; i < starts[bucket + 1]; i++) {
       const place = column + steps[i];
-      packCount(place - free, counts[i], streams);
+      const [gap, count] = [place - free, counts[i]];
+      packed[i] = (gap < MOST_GAP ? gap : MOST_GAP) * MOST_COUNT +
+        (count < MOST_COUNT ? count : MOST_COUNT);
+      if (gap >= MOST_GAP) streams.gaps.push(gap - MOST_GAP);
+      if (count >= MOST_COUNT) streams.large.push(count - MOST_COUNT);
       free = place + 1;
     }
     columns++;
     column += histograms.length;
   }
+  streams.counts.pushSmall(packed);
   streams.heads.push(columns);
   streams.heads.push(counts.length);
 }
@@ -137,12 +143,6 @@ function packBuckets(
 /** A number says gaps below this, and that the rest follows; likewise counts. Both take seven bits. */
 const MOST_GAP = 3;
 const MOST_COUNT = 31;
-
-function packCount(gap: number, count: number, { counts, gaps, large }: Streams): void {
-  counts.push(Math.min(gap, MOST_GAP) * MOST_COUNT + Math.min(count, MOST_COUNT));
-  if (gap >= MOST_GAP) gaps.push(gap - MOST_GAP);
-  if (count >= MOST_COUNT) large.push(count - MOST_COUNT);
-}
 
 /** Reads what `packSteps` wrote. Only percentiles that are `EXACT` may be read from the histograms. */
 export function unpackSteps(bytes: Uint8Array): CellSteps[] {

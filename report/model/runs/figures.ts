@@ -130,7 +130,7 @@ function latencyOf(run: JudgedRun, time: string): FigureOfRun {
 
 function percentileOf(pooled: PooledLatency, percentile: number): FigureOfRun {
   const found = pooled.percentile(percentile);
-  return percentile < 50 && pooled.ended.count === 0 ? { none: "no request ended" } : found;
+  return percentile < 50 && pooled.endedCount === 0 ? { none: "no request ended" } : found;
 }
 
 /** Where is not known which values are bounds: what timed out is one; what was under way may have been sent a moment before. */

@@ -38,6 +38,8 @@ export interface PooledLatency {
   isAtLeast(figure: number | "mean" | "max"): boolean;
   /** Any percentile, 0–100; 0 of nothing. */
   percentile(percentile: number): Bounded;
+  /** How many of the values are no lower bounds, as far as is known. */
+  readonly endedCount: number;
   /** The completed requests: what histograms are drawn of. */
   readonly ended: Histogram;
 }
@@ -54,10 +56,10 @@ export function percentileOf({ percentiles }: PooledLatency, p: Percentile): num
 
 /** Any percentile (0–100), ms; null of nothing, and below the median where no request ended. */
 export function valueAt(
-  { count, ended, percentile }: PooledLatency,
+  { count, endedCount, percentile }: PooledLatency,
   p: number,
 ): number | null {
-  return count === 0 || p < 50 && ended.count === 0 ? null : percentile(p).value;
+  return count === 0 || p < 50 && endedCount === 0 ? null : percentile(p).value;
 }
 
 /** A percentile (0–100) of all runs together, ms, with the most that it can be. */
@@ -84,6 +86,7 @@ export function poolLatency(runs: readonly Latent[]): PooledLatency {
         ? percentile(figure).isAtLeast
         : sample.censored > 0 && sample.bounds !== null,
     percentile,
+    endedCount: sample.ended.count,
     // Of use to few, and large.
     get ended(): Histogram {
       return ended ??= mergeHistograms([sample.ended]);

@@ -93,8 +93,8 @@ export function percentileCell(
 
 /** None without values; a lower bound where such decide it, weak where there are too few. */
 export function latencyCell(latency: PooledLatency, p: number, unit: DisplayUnit): TableCell {
-  const { count, ended } = latency;
-  if (count === 0 || p < 50 && ended.count === 0) return NONE;
+  const { count, endedCount } = latency;
+  if (count === 0 || p < 50 && endedCount === 0) return NONE;
   const { value, isAtLeast } = latency.percentile(p);
   return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
 }

@@ -116,8 +116,11 @@ function estimateOf(
   const size = repetitions.length;
   const value = figure(weightsOf(kept, size));
   const logDraws = new Float64Array(draws.length);
-  draws.forEach((weights, i) => logDraws[i] = Math.log(figure(weights) / value));
-  if (!logDraws.every(Number.isFinite)) return null;
+  for (let i = 0; i < draws.length; i++) {
+    logDraws[i] = Math.log(figure(draws[i]) / value);
+    if (!Number.isFinite(logDraws[i])) return null;
+  }
+  const known = new Map<string, Estimate | null>();
   return {
     session,
     repetitions: kept.map((place) => repetitions[place]),
@@ -128,13 +131,23 @@ function estimateOf(
     of: (some) => {
       const places = kept.filter((place) => some.includes(repetitions[place]));
       if (places.length === 0) return null;
-      return estimateOf(from, places, drawsOf(repetitions, places, resamples));
+      // A cell that lacks a run is held against every other one.
+      const key = places.join();
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const estimate = estimateOf(from, places, drawsOf(repetitions, places, resamples));
+      known.set(key, estimate);
+      return estimate;
     },
   };
 }
 
-/** The last draws: the next cell of an experiment has the same, and to draw takes longer than to pool. */
-let lastDraws: { readonly key: string; readonly draws: readonly Float64Array[] } | null = null;
+/**
+ * The last draws, by what they are of: other cells of an experiment have the same, and to draw takes longer than to
+ * pool. Cells that lack a run have others.
+ */
+const lastDraws = new Map<string, readonly Float64Array[]>();
+const MOST_DRAWS = 8;
 
 /** How often each run is in each resample; always alike for the same repetitions. */
 function drawsOf(
@@ -144,13 +157,16 @@ function drawsOf(
 ): readonly Float64Array[] {
   const drawn = kept.map((place) => repetitions[place]).join();
   const key = JSON.stringify([drawn, kept, repetitions.length, resamples]);
-  if (lastDraws?.key === key) return lastDraws.draws;
+  const known = lastDraws.get(key);
+  if (known !== undefined) return known;
   const draw = drawBy(fnv1a(drawn));
   const draws = Array.from(
     { length: resamples },
     () => resampleOf(kept, repetitions.length, draw),
   );
-  lastDraws = { key, draws };
+  const [oldest] = lastDraws.keys();
+  if (lastDraws.size === MOST_DRAWS) lastDraws.delete(oldest);
+  lastDraws.set(key, draws);
   return draws;
 }
 
@@ -173,8 +189,12 @@ export function standardErrorOf(logDraws: Float64Array, runs: number): number {
 
 /** Of the values themselves, not of a sample of them. */
 export function stdevOf(values: Float64Array): number {
-  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  return Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+  let sum = 0;
+  for (let i = 0; i < values.length; i++) sum += values[i];
+  const mean = sum / values.length;
+  let squares = 0;
+  for (let i = 0; i < values.length; i++) squares += (values[i] - mean) ** 2;
+  return Math.sqrt(squares / values.length);
 }
 
 /** The key of a cell within its experiment. */

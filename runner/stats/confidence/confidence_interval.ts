@@ -147,9 +147,26 @@ function partOf(terms: readonly Term[]): Variance & { readonly value: number } {
     value: terms.reduce((product, { estimate, power }) => product * estimate.value ** power, 1),
     variance: terms.length === 1
       ? (terms[0].power * first.logStandardError) ** 2
-      : standardErrorOf(jointDraws(terms), first.byRun.length) ** 2,
+      : jointError(terms) ** 2,
     degreesOfFreedom: first.byRun.length - 1,
   };
+}
+
+/** Of ratios, by either side: a report holds the same two against each other in several families. */
+const ratioErrors = new WeakMap<Estimate, WeakMap<Estimate, number>>();
+
+/** Standard error of the logarithm of a product of what is drawn together. */
+function jointError(terms: readonly Term[]): number {
+  const [{ estimate: one, power }, { estimate: other, power: otherPower }] = terms;
+  const error = (): number => standardErrorOf(jointDraws(terms), one.byRun.length);
+  if (terms.length !== 2 || Math.abs(power) !== 1 || power !== -otherPower) return error();
+  // Turned around every draw has the other sign, and all of them the same spread.
+  const known = ratioErrors.get(one)?.get(other) ?? ratioErrors.get(other)?.get(one);
+  if (known !== undefined) return known;
+  const found = error();
+  const ofOne = ratioErrors.get(one) ?? new WeakMap<Estimate, number>();
+  ratioErrors.set(one, ofOne.set(other, found));
+  return found;
 }
 
 function jointDraws(terms: readonly Term[]): Float64Array {

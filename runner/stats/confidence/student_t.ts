@@ -70,12 +70,26 @@ function density(t: number, degreesOfFreedom: number): number {
   return Math.exp(scale - (df + 1) / 2 * Math.log1p(t * t / df));
 }
 
-/**
- * The t that |T| exceeds with probability 1 − confidence, 2.776 for 95 % and 4 degrees of freedom. By Newton's steps
- * on ln p against ln t, which is nearly a straight line in the tails; by halves where a step would leave what is known
- * to hold the root.
- */
+/** Found last: most intervals of a report are of as many runs, and so have the same degrees of freedom. */
+const lastQuantiles = new Map<string, number>();
+const MOST_QUANTILES = 64;
+
+/** The t that |T| exceeds with probability 1 − confidence, 2.776 for 95 % and 4 degrees of freedom. */
 export function tQuantile(confidence: number, degreesOfFreedom: number): number {
+  const key = `${confidence} ${degreesOfFreedom}`;
+  const known = lastQuantiles.get(key);
+  if (known !== undefined) return known;
+  const found = findQuantile(confidence, degreesOfFreedom);
+  if (lastQuantiles.size === MOST_QUANTILES) lastQuantiles.clear();
+  lastQuantiles.set(key, found);
+  return found;
+}
+
+/**
+ * By Newton's steps on ln p against ln t, which is nearly a straight line in the tails; by halves where a step would
+ * leave what is known to hold the root.
+ */
+function findQuantile(confidence: number, degreesOfFreedom: number): number {
   const wanted = Math.log(1 - confidence);
   let [low, high] = [-40, 40];
   let at = 0;

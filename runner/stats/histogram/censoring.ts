@@ -139,12 +139,16 @@ export function groupsOf(
   for (const { first, last } of rangesOf(latencies)) isKept.fill(1, first, last + 1);
   for (const { indices } of bounds) if (indices.length > 0) isKept.fill(1, indices[0]);
   const groups = new Uint16Array(BUCKETS);
+  const ends = groupEnds ??= Uint8Array.from({ length: BUCKETS }, (_, i) => endsGroup(i) ? 1 : 0);
   for (let i = BUCKETS - 1; i >= 0; i--) {
-    const isLast = isKept[i] === 1 || isKept[i + 1] === 1 || endsGroup(i);
+    const isLast = isKept[i] === 1 || isKept[i + 1] === 1 || ends[i] === 1;
     groups[i] = isLast ? i : groups[i + 1];
   }
   return groups;
 }
+
+/** Of each bucket whether it ends its group; found when the first cell is packed. */
+let groupEnds: Uint8Array | null = null;
 
 /** Indices are linear up to 1,024, and then have 1,024 for each doubling. */
 function endsGroup(index: number): boolean {
@@ -164,25 +168,24 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   return ranges;
 }
 
+// hot: a large report does it for each of its steps.
 /** By one rank more on either side, so that it does not hang on how a rank is rounded. */
-function widen(ranges: readonly BucketRange[], latency: SparseHistogram): void {
-  const { count } = latency;
+function widen(
+  ranges: readonly BucketRange[],
+  { indices, counts, count }: SparseHistogram,
+): void {
   if (count === 0) return;
   const ranks = EXACT.map((percentile) => Math.ceil(percentile / 100 * count));
-  const lowest = bucketsOfRanks(latency, ranks.map((rank) => Math.max(1, rank - 1)));
-  const highest = bucketsOfRanks(latency, ranks.map((rank) => Math.min(count, rank + 1)));
-  ranges.forEach((range, i) => {
-    range.first = Math.min(range.first, lowest[i]);
-    range.last = Math.max(range.last, highest[i]);
-  });
-}
-
-/** @param ranks From 1 to the number of values, in order. */
-function bucketsOfRanks({ indices, counts }: SparseHistogram, ranks: readonly number[]): number[] {
   let seen = 0;
-  let next = 0;
-  return ranks.map((rank) => {
-    while (seen < rank) seen += counts[next++];
-    return indices[next - 1];
-  });
+  let low = 0;
+  let high = 0;
+  for (let i = 0; high < ranks.length; i++) {
+    seen += counts[i];
+    for (; low < ranks.length && seen >= Math.max(1, ranks[low] - 1); low++) {
+      if (indices[i] < ranges[low].first) ranges[low].first = indices[i];
+    }
+    for (; high < ranks.length && seen >= Math.min(count, ranks[high] + 1); high++) {
+      if (indices[i] > ranges[high].last) ranges[high].last = indices[i];
+    }
+  }
 }

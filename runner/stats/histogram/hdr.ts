@@ -163,29 +163,30 @@ function readCounts(bytes: Uint8Array): BucketsRead {
   let sumSquaresUs = 0;
   for (let at = 0; at < length;) {
     // ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one.
-    let number = bytes[at++];
-    if (number >= 0x80) {
-      const next = at < length ? bytes[at] : 0x80;
-      if (next < 0x80) {
-        number += (next - 1) << 7;
-        at++;
-      } else {
-        numbers.begin(bytes, length);
-        numbers.at = at - 1;
-        number = numbers.next();
-        at = numbers.at;
+    let inBucket: number;
+    const first = bytes[at++];
+    const next = first < 0x80 ? 0 : at < length ? bytes[at] : 0x80;
+    if (next < 0x80) {
+      // In whole numbers of 32 bits, as a remainder of doubles takes longer than all else here.
+      if (first >= 0x80) at++;
+      const number = first + (first < 0x80 ? 0 : (next - 1) << 7);
+      if ((number & 1) === 1 || number === 0) {
+        index += (number >> 1) + 1;
+        continue;
       }
-    }
-    if (number % 2 === 1) {
-      index += (number + 1) / 2;
-      continue;
-    }
-    if (number === 0) {
-      index++;
-      continue;
+      inBucket = number >> 1;
+    } else {
+      numbers.begin(bytes, length);
+      numbers.at = at - 1;
+      const number = numbers.next();
+      at = numbers.at;
+      if (number % 2 === 1 || number === 0) {
+        index += Math.floor(number / 2) + 1;
+        continue;
+      }
+      inBucket = number / 2;
     }
     if (index >= BUCKETS) throw unreadable("it has too many buckets");
-    const inBucket = number / 2;
     const weighedUs = inBucket * middleUs[index];
     count += inBucket;
     sumUs += weighedUs;

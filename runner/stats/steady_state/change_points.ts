@@ -95,17 +95,22 @@ function search(
   best[0] = -penalty;
   const lastStart = new Int32Array(length + 1);
   const validUntil = new Float64Array(length + 1).fill(Infinity);
+  const upTo = new Float64Array(length + 1);
   let starts: number[] = [0];
   for (let end = minSegment; end <= length; end++) {
     if (end >= 2 * minSegment) starts.push(end - minSegment);
     starts = starts.filter((start) => validUntil[start] > end);
-    for (const start of starts) {
-      const total = best[start] + cost(start, end) + penalty;
-      if (total < best[end]) [best[end], lastStart[end]] = [total, start];
+    for (let i = 0; i < starts.length; i++) {
+      upTo[i] = best[starts[i]] + cost(starts[i], end);
+      const total = upTo[i] + penalty;
+      if (total < best[end]) {
+        best[end] = total;
+        lastStart[end] = starts[i];
+      }
     }
-    for (const start of starts) {
-      if (best[start] + cost(start, end) < best[end]) continue;
-      validUntil[start] = Math.min(validUntil[start], end + minSegment);
+    for (let i = 0; i < starts.length; i++) {
+      if (upTo[i] < best[end]) continue;
+      validUntil[starts[i]] = Math.min(validUntil[starts[i]], end + minSegment);
     }
   }
   return lastStart;
