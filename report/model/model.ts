@@ -15,13 +15,8 @@ import {
 } from "./charts/charts.ts";
 import { bottleneckFindings } from "./findings/bottleneck.ts";
 import { caveatSentence } from "./findings/caveat_sentences.ts";
-import {
-  type MissingModel,
-  missingModels,
-  noResponseCaveat,
-  stoppedCaveat,
-  warningsOf,
-} from "./findings/caveats.ts";
+import { noResponseCaveat, stoppedCaveat, warningsOf } from "./findings/caveats.ts";
+import { type MissingModel, missingModels } from "./missing.ts";
 import {
   type CellRuns,
   type Grouped,

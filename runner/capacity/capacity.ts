@@ -147,7 +147,8 @@ class SearchRun {
     count(made);
     this.#keep({ ...made.shown, recoveryS });
     if (this.context.signal.aborted) return "interrupted";
-    return recoveryS === null && !await this.#isStartedAnew() ? "not-recovered" : null;
+    if (recoveryS !== null || await this.#isStartedAnew()) return null;
+    return this.context.signal.aborted ? "interrupted" : "not-recovered";
   }
 
   /** Seconds; null where the target never recovered, or has ended. */
@@ -168,7 +169,7 @@ class SearchRun {
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
     const { trialS: [shortS], budgetS } = this.search;
     const start = Math.min(Math.max(this.context.peakPerSec, 1), MOST_PER_SEC);
-    const step = this.#outsideEarlier() ?? nextStep(this.#goal, this.#counted, start);
+    const step = nextStep(this.#goal, this.#counted, start, this.context.earlier);
     if (step.kind === "found") return "found";
     const believed = this.#belowDoubt(step);
     if (typeof believed === "string") return believed;
@@ -179,17 +180,6 @@ class SearchRun {
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
     if (this.#disturbed.isHopeless) return "disturbed";
     return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
-  }
-
-  /** Short trials just outside the interval that is known: where it still holds, they bracket the capacity. */
-  #outsideEarlier(): { kind: "trial"; ratePerSec: number; plannedS: number } | null {
-    const { context: { earlier }, search: { widthRatio, trialS: [plannedS] } } = this;
-    const held = this.#trials.every(({ outcome, counts }) => outcome === "held" && counts);
-    if (earlier === null || !held || this.#trials.length > 1) return null;
-    const ratePerSec = this.#trials.length === 0
-      ? earlier.low / (1 + widthRatio)
-      : earlier.high * (1 + widthRatio);
-    return { kind: "trial", ratePerSec, plannedS };
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */

@@ -1,5 +1,6 @@
 /** What a search for a capacity is given. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
+import type { PriorInterval } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
 /** What a search is to find, and how long it may take. */
@@ -18,7 +19,7 @@ export interface SearchTerms {
 export interface SearchSubject {
   readonly request: TrialRequest;
   /** Interval that earlier searches of it found, requests per second; null: none did. */
-  readonly earlier: { readonly low: number; readonly high: number } | null;
+  readonly earlier: PriorInterval | null;
 }
 
 export interface CapacityHooks extends TrialHooks {

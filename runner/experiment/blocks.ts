@@ -9,7 +9,8 @@ import type { OnProgress } from "../result/progress.ts";
 import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
 import type { Missing, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
-import type { EarlierRuns } from "./resume.ts";
+import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
+import type { RunCapacity } from "../result/capacity.ts";
 import { carryOut, type RunContext } from "./run.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -149,17 +150,29 @@ class BlockSequence {
       remainingMs,
     });
     const beganMs = performance.now();
-    const run = await runOrWhyNot(planned, this.context);
-    if (run === null) return;
+    const { run, searched } = await runOrWhyNot(planned, this.context);
+    const kept = searched === null ? {} : { capacity: searched };
+    if (run === null) return await this.#keepInterrupted(cell, searched);
+    const { results } = this.file;
+    results.missing = withoutInterrupted(results.missing, planned);
     if (run instanceof TargetError) {
       const { message: reason, evidence } = run;
-      const missing: Missing = { ...cell, kind: "failed", reason, evidence: [...evidence] };
+      const why = { reason, evidence: [...evidence], ...kept };
+      const missing: Missing = { ...cell, kind: "failed", ...why };
       return await this.#save((file) => leaveOut(missing, file, onProgress));
     }
     this.#schedule.took(planned.cell, performance.now() - beganMs);
     this.#count(run, true);
     await this.#save((file) => file.addRun(run));
     onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
+  }
+
+  /** A resumed experiment makes the run anew, and begins its search where this one came to. */
+  async #keepInterrupted(cell: RunPlace, capacity: RunCapacity | null): Promise<void> {
+    if (capacity === null) return;
+    const reason = "the search for its capacity is kept";
+    const missing: Missing = { ...cell, kind: "interrupted", reason, evidence: [], capacity };
+    await this.#save((file) => file.addMissing(missing));
   }
 
   /** Begins a run of the cell: which of all it is. */
@@ -175,18 +188,25 @@ class BlockSequence {
 }
 
 /** The run, or why it can't be measured; null when it was given up, as the user has interrupted. */
-async function runOrWhyNot(
-  planned: PlannedRun,
-  context: RunContext,
-): Promise<Run | TargetError | null> {
+async function runOrWhyNot(planned: PlannedRun, context: RunContext): Promise<Outcome> {
+  let searched: RunCapacity | null = null;
+  const onSearched = (found: RunCapacity): unknown => searched = found;
   try {
-    const run = await carryOut(planned, context);
-    return context.signal.aborted ? null : run;
+    const run = await carryOut(planned, { ...context, onSearched });
+    return { run: context.signal.aborted ? null : run, searched };
   } catch (error) {
-    if (context.signal.aborted) return null;
-    if (error instanceof TargetError) return error;
+    if (context.signal.aborted) return { run: null, searched };
+    if (error instanceof TargetError) return { run: error, searched };
     throw error;
   }
+}
+
+type RunPlace = Pick<Missing, "target" | "scenario" | "parameters" | "repetition">;
+
+interface Outcome {
+  readonly run: Run | TargetError | null;
+  /** Its search for a capacity, whatever became of the run; null: it had none, or no trial. */
+  readonly searched: RunCapacity | null;
 }
 
 /** Notes a part of the plan that has no measurement. */

@@ -14,13 +14,8 @@ import type { SearchHooks, SearchTerms } from "../capacity/search_terms.ts";
 import type { TrialHooks, TrialRequest } from "../capacity/trial.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import type { Run } from "../result/result.ts";
+import type { PriorInterval } from "../stats/capacity/search.ts";
 import { cellKey } from "../stats/confidence/bootstrap.ts";
-
-/** Requests per second. */
-export interface EarlierCapacity {
-  readonly low: number;
-  readonly high: number;
-}
 
 interface RunSearch {
   readonly planned: PlannedRun;
@@ -33,7 +28,9 @@ interface RunSearchContext extends TrialHooks {
   readonly seed: number;
   readonly workers: number | null;
   readonly intervalMs: number;
-  readonly earlierCapacity: (planned: PlannedRun) => EarlierCapacity | null;
+  readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
+  /** Gets what was found and tried, whatever becomes of the run. */
+  readonly onSearched: (found: RunCapacity) => void;
   /** The one that runs. */
   readonly target: () => RunningTarget;
   readonly startAnew: () => Promise<RunningTarget>;
@@ -59,6 +56,7 @@ export async function searchInRun(
       ...context.target().lastLines(),
     ]);
   }
+  if (found.trials.length > 0) context.onSearched(found);
   if (found.end === "not-recovered") await context.startAnew();
   return { found, load: { ...rate, ratePerSec: lastRateOf(found) } };
 }
@@ -112,8 +110,13 @@ function startsOf(
   return {
     restart: async () => {
       if (++starts > MOST_STARTS) return null;
-      const { origin, access } = await startAnew();
-      return { origin, ...access };
+      try {
+        const { origin, access } = await startAnew();
+        return { origin, ...access };
+      } catch (error) {
+        if (!(error instanceof TargetError)) throw error;
+        return null; // The search ends, and keeps its trials.
+      }
     },
     ended: () => {
       const ended = new AbortController();
@@ -127,11 +130,15 @@ type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
   readonly capacity?: Pick<RunCapacity, "capacity">;
 };
 
-/** Where the runs before, with others of its cell between them, found the capacity; null: none did. */
+/**
+ * Where the runs before, with others of its cell between them, found the capacity; null: none did.
+ *
+ * @param runs And those that only their search is kept of.
+ */
 export function earlierCapacityOf(
   cell: Cell,
   runs: readonly SearchedRun[],
-): EarlierCapacity | null {
+): PriorInterval | null {
   const key = cellKey(cell);
   const known = runs.filter((run) => cellKey(run) === key).flatMap(({ capacity }) => {
     const { low, high, bound } = capacity?.capacity ?? {};

@@ -87,7 +87,8 @@ export async function runExperiment(
         open: (planned) => targets.open(planned),
         reopen: (target, planned) => targets.reopen(target, planned),
         close: (target) => targets.close(target),
-        earlierCapacity: ({ cell }) => earlierCapacityOf(cell, file.results.runs),
+        earlierCapacity: ({ cell }) =>
+          earlierCapacityOf(cell, [...file.results.runs, ...file.results.missing]),
         preflights: preflightBy === "apart"
           ? new SeparatePreflights((cell) => targets.start(cell), hooks.signal)
           : null,

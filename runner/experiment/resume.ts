@@ -23,7 +23,8 @@ export class EarlierRuns {
   readonly #restMs: number;
 
   constructor({ runs, missing, spent = 0 }: Pick<Results, "runs" | "missing" | "spent">) {
-    const outcomes = [...runs, ...missing.filter(isOfOneRun)];
+    const tried = missing.filter(({ kind }) => kind !== "interrupted").filter(isOfOneRun);
+    const outcomes = [...runs, ...tried];
     this.#outcomes = new Map(outcomes.map((outcome) => [runName(outcome), outcome]));
     this.#byCell = Map.groupBy(outcomes, cellKey);
     this.repetitions = outcomes.reduce((last, { repetition }) => Math.max(last, repetition), 0);
@@ -75,6 +76,17 @@ function isRun(outcome: RunOutcome): outcome is Run {
 
 function isOfOneRun(missing: Missing): missing is Missing & { repetition: number } {
   return missing.repetition !== null;
+}
+
+/** Without the search that was kept of a run: the run is made now, or was tried in vain. */
+export function withoutInterrupted(
+  missing: readonly Missing[],
+  { cell, repetition }: PlannedRun,
+): Missing[] {
+  const name = runName({ ...cell, repetition });
+  return missing.filter((one) =>
+    one.kind !== "interrupted" || !isOfOneRun(one) || runName(one) !== name
+  );
 }
 
 /** The results as they go on. Cells with a missing prerequisite are looked at anew. @param at ISO time. */

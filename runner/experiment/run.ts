@@ -15,7 +15,9 @@ import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { type EarlierCapacity, searchInRun } from "./capacity_run.ts";
+import { searchInRun } from "./capacity_run.ts";
+import type { PriorInterval } from "../stats/capacity/search.ts";
+import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -40,13 +42,18 @@ export interface RunContext {
   /** Where processes of their own are checked; null: those that are measured are. */
   readonly preflights: SeparatePreflights | null;
   /** Interval of the capacity of the cell in the runs before; null: none is known. */
-  readonly earlierCapacity: (planned: PlannedRun) => EarlierCapacity | null;
+  readonly earlierCapacity: (planned: PlannedRun) => PriorInterval | null;
   /** What the run's Redis uses; null when it uses none. */
   readonly redisUse: (planned: PlannedRun) => Promise<RedisUse | null>;
 }
 
+export interface SearchedContext extends RunContext {
+  /** Gets the search of the run as soon as it ended, also where the run then can't be finished. */
+  readonly onSearched: (found: RunCapacity) => void;
+}
+
 /** Carries out one planned run. Throws a TargetError when the target can't be measured. */
-export async function carryOut(planned: PlannedRun, context: RunContext): Promise<Run> {
+export async function carryOut(planned: PlannedRun, context: SearchedContext): Promise<Run> {
   const { cell } = planned;
   const script = scriptOf(cell.request, context.seed);
   await context.preflights?.checkTarget(cell, script);
@@ -65,7 +72,7 @@ export async function carryOut(planned: PlannedRun, context: RunContext): Promis
       { planned, target, script, load },
       context,
     ).catch(async (error) => {
-      if (found === null || !(error instanceof TargetError)) throw error;
+      if (found === null || context.signal.aborted || !(error instanceof TargetError)) throw error;
       // A search is too dear to be lost with its last part.
       target = await context.reopen(target, planned);
       return await loadAndWatch({ planned, target, script, load }, context);

@@ -1,5 +1,6 @@
 /** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
 import * as z from "zod";
+import { runCapacity } from "./capacity.ts";
 
 const names = z.array(z.string());
 
@@ -77,7 +78,12 @@ export const missing = z.strictObject({
   scenario: z.string(),
   parameters: z.record(z.string(), z.json()),
   repetition: z.int().min(1).nullable().describe("null: every repetition"),
-  kind: z.enum(["skipped", "failed"]),
+  kind: z.enum(["skipped", "failed", "interrupted"]).describe(
+    "interrupted: only its search for a capacity is kept; a resumed experiment makes the run anew",
+  ),
   reason: z.string().describe("Message of the error, or of the missing prerequisite"),
   evidence: z.array(z.string()).describe("Last lines of the target, if any"),
+  capacity: runCapacity.optional().describe(
+    "What its search for a capacity found and tried, if any",
+  ),
 });

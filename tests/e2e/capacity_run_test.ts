@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
+import { Site } from "./site.ts";
 
 const LOAD = `load:
   capacity: { within: ["p99 < 500ms", "success >= 99%"], width: 20%, trial: [1s, 2s], budget: 25s, recover: 5s }
@@ -37,10 +38,39 @@ ${LOAD}`);
   }
   const [{ capacity: first }, { capacity: second }] = runs;
   const { low, high } = first?.capacity ?? {};
-  // The second begins just outside of what the first has found.
+  // The second begins just outside of what the first has found: a quarter of the whole width.
   if (low !== undefined && typeof high === "number") {
-    assert.ok(Math.abs((second?.trials[0].ratePerSec ?? 0) * 1.2 / low - 1) < 1e-9);
+    assert.ok(Math.abs((second?.trials[0].ratePerSec ?? 0) * Math.sqrt(1.2) / low - 1) < 1e-9);
   }
+});
+
+Deno.test("a search that Ctrl-C ends is kept, and the run is made anew when it is resumed", async () => {
+  using site = new Site(`name: a
+targets: { a: { app: user, set: { delay: 20ms } } }
+scenarios: { s: { get: /user } }
+repeat: 1
+${LOAD}`);
+  await using program = site.start();
+  await program.prints(/^\s*\[2\] .*: (?:held|broken)/m);
+  program.kill("SIGINT");
+  const { code, stdout, stderr } = await program.ended;
+  assert.equal(code, 130, stderr);
+  const before = site.saved();
+  assert.ok(before !== null);
+  assert.deepEqual(before.runs, []);
+  const [{ kind, repetition, capacity }, ...others] = before.missing;
+  assert.deepEqual([kind, repetition, others.length, capacity?.end], [
+    "interrupted",
+    1,
+    0,
+    "interrupted",
+  ]);
+  assert.ok((capacity?.trials.length ?? 0) >= 2, stderr);
+  assert.match(stdout, /trials of the search for its capacity/);
+  const again = await site.resume();
+  assert.ok([0, 5].includes(again.code), again.stderr);
+  const after = site.saved();
+  assert.deepEqual([after?.state, after?.runs.length, after?.missing], ["done", 1, []]);
 });
 
 /** The first process exits in the peak or in a trial soon after; the next one lives. */
@@ -73,4 +103,26 @@ ${LOAD}`);
   const fell = capacity?.trials.findIndex(({ recoveryS }) => recoveryS === null) ?? -1;
   assert.ok(fell >= 0 && fell < (capacity?.trials.length ?? 0) - 1, stderr);
   assert.ok(requests.completed > 0);
+});
+
+/** Its first process exits under load, and no other ever starts. */
+const FINAL = MORTAL.replace("Deno.serve(", "if (lives) Deno.exit(3);\nDeno.serve(");
+
+Deno.test("a target that can't be started anew leaves what its search tried", async () => {
+  using folder = emptyFolder();
+  const server = join(folder.path, "final.ts");
+  await Deno.writeTextFile(server, FINAL);
+  const command = JSON.stringify([Deno.execPath(), "run", "-A", server]);
+  const { code, stderr, results: { runs, missing } } = await measured(`name: a
+targets: { a: { command: ${command}, env: { PORT: "{port}" } } }
+scenarios: { s: { get: / } }
+repeat: 1
+${LOAD}`);
+  assert.equal(code, 3, stderr);
+  assert.deepEqual(runs, []);
+  const [{ kind, reason, capacity }] = missing;
+  assert.equal(kind, "failed");
+  assert.match(reason, /exited|ended/);
+  assert.equal(capacity?.end, "not-recovered");
+  assert.ok((capacity?.trials.length ?? 0) > 0, stderr);
 });

@@ -7,6 +7,7 @@ import {
   continued,
   EarlierRuns,
   refusals,
+  withoutInterrupted,
 } from "../../runner/experiment/resume.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planBlocks, type PlannedRun } from "../../scenarios/plan/plan.ts";
@@ -155,4 +156,20 @@ Deno.test("another commit is told, as is a change since", () => {
     /0123456789 → .* with changes$/,
   );
   assert.match(commitNote(null, commit) ?? "", /no commit → commit 0123456789$/);
+});
+
+Deno.test("a run that only its search is kept of is made, and replaces what was kept", () => {
+  const before = begun();
+  const kept = { ...before.missing[0], repetition: 3, kind: "interrupted" as const };
+  const results = { ...before, missing: [...before.missing, kept] };
+  const { missing } = continued(results, "2026-01-01T00:00:00.000Z");
+  assert.deepEqual(missing, [before.missing[0], kept]);
+  const earlier = new EarlierRuns({ ...results, missing });
+  const [second, third] = planned(3).filter(({ cell, repetition }) =>
+    cell.target === "b" && cell.parameters.connections === 2 && repetition > 1
+  );
+  assert.deepEqual([earlier.has(second), earlier.has(third)], [true, false]);
+  assert.equal(earlier.countOf(third.cell), 2);
+  assert.deepEqual(withoutInterrupted(missing, third), [before.missing[0]]);
+  assert.deepEqual(withoutInterrupted(missing, second), missing);
 });

@@ -5,7 +5,7 @@
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Stopping } from "../../../runner/result/invocation.ts";
 import { isUnanswered } from "../../../runner/result/outcome.ts";
-import type { Missing, Run } from "../../../runner/result/result.ts";
+import type { Run } from "../../../runner/result/result.ts";
 import { type RunCluster, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import { smallestChangeOf } from "../../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
@@ -106,10 +106,11 @@ export function warningsOf(
 function progressCaveats(
   { state = "done", runs: { length: runs }, planned = runs, missing = [] }: MeasuredRuns,
 ): Caveat[] {
+  const parts = missing.filter(({ kind }) => kind !== "interrupted").length;
   return [
     ...(state === "running" ? [warning("still-running", { runs, planned })] : []),
     ...(state === "interrupted" ? [warning("interrupted", { runs, planned })] : []),
-    ...(missing.length === 0 ? [] : [warning("parts-missing", { parts: missing.length })]),
+    ...(parts === 0 ? [] : [warning("parts-missing", { parts })]),
   ];
 }
 
@@ -204,30 +205,4 @@ function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
     )
   );
   return changes.length === 0 ? null : Math.max(...changes);
-}
-
-/** Parts of the plan without a measurement, those of one reason together. */
-export interface MissingModel {
-  /** Scenario, targets and runs. */
-  readonly what: string;
-  readonly kind: Missing["kind"];
-  readonly reason: string;
-  readonly evidence: readonly string[];
-}
-
-/** One entry per reason: three targets without Redis are one matter. */
-export function missingModels(missing: readonly Missing[]): MissingModel[] {
-  const byReason = Map.groupBy(
-    missing,
-    ({ scenario, kind, reason, evidence }) => JSON.stringify([scenario, kind, reason, evidence]),
-  );
-  return [...byReason.values()].map((group) => {
-    const { scenario, kind, reason, evidence } = group[0];
-    return { what: `${scenario}, ${group.map(partText).join("; ")}`, kind, reason, evidence };
-  });
-}
-
-function partText(missing: Missing): string {
-  const { repetition } = missing;
-  return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
 }

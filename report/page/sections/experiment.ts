@@ -1,5 +1,5 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
-import type { MissingModel } from "../../model/findings/caveats.ts";
+import type { MissingModel } from "../../model/missing.ts";
 import { claimGroups, claimGroupText, type ClaimsModel } from "../../model/claims/claims.ts";
 import type { GatesModel } from "../../model/gates/gates.ts";
 import type { Fact } from "../../model/method/method.ts";
