@@ -1,11 +1,13 @@
 /** `plateau plan EXPERIMENT`: what comparisons can see on this machine, from each target against itself. */
 import { dirname, join, resolve } from "node:path";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
-import { planModel } from "../../report/model/planning.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
+import { planModel, planSentence } from "../../report/model/planning.ts";
 import { revisionSides } from "../../report/model/revisions/sides.ts";
 import { renderPlan } from "../../report/terminal/planning.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
+import { rememberPlan } from "../../runner/host/plan_cache.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames } from "../../scenarios/file/paired_targets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -55,6 +57,11 @@ Examples:
         tookS: (performance.now() - beganMs) / 1_000,
       });
       if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of runs");
+      await rememberPlan(experiment.name, {
+        measuredAt: results.startedAt,
+        blocks: plan.blocks,
+        sentence: planSentence(plan).replaceAll(GLUE, " "),
+      });
       const json = { schema: "plateau.plan/1", ...plan };
       await writeOutputs(values, { json: () => jsonText(json, 2) });
       if (takesStdout(values)) return EXIT.done;

@@ -17,9 +17,10 @@ Deno.test("plan says what a number of runs sees, and how many a change needs", a
   using folder = emptyFolder();
   const [file, out] = [join(folder.path, "mine.yaml"), join(folder.path, "out")];
   Deno.writeTextFileSync(file, EXPERIMENT);
+  const env = { XDG_CACHE_HOME: join(folder.path, "cache") };
   const args = ["plan", file, "--repeat", "3", "-q", "--out", out];
   const json = join(folder.path, "plan.json");
-  const { code, stdout, stderr } = await plateau([...args, "--json", json]);
+  const { code, stdout, stderr } = await plateau([...args, "--json", json], { env });
   assert.equal(code, 0, stderr);
   assert.match(stdout, /^3 runs a side see a change of .* in requests\/s, .* in p99/);
   assert.match(stdout, /^Of 1,000 random deals of the two sides \d+ raised an alarm/m);
@@ -38,6 +39,13 @@ Deno.test("plan says what a number of runs sees, and how many a change needs", a
   }
   const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json")));
   assert.equal(runs.length, 12);
+  // A later report of the experiment cites it.
+  const again = ["run", file, "--repeat", "1", "-q", "--out", join(folder.path, "run")];
+  assert.equal((await plateau(again, { env })).code, 0);
+  const page = Deno.readTextFileSync(join(folder.path, "run", "report.html"));
+  assert.match(page, /plateau plan, [^<]*from 3 blocks\): 3 runs a side see a change/);
+  const results = JSON.parse(Deno.readTextFileSync(join(folder.path, "run", "results.json")));
+  assert.equal(results.detectable.blocks, 3);
   const wide = await plateau([...args.slice(0, 2), "--only", "nobody"]);
   assert.equal(wide.code, 2);
   assert.match(wide.stderr, /nobody/);
