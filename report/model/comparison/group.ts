@@ -4,6 +4,7 @@ import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/
 import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../runs/cells.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
+import { strayRatioOf } from "../runs/stray.ts";
 import { perCpuSecondOf } from "../runs/resources.ts";
 import { sum } from "../numbers/spread.ts";
 
@@ -34,16 +35,20 @@ export interface ComparedRuns {
   readonly estimates: ComparedEstimates;
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
+  /** How far a run without one strays at most, as `strayRatioOf` has it; 1 where they have one. */
+  readonly strayRatio: number;
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
   const { runs, confidence: { estimates } } = cell;
+  const unsteady = unsteadyOf(runs);
   return {
     runs,
     estimates: {
       get: (figure) => figure === "cpuPerRequest" ? cpuEstimate(cell) : estimates.get(figure),
     },
-    unsteady: unsteadyOf(runs),
+    unsteady,
+    strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
   };
 }
 
