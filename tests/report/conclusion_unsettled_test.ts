@@ -9,12 +9,24 @@ import { concluded, many } from "./concluded.ts";
 import { around, resultsAt } from "./rates.ts";
 import { assertReadable, plain } from "./readable.ts";
 
-/** As they are stored: runs that are picked never settle, all others do. */
-function unsettled(results: Results, isUnsettled: (run: Run) => boolean): Results {
+/**
+ * As they are stored: runs that are picked never settle, all others do.
+ * @param stray By so much of its requests/s such a run is faster, then slower.
+ */
+function unsettled(
+  results: Results,
+  isUnsettled: (run: Run) => boolean,
+  stray = 0.8,
+): Results {
   for (const run of results.runs) {
-    run.warmup = isUnsettled(run)
-      ? { label: "no-steady-state", steadyFromS: null }
-      : { label: "flat", steadyFromS: 0 };
+    if (!isUnsettled(run)) {
+      run.warmup = { label: "flat", steadyFromS: 0 };
+      continue;
+    }
+    run.warmup = { label: "no-steady-state", steadyFromS: null };
+    run.timeline.points.forEach((point, at, { length }) => {
+      point.completed = Math.round(point.completed * (2 * at < length ? 1 + stray : 1 - stray));
+    });
   }
   return schema.parse(JSON.parse(JSON.stringify(results)));
 }
@@ -61,6 +73,16 @@ Deno.test("unsettled: of two targets one that never settled leaves nothing to ju
     "gin against fastify: inconclusive, with no steady state in 5 of 5 runs.",
   );
   assert.equal(figure?.certainty, "open");
+});
+
+Deno.test("unsettled: one that strays by less than it differs from all others is judged", () => {
+  const { fastify, gin } = THREE;
+  const isGin = ({ target }: Run): boolean => target === "gin";
+  const two = concluded(unsettled(resultsAt({ fastify, gin }), isGin, 0.2));
+  assert.equal(two.sentence, "gin serves 1.9× fastify.");
+  assert.equal(two.figure?.certainty, "decided");
+  const three = concluded(unsettled(resultsAt(THREE), isGin, 0.2));
+  assert.equal(three.sentence, "gin serves 1.9× fastify.");
 });
 
 Deno.test("unsettled: where those that settled are not told apart, nobody wins", () => {

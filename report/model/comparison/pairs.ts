@@ -57,11 +57,22 @@ export interface Judged {
 
 /** One that never settled keeps nobody from saying who is ahead of the others. */
 export function judgedOf(ranked: readonly CellRuns[]): Judged {
-  const isUnsettled = ({ runs }: CellRuns): boolean => runs.length > 1 && unsteadyOf(runs) !== null;
+  const isUnsettled = (cell: CellRuns): boolean =>
+    cell.runs.length > 1 && unsteadyOf(cell.runs) !== null && !isFarFromAll(cell, ranked);
   const settled = ranked.filter((cell) => !isUnsettled(cell));
   return settled.length > 1 && settled.length < ranked.length
     ? { ranked: settled, unjudged: ranked.filter(isUnsettled) }
     : { ranked, unjudged: [] };
+}
+
+/** Whether its requests/s differ from those of each other by more than both stray: then no level of it would change who is ahead. */
+function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
+  if (decisiveFigure(ranked) !== "rate") return false;
+  const own = groupOf(cell);
+  return ranked.filter((other) => other !== cell).map(groupOf).every((other) => {
+    const ratio = figureOf(own, "rate") / figureOf(other, "rate");
+    return Math.max(ratio, 1 / ratio) > own.strayRatio * other.strayRatio;
+  });
 }
 
 /**
