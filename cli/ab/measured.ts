@@ -18,6 +18,7 @@ import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
@@ -27,6 +28,7 @@ import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
 import { resultForms } from "../output/forms.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
+import { aborted } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import type { AbValues } from "./flags.ts";
 import type { PreparedPair } from "./prepared.ts";
@@ -42,7 +44,7 @@ interface AbContext {
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const planned = await pair.plan(values.only);
-  const results = await measured(planned, outDir, context);
+  const results = await measured(planned, outDir, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results);
   const first = compared(results, pair, values);
@@ -56,7 +58,8 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const second = again === null ? null : compared(again, pair, values);
   const confirmed = confirmedBy(first, second);
   onNote("");
-  await deliver(first, confirmed, { pair, context });
+  // A pipe that nobody reads must not hold who interrupts.
+  await Promise.race([deliver(first, confirmed, { pair, context }), aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
   return COMPARISON_EXIT[confirmed.outcome];
 }
@@ -73,7 +76,7 @@ function compared(
 /** In as many fresh blocks, in another order. */
 async function confirmedRuns(
   worse: ResultsComparison["matches"],
-  { plan }: PreparedPair,
+  pair: PreparedPair,
   context: AbContext,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
@@ -82,14 +85,14 @@ async function confirmedRuns(
     targets: unique(worse.map(({ next }) => next.cell.target)),
     scenarios: unique(worse.map(({ next }) => next.scenario)),
   };
-  const planned = await plan(only, values.seed === undefined ? undefined : values.seed + 1);
-  return await measured(planned, join(outDir, "confirmation"), context);
+  const planned = await pair.plan(only, values.seed === undefined ? undefined : values.seed + 1);
+  return await measured(planned, join(outDir, "confirmation"), { pair, context });
 }
 
 async function measured(
   planned: Planned,
   outDir: string,
-  { values, signal }: AbContext,
+  { pair, context: { values, signal } }: Delivery,
 ): Promise<Results> {
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
@@ -97,7 +100,7 @@ async function measured(
   const request = {
     ...planned,
     ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
-    invocation: { flags: { ...planned.flags, threshold: [] } },
+    invocation: { flags: planned.flags, ab: invocationOf(pair, values) },
   };
   const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
     .finally(() => loader.close())
@@ -106,6 +109,11 @@ async function measured(
   await writeFile(join(outDir, "results.json"), await forms.json());
   await writeFile(join(outDir, "report.html"), await forms.html());
   return results;
+}
+
+function invocationOf({ again }: PreparedPair, values: AbValues): AbInvocation {
+  const { only, margin, confirm, threshold } = values;
+  return { ...again, only, margin, confirm, threshold: threshold.map(({ text }) => text) };
 }
 
 interface Delivery {
