@@ -68,8 +68,8 @@ export const planted: Bench = {
     const cases = all.filter(({ name }) => name.includes(only));
     using repository = await plantedRepository();
     const known = new Map<App, Known>();
-    for (const app of new Set(cases.map(({ app }) => app))) {
-      known.set(app, await knownOf(app, repository));
+    for (const { app, flags } of cases) {
+      if (!known.has(app)) known.set(app, await knownOf(app, flags, repository));
     }
     for (let round = 1; round <= rounds; round++) {
       for (const { app, planted, flags, name } of cases) {

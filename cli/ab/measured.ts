@@ -31,6 +31,7 @@ import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { aborted } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import type { AbValues } from "./flags.ts";
+import { checkResumable, keptIn } from "./resumed.ts";
 import type { PreparedPair } from "./prepared.ts";
 
 interface AbContext {
@@ -43,16 +44,18 @@ interface AbContext {
 /** @returns The exit code. Throws the error that it ends with where nothing could be compared. */
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
-  const planned = await pair.plan(values.only);
-  const results = await measured(planned, outDir, { pair, context });
+  const kept = values.resume ? await keptIn(outDir) : null;
+  const seed = values.seed ?? kept?.seed;
+  const planned = await pair.plan(values.only, seed);
+  const results = await measured({ planned, kept }, outDir, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results);
   const first = compared(results, pair, values);
   const worse = values.confirm ? worseCells(first) : [];
   const again = worse.length === 0 ? null : await confirmedRuns(
     first.matches.filter((_, i) => worse.includes(first.cells[i])),
-    pair,
-    context,
+    planned.seed + 1,
+    { pair, context },
   );
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   const second = again === null ? null : compared(again, pair, values);
@@ -76,8 +79,8 @@ function compared(
 /** In as many fresh blocks, in another order. */
 async function confirmedRuns(
   worse: ResultsComparison["matches"],
-  pair: PreparedPair,
-  context: AbContext,
+  seed: number,
+  { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
   onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
@@ -85,21 +88,26 @@ async function confirmedRuns(
     targets: unique(worse.map(({ next }) => next.cell.target)),
     scenarios: unique(worse.map(({ next }) => next.scenario)),
   };
-  const planned = await pair.plan(only, values.seed === undefined ? undefined : values.seed + 1);
-  return await measured(planned, join(outDir, "confirmation"), { pair, context });
+  const folder = join(outDir, "confirmation");
+  const kept = values.resume ? await keptIn(folder) : null;
+  const planned = await pair.plan(only, seed);
+  return await measured({ planned, kept }, folder, { pair, context });
 }
 
+/** All of the plan; what is kept of it is not measured again. */
 async function measured(
-  planned: Planned,
+  { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
   outDir: string,
   { pair, context: { values, signal } }: Delivery,
 ): Promise<Results> {
+  if (kept !== null) checkResumable(kept, planned, outDir);
+  if (kept?.state === "done") return kept;
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
   const loader = new LocalLoader();
   const request = {
     ...planned,
-    ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
+    ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
     invocation: { flags: planned.flags, ab: invocationOf(pair, values) },
   };
   const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })

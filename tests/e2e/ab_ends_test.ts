@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { until } from "./patience.ts";
-import { Plateau } from "./plateau.ts";
+import { Plateau, plateau } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 import { type ScratchRepository, scratchRepository } from "./scratch_repository.ts";
 
@@ -138,6 +138,94 @@ for (const { when, args = ["--repeat", "5"], prepare = () => ({}), comes, keeps 
     await assertNothingRuns();
     assert.deepEqual(unfinished(scratch), []);
     assert.deepEqual(scratch.state(), before);
-    assert.equal(existsSync(out(scratch, "results.json")), keeps);
+    const file = out(scratch, "results.json");
+    assert.equal(existsSync(file), keeps);
+    if (keeps) await assertGoesOn(scratch, [...call, ...args.filter((word) => word !== "../pipe")]);
   });
 }
+
+/** Another call erases nothing of it, and one that resumes measures only what is left. */
+async function assertGoesOn(scratch: ScratchRepository, words: readonly string[]): Promise<void> {
+  const { path: cwd, env } = scratch;
+  const args = words.filter((word) => word !== "--markdown");
+  const before = startsOf(out(scratch, "results.json"));
+  const isDone = results.parse(JSON.parse(Deno.readTextFileSync(out(scratch, "results.json"))))
+    .state === "done";
+  if (!isDone) {
+    const { code, stderr } = await plateau(args, { cwd, env });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /resume it with the same plateau ab with --out \.\.\/out --resume/);
+  }
+  const changed = await plateau([...args, "--resume", "--duration", "123ms"], { cwd, env });
+  assert.equal(changed.code, 2, changed.stderr);
+  assert.match(changed.stderr, /Cannot resume: the commits, the file or the flags are others/);
+  const { code, stderr } = await plateau([...args, "--resume"], { cwd, env });
+  assert.ok(code === 1 || code === 5, stderr);
+  const after = startsOf(out(scratch, "results.json"));
+  assert.deepEqual(after.slice(0, before.length), before);
+  assert.equal(after.length, 2 * Number(args[args.indexOf("--repeat") + 1]));
+  await assertNothingRuns();
+}
+
+function startsOf(file: string): string[] {
+  const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(file)));
+  return runs.toSorted((a, b) => a.order - b.order).map(({ startedAt }) => startedAt);
+}
+
+testWith(
+  [...NEEDS, "mountns"],
+  "a full disk ends it with 3, and what was measured is kept",
+  async () => {
+    using scratch = scratchRepository();
+    const before = scratch.state();
+    const disk = join(scratch.path, "../disk");
+    Deno.mkdirSync(disk);
+    // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
+    const script =
+      'mount -t tmpfs -o size=200k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
+    const { code, stderr } = await plateau([
+      "ab",
+      "HEAD..HEAD",
+      "--out",
+      `${disk}/out`,
+      "--repeat",
+      "20",
+    ], {
+      cwd: scratch.path,
+      env: scratch.env,
+      through: ["unshare", "--mount", "sh", "-c", script, disk],
+    });
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /Cannot write .*out/);
+    assert.match(stderr, /^results\.json$/m);
+    await assertNothingRuns();
+    assert.deepEqual(unfinished(scratch), []);
+    assert.deepEqual(scratch.state(), before);
+  },
+);
+
+testWith(
+  [...NEEDS, "mountns"],
+  "a full cache ends it with 3, and no half of a checkout is left",
+  async () => {
+    using scratch = scratchRepository();
+    scratch.write("large", "x".repeat(3_000_000));
+    scratch.git("add", "large");
+    scratch.git("commit", "--quiet", "--message", "large");
+    const before = scratch.state();
+    const cache = join(scratch.env.XDG_CACHE_HOME, "plateau");
+    Deno.mkdirSync(cache, { recursive: true });
+    const script =
+      'mount -t tmpfs -o size=1m tmpfs "$0" && "$@"; code=$?; find "$0" -name large >&2; exit $code';
+    const { code, stderr } = await plateau(["ab", "HEAD..HEAD", "--out", "../out"], {
+      cwd: scratch.path,
+      env: scratch.env,
+      through: ["unshare", "--mount", "sh", "-c", script, cache],
+    });
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /Cannot check out [0-9a-f]{7}/);
+    assert.doesNotMatch(stderr, /^\/.*\/large$/m);
+    await assertNothingRuns();
+    assert.deepEqual(scratch.state(), before);
+  },
+);
