@@ -87,6 +87,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/ab_test.ts",
     "e2e/ci_test.ts",
     "e2e/ab_ends_test.ts",
+    "e2e/plan_test.ts",
     "e2e/live_test.ts",
     "e2e/live_view_test.ts",
     "e2e/tls_test.ts",

@@ -43,7 +43,8 @@ export function loop(rounds) {
   last = x;
 }
 `,
-      "clock.js": `import { loop } from "./loop.js";
+      "clock.js": `import { writeSync } from "node:fs";
+import { loop } from "./loop.js";
 const ROUNDS = 10_000;
 for (let i = 0; i < 2_000; i++) loop(ROUNDS);
 let leastNs = Infinity;
@@ -52,7 +53,7 @@ for (let i = 0; i < 2_000; i++) {
   loop(ROUNDS);
   leastNs = Math.min(leastNs, Number(process.hrtime.bigint() - since));
 }
-console.log(leastNs / ROUNDS);
+writeSync(1, String(leastNs / ROUNDS));
 `,
     },
     clock: ["node", "clock.js"],

@@ -140,6 +140,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
       DECIDING.map((figure, f) => [figure, estimates[f] ?? null]),
     ),
     unsteady: null,
+    strayRatio: 1,
   };
 }
 

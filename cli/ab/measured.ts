@@ -1,6 +1,5 @@
 /** Measures a pair of revisions, confirms what is worse, and says so in every form. */
 import { join } from "node:path";
-import { LOOPBACK } from "../../base/net/listen.ts";
 import { renderComparison } from "../../report/files/comparison.ts";
 import {
   comparedName,
@@ -16,20 +15,17 @@ import {
 import { revisionSides } from "../../report/model/revisions/sides.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { runExperiment } from "../../runner/experiment/experiment.ts";
-import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
+import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
-import { redisUrlOf } from "../flags/values.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
-import { resultForms } from "../output/forms.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { aborted } from "../terminal/process.ts";
-import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 import type { AbValues } from "./flags.ts";
 import { checkResumable, keptIn } from "./resumed.ts";
 import type { PreparedPair } from "./prepared.ts";
@@ -45,8 +41,7 @@ interface AbContext {
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const kept = values.resume ? await keptIn(outDir) : null;
-  const seed = values.seed ?? kept?.seed;
-  const planned = await pair.plan(values.only, seed);
+  const planned = await pair.plan(values.only, values.seed ?? kept?.seed);
   const results = await measured({ planned, kept }, outDir, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results);
@@ -102,21 +97,12 @@ async function measured(
 ): Promise<Results> {
   if (kept !== null) checkResumable(kept, planned, outDir);
   if (kept?.state === "done") return kept;
-  await Deno.mkdir(outDir, { recursive: true });
-  const view = await progressView(values.quiet);
-  const loader = new LocalLoader();
-  const request = {
-    ...planned,
-    ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
-    invocation: { flags: planned.flags, ab: invocationOf(pair, values) },
-  };
-  const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
-    .finally(() => loader.close())
-    .finally(view.stop);
-  const forms = resultForms([results]);
-  await writeFile(join(outDir, "results.json"), await forms.json());
-  await writeFile(join(outDir, "report.html"), await forms.html());
-  return results;
+  return await measurePairs(planned, outDir, {
+    values,
+    signal,
+    kept,
+    ab: invocationOf(pair, values),
+  });
 }
 
 function invocationOf({ again }: PreparedPair, values: AbValues): AbInvocation {

@@ -34,7 +34,7 @@ export type Flags = z.output<typeof flags>;
 const ab = z.strictObject({
   range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
   file: z.string().describe("The experiment file, seen from the top of the repository"),
-  only: only.optional().describe("As it was asked for, with targets of the file"),
+  only: only.optional().describe("The flag, with targets of the file"),
   margin: z.number().min(0).describe("Of equivalence, a share"),
   confirm: z.boolean().describe("Whether what is worse was to be measured again"),
   threshold: names,
@@ -103,3 +103,12 @@ export const missing = z.strictObject({
     "What its search for a capacity found and tried, if any",
   ),
 });
+
+/** What comparisons of an experiment can see on a machine, as `plateau plan` found it there. */
+export const detectable = z.strictObject({
+  measuredAt: z.string().describe("ISO moment of plateau plan"),
+  blocks: z.int().min(1).describe("Blocks that it measured"),
+  sentence: z.string().describe("How small a change how many runs see"),
+});
+
+export type Detectable = z.output<typeof detectable>;

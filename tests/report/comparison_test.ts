@@ -117,14 +117,33 @@ Deno.test("comparison: pairs of two kinds have no verdict, and the kinds are tol
 });
 
 Deno.test("comparison: where most runs of a side never settle there is no verdict", () => {
-  const next = runsAt(around(500)).map((run, i): Run => ({
-    ...run,
-    warmup: { label: i < 4 ? "no-steady-state" : "flat", steadyFromS: null },
-  }));
-  const rate = comparisonOf(compare(runsAt(around(1_000)), next), "rate");
+  const straying = unsettled(0.5);
+  const rate = comparisonOf(compare(runsAt(around(1_000)), straying), "rate");
   assert.deepEqual([rate.verdict, rate.reason], ["inconclusive", "unsteady"]);
   assert.match(verdictText(rate, 0.02), /^no steady state in 4 of 5 runs/);
 });
+
+Deno.test("comparison: what never settles, and strays by less than it differs, has a verdict by its rate alone", () => {
+  const comparison = compare(runsAt(around(1_000)), unsettled(0.2));
+  const [rate, p99] = [comparisonOf(comparison, "rate"), comparisonOf(comparison, 99)];
+  assert.deepEqual([rate.verdict, rate.reason], ["worse", null]);
+  assert.deepEqual([p99.verdict, p99.reason], ["inconclusive", "unsteady"]);
+});
+
+/** Half as fast as 1,000/s, most of its runs never settled. @param stray By so much of it they are faster, then slower. */
+function unsettled(stray: number): Run[] {
+  return runsAt(around(500)).map((run, i): Run => ({
+    ...run,
+    warmup: { label: i < 4 ? "no-steady-state" : "flat", steadyFromS: null },
+    timeline: {
+      ...run.timeline,
+      points: run.timeline.points.map((point, at, { length }) => ({
+        ...point,
+        completed: Math.round(point.completed * (2 * at < length ? 1 + stray : 1 - stray)),
+      })),
+    },
+  }));
+}
 
 Deno.test("comparison: Holm's method goes over rate, p99 and CPU time of all pairs as one family, over the rest as another", () => {
   const pair = {

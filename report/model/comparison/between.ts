@@ -43,20 +43,27 @@ export interface Reserve {
   readonly between: Between;
   readonly groups: TwoGroups | null;
   readonly unsteady: Unsteady | null;
+  /** Whether the difference is larger than all that the sides stray within their runs. */
+  readonly isBeyondStray: boolean;
 }
 
 /** What no number of runs can decide comes before what they say. */
 export function reserved(
   judged: ComparisonJudgement,
-  { between, groups, unsteady }: Reserve,
+  { between, groups, unsteady, isBeyondStray }: Reserve,
 ): ComparisonJudgement {
-  if (unsteady !== null) return { verdict: "inconclusive", reason: "unsteady" };
+  if (unsteady !== null && !isBeyondStray) return { verdict: "inconclusive", reason: "unsteady" };
   if (groups !== null) return { verdict: "inconclusive", reason: "groups" };
   if (between.kind !== "unknown" || judged.verdict === "inconclusive") return judged;
   return {
     verdict: judged.verdict === "equivalent" ? "equivalent" : "inconclusive",
     reason: "sessions",
   };
+}
+
+/** Whether the whole interval is farther from 1 than that. */
+export function isBeyond({ low, high }: ConfidenceInterval, ratio: number): boolean {
+  return low > ratio || high < 1 / ratio;
 }
 
 /** Of sides that have no interval. */

@@ -28,6 +28,7 @@ import {
   exactTest,
   gainOf,
   groupsIn,
+  isBeyond,
   moderatedIntervals,
   ONE_SESSION,
   type Pairing,
@@ -261,7 +262,11 @@ function compareFigure(
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(level, 1 - SIGNIFICANCE / Math.max(1, size));
   const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
-  const judgement = reserved(judged, { between: test.between, groups, unsteady });
+  const stray = figure === "rate"
+    ? (1 + marginRatio) * base.strayRatio * next.strayRatio
+    : Infinity;
+  const reserve = { between: test.between, groups, unsteady };
+  const judgement = reserved(judged, { ...reserve, isBeyondStray: isBeyond(interval, stray) });
   return {
     ...values,
     ...judgement,

@@ -34,16 +34,20 @@ export interface ComparedRuns {
   readonly estimates: ComparedEstimates;
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
+  /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one. */
+  readonly strayRatio: number;
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
   const { runs, confidence: { estimates } } = cell;
+  const unsteady = unsteadyOf(runs);
   return {
     runs,
     estimates: {
       get: (figure) => figure === "cpuPerRequest" ? cpuEstimate(cell) : estimates.get(figure),
     },
-    unsteady: unsteadyOf(runs),
+    unsteady,
+    strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
   };
 }
 
@@ -90,4 +94,17 @@ function rateOf(runs: readonly ComparableRun[]): number {
   if (runs.length === 1) return runs[0].rate;
   const seconds = sum(runs, ({ elapsedS }) => elapsedS);
   return seconds > 0 ? sum(runs, ({ requests }) => requests.completed) / seconds : 0;
+}
+
+const TENTHS = 10;
+
+/** Requests/s of the fastest tenth of a run over those of its slowest; Infinity where nothing completed in one. */
+function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
+  const size = Math.max(1, Math.floor(points.length / TENTHS));
+  const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
+    const startS = i === 0 ? 0 : points[i * size - 1].endS;
+    const those = points.slice(i * size, (i + 1) * size);
+    return sum(those, ({ completed }) => completed) / (those[those.length - 1].endS - startS);
+  });
+  return rates.length === 0 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

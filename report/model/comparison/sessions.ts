@@ -110,6 +110,7 @@ export function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
     runs: groups.flatMap(({ runs }) => runs),
     estimates: new SessionEstimates(groups.map(({ estimates }) => estimates)),
     unsteady: groups.find(({ unsteady }) => unsteady !== null)?.unsteady ?? null,
+    strayRatio: Math.max(...groups.map(({ strayRatio }) => strayRatio)),
   };
 }
 
