@@ -51,9 +51,15 @@ export interface Known {
   readonly roundNs: number;
 }
 
-/** Without a neighbour: the app's CPU time for a request, and what a round of its loop takes. */
-export async function knownOf(app: App, repository: Planted): Promise<Known> {
-  const flags = `--only target=${app} --repeat 3 --confirm no`;
+const CALIBRATED = 5;
+
+/**
+ * Without a neighbour: the app's CPU time for a request, and what a round of its loop takes.
+ * @param asked Flags of `ab`: a request takes longer while its program is compiled, so runs must be as long.
+ */
+export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
+  const duration = /--duration \S+/.exec(asked)?.[0] ?? "";
+  const flags = `--only target=${app} --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
   const { comparison: { cells: [{ figures }] } } = await ab(repository, flags, "HEAD..HEAD");
   const { base } = figures.cpuPerRequest;
   if (base === null) throw new TargetError("Cannot measure: the CPU time of the app is unknown");

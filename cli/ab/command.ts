@@ -14,7 +14,9 @@ import { preparePair } from "./prepared.ts";
 
 export const abCommand = defineCommand({
   parts: abParts,
-  conflicts: (given) => [...outputConflicts(given), ...operandConflicts(given)],
+  conflicts: (
+    given,
+  ) => [...outputConflicts(given), ...operandConflicts(given), ...resumeConflicts(given)],
   more:
     `Both commits are checked out beside the repository, which is never changed, and built by the
 targets' build: commands. Builds are kept by commit.
@@ -39,7 +41,7 @@ Examples:
       using _kept = pair.lock;
       const outDir = await makeOutDir(values.out, pair.name);
       using _out = await occupy(outDir);
-      await refuseUnfinished(outDir);
+      if (!values.resume) await refuseUnfinished(outDir);
       return await comparePaired(pair, { values, outDir, signal, onNote });
     }),
 });
@@ -61,4 +63,10 @@ function operandConflicts({ first, second }: RawArguments): Problem[] {
   if (typeof first !== "string" || typeof second !== "string" || rangeIn(first)) return [];
   const message = `Cannot read "${first}" as two commits`;
   return [{ place: "BASE..HEAD", message, fix: `write ${first}..HEAD, or ${first}..` }];
+}
+
+function resumeConflicts({ resume, out }: RawArguments): Problem[] {
+  if (resume !== true || out !== undefined) return [];
+  const message = "Cannot resume without the folder of the results";
+  return [{ place: "--resume", message, fix: "add --out DIR" }];
 }

@@ -26,6 +26,11 @@ export const abParts = {
     about: "Folder of the results (default: results/NAME/TIME)",
     schema: z.string().min(1).optional(),
   },
+  resume: {
+    flags: "--resume",
+    about: "Goes on where an ab into the same --out was interrupted; the other flags as before",
+    schema: z.boolean().default(false),
+  },
   confirm: {
     flags: "--confirm <yes|no>",
     about: "Measures cells that are worse again, and calls them worse only if they are so twice",

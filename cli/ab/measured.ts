@@ -15,15 +15,19 @@ import {
 import { revisionSides } from "../../report/model/revisions/sides.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
+import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { measurePairs } from "../experiment/pairs.ts";
+import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
+import { aborted } from "../terminal/process.ts";
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 import type { AbValues } from "./flags.ts";
+import { checkResumable, keptIn } from "./resumed.ts";
 import type { PreparedPair } from "./prepared.ts";
 
 interface AbContext {
@@ -36,22 +40,24 @@ interface AbContext {
 /** @returns The exit code. Throws the error that it ends with where nothing could be compared. */
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
-  const planned = await pair.plan(values.only);
-  const results = await measurePairs(planned, outDir, context);
+  const kept = values.resume ? await keptIn(outDir) : null;
+  const planned = await pair.plan(values.only, values.seed ?? kept?.seed);
+  const results = await measured({ planned, kept }, outDir, { pair, context });
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results);
   const first = compared(results, pair, values);
   const worse = values.confirm ? worseCells(first) : [];
   const again = worse.length === 0 ? null : await confirmedRuns(
     first.matches.filter((_, i) => worse.includes(first.cells[i])),
-    pair,
-    context,
+    planned.seed + 1,
+    { pair, context },
   );
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   const second = again === null ? null : compared(again, pair, values);
   const confirmed = confirmedBy(first, second);
   onNote("");
-  await deliver(first, confirmed, { pair, context });
+  // A pipe that nobody reads must not hold who interrupts.
+  await Promise.race([deliver(first, confirmed, { pair, context }), aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
   return COMPARISON_EXIT[confirmed.outcome];
 }
@@ -68,8 +74,8 @@ function compared(
 /** In as many fresh blocks, in another order. */
 async function confirmedRuns(
   worse: ResultsComparison["matches"],
-  { plan }: PreparedPair,
-  context: AbContext,
+  seed: number,
+  { pair, context }: Delivery,
 ): Promise<Results> {
   const { values, outDir, onNote } = context;
   onNote(`Measures ${counted(worse.length, "cell")} that is worse again, to be sure`);
@@ -77,8 +83,31 @@ async function confirmedRuns(
     targets: unique(worse.map(({ next }) => next.cell.target)),
     scenarios: unique(worse.map(({ next }) => next.scenario)),
   };
-  const planned = await plan(only, values.seed === undefined ? undefined : values.seed + 1);
-  return await measurePairs(planned, join(outDir, "confirmation"), context);
+  const folder = join(outDir, "confirmation");
+  const kept = values.resume ? await keptIn(folder) : null;
+  const planned = await pair.plan(only, seed);
+  return await measured({ planned, kept }, folder, { pair, context });
+}
+
+/** All of the plan; what is kept of it is not measured again. */
+async function measured(
+  { planned, kept }: { readonly planned: Planned; readonly kept: Results | null },
+  outDir: string,
+  { pair, context: { values, signal } }: Delivery,
+): Promise<Results> {
+  if (kept !== null) checkResumable(kept, planned, outDir);
+  if (kept?.state === "done") return kept;
+  return await measurePairs(planned, outDir, {
+    values,
+    signal,
+    kept,
+    ab: invocationOf(pair, values),
+  });
+}
+
+function invocationOf({ again }: PreparedPair, values: AbValues): AbInvocation {
+  const { only, margin, confirm, threshold } = values;
+  return { ...again, only, margin, confirm, threshold: threshold.map(({ text }) => text) };
 }
 
 interface Delivery {

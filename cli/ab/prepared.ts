@@ -1,8 +1,9 @@
 /** Two revisions, checked out and built, and the experiment that measures both. */
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { BuildStep } from "../../base/target/build_steps.ts";
 import type { SideNames } from "../../report/model/revisions/sides.ts";
+import type { AbInvocation } from "../../runner/result/invocation.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames, refuseUnbuilt } from "../../scenarios/file/paired_targets.ts";
 import { build } from "../../targets/revisions/build.ts";
@@ -24,6 +25,8 @@ export interface PreparedPair {
   readonly names: ReadonlyMap<string, SideNames>;
   /** What is measured on either side: `main (a1b2c3d)`. */
   readonly labels: SideNames;
+  /** What to call again for the same. */
+  readonly again: Pick<AbInvocation, "range" | "file">;
   /** @param only In place of the flag: both sides of each. */
   readonly plan: (only: AbValues["only"], seed?: number) => Promise<Planned>;
   /** Keeps the checkouts for this process. */
@@ -56,10 +59,18 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   return {
     ...{ name: experiment.name, names, lock },
     labels: { base: made.base.label, head: made.head.label },
+    again: {
+      range: [base.commit, made.head.commit === head.commit ? head.commit : ""]
+        .map((commit) => commit.slice(0, SHORT)).join(".."),
+      file: relative(repository.root, await Deno.realPath(file)),
+    },
     plan: (only, seed) =>
       planPairs(file, { ...values, only, seed: seed ?? values.seed }, { folders, names }),
   };
 }
+
+/** Digits of a commit that no other will have. */
+const SHORT = 12;
 
 const SAME = "BASE and HEAD have the same files: what is found is the noise of this machine";
 
@@ -94,6 +105,8 @@ interface MakeRequest extends PairRequest {
 }
 
 interface CheckedOut {
+  /** Of its files: of a working tree with changes none of the repository's. */
+  readonly commit: string;
   /** That of the experiment file, in the revision's checkout. */
   readonly folder: string;
   readonly label: string;
@@ -107,7 +120,7 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   const label = labelOf(revision, checkout.commit);
   if (checkout.isReady) {
     if (builds.length > 0) onNote(`Uses the kept build of ${label}`);
-    return { folder, label };
+    return { folder, label, commit: checkout.commit };
   }
   for (const { target, cwd, steps } of builds) {
     await build({
@@ -119,7 +132,7 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   }
   if (builds.length === 0) onNote(`Checked out ${label}; there is nothing to build`);
   await checkout.markReady();
-  return { folder, label };
+  return { folder, label, commit: checkout.commit };
 }
 
 /** `main (a1b2c3d)`. */

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { runExperiment } from "../../runner/experiment/experiment.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import {
   pairedData,
@@ -58,21 +59,25 @@ function ownName(target: string, names: ReadonlyMap<string, PairedName>): string
 interface PairsContext {
   readonly values: NamedRedis & { readonly quiet: boolean };
   readonly signal: AbortSignal;
+  /** What an earlier call has measured of it; absent or null: nothing. */
+  readonly kept?: Results | null;
+  /** What to call again for the same. */
+  readonly ab?: AbInvocation;
 }
 
 /** Measures them, with results and their page in a folder of its own. */
 export async function measurePairs(
   planned: Planned,
   outDir: string,
-  { values, signal }: PairsContext,
+  { values, signal, kept = null, ab }: PairsContext,
 ): Promise<Results> {
   await Deno.mkdir(outDir, { recursive: true });
   const view = await progressView(values.quiet);
   const loader = new LocalLoader();
   const request = {
     ...planned,
-    ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
-    invocation: { flags: { ...planned.flags, threshold: [] } },
+    ...{ outDir, kept, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
+    invocation: { flags: { ...planned.flags, threshold: [] }, ab },
   };
   const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
     .finally(() => loader.close())

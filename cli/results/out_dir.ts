@@ -67,26 +67,29 @@ export async function refuseUnfinished(dir: string): Promise<void> {
     throw new UserError([{ place: dir, message, fix: "choose another folder with --out" }]);
   });
   if (begun === null) return;
-  const { runs, planned } = begun;
+  const { runs, planned, ab } = begun;
+  const resume = ab === undefined
+    ? `plateau run --resume ${quoted(dir)}`
+    : `the same plateau ab with --out ${quoted(dir)} --resume`;
   throw new UserError([{
     place: dir,
     message:
       `Cannot start a new experiment here: ${runs.length} of ${planned} runs of an interrupted one would be lost`,
-    fix: `resume it with plateau run --resume ${quoted(dir)}, or choose another folder with --out`,
+    fix: `resume it with ${resume}, or choose another folder with --out`,
   }]);
 }
 
 /** Null when there is none, or it is done, or no result. Throws when that is unknown, as the file is too large. */
 async function unfinishedIn(
   path: string,
-): Promise<{ readonly runs: readonly unknown[]; readonly planned: number } | null> {
+): Promise<{ readonly runs: readonly unknown[]; readonly planned: number; readonly ab?: unknown } | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
   });
   if (text === null) return null;
   const { results } = await import("../../runner/result/result.ts");
-  const shape = results.pick({ schema: true, state: true, planned: true }).strip()
+  const shape = results.pick({ schema: true, state: true, planned: true, ab: true }).strip()
     .extend({ runs: z.array(z.unknown()) });
   try {
     const { data } = shape.safeParse(parseJson(text));

@@ -168,7 +168,7 @@ export interface StartingRequest {
   readonly source: string;
   readonly seed: number;
   /** The command line, for whoever repeats it. */
-  readonly invocation: Pick<Results, "file" | "flags">;
+  readonly invocation: Pick<Results, "file" | "flags" | "ab">;
   /** What an earlier sitting left, to go on from; null: nothing. */
   readonly kept: Results | null;
 }

@@ -13,11 +13,13 @@ const repeat = z.union([
   }),
 ]);
 
+const only = z.strictObject({ targets: names.optional(), scenarios: names.optional() });
+
 export const flags = z.strictObject({
   set: z.record(z.string(), z.string()).describe(
     "Parameters of the file, as they were written; [secret] for a withheld value",
   ),
-  only: z.strictObject({ targets: names.optional(), scenarios: names.optional() }).optional(),
+  only: only.optional(),
   repeat: repeat.optional(),
   duration: z.number().min(0).optional().describe("Of each run, milliseconds"),
   threshold: names.optional().describe("Thresholds besides those in the file"),
@@ -28,6 +30,17 @@ export const flags = z.strictObject({
 }).describe("How the command line changed the experiment file");
 
 export type Flags = z.output<typeof flags>;
+
+const ab = z.strictObject({
+  range: z.string().describe("Both commits, BASE..HEAD; BASE.. up to a working tree with changes"),
+  file: z.string().describe("The experiment file, seen from the top of the repository"),
+  only: only.optional().describe("The flag, with targets of the file"),
+  margin: z.number().min(0).describe("Of equivalence, a share"),
+  confirm: z.boolean().describe("Whether what is worse was to be measured again"),
+  threshold: names,
+});
+
+export type AbInvocation = z.output<typeof ab>;
 
 /** Absent in files from before there was `run --resume`. */
 export const invocation = {
@@ -41,6 +54,9 @@ export const invocation = {
     ),
   }).optional(),
   flags: flags.optional(),
+  ab: ab.optional().describe(
+    "Of plateau ab, whose targets are those of the file as of two commits",
+  ),
 };
 
 const stopping = z.strictObject({

@@ -24,9 +24,21 @@ export interface BuildRequest {
 /** Of all steps: a build may print without end. */
 const MOST_LOGGED_BYTES = 4_000_000;
 
-/** Throws a TargetError with the last lines of the step that failed, the signal's reason on abort. */
+/**
+ * Throws a TargetError with the last lines of the step that failed, the signal's reason on abort. Then the checkout is
+ * gone: its supervisor removes it, unless that ended before it had begun.
+ */
 export async function build(request: BuildRequest): Promise<void> {
-  const { steps, stage, log, what, signal, onStep } = request;
+  try {
+    await takeSteps(request);
+  } catch (error) {
+    await Deno.remove(request.stage, { recursive: true }).catch(() => {});
+    throw error;
+  }
+}
+
+async function takeSteps(request: BuildRequest): Promise<void> {
+  const { steps, log, what, signal, onStep } = request;
   using file = openLog(log);
   for (const step of steps) {
     signal.throwIfAborted();
@@ -36,7 +48,6 @@ export async function build(request: BuildRequest): Promise<void> {
     const { why, evidence } = await take(step, request, file);
     signal.throwIfAborted();
     if (why === null) continue;
-    await Deno.remove(stage, { recursive: true }).catch(() => {}); // its supervisor did
     throw new TargetError(`Cannot build ${what}: ${why}; all it printed is in ${log}`, evidence);
   }
 }

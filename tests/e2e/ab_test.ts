@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { parse as words } from "shell-quote";
+import { commandOf } from "../../report/model/method/command.ts";
+import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { type Ended, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
@@ -73,7 +76,27 @@ testWith(NEEDS, "what is worse is measured again, and both have to agree", async
     Deno.readTextFileSync(join(scratch.path, "../out/confirmation/results.json")),
   );
   assert.equal(again.runs.length, 10);
+  await assertRunsAgain(scratch, results.parse(resultsOf(scratch)));
 });
+
+/** Measured briefly, the command that a report shows has the same runs in the same order. */
+async function assertRunsAgain({ path, env }: ScratchRepository, shown: Results): Promise<void> {
+  const [program, ...args] = words(commandOf(shown)).map(String);
+  assert.deepEqual([program, args[0]], ["plateau", "ab"]);
+  const out = join(path, "../again");
+  const { code, stderr } = await plateau([...args, "--duration", "100ms", "--out", out], {
+    cwd: path,
+    env,
+  });
+  assert.ok(code === 1 || code === 5, stderr);
+  assert.doesNotMatch(stderr, /^Builds /m, "both commits are as they were");
+  const order = ({ runs }: Results): unknown =>
+    runs.toSorted((a, b) => a.order - b.order).map((
+      { target, repetition },
+    ) => [target, repetition]);
+  const again = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+  assert.deepEqual(order(again), order(shown));
+}
 
 testWith(
   NEEDS,

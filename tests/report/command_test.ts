@@ -55,6 +55,36 @@ for (const [sentence, asked, command] of commands) {
   });
 }
 
+const AB = { range: "0123456789ab..ba9876543210", file: "load/mine.yaml" };
+const abs: [sentence: string, asked: Pick<Results, "ab" | "flags">, command: string][] = [
+  [
+    "names the file's targets, not their two sides",
+    {
+      flags: { set: { scale: "1" }, only: { targets: ["base-a", "head-a"] }, repeat: 5 },
+      ab: {
+        ...{ ...AB, margin: 0.02, confirm: true, only: { targets: ["a"] } },
+        threshold: ["p99 < 5ms"],
+      },
+    },
+    `0123456789ab..ba9876543210 load/mine.yaml --set scale=1 --only target=a --repeat 5 ` +
+    `--threshold "p99 < 5ms" --margin 2% --confirm yes`,
+  ],
+  [
+    "goes up to the working tree",
+    {
+      flags: { ...SET, duration: 1_000 },
+      ab: { ...AB, range: "0123456789ab..", margin: 0.035, confirm: false, threshold: [] },
+    },
+    "0123456789ab.. load/mine.yaml --duration 1s --margin 3.5% --confirm no",
+  ],
+];
+
+for (const [sentence, asked, command] of abs) {
+  Deno.test(`the command to compare two commits again ${sentence}`, () => {
+    assert.equal(commandOf({ ...RESULTS, ...asked }), `plateau ab ${command} --seed 7`);
+  });
+}
+
 Deno.test("the command of a single measurement has its seed, and what --like stands for", () => {
   const url = "http://127.0.0.1:8080/";
   assert.equal(

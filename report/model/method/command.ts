@@ -9,11 +9,27 @@ type InvocationFlags = NonNullable<Results["flags"]>;
 export type FlagWord = readonly [flag: string, text: string];
 
 export function commandOf(measured: MeasuredRuns): string {
-  const { bench, file, flags, seed } = measured;
+  const { bench, ab, file, flags, seed } = measured;
   if (bench) return benchCommandOf(bench.args, seed);
+  if (ab) return abCommandOf(ab, flags ?? {}, seed);
   const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(measured);
   const words = [...flagWords(flags ?? {}), ["--seed", String(seed)]].flat();
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
+}
+
+/** In the repository's top folder. The targets of the results are those of the file, each twice. */
+function abCommandOf(
+  { range, file, only, margin, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
+  flags: Partial<InvocationFlags>,
+  seed: number,
+): string {
+  const words = [
+    ...flagWords({ ...flags, only, threshold }),
+    ["--margin", `${Number((100 * margin).toPrecision(12))}%`],
+    ["--confirm", confirm ? "yes" : "no"],
+    ["--seed", String(seed)],
+  ];
+  return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
 }
 
 /** What the experiment's file is called there; "" for one that is built in. */

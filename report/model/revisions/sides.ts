@@ -25,7 +25,7 @@ function sideOf(
   const { experiment, runs } = results;
   const targets = Object.entries(Object(experiment.targets)).flatMap(([name, spec]) => {
     const as = own.get(name);
-    return as === undefined ? [] : [[as, spec]];
+    return as === undefined ? [] : [[as, withoutFolder(spec)]];
   });
   return {
     ...results,
@@ -35,4 +35,12 @@ function sideOf(
       return target === undefined ? [] : [{ ...run, target }];
     }),
   };
+}
+
+/** Each revision has a folder of its own, which is no difference in how they were measured. */
+function withoutFolder(spec: unknown): unknown {
+  const { cwd: _, nginx, ...others } = Object(spec);
+  if (nginx === undefined) return others;
+  const { root: __, ...rest } = Object(nginx);
+  return { ...others, nginx: rest };
 }
