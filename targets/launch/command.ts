@@ -4,6 +4,7 @@ import type { CommandTarget } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
+import { inspectableArgs, inspectableEnv } from "./inspectable.ts";
 import { runtimeOf } from "./runtime.ts";
 import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./environment.ts";
 
@@ -12,18 +13,22 @@ export const commandLauncher: Launcher<CommandTarget> = {
     const port = choosePort(spec, context);
     const fill = (text: string): string =>
       text.replaceAll("{port}", String(port)).replaceAll("{host}", context.host);
-    const env = cleanEnv({
+    const given = cleanEnv({
       PORT: String(port),
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
       ...Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
     });
+    const env = context.inspectable ? inspectableEnv(given) : given;
     const cwd = locateFolder(spec.cwd, context);
     const [name, ...args] = spec.command.map(fill);
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised([program, ...args], { env, cwd, onLeft, limits: spec.limits });
+    const child = startSupervised(
+      [program, ...context.inspectable ? inspectableArgs(program, args) : args],
+      { env, cwd, onLeft, limits: spec.limits },
+    );
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
