@@ -145,3 +145,7 @@ export function prune(
 
 /** Stands for outermost calls that were left out. */
 const REST: Frame = { name: "(small calls)", module: "", line: 0 };
+
+/** Who samples. */
+export const PROFILERS = ["v8", "py-spy", "pprof", "perf"] as const;
+export type ProfilerName = typeof PROFILERS[number];

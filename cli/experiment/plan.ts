@@ -8,7 +8,7 @@ import {
   loadExperiment,
   type LoadOptions,
 } from "../../scenarios/file/experiment_file.ts";
-import { ONE_PROFILE } from "../../scenarios/file/profile_spec.ts";
+import { ONE_PROFILE } from "../../scenarios/plan/repetition.ts";
 import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { type Plan, planBlocks, planCells, type PlanOptions } from "../../scenarios/plan/plan.ts";
@@ -18,7 +18,7 @@ import { anySeed, type planFlags } from "../flags/flags.ts";
 /** The flags that change an experiment; undefined where they are not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** A caller without the flag asks for no profiles. */
+/** A caller without the flag wants no profiles. */
 type PlanArguments = Omit<ParsedValues<typeof planFlags>, "profile"> & {
   readonly profile?: true;
 };
@@ -72,7 +72,10 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
 }
 
 /** @param written As the file has it. Throws a UserError where a flag does not fit it. */
-export function changed(written: Experiment, { only, repeat, duration, profile }: Changes): Experiment {
+export function changed(
+  written: Experiment,
+  { only, repeat, duration, profile }: Changes,
+): Experiment {
   const experiment = {
     ...written,
     repeat: repeat ?? written.repeat,

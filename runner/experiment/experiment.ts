@@ -19,7 +19,7 @@ import {
   missingPrerequisiteOf,
 } from "./missing_prerequisites.ts";
 import { measurePeakThroughput } from "./peak_throughput.ts";
-import { SeparatePreflights } from "./preflight.ts";
+import { preflight, SeparatePreflights } from "./preflight.ts";
 import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
 import { commitNote, continued, EarlierRuns } from "./resume.ts";
@@ -129,6 +129,7 @@ async function takeProfiles(
     intervalMs,
     discardS: discard / 1_000,
     pprofPath: profile.pprof ?? null,
+    preflight,
     start: (cell) => targets.start(cell, { inspectable: true }),
   });
 }

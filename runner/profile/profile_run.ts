@@ -13,13 +13,12 @@ import {
   type ProfileSession,
   startProfiles,
 } from "../../targets/profile/session.ts";
-import { preflight } from "../experiment/preflight.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
-import type { Profile } from "../result/profile.ts";
+import type { TargetProfile } from "../result/profile.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Run } from "../result/result.ts";
-import { foldedProfile } from "./folded_profile.ts";
+import { foldedProfile } from "./sampled_part.ts";
 import { sampledPart } from "./sampled_part.ts";
 
 export interface ProfilePlace {
@@ -41,6 +40,11 @@ export interface ProfileContext {
   readonly signal: AbortSignal;
   /** Starts a target whose processes can be profiled; the caller stops it. */
   readonly start: (cell: Cell) => Promise<RunningTarget>;
+  /** Throws a TargetError where it does not respond right. */
+  readonly preflight: (
+    subject: { readonly cell: Cell; readonly target: RunningTarget; readonly script: Script },
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** Keeps a runtime's file, and says where it is, seen from the results. */
   readonly keep: (place: ProfilePlace, process: ProcessProfile) => Promise<string>;
 }
@@ -50,7 +54,7 @@ export async function profileRun(
   place: ProfilePlace,
   runs: readonly Run[],
   context: ProfileContext,
-): Promise<Profile | null> {
+): Promise<TargetProfile | null> {
   const startedAt = new Date().toISOString();
   const taken = await takenOrWhyNot(place, runs, context);
   if (context.signal.aborted) return null;
@@ -75,7 +79,7 @@ export async function profileRun(
 interface Taken {
   readonly processes: readonly ProcessProfile[];
   readonly notes: string[];
-  readonly part: Pick<Profile, "fromS" | "forS">;
+  readonly part: Pick<TargetProfile, "fromS" | "forS">;
   readonly rate: number | null;
 }
 
@@ -101,7 +105,9 @@ async function take(
   context: ProfileContext,
 ): Promise<Taken> {
   const load = loadOf(cell, runs);
-  if (load === null) return { ...NOTHING, notes: ["no measured run found a capacity to load it at"] };
+  if (load === null) {
+    return { ...NOTHING, notes: ["no measured run found a capacity to load it at"] };
+  }
   const durationMs = durationMsOf(load);
   const part = sampledPart(
     durationMs === null ? null : durationMs / 1_000,
@@ -112,7 +118,7 @@ async function take(
   const script = scriptOf(cell.request, context.seed);
   const target = await context.start(cell);
   try {
-    await preflight({ cell, target, script }, context.signal);
+    await context.preflight({ cell, target, script }, context.signal);
     return { part, ...await loadAndSample({ target, script, load, part, run }, context) };
   } finally {
     await target.stop();
@@ -132,7 +138,7 @@ interface SampledLoad {
   readonly target: RunningTarget;
   readonly script: Script;
   readonly load: Load;
-  readonly part: Pick<Profile, "fromS" | "forS">;
+  readonly part: Pick<TargetProfile, "fromS" | "forS">;
   readonly run: number;
 }
 
@@ -144,7 +150,7 @@ async function loadAndSample(
   let isLoading = true;
   void target.exited.then(() => isLoading && over.abort());
   const ended = AbortSignal.any([signal, over.signal]);
-  let sampling: Promise<Sampled> = Promise.resolve({ processes: [], notes: [] });
+  let sampling: Promise<ProfiledProcesses> = Promise.resolve({ processes: [], notes: [] });
   const measurement = await measureLoad({
     origin: target.origin,
     ...target.access,
@@ -174,7 +180,7 @@ async function loadAndSample(
   return { processes, notes: [exit, ...target.lastLines().slice(-1), ...notes], rate: null };
 }
 
-type Sampled = Awaited<ReturnType<ProfileSession["stop"]>>;
+type ProfiledProcesses = Awaited<ReturnType<ProfileSession["stop"]>>;
 
 /** Waits for the steady part, samples it, and ends with it. */
 async function sample(
@@ -187,7 +193,7 @@ async function sample(
     readonly forMs: number;
     readonly signal: AbortSignal;
   },
-): Promise<Sampled> {
+): Promise<ProfiledProcesses> {
   await pause(sinceMs + 1_000 * fromS, signal);
   if (signal.aborted) return { processes: [], notes: [] };
   const { origin } = target;
@@ -213,7 +219,7 @@ async function describe(
   process: ProcessProfile,
   place: ProfilePlace,
   { keep }: ProfileContext,
-): Promise<Profile["processes"][number]> {
+): Promise<TargetProfile["processes"][number]> {
   const { pid, program, profiler, sampled, reason } = process;
   return {
     pid,

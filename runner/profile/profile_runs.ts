@@ -1,10 +1,10 @@
-/** The profile runs of an experiment, after all measured ones: as many of each cell as it asks for, in the file's order. */
+/** The profile runs of an experiment, after all measured ones: as many of each cell as the file says, in the file's order. */
 import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { replaceFile, writeAll } from "../../base/whole_file.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { ProcessProfile } from "../../targets/profile/session.ts";
-import type { Profile } from "../result/profile.ts";
+import type { TargetProfile } from "../result/profile.ts";
 import type { Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
 import { cellKey } from "../stats/confidence/bootstrap.ts";
@@ -50,7 +50,7 @@ function runsOf(cell: Cell, runs: readonly Run[]): Run[] {
   return runs.filter((run) => cellKey(run) === key);
 }
 
-function isMade({ cell, run }: ProfilePlace, profiles: readonly Profile[]): boolean {
+function isMade({ cell, run }: ProfilePlace, profiles: readonly TargetProfile[]): boolean {
   const key = cellKey(cell);
   return profiles.some((made) => made.run === run && cellKey(made) === key);
 }

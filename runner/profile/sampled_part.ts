@@ -1,4 +1,6 @@
-/** Which part of a run is profiled: the steady one, as the measured runs of the cell had it. Pure; times in seconds. */
+/** Which part of a run is profiled, and what is kept of the profiles. Pure. */
+import { type CallTree, mergeTrees, prune, treeMs } from "../../base/profile/call_tree.ts";
+import type { TargetProfile } from "../result/profile.ts";
 import type { Run } from "../result/result.ts";
 
 type MeasuredRun = Pick<Run, "elapsedS"> & {
@@ -42,4 +44,46 @@ export function sampledPart(
 
 function shortestOf(runs: readonly MeasuredRun[]): number {
   return Math.min(...runs.map(({ elapsedS }) => elapsedS));
+}
+
+// What the processes of a target did, as one call tree that is small enough for results and pages.
+
+/** A call under this share of the time is too narrow to be seen. */
+const NARROWEST_RATIO = 0.001;
+/** Calls of a tree: some 40 KB of JSON. */
+const MOST_NODES = 1_500;
+
+/** Nanoseconds: no clock of a profiler is better. */
+const DIGITS = 1e6;
+
+export function foldedProfile(
+  trees: readonly CallTree[],
+): Pick<TargetProfile, "tree" | "pruned" | "busyMs"> {
+  const whole = mergeTrees(trees);
+  const { tree, nodes, ms } = prune(whole, { leastRatio: NARROWEST_RATIO, most: MOST_NODES });
+  return {
+    busyMs: rounded(treeMs(whole)),
+    tree: {
+      frames: tree.frames.map(({ name, module, line }) => ({
+        name: shortened(name),
+        module: shortened(module),
+        line: Math.max(0, Math.trunc(line)),
+      })),
+      frame: [...tree.frame],
+      parent: [...tree.parent],
+      ownMs: tree.ownMs.map(rounded),
+    },
+    pruned: { nodes, ms: rounded(ms) },
+  };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * DIGITS) / DIGITS;
+}
+
+const MOST_CHARACTERS = 200;
+
+/** Names of generated code, or of a target that means harm, may have any length. */
+function shortened(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
 }

@@ -1,6 +1,6 @@
 /** Profiles of the targets, as the result files have them. Their runs come after the measured ones and are in no figure. */
 import * as z from "zod";
-import { PROFILERS } from "../../base/profile/profilers.ts";
+import { PROFILERS } from "../../base/profile/call_tree.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -53,4 +53,4 @@ export const profile = z.strictObject({
   notes: z.array(z.string()).describe("What could not be had, in words"),
 });
 
-export type Profile = z.output<typeof profile>;
+export type TargetProfile = z.output<typeof profile>;

@@ -256,7 +256,7 @@ export const results = z.strictObject({
   runs: z.array(run),
   missing: z.array(missing),
   profiles: z.array(profile).optional().describe(
-    "Profile runs, after the measured ones and in no figure; absent for none",
+    "TargetProfile runs, after the measured ones and in no figure; absent for none",
   ),
   conclusion: conclusion.optional().describe(
     "What the report concludes; absent before the end, and made anew from the runs when read",
@@ -266,7 +266,7 @@ export const results = z.strictObject({
   ),
 });
 
-export type { Profile } from "./profile.ts";
+export type { TargetProfile } from "./profile.ts";
 export type { AgentPart } from "./agent_part.ts";
 export type { Distribution } from "./distribution.ts";
 export type Measurement = z.output<typeof measurement>;

@@ -18,10 +18,9 @@ import { thresholdText } from "../claims/threshold.ts";
 import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
 import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
-import { repeat, seed } from "../plan/repetition.ts";
+import { profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_spec.ts";
-import { profileSpec } from "./profile_spec.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>
@@ -87,9 +86,7 @@ const experimentFields = (files: Files) =>
     ),
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
-    profile: profileSpec.optional().describe(
-      "Runs after the measured ones in which profilers sample the targets; they are in no figure",
-    ),
+    profile: profileSpec.optional(),
     thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
       .describe("Pass/fail rules for every cell; the exit code is 1 when one fails"),
     claims: z.array(claim).max(LIMITS.claims.most).default([])

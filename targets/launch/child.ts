@@ -9,11 +9,11 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
-import { inspectableArgs } from "./inspectable.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
+import { inspectableArgs } from "./runtime.ts";
 import { settlesWithin } from "./settles.ts";
 import {
   LEFT,

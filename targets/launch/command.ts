@@ -4,8 +4,7 @@ import type { CommandTarget } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import { inspectableArgs, inspectableEnv } from "./inspectable.ts";
-import { runtimeOf } from "./runtime.ts";
+import { inspectableArgs, inspectableEnv, runtimeOf } from "./runtime.ts";
 import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./environment.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {

@@ -26,7 +26,7 @@ export interface ProfilingContext {
 }
 
 /** What one process did. */
-export interface Sampled {
+export interface ProcessSamples {
   /** As the runtime wrote it, for the runtime's own tools. */
   readonly bytes: Uint8Array;
   readonly tree: CallTree;
@@ -35,12 +35,12 @@ export interface Sampled {
   readonly samples: number;
 }
 
-export interface Sampling {
+export interface RunningProfiler {
   /**
    * Ends it and gives what there is. To be called once, also where the target is gone. Throws an Error that says
    * why there is nothing.
    */
-  stop(): Promise<Sampled>;
+  stop(): Promise<ProcessSamples>;
 }
 
 export interface Profiler {
@@ -49,5 +49,30 @@ export interface Profiler {
   /** Of its files, with the dot. */
   readonly ending: string;
   /** Begins to sample. Throws an Error that says why it can't. */
-  start(process: ProfiledProcess, context: ProfilingContext): Promise<Sampling>;
+  start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;
+}
+
+// Short names of modules: the package and the file in it, or the end of a path.
+
+/** Enough of a path to know a file by. */
+const SEGMENTS = 2;
+
+/** @param url A file, as a runtime names it: an address or a path; "" for what has none. */
+export function moduleOf(url: string): string {
+  if (/^(?:node|ext|internal|deno):/.test(url)) return url;
+  if (url.startsWith("data:")) return "data:";
+  const path = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).replace(/[?#].*$/, "");
+  // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
+  const inPackage = /.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
+    .exec(path)?.[1];
+  if (inPackage !== undefined) return inPackage;
+  return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
 }

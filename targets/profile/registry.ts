@@ -1,7 +1,7 @@
-/** The profilers by name, in the order in which they are asked whether a process is theirs. */
+/** The profilers by name, in the order in which they are tried. */
 import { perfProfiler } from "./perf.ts";
 import { pprofProfiler } from "./pprof.ts";
-import { PROFILERS, type ProfilerName } from "../../base/profile/profilers.ts";
+import { type ProfilerName, PROFILERS } from "../../base/profile/call_tree.ts";
 import type { ProfiledProcess, Profiler, ProfilingContext } from "./profiler.ts";
 import { pySpyProfiler } from "./py_spy.ts";
 import { v8Profiler } from "./v8.ts";

@@ -2,12 +2,16 @@
  * The profiles of a target: of every process of it, all at the same time, each by the profiler that suits it. Whatever
  * a process does not give is a note; the others are profiled all the same.
  */
-import { basename } from "node:path";
 import { messageOf } from "../../base/errors.ts";
-import { descendantsOf, processCpuMs, readName } from "../../base/system/processes.ts";
-import type { ProfilerName } from "../../base/profile/profilers.ts";
+import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";
+import type { ProfilerName } from "../../base/profile/call_tree.ts";
 import type { RunningTarget } from "../launch/launcher.ts";
-import type { ProfiledProcess, ProfilingContext, Sampled, Sampling } from "./profiler.ts";
+import type {
+  ProcessSamples,
+  ProfiledProcess,
+  ProfilingContext,
+  RunningProfiler,
+} from "./profiler.ts";
 import { profilerFor, profilers } from "./registry.ts";
 
 /** Profiles of more processes say nothing new, and cost the target more. */
@@ -18,14 +22,14 @@ export interface ProcessProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
   /** Of its file, with the dot. */
   readonly ending: string;
-  readonly sampled: Sampled | null;
+  readonly sampled: ProcessSamples | null;
   /** Why there is nothing; null where there is. */
   readonly reason: string | null;
 }
 
 interface BegunProfile extends ProfiledProcess {
   readonly profiler: ProfilerName;
-  readonly sampling: Sampling | Error;
+  readonly sampling: RunningProfiler | Error;
 }
 
 /** Profiles that are being taken. */
@@ -42,7 +46,7 @@ export async function startProfiles(
   const busiest = all.slice(0, MOST_PROCESSES);
   const begun = await Promise.all(busiest.map((process) => begin(process, context)));
   return {
-    async stop() {
+    async stop(): ReturnType<ProfileSession["stop"]> {
       const processes = await Promise.all(begun.flatMap((each) => each === null ? [] : end(each)));
       return { processes, notes: notesOf(all, processes) };
     },
@@ -60,16 +64,7 @@ function processesOf(
   });
   const used = new Map(pids.map((pid) => [pid, processCpuMs(pid) ?? 0]));
   return [...used].sort(([, a], [, b]) => b - a)
-    .map(([pid]) => ({ pid, program: programOf(pid) }));
-}
-
-/** The name of the program itself, as a process may rename itself. */
-function programOf(pid: number): string {
-  try {
-    return basename(Deno.readLinkSync(`/proc/${pid}/exe`)).replace(/ \(deleted\)$/, "");
-  } catch {
-    return readName(pid) ?? "";
-  }
+    .map(([pid]) => ({ pid, program: readProgram(pid) }));
 }
 
 async function begin(
@@ -86,7 +81,7 @@ async function started(
   profiler: ProfilerName,
   process: ProfiledProcess,
   context: ProfilingContext,
-): Promise<Sampling | Error> {
+): Promise<RunningProfiler | Error> {
   try {
     return await profilers[profiler].start(process, context);
   } catch (error) {
@@ -121,4 +116,3 @@ function notesOf(
     ...left > 0 ? [`${left} processes were not profiled: the ${MOST_PROCESSES} busiest were`] : [],
   ];
 }
-

@@ -51,7 +51,9 @@ function withoutSecret(word: string): string {
 
 /** What of the command line changes an experiment. */
 export function flagWords(
-  { set = {}, only, repeat, duration, profile, threshold = [], host, agents }: Partial<InvocationFlags>,
+  { set = {}, only, repeat, duration, profile, threshold = [], host, agents }: Partial<
+    InvocationFlags
+  >,
 ): FlagWord[] {
   return [
     ...Object.entries(set).map(([name, text]): FlagWord => ["--set", `${name}=${text}`]),
