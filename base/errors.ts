@@ -57,6 +57,9 @@ export class TargetError extends ExpectedError {
   }
 }
 
+/** A program that has never responded: to start it again would end alike. */
+export class StartError extends TargetError {}
+
 /** The measurement is complete, and a check in it failed. */
 export class CheckError extends ExpectedError {
   override readonly name = "CheckError";

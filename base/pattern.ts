@@ -45,8 +45,25 @@ export function searchFor(source: string): PatternSearch {
   };
 }
 
+/** Whether a text holds a match. In one that was cut, as `searchFor` has it. @param source As `wrongMatch` finds it right. */
+export function matchFor(source: string): (text: string, isCut: boolean) => boolean {
+  const pattern = compiled(source);
+  return (text, isCut) => {
+    const matcher = pattern.matcher(text);
+    return matcher.find() && !(isCut && matcher.end() === text.length);
+  };
+}
+
 /** Why `source` is no pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */
 export function wrongPattern(source: string): string | null {
+  const wrong = wrongMatch(source);
+  if (wrong !== null) return wrong;
+  const groups = compiled(source).groupCount();
+  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+}
+
+/** Why `source` is no pattern; null when it is. */
+export function wrongMatch(source: string): string | null {
   if (!isWithin("pattern", source.length)) return beyond("pattern", source.length);
   if (!isRegExp(source)) return "it is no regular expression";
   const beyondRe2 = whatOnlyTriesDo(source);
@@ -54,9 +71,7 @@ export function wrongPattern(source: string): string | null {
   const pattern = tryCompile(source);
   if (typeof pattern === "string") return pattern;
   const size = pattern.programSize();
-  if (!isWithin("patternSize", size)) return `${beyond("patternSize", size)}: repeat less`;
-  const groups = pattern.groupCount();
-  return groups === 1 ? null : `it needs one group (…) around the value, and has ${groups}`;
+  return isWithin("patternSize", size) ? null : `${beyond("patternSize", size)}: repeat less`;
 }
 
 function isRegExp(source: string): boolean {
@@ -96,7 +111,12 @@ function tryCompile(source: string): RE2JS | string {
   }
 }
 
+/** Each once: the requests of a scenario that differ in their values share their pattern. */
+const known = new Map<string, RE2JS>();
+
 function compiled(source: string): RE2JS {
   if (engine === null) throw new EngineNeeded("A pattern was met before its engine was loaded");
-  return engine.compile(engine.translateRegExp(source));
+  const pattern = known.get(source) ?? engine.compile(engine.translateRegExp(source));
+  known.set(source, pattern);
+  return pattern;
 }

@@ -17,6 +17,10 @@ export interface Effort {
   readonly rounds: number;
   /** To see that a bench works: a few seconds a measurement. Its figures say little. */
   readonly short: boolean;
+  /** Only the parts whose names hold this text; for benches that say so. */
+  readonly only?: string;
+  /** A file to which each trial is appended, so that a bench can be measured in parts; for those that say so. */
+  readonly log?: string;
 }
 
 /** One table: figures of one kind. */

@@ -11,18 +11,22 @@ import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
 
-const HELP = `Usage: deno task bench [NAME...] [--rounds N] [--short]
+const HELP = `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE]
 
 All benches, or those that are named:
 ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")}
 
 --rounds N  how often everything is measured; the figures are medians
 --short     a few seconds a measurement, to see that a bench works
+--only TEXT only the parts of "planted" whose names hold it, such as "gin" or "5 %"
+--log FILE  each trial of "planted" is added to this file, and its figures are those of all in it
 `;
 
 const OPTIONS = {
   rounds: { type: "string" },
   short: { type: "boolean", default: false },
+  only: { type: "string" },
+  log: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
 } as const;
 
@@ -31,6 +35,8 @@ interface Asked {
   /** Null: as many as each bench has by itself. */
   readonly rounds: number | null;
   readonly short: boolean;
+  readonly only?: string;
+  readonly log?: string;
   readonly help: boolean;
 }
 
@@ -62,10 +68,12 @@ function wrong(message: string): UserError {
   return new UserError([{ place: "bench", message, fix: "deno task bench --help tells more" }]);
 }
 
-async function measure(name: BenchName, { rounds, short }: Asked): Promise<number> {
+async function measure(name: BenchName, { rounds, short, only, log }: Asked): Promise<number> {
   const bench = benches[name];
   printError(textLines([`${name}: ${bench.about}`]));
-  const sections = await bench.run({ rounds: rounds ?? (short ? 1 : bench.rounds), short });
+  const parts = { ...only !== undefined && { only }, ...log !== undefined && { log } };
+  const effort = { rounds: rounds ?? (short ? 1 : bench.rounds), short, ...parts };
+  const sections = await bench.run(effort);
   await print(textLines(sections.flatMap(sectionLines)));
   const kept = sections.every(({ rows }) => rows.every((row) => isKept(row) !== false));
   return kept ? EXIT.done : EXIT.failedCheck;

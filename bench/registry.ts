@@ -12,6 +12,7 @@ import { lag } from "./lag.ts";
 import { log } from "./log.ts";
 import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
+import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
@@ -44,6 +45,7 @@ export const benches = {
   fleet,
   statistics,
   trust,
+  planted,
 } satisfies Record<string, Bench>;
 
 export type BenchName = keyof typeof benches;

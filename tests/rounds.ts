@@ -85,6 +85,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/capacity_test.ts",
     "e2e/capacity_run_test.ts",
     "e2e/ab_test.ts",
+    "e2e/plan_test.ts",
     "e2e/live_test.ts",
     "e2e/live_view_test.ts",
     "e2e/tls_test.ts",

@@ -116,6 +116,9 @@ const commandTarget = z.strictObject({
       "{port} becomes a free port, unless PORT is a number here: then that is its port; " +
       "{host} becomes the address to listen on",
   ),
+  inherit: z.array(z.string().regex(/^[^=\0]+$/)).default([]).describe(
+    "Variables of Plateau's own environment that it gets besides, such as [DATABASE_URL]; one that is not set is an error",
+  ),
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
     .describe("Path that responds with a status under 500 when the program is ready"),

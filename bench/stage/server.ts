@@ -20,7 +20,7 @@ export async function startServer(
 ): Promise<Server> {
   const port = freePort();
   const target = await startTarget(
-    { command: [...command(port)], cwd: ".", env: { PORT: String(port) }, ready: "/" },
+    { command: [...command(port)], cwd: ".", env: { PORT: String(port) }, inherit: [], ready: "/" },
     {
       name,
       baseDir: Deno.cwd(),

@@ -4,6 +4,7 @@ import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { driftAlarms, pairedPower, runsUnderDrift } from "./drifting.ts";
+import { plannedChanges } from "./planned.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
 import { compareCells, compareSessions, type Simulated, type Verdicts } from "./verdicts.ts";
@@ -16,6 +17,7 @@ export const COMPARED: readonly (() => Section)[] = [
   driftAlarms,
   pairedPower,
   runsUnderDrift,
+  plannedChanges,
   twoGroups,
   sequences,
 ];

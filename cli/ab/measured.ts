@@ -1,6 +1,5 @@
 /** Measures a pair of revisions, confirms what is worse, and says so in every form. */
 import { join } from "node:path";
-import { LOOPBACK } from "../../base/net/listen.ts";
 import { renderComparison } from "../../report/files/comparison.ts";
 import {
   comparedName,
@@ -16,18 +15,14 @@ import {
 import { revisionSides } from "../../report/model/revisions/sides.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
-import { runExperiment } from "../../runner/experiment/experiment.ts";
-import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { Results } from "../../runner/result/result.ts";
-import type { Planned } from "../experiment/plan.ts";
+import { measurePairs } from "../experiment/pairs.ts";
 import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
-import { redisUrlOf } from "../flags/values.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
-import { resultForms } from "../output/forms.ts";
 import { verifyResults, verifyTrust } from "../output/verify.ts";
-import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
+import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 import type { AbValues } from "./flags.ts";
 import type { PreparedPair } from "./prepared.ts";
 
@@ -42,7 +37,7 @@ interface AbContext {
 export async function comparePaired(pair: PreparedPair, context: AbContext): Promise<number> {
   const { values, outDir, signal, onNote } = context;
   const planned = await pair.plan(values.only);
-  const results = await measured(planned, outDir, context);
+  const results = await measurePairs(planned, outDir, context);
   if (signal.aborted) return COMPARISON_EXIT.inconclusive;
   verifyResults(results);
   const first = compared(results, pair, values);
@@ -83,29 +78,7 @@ async function confirmedRuns(
     scenarios: unique(worse.map(({ next }) => next.scenario)),
   };
   const planned = await plan(only, values.seed === undefined ? undefined : values.seed + 1);
-  return await measured(planned, join(outDir, "confirmation"), context);
-}
-
-async function measured(
-  planned: Planned,
-  outDir: string,
-  { values, signal }: AbContext,
-): Promise<Results> {
-  await Deno.mkdir(outDir, { recursive: true });
-  const view = await progressView(values.quiet);
-  const loader = new LocalLoader();
-  const request = {
-    ...planned,
-    ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
-    invocation: { flags: { ...planned.flags, threshold: [] } },
-  };
-  const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
-    .finally(() => loader.close())
-    .finally(view.stop);
-  const forms = resultForms([results]);
-  await writeFile(join(outDir, "results.json"), await forms.json());
-  await writeFile(join(outDir, "report.html"), await forms.html());
-  return results;
+  return await measurePairs(planned, join(outDir, "confirmation"), context);
 }
 
 interface Delivery {

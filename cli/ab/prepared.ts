@@ -1,10 +1,10 @@
 /** Two revisions, checked out and built, and the experiment that measures both. */
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { BuildStep } from "../../base/target/build_steps.ts";
 import type { SideNames } from "../../report/model/revisions/sides.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
-import { pairedData, pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { pairedNames, refuseUnbuilt } from "../../scenarios/file/paired_targets.ts";
 import { build } from "../../targets/revisions/build.ts";
 import { checkOut, keptFolder } from "../../targets/revisions/checkout.ts";
 import {
@@ -14,7 +14,8 @@ import {
   type RevisionRange,
   revisionsOf,
 } from "../../targets/revisions/revision.ts";
-import { planFromFile, type Planned } from "../experiment/plan.ts";
+import { planPairs } from "../experiment/pairs.ts";
+import type { Planned } from "../experiment/plan.ts";
 import { occupy } from "../results/out_dir.ts";
 import type { AbValues } from "./flags.ts";
 
@@ -46,7 +47,7 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   const { base, head } = await revisionsOf(range, repository);
   const lock = await occupy(await keptFolder(repository));
   const names = pairedNames(Object.keys(experiment.targets));
-  pairedData({ targets: experiment.targets }, { base: "", head: "" }); // refuses before anything is built
+  refuseUnbuilt(experiment.targets); // before anything is built
   const builds = buildsOf(experiment.targets);
   const making = { ...request, repository, builds, except: resultsOf(experiment.name, values.out) };
   const made = { base: await make(base, making), head: await make(head, making) };
@@ -56,12 +57,7 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
     ...{ name: experiment.name, names, lock },
     labels: { base: made.base.label, head: made.head.label },
     plan: (only, seed) =>
-      planFromFile(file, { ...values, only: bothOf(only, names), seed: seed ?? values.seed }, {
-        folder: dirname(file),
-        arranged: (data) => pairedData(data, folders),
-        neighbours: ({ target, scenario, parameters }) =>
-          JSON.stringify([ownName(target, names), scenario, parameters]),
-      }),
+      planPairs(file, { ...values, only, seed: seed ?? values.seed }, { folders, names }),
   };
 }
 
@@ -133,21 +129,4 @@ function labelOf({ name, commit, isWorkingTree }: Revision, made: string): strin
   return isWorkingTree && made !== commit
     ? `${name} (${short} with changes)`
     : `${name} (${short})`;
-}
-
-function bothOf(
-  only: AbValues["only"],
-  names: ReadonlyMap<string, SideNames>,
-): AbValues["only"] {
-  if (only?.targets === undefined) return only;
-  const targets = only.targets.flatMap((name) => {
-    const sides = names.get(name);
-    return sides === undefined ? [name] : [sides.base, sides.head];
-  });
-  return { ...only, targets };
-}
-
-function ownName(target: string, names: ReadonlyMap<string, SideNames>): string {
-  for (const [name, { base, head }] of names) if (target === base || target === head) return name;
-  return target;
 }

@@ -11,7 +11,7 @@ import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
-import { anySeed, readBaseline } from "../flags/flags.ts";
+import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
@@ -37,6 +37,7 @@ Examples:
   plateau bench http://127.0.0.1:8080/login -m post -H "content-type: application/json" -b '{"user":"a"}'
   plateau bench http://127.0.0.1:8080/ -n 10000 --expect-status 200 --json -`,
   async run(values, args): Promise<number> {
+    checkWithoutCells(values.threshold);
     const baseline = await readBaseline(values.threshold, values.baseline);
     return interruptible(async (signal) => {
       const { onProgress, stop } = await progressView(values.quiet);
@@ -104,7 +105,7 @@ async function gatesOf(
   const { judgeCells } = await import("../../report/model/gates/gates.ts");
   const { gatedMeasurement } = await import("../../report/model/gates/limit.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
-  return judgeCells(thresholds, cells, { hasBaseline: baseline !== null });
+  return judgeCells(thresholds, cells, { hasBaseline: baseline !== null, ground: null });
 }
 
 /** A measurement that can't be trusted decides no threshold, so trust comes first. */

@@ -10,6 +10,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";
 import { Schedule } from "../../runner/experiment/schedule.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";
+import type { CommandTarget } from "../../base/target/spec.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
@@ -28,7 +29,7 @@ export const checkCommand = defineCommand({
     ...planFlags,
   },
   async run({ file, ...changes }): Promise<number> {
-    const { experiment, plan: { cells }, notes } = await planFromFile(file, changes);
+    const { experiment, plan: { cells }, notes, baseDir } = await planFromFile(file, changes);
     const lines = [
       experiment.title ?? experiment.name,
       `${amountText(experiment.repeat, cells)}:`,
@@ -38,9 +39,20 @@ export const checkCommand = defineCommand({
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
     await print(textLines(lines.map(withoutSecrets), terminalOptions()));
+    const commands = commandsOf(cells);
+    if (commands.size > 0) {
+      (await import("../experiment/startable.ts")).checkStartable(commands, baseDir);
+    }
     return EXIT.done;
   },
 });
+
+function commandsOf(cells: readonly Cell[]): Map<string, CommandTarget> {
+  const all = cells.flatMap(({ target, targetSpec, others }) =>
+    Object.entries({ ...others, [target]: targetSpec })
+  );
+  return new Map(all.flatMap(([name, spec]) => "command" in spec ? [[name, spec] as const] : []));
+}
 
 /** How the runs are loaded: a line for all, or one for each scenario. */
 function loadLines(experiment: Experiment, cells: readonly Cell[]): string[] {

@@ -2,7 +2,11 @@
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
 import { renderComparison } from "../../report/files/comparison.ts";
-import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
+import {
+  type CompareOptions,
+  compareSessions,
+  type ResultsComparison,
+} from "../../report/model/compared_results.ts";
 import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
@@ -59,9 +63,9 @@ Two measuring sessions differ even when the programs are the same. So two single
 verdict "differs in these two sessions". For more, give a folder of several sessions per side, or --sessions.
 
 Exit code:
-  1  the rate or the p99 of a cell is worse, or a threshold failed
+  1  the rate, the p99 or the CPU per request of a cell is worse; with thresholds, when one of these fails
   5  otherwise, when one of them is inconclusive: too few runs, or sessions, for a verdict
-  0  otherwise: everything is better or equivalent
+  0  otherwise: everything is better or equivalent, or every threshold holds
 
 Examples:
   plateau compare results/quick/2026-01-31T12-00-00Z results/quick/2026-02-01T12-00-00Z
@@ -71,7 +75,12 @@ Examples:
   async run({ base, next, margin, threshold, sessions, ...outputs }): Promise<number> {
     const [before, after, ...earlier] = (await readAll([base, next, ...sessions], readSessions))
       .map((results) => distinct(results.map(sideOf)));
-    const options = { marginRatio: margin, thresholds: threshold, earlier: earlier.flat() };
+    const options: CompareOptions = {
+      marginRatio: margin,
+      thresholds: threshold,
+      earlier: earlier.flat(),
+      decidedBy: threshold.length > 0 ? "thresholds" : "figures",
+    };
     const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
     const renderers = comparisonForms(comparison);

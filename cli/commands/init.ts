@@ -7,13 +7,13 @@ import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import starter from "./starter.yaml" with { type: "text" };
-import { print, terminalOptions } from "../terminal/terminal.ts";
+import { print, printError, terminalOptions } from "../terminal/terminal.ts";
 
 export const initCommand = defineCommand({
   parts: {
     file: {
       operand: "[FILE]",
-      about: "File to write (default: experiment.yaml)",
+      about: "File to write (default: experiment.yaml); - for standard output",
       schema: z.string().default("experiment.yaml"),
     },
     from: {
@@ -26,15 +26,18 @@ export const initCommand = defineCommand({
     const { text, next, notes } = from === undefined
       ? { text: starter, next: `Run it: plateau run ${file}`, notes: [] }
       : await converted(from, file);
+    const noteLines = textLines(notes.map((note) => `Note: ${note}`), terminalOptions());
+    if (file === "-") {
+      await print(textLines(text.trimEnd().split("\n")));
+      printError(noteLines);
+      return EXIT.done;
+    }
     try {
       await Deno.writeTextFile(file, text, { createNew: true });
     } catch (error) {
       throw new UserError([{ place: file, ...whyNot(error) }]);
     }
-    await print(
-      textLines([`Wrote ${file}. ${next}`]),
-      textLines(notes.map((note) => `Note: ${note}`), terminalOptions()),
-    );
+    await print(textLines([`Wrote ${file}. ${next}`]), noteLines);
     return EXIT.done;
   },
 });

@@ -18,6 +18,7 @@ import {
   under,
 } from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
+import { withThresholds } from "../experiment/thresholds.ts";
 import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
   fleetConflicts,
@@ -135,7 +136,7 @@ async function runAnew(values: RunValues): Promise<number> {
   if (!values.quiet) {
     printError(textLines(notes.map((note) => `Note: ${note}`), terminalOptions(Deno.stderr)));
   }
-  const thresholds = [...written.thresholds, ...values.threshold];
+  const thresholds = withThresholds(written, values.threshold);
   const baseline = await readBaseline(thresholds, values.baseline);
   const outDir = await makeOutDir(values.out, written.name);
   using _ = await occupy(outDir);

@@ -102,6 +102,17 @@ export async function readBaseline(
   return groupedOf(await readMeasured(path));
 }
 
+/** Throws a UserError where a threshold names cells: a single measurement has none to choose from. */
+export function checkWithoutCells(thresholds: readonly Threshold[]): void {
+  const named = thresholds.filter(({ selector }) => selector !== undefined);
+  if (named.length === 0) return;
+  throw new UserError(named.map(({ text }) => ({
+    place: "--threshold",
+    message: `Cannot use "${text}": a single URL has no cells to name`,
+    fix: "write it without brackets, such as p99 < 50ms",
+  })));
+}
+
 const UNUSED_BASELINE: Problem = {
   place: "--baseline",
   message: "Cannot use a baseline: no threshold compares with it",

@@ -13,7 +13,7 @@ import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 import { endsText, noResponseOf } from "../../report/model/findings/no_response.ts";
-import { trustSentences } from "../../report/model/findings/trust.ts";
+import { type TrustModel, trustOf, trustOfRuns } from "../../report/model/findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
 /** GitHub shows no more of a level for a step. */
@@ -38,7 +38,7 @@ export function resultsAnnotations(
     ...missing.filter(({ kind }) => kind === "failed").map(missingAnnotation),
     ...runs.flatMap(responseAnnotations),
     ...gatesAnnotations(gates),
-    ...runs.flatMap(trustAnnotation),
+    ...trustAnnotation(trustOfRuns(runs), "Measurements"),
   ];
 }
 
@@ -49,12 +49,13 @@ export function measurementAnnotations(
   return [
     ...responseAnnotations(measurement),
     ...gatesAnnotations(gates),
-    ...trustAnnotation(measurement),
+    ...trustAnnotation(trustOf(measurement), "Measurement"),
   ];
 }
 
 export function comparisonAnnotations(comparison: ResultsComparison): Annotation[] {
-  const { cells, gates, differences, untrusted } = comparison;
+  const { gates, differences, untrusted, decidedBy } = comparison;
+  const cells = decidedBy === "thresholds" ? [] : comparison.cells;
   const isAny = (cell: ComparedCell, outcome: ThresholdOutcome): boolean =>
     decisiveOf(cell.comparison).some(({ figure }) => comparedOutcome(cell, figure) === outcome);
   const worse = cells.filter((cell) => isAny(cell, "fail"));
@@ -113,11 +114,11 @@ function responseAnnotations(run: Measurement | Run): Annotation[] {
   return [{ level: "error", title: "Wrong responses", message }];
 }
 
-function trustAnnotation(run: Measurement | Run): Annotation[] {
-  const { trust } = run.generator;
-  if (trust === "valid") return [];
-  const message = `${placeOf(run)}: ${trustSentences(run).join(" ")}`;
-  return [{ level: "warning", title: `Measurement ${trust}`, message }];
+/** One for all runs: on a disturbed machine each has a doubt of its own, and the failures would drown among them. */
+function trustAnnotation(trust: TrustModel | null, what: string): Annotation[] {
+  if (trust === null || trust.level === "valid") return [];
+  const message = [`${trust.text}.`, ...trust.reasons].join(" ");
+  return [{ level: "warning", title: `${what} ${trust.level}`, message }];
 }
 
 function placeOf(run: Measurement | Run): string {

@@ -28,10 +28,11 @@ import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
   const sentence = comparisonSentence(comparison).replaceAll(GLUE, " ");
-  const { differences, untrusted, onlyBase, onlyNext, reliability } = comparison;
+  const { differences, untrusted, onlyBase, onlyNext, reliability, decidedBy } = comparison;
   return {
     schema: "plateau.comparison/1",
     outcome,
+    decidedBy,
     sentence,
     reliability: { ...reliability, sentence: reliability.sentence.replaceAll(GLUE, " ") },
     marginRatio,
@@ -88,7 +89,8 @@ export function comparisonSuite(
   const name = "plateau compare";
   const cases = [
     ...comparison.cells.flatMap((cell) =>
-      COMPARED.filter((figure) => isJudged(cell, figure)).map((figure) => figureCase(cell, figure))
+      COMPARED.filter((figure) => isJudged(cell, figure))
+        .map((figure) => figureCase(cell, figure, comparison.decidedBy))
     ),
     ...comparison.gates.map((gate) => gateCase(name, gate)),
   ];
@@ -100,7 +102,11 @@ function isJudged({ comparison }: ComparedCell, figure: ComparedFigure): boolean
   return figure !== "cpuPerRequest" || comparisonOf(comparison, figure).ratio !== null;
 }
 
-function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
+function figureCase(
+  cell: ComparedCell,
+  figure: ComparedFigure,
+  decidedBy: ResultsComparison["decidedBy"],
+): Testcase {
   const one = comparisonOf(cell.comparison, figure);
   const named = {
     classname: `plateau compare.${cell.scenario}`,
@@ -111,7 +117,7 @@ function figureCase(cell: ComparedCell, figure: ComparedFigure): Testcase {
   const why = cell.errors ||
     (one.verdict === "worse" ? "" : verdictText(one, cell.comparison.marginRatio));
   const message = [`${one.verdict}: ${ratioText(one)}`, why].filter(Boolean).join(", ");
-  if (!decisiveOf(cell.comparison).includes(one)) {
+  if (decidedBy === "thresholds" || !decisiveOf(cell.comparison).includes(one)) {
     return { ...named, problem: { kind: "skipped", type: one.verdict, message } };
   }
   const kind = outcome === "fail" ? "failure" : "error";

@@ -22,6 +22,7 @@ import { figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
 import type { ConclusionModel, HeadlineFigure } from "./conclusion/conclusion.ts";
 import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./conclusion/matrix.ts";
 import type { NextStep } from "./conclusion/next_steps.ts";
+import { gatesSentence } from "./gates/gates.ts";
 import type { ReliabilityModel } from "./conclusion/reliability.ts";
 import type { Fact } from "./method/method.ts";
 import { formatMoment, GLUE } from "./numbers/units.ts";
@@ -30,7 +31,8 @@ import type { NamedCell } from "./runs/match.ts";
 import type { Table } from "./tables/table.ts";
 
 /** `NEW is worse: requests/s worse in 1 of 8 cells (static, hono), equivalent in 7; p99 equivalent in all.` */
-export function comparisonSentence({ cells }: ResultsComparison): string {
+export function comparisonSentence({ cells, gates, decidedBy }: ResultsComparison): string {
+  if (decidedBy === "thresholds") return gatesSentence(gates);
   const [only, ...others] = cells;
   if (only === undefined) return "";
   const lead = leadOf(cells);

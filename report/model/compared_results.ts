@@ -25,6 +25,7 @@ import {
   type TrustModel,
   trustOfRuns,
 } from "./findings/trust.ts";
+import { contextOf } from "./claims/context.ts";
 import { gatedCells } from "./gates/limit.ts";
 import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
@@ -74,11 +75,17 @@ export interface ResultsComparison {
   /** Of the new results, with the base as their baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
-  /** Of the figures that decide, and of the thresholds. */
+  readonly decidedBy: DecidedBy;
+  /** Of what decides. */
   readonly outcome: ThresholdOutcome;
 }
 
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds besides; `thresholds`: these alone. */
+export type DecidedBy = "figures" | "thresholds";
+
 export interface CompareOptions {
+  /** Default: figures. */
+  readonly decidedBy?: DecidedBy;
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
@@ -98,8 +105,11 @@ export function compareResults(
 export function compareSessions(
   bases: readonly ResultSide[],
   nexts: readonly ResultSide[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] }: CompareOptions = {},
+  options: CompareOptions = {},
 ): ResultsComparison {
+  const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] } = options;
+  const { decidedBy = "figures" } = options;
+  const byFigures = decidedBy === "figures";
   const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
   const scenarios = groupRuns(next);
   const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
@@ -109,10 +119,13 @@ export function compareSessions(
   const gated = thresholds.length === 0
     ? []
     : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
-  const tested = gatesOf(thresholds, gated, { hasBaseline: true });
-  // They end in one exit code, so that Holm's method goes over both.
-  const gates = judgeTogether(tested, decisivePs(tests));
-  const cells = comparedCells(matches.pairs, judgePairs(tests, gatePs(tested)));
+  const ground = thresholds.length === 0
+    ? null
+    : contextOf(scenarios, { ...next, machine: next.machine ?? undefined });
+  const tested = gatesOf(thresholds, gated, { hasBaseline: true, ground });
+  // Where both end in one exit code, Holm's method goes over both.
+  const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []);
+  const cells = comparedCells(matches.pairs, judgePairs(tests, byFigures ? gatePs(tested) : []));
   const sides = [sideOf("BASE", bases), sideOf("NEW", nexts)] as const;
   const again = againByValid([bases, nexts], { marginRatio, earlier });
   return {
@@ -134,7 +147,8 @@ export function compareSessions(
     onlyNext: matches.onlyNext.map(nameOf),
     gates,
     marginRatio,
-    outcome: worstOf([...cells.flatMap(decisiveOutcomes), ...gates]),
+    decidedBy,
+    outcome: worstOf([...byFigures ? cells.flatMap(decisiveOutcomes) : [], ...gates]),
   };
 }
 

@@ -13,7 +13,7 @@ import client from "./client.js" with { type: "text" };
 import { chartScripts, metaMarkup, policyOf } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
-import { factsMarkup, gatesMarkup } from "./sections/experiment.ts";
+import { factsMarkup, gatesMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
 import {
   chartMarkup,
   type Charts,
@@ -88,28 +88,14 @@ function whenText({ sides }: ComparedModel): string {
   return `BASE was measured ${base}, NEW ${next}.`;
 }
 
-/** Paper has room for the worst. */
-const MOST_PRINTED_DOUBTS = 3;
-
 /** What makes the figures doubtful, of both sides in one place; null where both are to be trusted. */
 function trustMarkup({ sides, untrusted, doubts }: ResultsComparison): Markup | null {
   if (untrusted.length === 0 || doubts.length === 0) return null;
   const levels = sides.map(({ trust }) => trust?.level ?? "valid");
   const level = TRUSTS.findLast((level) => levels.includes(level)) ?? "valid";
-  const items = doubts.map((doubt, i) =>
-    i < MOST_PRINTED_DOUBTS
-      ? markup`<li>${doubt}</li>`
-      : markup`<li class="unprinted">${doubt}</li>`
-  );
-  const left = doubts.length - MOST_PRINTED_DOUBTS;
-  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
-  return markup`<details class="trust ${level}"><summary>Why ${
-    untrusted.join("; ")
-  }</summary><ul>${items}</ul>${rest}</details>`;
-}
-
-function moreText(left: number): string {
-  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
+  return markup`<details class="trust ${level}"><summary>Why ${untrusted.join("; ")}</summary>${
+    reasonsMarkup(doubts)
+  }</details>`;
 }
 
 function onlyMarkup(name: string, cells: readonly string[]): Markup | null {

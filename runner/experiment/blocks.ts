@@ -2,7 +2,7 @@
  * Block after block of an experiment, each run saved as it ends, until `Repetition` says that it is enough or
  * the user that it is. A run that can't be measured is noted, and the rest goes on.
  */
-import { TargetError } from "../../base/errors.ts";
+import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { OnProgress } from "../result/progress.ts";
@@ -39,10 +39,11 @@ export async function carryOutBlocks(
 class BlockSequence {
   readonly #repetition: Repetition;
   readonly #schedule = new Schedule();
-  readonly #possible: readonly Cell[];
   readonly #beganMs = performance.now();
-  /** Runs of each cell that were begun, now or in an earlier sitting. */
+  /** Runs that were begun, now or in an earlier sitting, of each cell that can be measured. */
   readonly #begun: Map<Cell, number>;
+  /** Cells with a run. */
+  readonly #measured = new Set<Cell>();
   /** Repetitions until the next decision. */
   #repetitions = 0;
 
@@ -56,11 +57,18 @@ class BlockSequence {
       discardS: discard / 1_000,
       figures: figures ?? "whole",
     });
-    this.#possible = plan.cells.filter((cell) => !missing.has(cell));
-    this.#begun = new Map(this.#possible.map((cell) => [cell, kept.countOf(cell)]));
-    for (const cell of this.#possible) {
-      for (const run of kept.runsOf(cell)) this.#schedule.took(cell, kept.tookMs(run));
+    const possible = plan.cells.filter((cell) => !missing.has(cell));
+    this.#begun = new Map(possible.map((cell) => [cell, kept.countOf(cell)]));
+    for (const cell of possible) {
+      for (const run of kept.runsOf(cell)) {
+        this.#schedule.took(cell, kept.tookMs(run));
+        this.#measured.add(cell);
+      }
     }
+  }
+
+  get #possible(): Cell[] {
+    return [...this.#begun.keys()];
   }
 
   begin(): void {
@@ -158,9 +166,13 @@ class BlockSequence {
     if (run instanceof TargetError) {
       const { message: reason, evidence } = run;
       const why = { reason, evidence: [...evidence], ...kept };
-      const missing: Missing = { ...cell, kind: "failed", ...why };
+      const isFinal = run instanceof StartError && !this.#measured.has(planned.cell);
+      if (isFinal) this.#begun.delete(planned.cell);
+      const place = isFinal ? { ...cell, repetition: null } : cell;
+      const missing: Missing = { ...place, kind: "failed", ...why };
       return await this.#save((file) => leaveOut(missing, file, onProgress));
     }
+    this.#measured.add(planned.cell);
     this.#schedule.took(planned.cell, performance.now() - beganMs);
     this.#count(run, true);
     await this.#save((file) => file.addRun(run));

@@ -145,8 +145,11 @@ async function checkStep(
   });
   const body = new TextDecoder().decode(reader.kept?.body());
   const response = { status: reader.status, body };
-  const wrong = responseProblem(step.expect, response);
-  if (wrong !== null) throw new TargetError(`${subject} got a wrong response: ${wrong}`);
+  const wrong = await withEngine(() => responseProblem(step.expect, response));
+  if (wrong !== null) {
+    const hint = compressionHint(reader);
+    throw new TargetError(`${subject} got a wrong response: ${wrong}${hint}`);
+  }
   for (const capture of step.captures) {
     const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
@@ -157,6 +160,21 @@ async function checkStep(
     if (authenticatesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);
   }
+}
+
+/** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
+const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
+  ["gzip", [0x1f, 0x8b]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+];
+
+/** "" where the body does not look compressed. */
+function compressionHint({ kept }: ResponseReader): string {
+  const body = kept?.body() ?? new Uint8Array();
+  const [magic] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
+  const coding = kept?.field("content-encoding") ?? magic;
+  if (coding === undefined || coding === "identity" || body.length === 0) return "";
+  return `; the body is compressed (${coding}): leave out accept-encoding to check it`;
 }
 
 /** Whether a captured value is sent to authenticate the sender, as that of a login is. */

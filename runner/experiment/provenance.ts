@@ -3,19 +3,25 @@ import { createHash } from "node:crypto";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { describeMachine } from "../../base/system/describe.ts";
+import { rememberedPlan } from "../host/plan_cache.ts";
 import type { Commit, Results } from "../result/result.ts";
 import { secrets } from "../../base/secrets.ts";
 
-export type Provenance = Pick<Results, "machine" | "commit" | "settings">;
+export type Provenance = Pick<Results, "machine" | "commit" | "settings" | "detectable">;
 
 /** @param baseDir Folder of the experiment. */
 export async function provenanceOf(
-  { experiment, baseDir }: { readonly experiment: object; readonly baseDir: string },
+  { experiment, baseDir }: {
+    readonly experiment: { readonly name: string };
+    readonly baseDir: string;
+  },
 ): Promise<Provenance> {
+  const detectable = await rememberedPlan(experiment.name);
   return {
     machine: describeMachine(),
     commit: await commitOf(baseDir),
     settings: hashSettings(openExperiment(experiment)),
+    ...detectable !== null && { detectable },
   };
 }
 

@@ -61,7 +61,7 @@ export async function readCalibration(
   try {
     const text = await Deno.readTextFile(join(folder, fileNameOf(subject)));
     const { of, calibration } = record.parse(JSON.parse(text), ONCE);
-    return keyOf(of) === keyOf(subject) ? calibration : null;
+    return sortedKey(of) === sortedKey(subject) ? calibration : null;
   } catch {
     return null;
   }
@@ -82,18 +82,18 @@ export async function writeCalibration(
   }
 }
 
-function keyOf(subject: object): string {
+export function sortedKey(subject: object): string {
   return JSON.stringify(Object.entries(subject).sort());
 }
 
 /** Machines that share a home keep apart. The subject is in the file: two of one name push each other out. */
 function fileNameOf(subject: CalibrationKey): string {
-  const hash = fnv1a(keyOf(subject)).toString(16).padStart(8, "0");
+  const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");
   return `calibration-${subject.driver}-${hash}.json`;
 }
 
 /** As the XDG Base Directory Specification has it; null where there is no home. */
-function cacheFolder(): string | null {
+export function cacheFolder(): string | null {
   const base = Deno.env.get("XDG_CACHE_HOME") || homeCache();
   return base === null ? null : join(base, "plateau");
 }

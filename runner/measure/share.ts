@@ -168,12 +168,18 @@ function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSp
 
 /** Null when nothing is expected. */
 function checkOf(expect: Expectation, implicit: boolean): ResponseExpectation | null {
-  const { status, body, contains } = expect;
-  const isSilent = status === undefined && body === undefined && contains === undefined;
+  const { status, body, contains, json, matches } = expect;
+  const isSilent = [status, body, contains, json, matches].every((rule) => rule === undefined);
   if (isSilent && !implicit) return null;
   const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
     text === undefined ? null : new TextEncoder().encode(text);
-  return { statuses: expectedStatuses(expect), body: bytes(body), contains: bytes(contains) };
+  return {
+    statuses: expectedStatuses(expect),
+    body: bytes(body),
+    contains: bytes(contains),
+    ...json !== undefined && { json },
+    ...matches !== undefined && { matches },
+  };
 }
 
 /**

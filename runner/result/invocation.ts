@@ -88,3 +88,12 @@ export const missing = z.strictObject({
     "What its search for a capacity found and tried, if any",
   ),
 });
+
+/** What comparisons of an experiment can see on a machine, as `plateau plan` found it there. */
+export const detectable = z.strictObject({
+  measuredAt: z.string().describe("ISO moment of plateau plan"),
+  blocks: z.int().min(1).describe("Blocks that it measured"),
+  sentence: z.string().describe("How small a change how many runs see"),
+});
+
+export type Detectable = z.output<typeof detectable>;

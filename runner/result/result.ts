@@ -6,7 +6,7 @@ import * as z from "zod";
 import { agentPart } from "./agent_part.ts";
 import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
-import { execution, invocation, missing } from "./invocation.ts";
+import { detectable, execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
 import { distribution, served, slowest, spread } from "./distribution.ts";
 import { bottleneck } from "./findings.ts";
@@ -252,6 +252,10 @@ export const results = z.strictObject({
     "Which Redis was used: given, found or private; null for none",
   ),
   peakThroughput: peakThroughput.optional(),
+  detectable: detectable.optional()
+    .describe(
+      "By plateau plan, before this experiment on the same machine; absent where it was not made",
+    ),
   ...execution,
   runs: z.array(run),
   missing: z.array(missing),

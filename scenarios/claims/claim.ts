@@ -4,12 +4,12 @@
  */
 import * as z from "zod";
 import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
-import { relation } from "./threshold.ts";
+import { relation } from "./relation.ts";
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
 export const MEASURED_PEAKS = ["generator", "redis"] as const;
 
-const selector = z.strictObject({
+export const selector = z.strictObject({
   text: z.string(),
   parts: z.array(z.strictObject({ key: z.string().nullable(), value: z.string() })),
 }).describe("Which cells; without a part: all of them");
@@ -98,7 +98,7 @@ export type Given = z.output<typeof given>;
 export type Says = Claim["says"];
 export type ClaimSide = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;
-export type { Relation } from "./threshold.ts";
+export type { Relation } from "./relation.ts";
 export type Compare = z.output<typeof compare>;
 export type Within = z.output<typeof within>;
 export type Ratios = z.output<typeof ratios>;

@@ -9,12 +9,19 @@ import {
 } from "../../base/figures/figure.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { SIGN } from "./relation.ts";
 
 /** A value, or all problems of its text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
 
 /** Between the brackets of a figure, where only quotes may hold others. */
 export const INNER = String.raw`(?:"[^"]*"|[^()"])*`;
+
+/** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
+export const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
+
+/** Two sides with the sign between them. */
+export const TWO_SIDES = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
 
 const FIGURE = new RegExp(`^(?:(\\S+?) ?[×*] ?|(\\d[\\d.]*) ?x )?([\\w.]+) ?\\((${INNER})\\)$`);
 

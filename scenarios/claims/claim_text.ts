@@ -4,17 +4,22 @@
  */
 import * as z from "zod";
 import { type Claim, CLAIMED_LABELS, type Given, type Ratios, type Says } from "./claim.ts";
-import { INNER, problemsIn, type ReadAll, readCells, sidesOf } from "./claim_side.ts";
+import {
+  INNER,
+  problemsIn,
+  type ReadAll,
+  readCells,
+  SIDE,
+  sidesOf,
+  TWO_SIDES,
+} from "./claim_side.ts";
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { readRelation, type Relation, SIGN } from "./threshold.ts";
+import { readRelation, type Relation, SIGN } from "./relation.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** What a claim says, or everything that is wrong with its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
-
-/** All that stands on one side of a relation; the selector in its brackets may have signs of its own. */
-const SIDE = String.raw`[^()<>=≤≥]*(?:\(${INNER}\)[^()<>=≤≥]*)?`;
 
 /** What a text of this form holds for sure: looked for first, as a pattern is compiled when it is first used. */
 interface ClaimPattern {
@@ -22,7 +27,6 @@ interface ClaimPattern {
   readonly pattern: RegExp;
 }
 
-const COMPARE = new RegExp(`^(${SIDE})(${SIGN})(${SIDE})$`);
 const WITHIN: ClaimPattern = {
   holds: "within",
   pattern: new RegExp(`^(${SIDE})\\swithin\\s(.*?)\\sof\\s(${SIDE})$`, "i"),
@@ -69,7 +73,7 @@ function saysOf(text: string): ReadAll<Says> | null {
   if (of !== undefined) return withinOf(of, tolerance, to);
   const [, one, per, than, other, perOther] = partsOf(text, RATIOS);
   if (one !== undefined) return ratiosOf([one, per], than, [other, perOther]);
-  const [, left, relation, right] = COMPARE.exec(text) ?? [];
+  const [, left, relation, right] = TWO_SIDES.exec(text) ?? [];
   return left === undefined ? null : compareOf(left, relation, right);
 }
 

@@ -1,4 +1,4 @@
-/** Whether claims, published tables and the comparison name parts of the experiment that are there. Pure. */
+/** Whether claims, thresholds, published tables and the comparison name parts of the experiment that are there. Pure. */
 import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
@@ -13,18 +13,50 @@ import {
 import { didYouMean } from "../../base/suggest.ts";
 import type { Published, PublishedValues } from "./published.ts";
 import type { Read } from "../../base/figures/figure.ts";
+import { threshold } from "./threshold.ts";
 
-/** The sections of an experiment that claims read; each may be wrong in every part, which the schema reports. */
+/** The sections of an experiment that claims and thresholds read; each may be wrong in every part, which the schema reports. */
 interface Claiming {
   readonly claims?: unknown;
+  readonly thresholds?: unknown;
   readonly targets?: unknown;
   readonly scenarios?: unknown;
   readonly load?: unknown;
   readonly ceilings?: unknown;
 }
 
+/** What a sentence names: cells, and peaks of throughput. */
+interface UsedNames {
+  readonly selectors: readonly FigureSide["selector"][];
+  readonly peaks: readonly string[];
+}
+
 export function claimConflicts(given: Claiming): Conflict[] {
-  const { claims, targets, scenarios, ceilings } = given;
+  return namingConflicts(given, "claims", (one) => {
+    const { data: claim } = claimInResults.safeParse(one, AS_INPUT);
+    const said = claim === undefined ? [] : saidBy(claim);
+    return { selectors: said.flatMap(selectorsOf), peaks: said.flatMap(peaksOf) };
+  });
+}
+
+/** Those that name their cells. */
+export function thresholdConflicts(given: Claiming): Conflict[] {
+  return namingConflicts(given, "thresholds", (one) => {
+    const { data: rule } = threshold.safeParse(one, AS_INPUT);
+    const selectors = [
+      ...rule?.selector === undefined ? [] : [rule.selector],
+      ...rule?.against === "cells" ? [rule.to.selector] : [],
+    ];
+    return { selectors, peaks: [] };
+  });
+}
+
+function namingConflicts(
+  given: Claiming,
+  section: "claims" | "thresholds",
+  namingOf: (one: unknown) => UsedNames,
+): Conflict[] {
+  const { targets, scenarios, ceilings, [section]: sentences } = given;
   const names: ExperimentNames = {
     targets: Object.keys(Object(targets)),
     scenarios: Object.keys(Object(scenarios)),
@@ -33,20 +65,19 @@ export function claimConflicts(given: Claiming): Conflict[] {
   if (names.targets.length === 0 || names.scenarios.length === 0) return [];
   const keys = factorKeys(given);
   const measured = Array.isArray(ceilings) ? ceilings.map(String) : [];
-  return (Array.isArray(claims) ? claims : []).flatMap((one, index) => {
-    const { data: claim } = claimInResults.safeParse(one, AS_INPUT);
-    if (claim === undefined) return [];
+  return (Array.isArray(sentences) ? sentences : []).flatMap((one, index) => {
+    const { selectors, peaks } = namingOf(one);
     const messages = [
-      ...saidBy(claim).flatMap(selectorsOf).flatMap((selector) => {
+      ...selectors.flatMap((selector) => {
         const choice = choiceOf(selector, names);
         if ("problem" in choice) return [choice.problem];
         return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
       }),
-      ...saidBy(claim).flatMap(peaksOf).filter((ceiling) => !measured.includes(ceiling)).map((
+      ...peaks.filter((ceiling) => !measured.includes(ceiling)).map((
         ceiling,
       ) => `Cannot use ceiling(${ceiling}), which is not measured: add ceilings: [${ceiling}]`),
     ];
-    return [...new Set(messages)].map((message) => ({ path: ["claims", index], message }));
+    return [...new Set(messages)].map((message) => ({ path: [section, index], message }));
   });
 }
 

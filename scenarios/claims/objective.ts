@@ -21,7 +21,7 @@ const PERCENTILE = /^p([\d.]+)$/;
 
 /** Null where no share of requests decides the rule. */
 export function objectiveOf(rule: Threshold): Objective | null {
-  if (rule.against !== "limit") return null;
+  if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;
   const isBelow = relation === "<" || relation === "<=";
   const [, percentile] = PERCENTILE.exec(figure) ?? [];

@@ -1,6 +1,7 @@
 /**
  * Thresholds: `p99 < 50ms`, `success >= 99.9%`, `rate > 1000/s`, `lag.p99 < 1ms`, and against a baseline
- * `p99 not worse than baseline by 5%`. Text in, a checked value out. Pure. What evidence they need is decided in
+ * `p99 not worse than baseline by 5%`; of some cells only, `p99(wait) < 2s`, and of one against another,
+ * `rate(cached) > 2 × rate(plain)`, as claims are written. Text in, a checked value out. Pure. What evidence they need is decided in
  * `report/model/gates/gates.ts`; shares of 0 % and 100 % are demands on every request that is measured, and need none.
  */
 import * as z from "zod";
@@ -14,33 +15,9 @@ import {
   UNITS,
 } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-
-export const relation = z.enum(["<", "<=", ">", ">="]);
-export type Relation = z.output<typeof relation>;
-
-/** All signs that look like one, as a regular expression; `readRelation` decides which are. */
-export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
-
-const MEANT: Readonly<Record<string, Relation>> = {
-  "<": "<",
-  "<=": "<=",
-  "=<": "<=",
-  "≤": "<=",
-  ">": ">",
-  ">=": ">=",
-  "=>": ">=",
-  "≥": ">=",
-};
-
-/**
- * @param place What it is written in, such as "a threshold".
- * @param others What may stand there as well.
- */
-export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
-  const value = MEANT[sign];
-  if (value !== undefined) return { value };
-  return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
-}
+import { type ClaimSide, type FigureSide, selector } from "./claim.ts";
+import { INNER, problemsIn, readCells, sidesOf, TWO_SIDES } from "./claim_side.ts";
+import { readRelation, type Relation, relation, SIGN, TURNED } from "./relation.ts";
 
 const common = {
   text: z.string().describe("As it was written"),
@@ -54,13 +31,23 @@ export const threshold = z.discriminatedUnion("against", [
   z.strictObject({
     ...common,
     against: z.literal("limit"),
+    selector: selector.optional(),
     relation,
     limit: z.number().min(0).describe("In the unit of the figure"),
   }),
   z.strictObject({
     ...common,
     against: z.literal("baseline"),
+    selector: selector.optional(),
     marginRatio: z.number().min(0).describe("0.05: may be worse by up to 5 %"),
+  }),
+  z.strictObject({
+    ...common,
+    against: z.literal("cells").describe("Other cells of the same results"),
+    selector,
+    relation,
+    factor: z.number().positive().describe("2: the limit is two times the other figure"),
+    to: z.strictObject({ figure: z.enum(FIGURE_NAMES), selector }),
   }),
 ]);
 
@@ -72,7 +59,10 @@ type ParsedThreshold =
   | { readonly problems: readonly string[] };
 
 const LIMIT = new RegExp(`^([^\\s<>=≤≥]+)\\s*(${SIGN})\\s*(.*)$`, "s");
-const BASELINE = /^(\S+)\s+not\s+worse\s+than\s+(?:the\s+)?baseline(?:\s+by\s+(.+))?$/si;
+const BASELINE = new RegExp(
+  `^([^\\s(]+)(?:\\s?\\((${INNER})\\))?\\s+not\\s+worse\\s+than\\s+(?:the\\s+)?baseline(?:\\s+by\\s+(.+))?$`,
+  "si",
+);
 
 /** The default margin of "not worse": that of `plateau compare`. */
 const DEFAULT_MARGIN_RATIO = 0.02;
@@ -82,12 +72,14 @@ export function parseThreshold(written: string): ParsedThreshold {
     return { problems: [`Cannot read a threshold: ${beyond("sentence", written.length)}`] };
   }
   const text = written.trim().replaceAll(/\s+/g, " ");
-  const [, compared, margin] = BASELINE.exec(text) ?? [];
-  if (compared !== undefined) return againstBaseline(text, compared, margin);
+  const [, compared, cells, margin] = BASELINE.exec(text) ?? [];
+  if (compared !== undefined) return againstBaseline(text, { name: compared, cells, margin });
+  const [, of, relationSign, to] = text.includes("(") ? TWO_SIDES.exec(text) ?? [] : [];
+  if (of !== undefined) return ofCells(text, { of, sign: relationSign, to });
   const [, name, sign, quantity] = LIMIT.exec(text) ?? [];
   if (name !== undefined) return againstLimit(text, { name, sign, quantity });
-  const fix = "write a figure, <, <=, > or >=, and a limit, such as p99 < 50ms; " +
-    "or p99 not worse than baseline by 5%";
+  const fix = "write a figure, <, <=, > or >=, and a limit, such as p99 < 50ms, " +
+    "or p99(static) < 50ms; or p99 not worse than baseline by 5%";
   return { problems: [`Cannot read ${JSON.stringify(written)} as a threshold: ${fix}`] };
 }
 
@@ -114,6 +106,48 @@ function againstLimit(
   return { problems: problemsOf(figure, relation, limit) };
 }
 
+interface WrittenSides {
+  readonly of: string;
+  readonly sign: string;
+  readonly to: string;
+}
+
+/** A threshold with the cells that it is for, as claims name them. */
+function ofCells(text: string, { of, sign, to }: WrittenSides): ParsedThreshold {
+  const sides = sidesOf(of, to);
+  const relation = readRelation(sign, "a threshold");
+  if (!("value" in sides) || !("value" in relation)) return problemsIn(sides, relation);
+  const [left, right] = sides.value;
+  if (left.kind === "figure") return held(text, { of: left, relation: relation.value, to: right });
+  if (right.kind !== "figure") return { problems: [withoutCells(text)] };
+  return held(text, { of: right, relation: TURNED[relation.value], to: left });
+}
+
+/** The figure of some cells, held against a limit or against a figure of others. */
+function held(
+  text: string,
+  { of, relation, to }: { of: FigureSide; relation: Relation; to: ClaimSide },
+): ParsedThreshold {
+  const figure = readFigure(of.figure);
+  if (to.kind === "ceiling" || !("value" in figure)) return { problems: [withoutCells(text)] };
+  const common = { ...commonOf(text, figure.value), selector: of.selector, relation };
+  if (to.kind === "figure") {
+    const other = { figure: to.figure, selector: to.selector };
+    const factor = to.factor / of.factor;
+    return { threshold: { ...common, against: "cells", factor, to: other } };
+  }
+  const limit = to.value / of.factor;
+  const never = whyNever(figure.value, relation, limit);
+  if (never !== null) return { problems: [`Cannot use ${JSON.stringify(text)}: ${never}`] };
+  return { threshold: { ...common, against: "limit", limit } };
+}
+
+function withoutCells(text: string): string {
+  const fix = "write a figure of some cells and a limit, such as p99(static) < 50ms, " +
+    "or another figure, such as rate(cached) > 2 × rate(plain)";
+  return `Cannot use ${JSON.stringify(text)} as a threshold: ${fix}`;
+}
+
 /** Why no measurement could pass; null when one could. */
 function whyNever({ unit }: Figure, relation: Relation, limit: number): string | null {
   if (relation === "<" && limit === 0) return "nothing is below 0, write <= 0";
@@ -122,19 +156,26 @@ function whyNever({ unit }: Figure, relation: Relation, limit: number): string |
     : null;
 }
 
-function againstBaseline(text: string, name: string, margin?: string): ParsedThreshold {
+function againstBaseline(
+  text: string,
+  { name, cells, margin }: { name: string; cells?: string; margin?: string },
+): ParsedThreshold {
   const figure = comparable(readFigure(name));
   const marginRatio = margin === undefined ? { value: DEFAULT_MARGIN_RATIO } : readMargin(margin);
-  if ("value" in figure && "value" in marginRatio) {
+  const selector = cells === undefined ? null : readCells(cells);
+  if (
+    "value" in figure && "value" in marginRatio && (selector === null || "value" in selector)
+  ) {
     return {
       threshold: {
         ...commonOf(text, figure.value),
         against: "baseline",
+        ...selector && { selector: selector.value },
         marginRatio: marginRatio.value,
       },
     };
   }
-  return { problems: problemsOf(figure, marginRatio) };
+  return { problems: problemsOf(figure, marginRatio, selector) };
 }
 
 function commonOf(
@@ -176,5 +217,3 @@ export const margin = z.string().transform((text, context): number => {
   context.addIssue(read.problem);
   return z.NEVER;
 });
-
-/** Which of two numbers should be the larger: the signs that people write for it. Pure. */

@@ -12,7 +12,12 @@ import { didYouMean } from "../../base/suggest.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { claim } from "../claims/claim_text.ts";
-import { claimConflicts, comparedConflicts, wrongPublishedNames } from "../claims/names.ts";
+import {
+  claimConflicts,
+  comparedConflicts,
+  thresholdConflicts,
+  wrongPublishedNames,
+} from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
 import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
@@ -119,6 +124,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
     ...claimConflicts(experiment),
+    ...thresholdConflicts(experiment),
     ...comparedConflicts(experiment),
     ...wrongPublishedNames(experiment),
   ];

@@ -1,6 +1,7 @@
 /**
  * An experiment's data → the same with each target twice: as of one folder, `base`, and as of another, `head`. What
- * speaks of targets by their names speaks of both; claims and published figures, which are about neither, are left out.
+ * speaks of targets by their names speaks of both; claims, thresholds and published figures, which are about neither, are
+ * left out.
  */
 import { join, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
@@ -21,7 +22,7 @@ export interface PairedName {
 const SIDES = ["base", "head"] as const;
 
 /** What is about the targets as the file names them. */
-const OF_THE_FILE = ["claims", "published", "compare", "base"];
+const OF_THE_FILE = ["claims", "published", "thresholds", "compare", "base"];
 
 /** `base` and `head` of a single target, `base-express` and `head-express` of several. */
 export function pairedNames(targets: readonly string[]): Map<string, PairedName> {
@@ -32,14 +33,16 @@ export function pairedNames(targets: readonly string[]): Map<string, PairedName>
   ]));
 }
 
-/**
- * @param data Of a file without problems, its parameters filled in.
- * Throws a UserError where no target is of the folders.
- */
+/** Throws a UserError where no target is of a folder, so that two folders would be alike. */
+export function refuseUnbuilt(targets: Readonly<Record<string, unknown>>): void {
+  if (Object.values(targets).some((spec) => isOfFolder(mapOf(spec)))) return;
+  throw new UserError([NOTHING_BUILT]);
+}
+
+/** @param data Of a file without problems, its parameters filled in. */
 export function pairedData(data: unknown, folders: PairedFolders): unknown {
   const { targets, scenarios, ...rest } = mapOf(data);
   const specs = Object.entries(mapOf(targets));
-  if (!specs.some(([, spec]) => isOfFolder(mapOf(spec)))) throw new UserError([NOTHING_BUILT]);
   const names = pairedNames(specs.map(([name]) => name));
   const kept = Object.entries(rest).filter(([key]) => !OF_THE_FILE.includes(key));
   return {

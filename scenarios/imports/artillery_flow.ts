@@ -9,7 +9,7 @@ import {
   thinkSeconds,
 } from "./artillery_script.ts";
 import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
-import { formText } from "./format.ts";
+import { formText } from "../request/form.ts";
 
 /** Longer walks would be too long to read. */
 const MOST_ROUNDS = 1_000;

@@ -4,7 +4,6 @@
  */
 import { stringify } from "yaml";
 import type { Files } from "../../base/files.ts";
-import { percentEncoded } from "../request/template.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -43,12 +42,47 @@ export function importedText(
 ): string {
   const comment = [`From ${what}, ${from}.`, ...notes.map((note) => `Note: ${note}.`)]
     .map((line) => `# ${line.replaceAll(/\s+/g, " ")}\n`).join("");
-  return `${comment}\n${stringify(withoutParameters(experiment), YAML)}`;
+  const text = stringify(withTargetParameter(withoutParameters(experiment)), YAML);
+  return `${comment}\n${text}`;
+}
+
+type Section = Readonly<Record<string, unknown>>;
+
+/** The URL of its one server as a parameter, `target`, so that `--set target=http://…` loads another one. */
+function withTargetParameter(experiment: Section): Section {
+  const { name, parameters, ...rest } = experiment;
+  const { url, name: target } = takenUrl(rest);
+  if (url === null) return experiment;
+  const choices = Object.entries(sectionAt(parameters, "environment")).map(([choice, patch]) => {
+    const { url, rest } = takenUrl(Object(patch));
+    return [choice, url === null ? patch : { parameters: { target: url }, ...rest }];
+  });
+  const environment = choices.length === 0 ? {} : { environment: Object.fromEntries(choices) };
+  const targets = sectionAt(rest, "targets");
+  const pointed = { ...targets, [target]: { ...sectionAt(targets, target), url: "${target}" } };
+  return { name, parameters: { ...environment, target: url }, ...rest, targets: pointed };
+}
+
+/** The URL of the first target, and all besides it; null where there is none. */
+function takenUrl(experiment: Section): { url: string | null; name: string; rest: Section } {
+  const { targets: _, ...others } = experiment;
+  const targets = sectionAt(experiment, "targets");
+  const [name = ""] = Object.keys(targets);
+  const { url, ...spec } = sectionAt(targets, name);
+  if (typeof url !== "string") return { url: null, name, rest: experiment };
+  const isOnlyUrl = Object.keys(targets).length === 1 && Object.keys(spec).length === 0;
+  const kept = isOnlyUrl ? {} : { targets: { ...targets, [name]: spec } };
+  return { url, name, rest: { ...kept, ...others } };
+}
+
+function sectionAt(section: unknown, key: string): Section {
+  return Object(Object(section)[key]);
 }
 
 const YAML = { lineWidth: 100, aliasDuplicateObjects: false };
 
 /** In the other tool's file `${` is text; here it would begin a parameter. */
+function withoutParameters<Value>(value: Value): Value;
 function withoutParameters(value: unknown): unknown {
   if (typeof value === "string") return value.replaceAll("${", () => "$${");
   if (Array.isArray(value)) return value.map(withoutParameters);
@@ -70,17 +104,4 @@ export function freeName(name: string, known: object): string {
   for (let n = 2;; n++) {
     if (!Object.hasOwn(known, `${name} ${n}`)) return `${name} ${n}`;
   }
-}
-
-/** Names and values as a form or a query has them, percent-encoded but for `{{ names }}`, which stay. */
-export function formText(fields: Iterable<readonly [name: string, value: string]>): string {
-  return [...fields].map(([name, value]) => `${encodedBesides(name)}=${encodedBesides(value)}`)
-    .join("&");
-}
-
-function encodedBesides(text: string): string {
-  return text.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
-    at % 2 === 1 ? part : percentEncoded(part)
-  )
-    .join("");
 }

@@ -26,7 +26,7 @@ const think = z.strictObject({
   think: between(...THINKING).describe("Think time of the virtual user before its next request"),
 }, {
   error: unknownKeys(forAll(
-    [...METHODS, "headers", "body", "json", "expect", "capture"],
+    [...METHODS, "headers", "body", "json", "form", "expect", "capture"],
     "think is a step of its own",
   )),
 });

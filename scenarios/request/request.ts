@@ -6,7 +6,10 @@ import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { matchFor, wrongMatch } from "../../base/pattern.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
+import { formText } from "./form.ts";
+import { isExpectedJson, jsonIn } from "./expected_json.ts";
 
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
@@ -49,6 +52,14 @@ export const expectation = z.strictObject({
     .describe("Status, or any of several; 2xx and 3xx when absent"),
   body: z.string().optional().describe("The whole body, exactly"),
   contains: z.string().optional().describe("Text that the body must contain"),
+  json: z.json().optional().describe(
+    "JSON that the body must be, by value; a map may have other members, as in json: { ok: true }",
+  ),
+  matches: z.string().superRefine((source, context) => {
+    const wrong = wrongMatch(source);
+    if (wrong === null) return;
+    context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
+  }).optional().describe("Regular expression (RE2) of which the body must hold a match"),
 });
 
 export type Expectation = z.output<typeof expectation>;
@@ -62,6 +73,8 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
+const formValue = z.union([z.string(), z.number(), z.boolean()]);
+
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
@@ -71,6 +84,10 @@ export const requestFields = (files: Files) => ({
     z.strictObject({ file: contentOf(files.text) }).transform(({ file }) => file),
   ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
   json: z.json().optional().describe("Body, as JSON; sets content-type"),
+  form: z.record(z.string(), z.union([formValue, z.array(formValue)])).optional()
+    .describe(
+      "Body, as the fields of a form; a list sends a field several times; sets content-type",
+    ),
   expect: expectation.prefault({}).describe("Expected response"),
 });
 
@@ -101,8 +118,10 @@ function contradictions(request: Partial<RequestFields>): { path: string[]; mess
     const message = `Cannot send one request with two methods: ${given.join(" and ")} are given`;
     found.push({ path: [given[1]], message });
   }
-  if (request.body !== undefined && request.json !== undefined) {
-    found.push({ path: ["json"], message: "Cannot send both body and json: leave one out" });
+  const [first, ...bodies] = (["body", "json", "form"] as const)
+    .filter((key) => request[key] !== undefined);
+  for (const key of bodies) {
+    found.push({ path: [key], message: `Cannot send both ${first} and ${key}: leave one out` });
   }
   return found;
 }
@@ -113,15 +132,28 @@ function methodsOf(request: Partial<RequestFields>): Method[] {
 
 export function wireRequest(spec: RequestFields): WireRequest {
   const [method] = methodsOf(spec);
-  const { headers, body = null, json } = spec;
-  const request = { method: method.toUpperCase(), path: spec[method] ?? "/" };
-  if (json === undefined) return { ...request, headers, body };
-  const typed = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  const { headers } = spec;
+  const { type, text } = bodyOf(spec);
+  const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
   return {
-    ...request,
-    headers: typed ? headers : { ...headers, "content-type": "application/json" },
-    body: JSON.stringify(json),
+    method: method.toUpperCase(),
+    path: spec[method] ?? "/",
+    headers: type === null || isTyped ? headers : { ...headers, "content-type": type },
+    body: text,
   };
+}
+
+/** With the type that it is of; null where only the writer knows. */
+function bodyOf({ body, json, form }: RequestFields): {
+  type: string | null;
+  text: string | null;
+} {
+  if (json !== undefined) return { type: "application/json", text: JSON.stringify(json) };
+  if (form === undefined) return { type: null, text: body ?? null };
+  const fields = Object.entries(form).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, String(one)] as const)
+  );
+  return { type: "application/x-www-form-urlencoded", text: formText(fields) };
 }
 
 /** 2xx and 3xx: expected by default. */
@@ -138,7 +170,10 @@ export interface ReceivedResponse {
   readonly body: string;
 }
 
-/** How `response` differs from the expectation, without secrets; null when it does not. */
+/**
+ * How `response` differs from the expectation, without secrets; null when it does not. Call it within `withEngine`, as a
+ * pattern needs that.
+ */
 export function responseProblem(expect: Expectation, response: ReceivedResponse): string | null {
   const { status, body } = response;
   if (!expectedStatuses(expect).includes(status)) {
@@ -153,7 +188,12 @@ export function responseProblem(expect: Expectation, response: ReceivedResponse)
   if (expect.contains !== undefined && !body.includes(expect.contains)) {
     return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
   }
-  return null;
+  if (expect.matches !== undefined && !matchFor(expect.matches)(body, false)) {
+    return `expected a body that matches ${excerpt(expect.matches)}, got ${excerpt(body)}`;
+  }
+  return expect.json !== undefined && !isExpectedJson(jsonIn(body), expect.json)
+    ? `expected JSON with ${excerpt(JSON.stringify(expect.json))}, got ${excerpt(body)}`
+    : null;
 }
 
 /** For messages. */

@@ -24,7 +24,7 @@ const commonFields = (files: Files) => ({
     .describe("The load of this scenario, in place of the experiment's"),
 });
 
-const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "expect"];
+const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "form", "expect"];
 
 /** Keys of other kinds of scenario, and where they belong. */
 const IN_MIX = { weight: "it belongs to the requests of a mix" };
@@ -75,7 +75,7 @@ const pageScenario = (files: Files) =>
     error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(
-        [...METHODS, "body", "json"],
+        [...METHODS, "body", "json", "form"],
         "a page is requested with get; leave it or page out",
       ),
       mix: "leave it or page out",
@@ -176,10 +176,12 @@ function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
   const headers = Object.entries(request.headers)
     .map(([name, text]) => ({ path: [...at, "headers", name], text }));
-  const json = request.json === undefined ? undefined : JSON.stringify(request.json);
+  const asText = (value: unknown): string | undefined =>
+    value === undefined ? undefined : JSON.stringify(value);
   const bodies = [
     { path: [...at, "body"], text: request.body },
-    { path: [...at, "json"], text: json },
+    { path: [...at, "json"], text: asText(request.json) },
+    { path: [...at, "form"], text: asText(request.form) },
   ];
   return [...paths, ...headers, ...bodies].flatMap(({ path, text }) =>
     text === undefined ? [] : [{ path, text }]

@@ -5,33 +5,76 @@ import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
 import { inspectableArgs, inspectableEnv, runtimeOf } from "./runtime.ts";
-import { cleanEnv, findProgram, freePort, isPortFree, locateFolder } from "./environment.ts";
+import {
+  cleanEnv,
+  findProgram,
+  freePort,
+  isPortFree,
+  locateFolder,
+  ownEnv,
+} from "./environment.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
     const port = choosePort(spec, context);
     const fill = (text: string): string =>
       text.replaceAll("{port}", String(port)).replaceAll("{host}", context.host);
+    const filled = {
+      ...spec,
+      command: spec.command.map(fill),
+      env: Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
+    };
+    const { program, cwd, inherited } = locateCommand(filled, context);
     const given = cleanEnv({
+      ...inherited,
       PORT: String(port),
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
-      ...Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
+      ...filled.env,
     });
+    const [, ...args] = filled.command;
     const env = context.inspectable ? inspectableEnv(given) : given;
-    const cwd = locateFolder(spec.cwd, context);
-    const [name, ...args] = spec.command.map(fill);
-    const program = findProgram(name, { path: env.PATH ?? "", cwd });
-    if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    const command = [program, ...context.inspectable ? inspectableArgs(program, args) : args];
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised(
-      [program, ...context.inspectable ? inspectableArgs(program, args) : args],
-      { env, cwd, onLeft, limits: spec.limits },
-    );
+    const child = startSupervised(command, { env, cwd, onLeft, limits: spec.limits });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
 };
+
+interface LocatedCommand {
+  /** Full paths. */
+  readonly program: string;
+  readonly cwd: string;
+  readonly inherited: Readonly<Record<string, string>>;
+}
+
+/** What a command needs of the machine before it is started. Throws a StartError where that is not there. */
+export function locateCommand(
+  { command: [name], cwd, env, inherit }: CommandTarget,
+  context: Pick<LaunchContext, "name" | "baseDir">,
+): LocatedCommand {
+  const folder = locateFolder(cwd, context);
+  const inherited = inheritedBy(inherit, context);
+  const { PATH = "" } = cleanEnv({ ...inherited, ...env });
+  const program = findProgram(name, { path: PATH, cwd: folder });
+  if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+  return { program, cwd: folder, inherited };
+}
+
+/** A program that lacks its settings may serve something else: what is not set is an error. */
+function inheritedBy(
+  names: readonly string[],
+  context: Pick<LaunchContext, "name">,
+): Record<string, string> {
+  const ours = ownEnv();
+  const missing = names.filter((name) => ours[name] === undefined);
+  if (missing.length > 0) {
+    const why = `it inherits ${missing.join(", ")}, not set here; set it, or leave it out`;
+    throw cannotStart(context, why);
+  }
+  return Object.fromEntries(names.map((name) => [name, ours[name]]));
+}
 
 function leftText({ name }: LaunchContext, pids: readonly number[]): string {
   return `Processes of target ${name} still run, as this user may not end them: ${

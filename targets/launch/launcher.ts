@@ -3,7 +3,7 @@
  * back into nothing. One file a member (app, command, url, …), one line in `launchers.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
-import { TargetError } from "../../base/errors.ts";
+import { StartError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 
@@ -100,6 +100,6 @@ export interface Launcher<Spec> {
 }
 
 /** The one error for a target that does not start. */
-export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): TargetError {
-  return new TargetError(`Cannot start target ${name}: ${why}`);
+export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): StartError {
+  return new StartError(`Cannot start target ${name}: ${why}`);
 }

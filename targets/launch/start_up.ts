@@ -3,7 +3,7 @@
  * ends, time runs out, the user interrupts. Then no process is left.
  */
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf, TargetError } from "../../base/errors.ts";
+import { messageOf, StartError } from "../../base/errors.ts";
 import type { Child } from "./child.ts";
 import type { Exit } from "./launcher.ts";
 
@@ -36,7 +36,7 @@ interface StartProgress {
   readonly over: AbortSignal;
 }
 
-/** Throws a TargetError, or the signal's reason when the user interrupts. */
+/** Throws a StartError, or the signal's reason when the user interrupts. */
 export async function awaitStartUp<Result>(startUp: StartUp<Result>): Promise<StartResult<Result>> {
   const waiting = new AbortController();
   const progress = { reason: "it did not say that it runs", over: waiting.signal };
@@ -74,7 +74,7 @@ function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<ne
   const { child, what, request, limitMs, signal } = startUp;
   const { promise, reject } = Promise.withResolvers<never>();
   const fail = (why: string): void =>
-    reject(new TargetError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
+    reject(new StartError(`Cannot start ${what}: ${why}`, child.output.lastLines()));
   void child.exited.then((exit) => fail(`${describeExit(exit)} before it responded to ${request}`));
   const timer = setTimeout(() => {
     fail(`no response to ${request} in ${limitMs / 1_000} s: ${progress.reason}`);

@@ -16,7 +16,7 @@ export const pprofProfiler: Profiler = {
   ending: ".pprof",
   suits: ({ pid }, { origin, pprofPath }) =>
     pprofPath !== null && listenersOn(origin).includes(pid),
-  start(_, context) {
+  start(_, context): Promise<RunningProfiler> {
     const profile = fetchProfile(context);
     profile.catch(() => {}); // whoever stops it gets the error
     return Promise.resolve({ stop: () => profile });

@@ -98,6 +98,12 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
     says: /^Cannot start target tested: there is no folder ".*\/fixtures\/no-such-folder"$/,
   },
   {
+    what: "whose inherited variable is not set",
+    lines: { command: program("serve"), inherit: ["PATH", "PLATEAU_NOT_SET", "NOT_EITHER"] },
+    says:
+      /^Cannot start target tested: it inherits PLATEAU_NOT_SET, NOT_EITHER, not set here; set it, or leave it out$/,
+  },
+  {
     what: "whose Redis is not there",
     lines: { app: "api" },
     says: /^Cannot start target tested: it exited with code 3 before it responded to GET \/static$/,

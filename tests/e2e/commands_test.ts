@@ -79,3 +79,30 @@ Deno.test("serve takes settings of its app", async () => {
   assert.match(await answer.text(), /<html/);
   await site.program.prints(/GET \/page1\.html/);
 });
+
+Deno.test("check finds programs, folders and variables that are not there, all at once", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "mine.yaml");
+  Deno.writeTextFileSync(
+    file,
+    `name: mine
+targets:
+  right: { command: [sh, -c, "sleep 1"] }
+  program: { command: [no-such-program] }
+  folder: { command: [sh], cwd: ./nowhere }
+  variable: { command: [sh], inherit: [PLATEAU_NOT_SET] }
+scenarios: { s: { get: / } }
+load: { duration: [1s, 2s] }
+`,
+  );
+  const { code, stdout, stderr } = await plateau(["check", file]);
+  assert.equal(code, 3);
+  assert.match(stdout, /^40 runs of 8 cells/m);
+  const lines = stderr.trim().split("\n").map((line) => line.trim());
+  assert.deepEqual(lines.map((line) => line.replace(/".*nowhere"/, "…")), [
+    "Cannot start all of its targets",
+    'Cannot start target program: there is no program "no-such-program"',
+    "Cannot start target folder: there is no folder …",
+    "Cannot start target variable: it inherits PLATEAU_NOT_SET, not set here; set it, or leave it out",
+  ]);
+});

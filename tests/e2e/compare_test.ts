@@ -73,6 +73,35 @@ Deno.test("compare fails by a threshold against the base, and JUnit and markdown
   );
 });
 
+Deno.test("compare with thresholds is decided by them alone", async () => {
+  using folder = emptyFolder();
+  const base = written(folder.path, "base", { api: around(1_000) });
+  const next = written(folder.path, "next", { api: around(700, 0.0005) });
+  const junit = join(folder.path, "junit.xml");
+  const named = "rate(api, static) > 500/s";
+  const held = await plateau(["compare", base, next, "--threshold", named, "--junit", junit]);
+  assert.equal(held.code, 0, held.stdout + held.stderr);
+  assert.match(held.stdout, /^✓ rate\(api, static\) > 500\/s: static, api: rate is/m);
+  assert.match(held.stdout, /^The threshold holds\.$/m);
+  assert.doesNotMatch(Deno.readTextFileSync(junit), /<failure|<error/);
+  const failed = await plateau([
+    "compare",
+    base,
+    next,
+    "--threshold",
+    "rate > 800/s",
+    "--json",
+    "-",
+  ]);
+  assert.equal(failed.code, 1, failed.stderr);
+  const { decidedBy, outcome, sentence } = JSON.parse(failed.stdout);
+  assert.deepEqual([decidedBy, outcome, sentence], [
+    "thresholds",
+    "fail",
+    "The threshold fails.",
+  ]);
+});
+
 Deno.test("compare warns of what differs, and says what has no counterpart", async () => {
   using folder = emptyFolder();
   const base = written(folder.path, "base", { api: around(1_000), old: around(1_000) });

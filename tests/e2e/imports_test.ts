@@ -1,5 +1,6 @@
 /** The loads of other tools, run here, as a server sees them. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { emptyFolder, type Ended, plateau } from "./plateau.ts";
@@ -204,6 +205,29 @@ Deno.test("init --from writes what a script becomes, with the way to its files",
   assert.deepEqual([checked.code, checked.stdout.split("\n")[0]], [0, "a"]);
   const twice = await plateau(["init", "mine.yaml", "--from", "load/a.yml"], { cwd });
   assert.equal(twice.code, 2);
+  const printed = await plateau(["init", "-", "--from", "load/a.yml"], { cwd });
+  assert.equal(printed.stdout, await Deno.readTextFile(join(cwd, "mine.yaml")));
+  assert.match(printed.stderr, /^Note: /);
+  assert.ok(!existsSync(join(cwd, "-")));
   const none = await plateau(["init", "other.yaml", "--from", "load/users.csv"], { cwd });
   assert.match(none.stderr, /users\.csv: Cannot convert this file: it is neither/);
+});
+
+Deno.test("an imported script loads another server by --set target", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const entry = {
+    startedDateTime: "2031-05-04T10:18:00.000Z",
+    time: 1,
+    request: { method: "GET", url: "http://production.example/a", headers: [] },
+    response: { status: 200 },
+  };
+  const archive = JSON.stringify({ log: { entries: [entry] } });
+  await Deno.writeTextFile(join(folder.path, "visit.har"), archive);
+  const set = ["--set", `target=${recorder.origin}`];
+  const args = ["run", "visit.har", "--out", "out", "--duration", "700ms", ...set];
+  const { code, stderr } = await plateau(args, { cwd: folder.path });
+  assert.equal(code, 0, stderr);
+  assert.ok(recorder.requests.length > 1);
+  assert.ok(recorder.requests.every(({ line }) => line === "GET /a HTTP/1.1"));
 });

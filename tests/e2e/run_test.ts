@@ -133,7 +133,7 @@ targets:
   dead: { command: [sh, -c, "echo it is broken >&2; exit 9"] }
 scenarios: { static: { get: /static } }
 load: { connections: 2, requests: 20 }
-repeat: 1
+repeat: 3
 `,
   );
   const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
@@ -141,10 +141,13 @@ repeat: 1
   assert.match(stderr, /Cannot start target dead: .*code 9/);
   assert.match(stderr, /it is broken/);
   const { runs, missing } = readResults(folder.path);
-  assert.deepEqual(runs.map(({ target }) => target), ["api"]);
-  assert.deepEqual(missing.map(({ target, kind }) => ({ target, kind })), [{
+  assert.deepEqual(runs.map(({ target }) => target), ["api", "api", "api"]);
+  // It is not tried again: what it printed stands there once.
+  assert.deepEqual(missing.map(({ target, kind, repetition }) => ({ target, kind, repetition })), [{
     target: "dead",
     kind: "failed",
+    repetition: null,
   }]);
+  assert.equal(stderr.match(/it is broken/g)?.length, 1);
   assert.ok(existsSync(join(folder.path, "report.html")));
 });

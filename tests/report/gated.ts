@@ -80,7 +80,8 @@ export function judge(
   baseline: Results | null = null,
 ): GateOutcome {
   const cells = [gatedMeasurement(measurement, baseline)];
-  const [gate] = judgeCells(thresholdsOf(text), cells, { hasBaseline: baseline !== null });
+  const options = { hasBaseline: baseline !== null, ground: null };
+  const [gate] = judgeCells(thresholdsOf(text), cells, options);
   return plain(gate);
 }
 

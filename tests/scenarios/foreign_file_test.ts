@@ -133,8 +133,9 @@ Deno.test("an experiment with a setting called log is no HAR file", () => {
 
 Deno.test("a HAR file becomes one visitor's way, in its order, without what is nobody else's", async () => {
   const { source, notes, experiment } = await loadExperiment(fixture("visit.har"));
-  const { targets, scenarios } = parse(source);
-  assert.deepEqual(targets, { "shop.example": { url: "https://shop.example" } });
+  const { parameters, targets, scenarios } = parse(source);
+  assert.deepEqual(parameters, { target: "https://shop.example" });
+  assert.deepEqual(targets, { "shop.example": { url: "${target}" } });
   assert.deepEqual(scenarios.visit.flow, [
     {
       get: "/?a=%7B1%7D&t=%7B%7Bx}}",

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
-import { pairedData, pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { pairedData, pairedNames, refuseUnbuilt } from "../../scenarios/file/paired_targets.ts";
 
 const FOLDERS = { base: "/at/base", head: "/at/head" };
 
@@ -49,7 +49,8 @@ Deno.test("references, scenarios and static files follow their side, and what is
 
 Deno.test("targets that no commit changes can't be compared by commits", () => {
   const data = { targets: { user: { app: "user" }, running: { url: "http://127.0.0.1:1" } } };
-  assert.throws(() => pairedData(data, FOLDERS), UserError);
+  assert.throws(() => refuseUnbuilt(data.targets), UserError);
+  refuseUnbuilt({ ...data.targets, api: { command: ["node", "a.js"] } });
 });
 
 Deno.test("names of the sides are the target's, where there are several", () => {

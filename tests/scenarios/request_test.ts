@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import type { WireRequest } from "../../base/http/request.ts";
+import { ResponseReader } from "../../base/http/response.ts";
+import { withEngine } from "../../base/pattern.ts";
+import { ResponseCheck } from "../../runner/load/engine/response_check.ts";
 import {
   type Expectation,
   expectedStatuses,
@@ -8,6 +11,7 @@ import {
   wireRequest,
 } from "../../scenarios/request/request.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 type Input = Parameters<typeof requestScenarioSpec.parse>[0];
 
@@ -46,6 +50,15 @@ const wires: [sentence: string, scenario: Input, wire: WireRequest][] = [
     path: "/",
     headers: { "content-type": "application/json" },
     body: "null",
+  }],
+  ["the fields of a form, with their type", {
+    post: "/",
+    form: { user: "{{ user.name }}", "a b": ["é&", 1], yes: true },
+  }, {
+    method: "POST",
+    path: "/",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: "user={{ user.name }}&a%20b=%C3%A9%26&a%20b=1&yes=true",
   }],
   ["JSON of a type of its own, in any case", {
     patch: "/",
@@ -116,12 +129,72 @@ const answers: [
     OK,
     'expected a body that contains "x", got "hello"',
   ],
+  ["JSON is right by value", { json: { a: [1, { b: null }] } }, {
+    status: 200,
+    body: ' {"other": 2,\n"a":[1.0,{"b":null,"c":3}]}\n',
+  }, null],
+  [
+    "JSON with another value is wrong",
+    { json: { ok: true } },
+    { status: 200, body: '{"ok":"true"}' },
+    'expected JSON with "{\\"ok\\":true}", got "{\\"ok\\":\\"true\\"}"',
+  ],
+  [
+    "a list of JSON has all its elements",
+    { json: [1] },
+    { status: 200, body: "[1,2]" },
+    'expected JSON with "[1]", got "[1,2]"',
+  ],
+  [
+    "a map is no list",
+    { json: {} },
+    { status: 200, body: "[]" },
+    'expected JSON with "{}", got "[]"',
+  ],
+  ["text is no JSON", { json: "hello" }, OK, 'expected JSON with "\\"hello\\"", got "hello"'],
+  ["JSON that is null can be expected", { json: null }, { status: 200, body: "null" }, null],
+  ["a match is right", { matches: "^h.l+o$" }, OK, null],
+  [
+    "a body without a match is wrong",
+    { matches: "^ello" },
+    OK,
+    'expected a body that matches "^ello", got "hello"',
+  ],
 ];
 
 for (const [sentence, expect, answer, wrong] of answers) {
-  Deno.test(`an answer is judged: ${sentence}`, () =>
-    assert.equal(responseProblem(expect, answer), wrong));
+  Deno.test(`an answer is judged: ${sentence}`, async () => {
+    assert.equal(await withEngine(() => responseProblem(expect, answer)), wrong);
+  });
+
+  Deno.test(`under load an answer is judged alike: ${sentence}`, async () => {
+    const { body: whole, contains, json, matches } = expect;
+    const bytes = (text: string | undefined): Uint8Array<ArrayBuffer> | null =>
+      text === undefined ? null : new TextEncoder().encode(text);
+    const check = await withEngine(() =>
+      new ResponseCheck({
+        statuses: expectedStatuses(expect),
+        body: bytes(whole),
+        contains: bytes(contains),
+        ...{ json, matches },
+      })
+    );
+    const reader = new ResponseReader({ retain: check.readsBody });
+    reader.begin(false);
+    const head = `HTTP/1.1 ${answer.status} x\r\ncontent-length: ${answer.body.length}\r\n\r\n`;
+    const sent = new TextEncoder().encode(head + answer.body);
+    reader.read(sent, 0, sent.length);
+    assert.equal(check.passes(reader), wrong === null);
+  });
 }
+
+Deno.test("a pattern that only tries can match is refused where it is written", async () => {
+  for (const [source, why] of [["(?=a)b", "linear time"], ["(", "no regular expression"]]) {
+    const written = RIGHT.replace("/static", `/static, expect: { matches: "${source}" }`);
+    const lines = await withEngine(() => wrongLines(written));
+    assert.match(lines.join("\n"), new RegExp(`Cannot use .* as a pattern: .*${why}`));
+  }
+});
 
 Deno.test("a long body is shown by its beginning, on one line", () => {
   const wrong = responseProblem({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";

@@ -49,6 +49,41 @@ Deno.test("threshold: against a baseline, with its margin or the usual one", () 
   ]]);
 });
 
+Deno.test("threshold: of the cells that it names, as a claim names them", () => {
+  const one = parsed("p99(wait) < 2s");
+  assert.ok(one.against === "limit");
+  assert.deepEqual([one.figure, one.selector?.text, one.relation, one.limit], [
+    "p99",
+    "wait",
+    "<",
+    2_000,
+  ]);
+  const turned = parsed("1000/s <= 2 × rate(cached, connections=50)");
+  assert.ok(turned.against === "limit");
+  assert.deepEqual([turned.figure, turned.relation, turned.limit], ["rate", ">=", 500]);
+  assert.deepEqual(turned.selector?.parts, [
+    { key: null, value: "cached" },
+    { key: "connections", value: "50" },
+  ]);
+  const baseline = parsed('p99(wait, "a b") not worse than baseline by 5%');
+  assert.ok(baseline.against === "baseline");
+  assert.deepEqual([baseline.selector?.parts.length, baseline.marginRatio], [2, 0.05]);
+});
+
+Deno.test("threshold: of some cells against others", () => {
+  const found = parsed("2 × rate(cached) > 3 × rate(plain)");
+  assert.ok(found.against === "cells");
+  assert.deepEqual(
+    [found.figure, found.selector.text, found.relation, found.factor, found.to.selector.text],
+    ["rate", "cached", ">", 1.5, "plain"],
+  );
+});
+
+Deno.test("thresholds of a file name cells that are there", () => {
+  const named = `${RIGHT}thresholds:\n  - p99(nobody) < 50ms\n`;
+  assert.match(wrongLines(named).join("\n"), /^x.yaml:5:5: thresholds.0: Cannot find .*"nobody"/);
+});
+
 Deno.test("every figure has a name that a threshold understands", () => {
   for (const name of FIGURE_NAMES) assert.ok("value" in readFigure(name), name);
   assert.equal(new Set(FIGURE_NAMES).size, FIGURE_NAMES.length);
@@ -73,6 +108,16 @@ const wrong: [text: string, ...problems: RegExp[]][] = [
   ["p99 <", /^Cannot read "" as a duration/],
   ["errors < 0%", /nothing is below 0, write <= 0$/],
   ["success > 100%", /nothing is above 100%, write >= 100%$/],
+  ["p99(wait) 2s", /^Cannot read "p99\(wait\) 2s" as a threshold: write a figure/],
+  ["p98(wait) < 2s", /^Cannot find a figure "p98"/],
+  ["p99(wait) < 2", /^Cannot read "2" as a duration: write 2ms$/],
+  ["errors(wait) < 0%", /nothing is below 0, write <= 0$/],
+  [
+    "rate(wait) > 0.5 × ceiling(generator)",
+    /^Cannot use .* as a threshold: write a figure of some/,
+  ],
+  ["rate(a) > p99(b)", /their units differ$/],
+  ["rate(a) within 5% of rate(b)", /^Cannot read .* as a threshold: write a figure, </],
   [
     "success not worse than baseline by 5",
     /^Cannot compare success with a baseline/,

@@ -129,11 +129,11 @@ export function foundText(finding: ClaimFinding): string {
   return textOf(FOUND, finding);
 }
 
-function absenceText(absence: ClaimAbsence): string {
+export function absenceText(absence: ClaimAbsence): string {
   return textOf(ABSENCES, absence);
 }
 
-function doubtText(doubt: ClaimDoubt): string {
+export function doubtText(doubt: ClaimDoubt): string {
   const advice = doubt.advice.map((code) => `, ${ADVICE_TEXTS[code]}`).join("");
   return `${textOf(DOUBTS, doubt)}${advice}`;
 }
@@ -218,11 +218,11 @@ function ratioText({ ratio }: Pick<HeldRatio, "ratio">): string {
 }
 
 function heldText({ ratio, allowed }: HeldRatio): string {
-  return `${ratioText({ ratio })}, claimed ${allowedText(allowed, timesText)}`;
+  return `${ratioText({ ratio })}, claimed ${allowedText(allowed, factorText)}`;
 }
 
 /** `2×`, as people write it. */
-function timesText(limit: number): string {
+export function factorText(limit: number): string {
   return `${Number(limit.toPrecision(4))}×`;
 }
 

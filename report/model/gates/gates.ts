@@ -8,6 +8,8 @@ import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
 import { type MeasuredRuns, thresholdsOf } from "../runs/measured.ts";
 import { counted } from "../numbers/words.ts";
+import { type ClaimContext, contextOf } from "../claims/context.ts";
+import { namedEvidence, pairEvidence, type PlacedEvidence } from "./between_cells.ts";
 import { baselineEvidence, type GatedCell, gatedCells, limitEvidence } from "./limit.ts";
 import { fact, type ThresholdEvidence, type ThresholdOutcome } from "./evidence.ts";
 import { type Table, tableOf, textCell } from "../tables/table.ts";
@@ -31,6 +33,8 @@ export interface Gate extends Pick<GateOutcome, "threshold" | "scenario" | "labe
 export interface GateOptions {
   /** Without one, thresholds that need it are left out. */
   readonly hasBaseline: boolean;
+  /** What thresholds that name their cells find these in; null: a single measurement, which has none to name. */
+  readonly ground: ClaimContext | null;
 }
 
 /** @returns Every threshold on every cell. */
@@ -46,20 +50,41 @@ export function judgeCells(
 export function gatesOf(
   thresholds: readonly Threshold[],
   cells: readonly GatedCell[],
-  { hasBaseline }: GateOptions,
+  { hasBaseline, ground }: GateOptions,
 ): Gate[] {
-  return thresholds.filter(({ against }) => against === "limit" || hasBaseline)
+  return thresholds.filter(({ against }) => against !== "baseline" || hasBaseline)
     .flatMap((threshold) => {
       if (cells.length === 0) return [unmeasured(threshold)];
-      return cells.map((gated): Gate => ({
-        threshold: threshold.text,
-        scenario: gated.cell.scenario,
-        label: gated.cell.label,
-        evidence: threshold.against === "limit"
-          ? limitEvidence(threshold, gated.cell)
-          : baselineEvidence(threshold, gated),
-      }));
+      return placedEvidence(threshold, cells, ground)
+        .map((placed): Gate => ({ threshold: threshold.text, ...placed }));
     });
+}
+
+function placedEvidence(
+  threshold: Threshold,
+  cells: readonly GatedCell[],
+  ground: ClaimContext | null,
+): PlacedEvidence[] {
+  if (threshold.against === "cells") {
+    return ground === null ? [] : pairEvidence(threshold, ground);
+  }
+  const judge = (gated: GatedCell): ThresholdEvidence =>
+    threshold.against === "limit"
+      ? limitEvidence(threshold, gated.cell)
+      : baselineEvidence(threshold, gated);
+  if (threshold.selector === undefined || ground === null) {
+    return cells.map((gated) => ({
+      scenario: gated.cell.scenario,
+      label: gated.cell.label,
+      evidence: judge(gated),
+    }));
+  }
+  return namedEvidence(threshold.selector, ground, (named) => {
+    const gated = cells.find(({ cell }) =>
+      cell.scenario === named.scenario && cell.label === named.label
+    );
+    return gated === undefined ? fact("fail", "nothing was measured") : judge(gated);
+  });
 }
 
 function unmeasured({ text }: Threshold): Gate {
@@ -92,6 +117,24 @@ export function judgeTogether(
       .filter(Boolean).join("; ");
     return { ...named, outcome: "inconclusive", found: `${found}: ${why}` };
   });
+}
+
+/** `1 of 3 thresholds fails, 1 is inconclusive.` @param gates Of one place each. */
+export function gatesSentence(gates: readonly GateOutcome[]): string {
+  const count = (outcome: ThresholdOutcome): number =>
+    gates.filter((gate) => gate.outcome === outcome).length;
+  if (gates.length === 1 && count("pass") === 0) {
+    return count("fail") === 1 ? "The threshold fails." : "The threshold is inconclusive.";
+  }
+  const of = `of ${gates.length} thresholds`;
+  const [fail, open] = [count("fail"), count("inconclusive")];
+  const are = (many: number): string => many === 1 ? "is" : "are";
+  if (fail > 0) {
+    const rest = open === 0 ? "" : `, ${open} ${are(open)} inconclusive`;
+    return `${fail} ${of} ${fail === 1 ? "fails" : "fail"}${rest}.`;
+  }
+  if (open > 0) return `${open} ${of} ${are(open)} inconclusive.`;
+  return gates.length === 1 ? "The threshold holds." : `All ${gates.length} thresholds hold.`;
 }
 
 /** Fail before inconclusive before pass; pass of none. */
@@ -167,7 +210,8 @@ export function gatesModel(
   const thresholds = thresholdsOf(measured);
   const hasBaseline = baseline !== null;
   const cells = thresholds.length === 0 ? [] : gatedCells(scenarios, measured, baseline);
-  const outcomes = judgeCells(thresholds, cells, { hasBaseline });
+  const ground = thresholds.length === 0 ? null : contextOf(scenarios, measured);
+  const outcomes = judgeCells(thresholds, cells, { hasBaseline, ground });
   const left = hasBaseline ? 0 : thresholds.filter(({ against }) => against === "baseline").length;
   return {
     outcomes,

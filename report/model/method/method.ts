@@ -67,9 +67,17 @@ export function methodSentences(results: MeasuredRuns): string[] {
     ...loadSentences(results),
     ...measuredSentences(results.runs),
     ...discardSentences(results),
+    ...detectableSentences(results),
     "Where a cell has several runs, Requests/s is their mean, and the histograms of their latencies are added, never averaged.",
     ...confidenceSentences(results),
   ];
+}
+
+function detectableSentences({ detectable }: MeasuredRuns): string[] {
+  if (detectable === undefined) return [];
+  const { measuredAt, blocks, sentence } = detectable;
+  const when = `${formatMoment(measuredAt)}, from ${counted(blocks, "block")}`;
+  return [`What comparisons can see on this machine (plateau plan, ${when}): ${sentence}`];
 }
 
 /** Of whatever was measured, be it a run of an experiment or a run alone. */

@@ -83,7 +83,20 @@ function trustMarkup(trust: TrustModel | null): Markup | null {
 
 export function reasonsMarkup(reasons: readonly string[]): Markup | null {
   if (reasons.length === 0) return null;
-  return markup`<ul>${reasons.map((reason) => markup`<li>${reason}</li>`)}</ul>`;
+  const items = reasons.map((reason, i) =>
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
+  );
+  const left = reasons.length - MOST_PRINTED;
+  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
+  return markup`<ul>${items}</ul>${rest}`;
+}
+
+/** On paper the rest would come before every figure. */
+const MOST_PRINTED = 3;
+
+/** @param left What paper leaves out. */
+export function moreText(left: number): string {
+  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
 }
 
 /** Null without claims. @param id Of the experiment. */

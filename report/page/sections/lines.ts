@@ -59,9 +59,9 @@ ${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
 }
 
 function weightsMarkup({ table, findings }: WeightsModel, scenario: string, id: string): Markup {
-  return markup`<h3>Variance explained in ${scenario}</h3>
+  return markup`<div class="in-detail"><h3>Variance explained in ${scenario}</h3>
 ${findings.map((finding) => markup`<p>${finding}</p>`)}
-${tableMarkup(table, { id: `${id}-weights`, captioned: false })}`;
+${tableMarkup(table, { id: `${id}-weights`, captioned: false })}</div>`;
 }
 
 // The part of the page that shows several results of one experiment in the order of time.

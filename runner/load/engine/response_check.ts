@@ -1,7 +1,12 @@
 /**
- * Whether a completed response is the right one, decided on bytes: no text is made per response.
+ * Whether a completed response is the right one, decided on bytes: no text is made per response, unless it is expected
+ * to be JSON or to match a pattern.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
+import { isWithin, LIMITS } from "../../../base/limits.ts";
+import { matchFor } from "../../../base/pattern.ts";
+import type { Json } from "../../../base/yaml/json_text.ts";
+import { isExpectedJson, jsonIn } from "../../../scenarios/request/expected_json.ts";
 
 /** What makes a completed response right. */
 export interface ResponseExpectation {
@@ -11,7 +16,13 @@ export interface ResponseExpectation {
   readonly body: Uint8Array<ArrayBuffer> | null;
   /** Bytes that the body must contain. */
   readonly contains: Uint8Array<ArrayBuffer> | null;
+  /** JSON that the body must be, by value. */
+  readonly json?: Json;
+  /** Pattern of which the body must hold a match. */
+  readonly matches?: string;
 }
+
+type BodyRule = (body: Uint8Array<ArrayBuffer>) => boolean;
 
 const STATUS_CODES = 1_000;
 const NOTHING = new Uint8Array(0);
@@ -20,15 +31,18 @@ export class ResponseCheck {
   readonly #right = new Uint8Array(STATUS_CODES);
 
   readonly #contains: ByteSearch | null;
+  readonly #rules: readonly BodyRule[];
 
+  /** Call it within `withEngine`, as a pattern needs that. */
   constructor(private readonly check: ResponseExpectation) {
     this.#contains = check.contains && new ByteSearch(check.contains);
+    this.#rules = textRules(check);
     for (const status of check.statuses) this.#right[status] = 1;
   }
 
   /** Whether the reader must keep bodies. */
   get readsBody(): boolean {
-    return this.check.body !== null || this.check.contains !== null;
+    return this.check.body !== null || this.check.contains !== null || this.#rules.length > 0;
   }
 
   // hot: with a status alone it is one look-up.
@@ -38,9 +52,27 @@ export class ResponseCheck {
     const body = reader.kept?.body() ?? NOTHING;
     const { body: whole } = this.check;
     return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
-      (this.#contains?.isIn(body) ?? true);
+      (this.#contains?.isIn(body) ?? true) && this.#rules.every((holds) => holds(body));
   }
 }
+
+/** What a text must be made for: once a response, and only where it is expected. */
+function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
+  const rules: BodyRule[] = [];
+  if (json !== undefined) {
+    rules.push((body) =>
+      isWithin("jsonBody", body.length) && isExpectedJson(jsonIn(DECODER.decode(body)), json)
+    );
+  }
+  if (matches !== undefined) {
+    const isIn = matchFor(matches);
+    const { most } = LIMITS.patternBody;
+    rules.push((body) => isIn(DECODER.decode(body.subarray(0, most)), body.length > most));
+  }
+  return rules;
+}
+
+const DECODER = new TextDecoder();
 
 function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== others[i]) return false;

@@ -1,0 +1,221 @@
+/**
+ * A git repository with an Express and a Gin app, as the study's frameworks are installed. Each has a loop in its
+ * handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
+ */
+import { copyFileSync, existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { FrameworkName } from "../../base/target/app_settings.ts";
+import { TargetError } from "../../base/errors.ts";
+import { readSources } from "../../targets/frameworks/install.ts";
+import { frameworkNamed } from "../../targets/frameworks/registry.ts";
+import { medianOf } from "../../runner/stats/quantile.ts";
+import { temporaryFolder } from "../stage/folder.ts";
+
+export const APPS = ["express", "gin"] as const satisfies readonly FrameworkName[];
+export type App = typeof APPS[number];
+
+interface Place {
+  /** Holds the number of rounds and nothing else. */
+  readonly file: string;
+  readonly rounds: (rounds: number) => string;
+  /** In the framework's own server, and what stands there in its place. */
+  readonly handler: readonly [string, string];
+  /** Further files: the loop, and a program that prints how long it takes, in nanoseconds a round. */
+  readonly files: Readonly<Record<string, string>>;
+  readonly clock: readonly [program: string, ...args: string[]];
+}
+
+/** Each round needs the result of the one before: no compiler shortens it, and no core runs two at once. */
+const PLACES: Readonly<Record<App, Place>> = {
+  express: {
+    file: "rounds.js",
+    rounds: (rounds) => `export const ROUNDS = ${rounds};\n`,
+    handler: [
+      `app.get("/static", (req, res) => {\n`,
+      `app.get("/static", (req, res) => {\n  loop(ROUNDS);\n`,
+    ],
+    files: {
+      "loop.js": `let last = 1;
+export function loop(rounds) {
+  let x = last;
+  for (let i = 0; i < rounds; i++) x = (Math.imul(x, 1664525) + 1013904223) | 0;
+  last = x;
+}
+`,
+      "clock.js": `import { loop } from "./loop.js";
+const ROUNDS = 10_000;
+for (let i = 0; i < 2_000; i++) loop(ROUNDS);
+let leastNs = Infinity;
+for (let i = 0; i < 2_000; i++) {
+  const since = process.hrtime.bigint();
+  loop(ROUNDS);
+  leastNs = Math.min(leastNs, Number(process.hrtime.bigint() - since));
+}
+console.log(leastNs / ROUNDS);
+`,
+    },
+    clock: ["node", "clock.js"],
+  },
+  gin: {
+    file: "rounds.go",
+    rounds: (rounds) => `package main\n\nconst rounds = ${rounds}\n`,
+    handler: [
+      `r.GET("/static", func(c *gin.Context) {\n`,
+      `r.GET("/static", func(c *gin.Context) {\n\t\tloop.Loop(rounds)\n`,
+    ],
+    files: {
+      "loop/loop.go": `package loop
+
+//go:noinline
+func Loop(rounds int) uint32 {
+	x := uint32(1)
+	for i := 0; i < rounds; i++ {
+		x = x*1664525 + 1013904223
+	}
+	return x
+}
+`,
+      "clock/main.go": `package main
+
+import (
+	"fmt"
+	"time"
+
+	"plateau/gin/loop"
+)
+
+func main() {
+	const rounds = 10_000
+	least := time.Hour
+	for i := 0; i < 2_000; i++ {
+		since := time.Now()
+		loop.Loop(rounds)
+		least = min(least, time.Since(since))
+	}
+	fmt.Println(float64(least.Nanoseconds()) / rounds)
+}
+`,
+    },
+    clock: ["go", "run", "-buildvcs=false", "./clock"],
+  },
+};
+
+/** What imports the loop. */
+const IMPORTS: Readonly<Record<App, readonly [string, string]>> = {
+  express: [
+    `import express from "express";\n`,
+    `import express from "express";\nimport { loop } from "./loop.js";\nimport { ROUNDS } from "./rounds.js";\n`,
+  ],
+  gin: [
+    `	"github.com/gin-gonic/gin"\n`,
+    `	"github.com/gin-gonic/gin"\n	"plateau/gin/loop"\n`,
+  ],
+};
+
+export interface Planted extends Disposable {
+  readonly path: string;
+  /** Of the program that measures it, with a cache of builds of its own. */
+  readonly env: Record<string, string>;
+  /** Commits on HEAD, from which nothing else is ever removed, an app whose loop has so many rounds. */
+  readonly commit: (app: App, rounds: number, message: string) => Promise<void>;
+  /** What a round of its loop takes, in nanoseconds: the least of many, as others only add to it. */
+  readonly roundNs: (app: App) => Promise<number>;
+}
+
+/** The first commit is on the branch `main`; those that follow are on a branch of their own. */
+export async function plantedRepository(): Promise<Planted> {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "repository");
+  Deno.mkdirSync(path);
+  for (const app of APPS) writeApp(join(path, app), app);
+  Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(EXPERIMENT));
+  Deno.writeTextFileSync(join(path, ".gitignore"), "node_modules\nserver\nresults\n");
+  await git(path, "init", "--quiet", "--initial-branch=main");
+  await git(path, "add", "--all");
+  await git(path, "commit", "--quiet", "--message", "Both apps, as fast as they are");
+  await git(path, "switch", "--quiet", "--create", "change");
+  return {
+    path,
+    env: envIn(folder.path),
+    async commit(app, rounds, message): Promise<void> {
+      // The message makes it a commit of its own, which is built as a new one would be.
+      const text = `// ${message}\n${PLACES[app].rounds(rounds)}`;
+      Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
+      await git(path, "commit", "--quiet", "--all", "--message", message);
+    },
+    roundNs: (app) => roundNsIn(join(path, app), PLACES[app].clock),
+    [Symbol.dispose]: () => folder[Symbol.dispose](),
+  };
+}
+
+const EXPERIMENT = {
+  name: "planted",
+  targets: Object.fromEntries(APPS.map((app) => {
+    const { toolchain: { steps } } = frameworkNamed(app);
+    const command = app === "gin" ? ["./server", "-cores", "1"] : ["node", "server.js"];
+    return [app, { command, cwd: app, build: steps }];
+  })),
+  scenarios: { static: { get: "/static", expect: { status: 200, contains: "ok" } } },
+  load: { connections: 8, duration: "2s" },
+};
+
+function writeApp(folder: string, app: App): void {
+  const { file, rounds, handler, files } = PLACES[app];
+  const sources = new Map([
+    ...readSources(frameworkNamed(app).folder),
+    ...Object.entries(files),
+    [file, rounds(0)] as const,
+  ]);
+  const server = app === "gin" ? "server.go" : "server.js";
+  const changed = [handler, IMPORTS[app]].reduce(
+    (text, [from, to]) => replaced(text, from, to),
+    sources.get(server) ?? "",
+  );
+  for (const [name, text] of sources.set(server, changed)) {
+    Deno.mkdirSync(join(folder, name, ".."), { recursive: true });
+    Deno.writeTextFileSync(join(folder, name), text);
+  }
+}
+
+function replaced(text: string, from: string, to: string): string {
+  if (!text.includes(from)) throw new Error(`Cannot plant a loop: there is no ${from.trim()}`);
+  return text.replace(from, () => to);
+}
+
+/** With a cache that has no builds of others, but the calibration of this machine, and what Deno and Go have. */
+function envIn(folder: string): Record<string, string> {
+  const users = Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache");
+  const cache = join(folder, "cache");
+  const [from, to] = [users, cache].map((path) => join(path, "plateau"));
+  Deno.mkdirSync(to, { recursive: true });
+  for (const { name } of existsSync(from) ? Deno.readDirSync(from) : []) {
+    if (name.startsWith("calibration-")) copyFileSync(join(from, name), join(to, name));
+  }
+  const kept = { DENO_DIR: join(users, "deno"), GOCACHE: join(users, "go-build") };
+  return { ...kept, ...Deno.env.toObject(), XDG_CACHE_HOME: cache };
+}
+
+const CLOCKED = 3;
+
+async function roundNsIn(cwd: string, command: readonly [string, ...string[]]): Promise<number> {
+  const seen: number[] = [];
+  for (let i = 0; i < CLOCKED; i++) seen.push(Number(await run(cwd, command)));
+  return medianOf(seen);
+}
+
+/** As somebody in particular: nothing of the user's configuration matters. */
+async function git(cwd: string, ...args: string[]): Promise<void> {
+  const someone = ["-c", "user.name=bench", "-c", "user.email=bench", "-c", "commit.gpgSign=false"];
+  await run(cwd, ["git", ...someone, ...args]);
+}
+
+async function run(
+  cwd: string,
+  [program, ...args]: readonly [string, ...string[]],
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd }).output();
+  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
+  if (success) return out;
+  throw new TargetError(`Cannot measure: ${[program, ...args].join(" ")} failed`, err.split("\n"));
+}

@@ -1,0 +1,105 @@
+/** Whether comparisons see what `plateau plan` promises: its changes against those that simulated comparisons find. */
+import { pairingOf } from "../../report/model/comparison/between.ts";
+import { DEFAULT_MARGIN_RATIO } from "../../report/model/comparison/comparison.ts";
+import { pairNoiseOf, smallestChangeSeen } from "../../runner/stats/comparison/planning.ts";
+import type { Row, Section } from "../bench.ts";
+import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";
+import { Random } from "./random.ts";
+import { compareMany } from "./verdicts.ts";
+
+const BLOCKS = 5;
+const PLANS = 60;
+const CASES = 250;
+const STEPS = [0.8, 0.9, 1, 1.1, 1.2, 1.5, 2] as const;
+const POWER = 0.8;
+
+const MACHINES: readonly (readonly [name: string, machine: Machine])[] = [
+  ["2 % between runs", { run: 0.02 }],
+  ["5 %", { run: 0.05 }],
+  ["2 %, drift of 20 %", { run: 0.02, drift: 0.2 }],
+];
+/** What changes in the middle of a pair looks like a change of the program: five blocks know too little of it. */
+const STEPPING = ["2 %, steps of 10 %", { run: 0.02, levels: 0.1 }] as const;
+
+interface Case {
+  readonly machine: Machine;
+  readonly cells: number;
+  readonly runs: number;
+}
+
+/** The median over plans of the change that so many runs are promised to see. */
+function promised({ machine, cells, runs }: Case): number {
+  const random = new Random(71);
+  const plans = Array.from({ length: PLANS }, () => {
+    const sides = estimatesOf(
+      simulateCells(random, {
+        ...{ cells: 2 * cells, repetitions: BLOCKS, machine, recorded: 1, inPairs: true },
+      }),
+      ["rate"],
+    );
+    const noise = pairNoiseOf(Array.from({ length: cells }, (_, i) => {
+      const [[base], [next]] = [sides[2 * i], sides[2 * i + 1]];
+      return base && next ? pairingOf(next, base)?.logRatios ?? [] : [];
+    }));
+    const family = {
+      ...{ tests: cells, cells, marginRatio: DEFAULT_MARGIN_RATIO },
+      borrowed: noise.borrowed,
+    };
+    // Of a cell like the others; the program names the noisiest.
+    return smallestChangeSeen(runs, medianOf(noise.stdevs), family);
+  });
+  return medianOf(plans);
+}
+
+/** Where simulated comparisons reach 80 %: between steps around what is promised. */
+function found({ machine, cells, runs }: Case, change: number): number {
+  const powers = STEPS.map((step) => {
+    const random = new Random(73);
+    const many = { pairs: cells, repetitions: runs, machine, inPairs: true, isPaired: true };
+    const seen = Array.from({ length: CASES }, () => {
+      const [[rate]] = compareMany(random, {
+        ...many,
+        slower: 1 + step * change,
+        figures: ["rate"],
+      });
+      return rate.verdict === "worse";
+    });
+    return seen.filter(Boolean).length / CASES;
+  });
+  const over = powers.findIndex((power) => power >= POWER);
+  if (over === -1) return Infinity;
+  if (over === 0) return 0;
+  const [below, above] = [powers[over - 1], powers[over]];
+  const part = (POWER - below) / (above - below);
+  return change * (STEPS[over - 1] + part * (STEPS[over] - STEPS[over - 1]));
+}
+
+function medianOf(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1];
+}
+
+export function plannedChanges(): Section {
+  const rows = [...MACHINES, STEPPING].flatMap(([name, machine]) =>
+    [1, 6].flatMap((cells) =>
+      [5, 10].map((runs): Row => {
+        const change = promised({ machine, cells, runs });
+        const seen = found({ machine, cells, runs }, change);
+        const text = `${(100 * change).toFixed(1)} % promised`;
+        return {
+          what: `${name}; ${cells === 1 ? "1 cell" : `${cells} cells`}, ${runs} runs: ${text}`,
+          samples: [seen / change],
+          ...name !== STEPPING[0] && {
+            bar: { text: "0.8 to 1.2", holds: (ratio: number) => ratio > 0.8 && ratio < 1.2 },
+          },
+        };
+      })
+    )
+  );
+  return {
+    caption:
+      `The change that ${CASES} comparisons a step see in 80 %, over the promise of plateau plan`,
+    unit: "×",
+    rows,
+    notes: [`Promised by the median of ${PLANS} plans of ${BLOCKS} blocks each.`],
+  };
+}

@@ -1,0 +1,84 @@
+/** An experiment in which each target runs twice, as `base` and as `head`, next to each other in every block. */
+import { dirname, join } from "node:path";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { runExperiment } from "../../runner/experiment/experiment.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import type { Results } from "../../runner/result/result.ts";
+import {
+  pairedData,
+  type PairedFolders,
+  type PairedName,
+} from "../../scenarios/file/paired_targets.ts";
+import type { ParsedValues } from "../command_line/command.ts";
+import type { planFlags } from "../flags/flags.ts";
+import { writeFile } from "../flags/output_flags.ts";
+import { type NamedRedis, redisUrlOf } from "../flags/values.ts";
+import { resultForms } from "../output/forms.ts";
+import { progressView } from "../terminal/terminal.ts";
+import { type Changes, planFromFile, type Planned } from "./plan.ts";
+
+interface Pairs {
+  /** Where the two of each target are started from. */
+  readonly folders: PairedFolders;
+  /** By the name of the target in the file. */
+  readonly names: ReadonlyMap<string, PairedName>;
+}
+
+/** @param values Their `only` names targets as the file does. Throws a UserError where the file is wrong. */
+export function planPairs(
+  file: string,
+  values: ParsedValues<typeof planFlags>,
+  { folders, names }: Pairs,
+): Promise<Planned> {
+  return planFromFile(file, { ...values, only: bothOf(values.only, names) }, {
+    folder: dirname(file),
+    arranged: (data) => pairedData(data, folders),
+    neighbours: ({ target, scenario, parameters }) =>
+      JSON.stringify([ownName(target, names), scenario, parameters]),
+  });
+}
+
+function bothOf(
+  only: Changes["only"],
+  names: ReadonlyMap<string, PairedName>,
+): Changes["only"] {
+  if (only?.targets === undefined) return only;
+  const targets = only.targets.flatMap((name) => {
+    const sides = names.get(name);
+    return sides === undefined ? [name] : [sides.base, sides.head];
+  });
+  return { ...only, targets };
+}
+
+function ownName(target: string, names: ReadonlyMap<string, PairedName>): string {
+  for (const [name, { base, head }] of names) if (target === base || target === head) return name;
+  return target;
+}
+
+interface PairsContext {
+  readonly values: NamedRedis & { readonly quiet: boolean };
+  readonly signal: AbortSignal;
+}
+
+/** Measures them, with results and their page in a folder of its own. */
+export async function measurePairs(
+  planned: Planned,
+  outDir: string,
+  { values, signal }: PairsContext,
+): Promise<Results> {
+  await Deno.mkdir(outDir, { recursive: true });
+  const view = await progressView(values.quiet);
+  const loader = new LocalLoader();
+  const request = {
+    ...planned,
+    ...{ outDir, kept: null, host: LOOPBACK, logFolder: null, redisUrl: redisUrlOf(values) },
+    invocation: { flags: { ...planned.flags, threshold: [] } },
+  };
+  const results = await runExperiment(request, { loader, onProgress: view.onProgress, signal })
+    .finally(() => loader.close())
+    .finally(view.stop);
+  const forms = resultForms([results]);
+  await writeFile(join(outDir, "results.json"), await forms.json());
+  await writeFile(join(outDir, "report.html"), await forms.html());
+  return results;
+}

@@ -1,0 +1,75 @@
+/** `plateau plan EXPERIMENT`: what comparisons can see on this machine, from each target against itself. */
+import { dirname, join, resolve } from "node:path";
+import { EXIT, InconclusiveError } from "../../base/errors.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
+import { planModel, planSentence } from "../../report/model/planning.ts";
+import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { renderPlan } from "../../report/terminal/planning.ts";
+import { jsonText } from "../../report/writing/json.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import { rememberPlan } from "../../runner/host/plan_cache.ts";
+import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { defineCommand } from "../command_line/arguments.ts";
+import { measurePairs, planPairs } from "../experiment/pairs.ts";
+import { outputConflicts, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { verifyResults } from "../output/verify.ts";
+import { makeOutDir, occupy, refuseUnfinished } from "../results/out_dir.ts";
+import { interruptible } from "../terminal/process.ts";
+import { print, terminalOptions } from "../terminal/terminal.ts";
+import { planParts } from "./flags.ts";
+
+/** Enough to know the noise, and no more than a coffee takes. */
+const BLOCKS = 5;
+
+export const planCommand = defineCommand({
+  parts: planParts,
+  conflicts: outputConflicts,
+  more:
+    `Measures each target against itself, next to each other in ${BLOCKS} blocks (--repeat says how many).
+From the noise between the two follow the smallest change that a number of runs would see, and how
+many runs and minutes a change of 1, 2, 5 and 10 % needs: with ab, and with compare.
+
+Examples:
+  plateau plan experiment.yaml
+  plateau plan quick --repeat 7 --json plan.json`,
+  run: (values): Promise<number> =>
+    interruptible(async (signal) => {
+      const { experiment: file } = values;
+      const { experiment } = await loadExperiment(file, values.set);
+      const names = pairedNames(Object.keys(experiment.targets));
+      const folder = dirname(resolve(file));
+      const planned = await planPairs(file, { ...values, repeat: values.repeat ?? BLOCKS }, {
+        folders: { base: folder, head: folder },
+        names,
+      });
+      const outDir = await makeOutDir(values.out, `${experiment.name}-plan`);
+      using _out = await occupy(outDir);
+      await refuseUnfinished(outDir);
+      const beganMs = performance.now();
+      const results = await measurePairs(planned, outDir, { values, signal });
+      if (signal.aborted) return EXIT.interrupted;
+      verifyResults(results);
+      const plan = planModel({
+        ...revisionSides(results, names),
+        name: experiment.name,
+        marginRatio: values.margin,
+        tookS: (performance.now() - beganMs) / 1_000,
+      });
+      if (plan === null) throw new InconclusiveError("Cannot plan: no cell has two pairs of runs");
+      await rememberPlan(experiment.name, {
+        measuredAt: results.startedAt,
+        blocks: plan.blocks,
+        sentence: planSentence(plan).replaceAll(GLUE, " "),
+      });
+      const json = { schema: "plateau.plan/1", ...plan };
+      await writeOutputs(values, { json: () => jsonText(json, 2) });
+      if (takesStdout(values)) return EXIT.done;
+      const options = terminalOptions();
+      await print(
+        renderPlan(plan, options),
+        textLines([`Results  ${join(outDir, "results.json")}`], options),
+      );
+      return EXIT.done;
+    }),
+});

@@ -1,0 +1,51 @@
+/**
+ * What `plateau plan` found, remembered in the user's cache folder: one small file for each machine and experiment.
+ * Nothing depends on it being there: a file that can't be read or written is no failure.
+ */
+import { join } from "node:path";
+import * as z from "zod";
+import { fnv1a } from "../../base/random.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { replaceFile } from "../../base/whole_file.ts";
+import { type Detectable, detectable } from "../result/invocation.ts";
+import { cacheFolder, sortedKey } from "./calibration_cache.ts";
+
+const record = z.strictObject({ of: z.record(z.string(), z.json()), detectable });
+
+/** Of this machine and the experiment of that name; null when none is remembered. */
+export async function rememberedPlan(experiment: string): Promise<Detectable | null> {
+  const subject = subjectHere(experiment);
+  const path = pathOf(subject);
+  if (path === null) return null;
+  try {
+    const { of, detectable } = record.parse(JSON.parse(await Deno.readTextFile(path)));
+    return sortedKey(of) === sortedKey(subject) ? detectable : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all, as another Plateau may be reading. */
+export async function rememberPlan(experiment: string, detectable: Detectable): Promise<void> {
+  const subject = subjectHere(experiment);
+  const path = pathOf(subject);
+  if (path === null) return;
+  try {
+    await Deno.mkdir(join(path, ".."), { recursive: true });
+    await replaceFile(path, JSON.stringify({ of: subject, detectable }) + "\n");
+  } catch {
+    // The next report does not cite it, then.
+  }
+}
+
+function subjectHere(experiment: string): Record<string, string | number> {
+  const { cpu, cores, kernel, hostname } = describeMachine();
+  return { experiment, cpu, cores, kernel, hostname };
+}
+
+/** The subject is in the file: two of one name push each other out. Null where there is no home. */
+function pathOf(subject: Record<string, string | number>): string | null {
+  const folder = cacheFolder();
+  const hash = fnv1a(sortedKey(subject)).toString(16).padStart(8, "0");
+  return folder === null ? null : join(folder, `plan-${hash}.json`);
+}

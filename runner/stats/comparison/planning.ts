@@ -1,0 +1,188 @@
+/**
+ * How many runs a comparison needs. Of pairs of runs of one program, side by side in a block, the noise between such
+ * pairs is known; from it follow the smallest change that `comparisonVerdict` would call real in 80 of 100
+ * comparisons, and the number of pairs that a change needs. Pure.
+ *
+ * What decides is what decides there: the moderated t against the edge of the margin, at the level that Holm's method
+ * leaves to the first of all tests, and the exact test of signs where there are enough pairs for it. With so few that
+ * the exact test is hard to pass, its share is drawn: the sizes of both tests follow from standard normals alone, so
+ * that the draws are made once for every noise (the same 600 by a fixed seed).
+ */
+import { drawBy } from "../../../base/random.ts";
+import { pBeyond, studentInterval, type Variance } from "../confidence/confidence_interval.ts";
+import { tQuantile } from "../confidence/student_t.ts";
+import { moderated, variancePriorOf } from "./moderation.ts";
+import { holm, signFlip } from "./significance_tests.ts";
+import { SIGNIFICANCE } from "./verdict.ts";
+
+/** What is known of one figure over all cells that are compared. */
+export interface PairNoise {
+  /** Standard deviation of ln ratio of one pair, in each cell. */
+  readonly stdevs: readonly number[];
+  /** Degrees of freedom that the cells lend each other; 0 where there are too few of them. */
+  readonly borrowed: number;
+}
+
+/**
+ * @param logRatios Of each cell the logarithm of one side over the other in every pair, both sides being one program: their true mean
+ * is 0, so that each pair is worth a degree of freedom.
+ */
+export function pairNoiseOf(logRatios: readonly (readonly number[])[]): PairNoise {
+  const found = logRatios.map((ratios): Variance => ({
+    variance: ratios.reduce((sum, ratio) => sum + ratio ** 2, 0) / ratios.length,
+    degreesOfFreedom: ratios.length,
+  }));
+  const prior = variancePriorOf(found);
+  return {
+    stdevs: found.map((own) =>
+      Math.sqrt(prior === null ? own.variance : moderated(own, prior).variance)
+    ),
+    borrowed: prior?.degreesOfFreedom ?? 0,
+  };
+}
+
+/** What is to be planned for. */
+export interface PlannedFamily {
+  /** Hypotheses that are judged together: cells × figures that decide. */
+  readonly tests: number;
+  /** Cells that lend each other their spread. */
+  readonly cells: number;
+  /** As `PairNoise` has it. */
+  readonly borrowed: number;
+  /** Changes up to this are no difference; 0.02 is 2 %. */
+  readonly marginRatio: number;
+}
+
+/** The smallest change that is called real in 80 of 100 comparisons of so many pairs, as a ratio less one. */
+export function smallestChangeSeen(pairs: number, stdev: number, family: PlannedFamily): number {
+  return Math.expm1(Math.log1p(family.marginRatio) + effectSeen(pairs, family) * stdev);
+}
+
+/** Nobody makes more for a verdict. */
+const MOST_PLANNED = 1_000;
+
+/** The least number of pairs that see the change in 80 of 100 comparisons; null where 1,000 do not. */
+export function pairsToSee(change: number, stdev: number, family: PlannedFamily): number | null {
+  const room = (Math.log1p(change) - Math.log1p(family.marginRatio)) / stdev;
+  const isSeen = (pairs: number): boolean => effectSeen(pairs, family) <= room;
+  for (let pairs = 3; pairs <= MOST_DRAWN; pairs++) if (isSeen(pairs)) return pairs;
+  if (!isSeen(MOST_PLANNED)) return null;
+  let [low, high] = [MOST_DRAWN, MOST_PLANNED];
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (isSeen(middle)) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** With more pairs the exact test says what the t-test says, and counting its ways takes long. */
+const MOST_COUNTED = 12;
+/** With more pairs a spread is known so well that the sum of two quantiles will do (J. Cohen, 1988). */
+const MOST_DRAWN = 60;
+const CASES = 600;
+const POWER = 0.8;
+
+/** How far beyond the edge of the margin a change must be, in standard deviations of a pair. */
+export function effectSeen(pairs: number, family: PlannedFamily): number {
+  const borrowed = Math.min(family.borrowed, (family.cells - 1) * (pairs - 1));
+  const freedom = pairs - 1 + borrowed;
+  const confidence = 1 - SIGNIFICANCE / family.tests;
+  const errors = tQuantile(confidence, freedom);
+  if (pairs > MOST_DRAWN) {
+    return (errors + tQuantile(2 * POWER - 1, freedom)) / Math.sqrt(pairs);
+  }
+  const needed = drawn(pairs).map(({ mean, variance, exact }) => {
+    const own = { variance, degreesOfFreedom: pairs - 1 };
+    const spread = borrowed === 0
+      ? own
+      : moderated(own, { variance: 1, degreesOfFreedom: borrowed });
+    return Math.max(errors * Math.sqrt(spread.variance / pairs) - mean, exact);
+  }).sort((a, b) => a - b);
+  return needed[Math.ceil(POWER * CASES) - 1];
+}
+
+interface DrawnPairs {
+  readonly mean: number;
+  readonly variance: number;
+  /** The effect from which on the exact test agrees; −∞ where it is deaf. */
+  readonly exact: number;
+}
+
+const drawnByPairs = new Map<number, readonly DrawnPairs[]>();
+
+/** Pairs without an effect, their noise 1. */
+function drawn(pairs: number): readonly DrawnPairs[] {
+  const known = drawnByPairs.get(pairs);
+  if (known !== undefined) return known;
+  const normal = normalsBy(pairs);
+  const made = Array.from({ length: CASES }, (): DrawnPairs => {
+    const values = Array.from({ length: pairs }, normal);
+    const mean = values.reduce((sum, value) => sum + value, 0) / pairs;
+    const squares = values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
+    return { mean, variance: squares / (pairs - 1), exact: exactEffect(values) };
+  });
+  drawnByPairs.set(pairs, made);
+  return made;
+}
+
+/** By halves: a larger effect never makes the exact test doubt more. */
+function exactEffect(values: readonly number[]): number {
+  if (values.length > MOST_COUNTED || signFlip(values).leastP > SIGNIFICANCE) return -Infinity;
+  let [low, high] = [0, Math.max(0, ...values.map((value) => -value)) + 1e-6];
+  for (let i = 0; i < 20; i++) {
+    const middle = (low + high) / 2;
+    if (signFlip(values.map((value) => value + middle)).p <= SIGNIFICANCE) high = middle;
+    else low = middle;
+  }
+  return high;
+}
+
+/** Standard normals (G. E. P. Box and M. E. Muller, 1958). */
+function normalsBy(seed: number): () => number {
+  const draw = drawBy(seed);
+  const uniform = (): number => (draw(0, 2 ** 31 - 2) + 1) / 2 ** 31;
+  return () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
+}
+
+/**
+ * How often the same pairs raise an alarm when chance says which side is which: as both sides are one program, every
+ * such deal is as likely as the one that was measured.
+ *
+ * @param figures Of each figure, of each cell the logarithms as `pairNoiseOf` takes them.
+ * @returns A share of `deals`.
+ */
+export function falseAlarmRatio(
+  figures: readonly (readonly (readonly number[])[])[],
+  { marginRatio, seed, deals }: { marginRatio: number; seed: number; deals: number },
+): number {
+  const draw = drawBy(seed);
+  const cells = figures.flat();
+  let alarms = 0;
+  for (let deal = 0; deal < deals; deal++) {
+    const dealt = cells.map((ratios) => ratios.map((ratio) => draw(0, 1) === 0 ? ratio : -ratio));
+    if (isAlarm(dealt, marginRatio)) alarms++;
+  }
+  return alarms / deals;
+}
+
+function isAlarm(cells: readonly (readonly number[])[], marginRatio: number): boolean {
+  const ps = holm(cells.map((ratios) => pBeyond(intervalOfPairs(ratios), marginRatio)));
+  return ps.some((p, i) => p <= SIGNIFICANCE && isExact(cells[i], marginRatio));
+}
+
+function intervalOfPairs(ratios: readonly number[]): ReturnType<typeof studentInterval> {
+  const mean = ratios.reduce((sum, ratio) => sum + ratio, 0) / ratios.length;
+  const squares = ratios.reduce((sum, ratio) => sum + (ratio - mean) ** 2, 0);
+  const degreesOfFreedom = ratios.length - 1;
+  const variance = squares / degreesOfFreedom / ratios.length;
+  return studentInterval(Math.exp(mean), { variance, degreesOfFreedom }, 1 - SIGNIFICANCE);
+}
+
+function isExact(ratios: readonly number[], marginRatio: number): boolean {
+  if (ratios.length > MOST_COUNTED) return true;
+  const edge = Math.log1p(marginRatio);
+  const mean = ratios.reduce((sum, ratio) => sum + ratio, 0);
+  const test = signFlip(ratios.map((ratio) => ratio - Math.sign(mean) * edge));
+  return test.p <= SIGNIFICANCE || test.leastP > SIGNIFICANCE;
+}

@@ -1,0 +1,52 @@
+/** `plateau plan`: an experiment whose targets are compared with themselves. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { emptyFolder, plateau } from "./plateau.ts";
+
+const EXPERIMENT = `name: planned
+targets:
+  fast: { app: api }
+  slow: { app: work, set: { cpuTime: 1ms } }
+scenarios: { static: { get: /static, targets: [fast] }, root: { get: /, targets: [slow] } }
+load: { connections: 2, duration: 700ms }
+thresholds: ["p99(fast) < 1s"]
+claims: ["rate(fast) > rate(slow)"]
+`;
+
+Deno.test("plan says what a number of runs sees, and how many a change needs", async () => {
+  using folder = emptyFolder();
+  const [file, out] = [join(folder.path, "mine.yaml"), join(folder.path, "out")];
+  Deno.writeTextFileSync(file, EXPERIMENT);
+  const env = { XDG_CACHE_HOME: join(folder.path, "cache") };
+  const args = ["plan", file, "--repeat", "3", "-q", "--out", out];
+  const json = join(folder.path, "plan.json");
+  const { code, stdout, stderr } = await plateau([...args, "--json", json], { env });
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^3 runs a side see a change of .* in requests\/s, .* in p99/);
+  assert.match(stdout, /^Of 1,000 random deals of the two sides \d+ raised an alarm/m);
+  const plan = JSON.parse(Deno.readTextFileSync(json));
+  assert.deepEqual([plan.schema, plan.name, plan.blocks], ["plateau.plan/1", "planned", 3]);
+  assert.deepEqual(
+    plan.cells.map(({ name }: { name: string }) => name).sort(),
+    ["root, slow", "static, fast"],
+  );
+  // More runs see less, and a smaller change needs more of them; 0.01 counts by half of it.
+  for (const { seen, needed } of plan.figures) {
+    assert.ok(seen[0].change > seen.at(-1).change);
+    assert.equal(needed[0].marginRatio, 0.005);
+    const runs = needed.map(({ runs }: { runs: number | null }) => runs ?? Infinity);
+    assert.ok(runs[2] >= runs[3], `${runs}`);
+  }
+  const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json")));
+  assert.equal(runs.length, 12);
+  // A later report of the experiment cites it.
+  const again = ["run", file, "--repeat", "1", "-q", "--out", join(folder.path, "run")];
+  assert.equal((await plateau(again, { env })).code, 0);
+  const page = Deno.readTextFileSync(join(folder.path, "run", "report.html"));
+  assert.match(page, /plateau plan, [^<]*from 3 blocks\): 3 runs a side see a change/);
+  const results = JSON.parse(Deno.readTextFileSync(join(folder.path, "run", "results.json")));
+  assert.equal(results.detectable.blocks, 3);
+  const wide = await plateau([...args.slice(0, 2), "--only", "nobody"]);
+  assert.equal(wide.code, 2);
+  assert.match(wide.stderr, /nobody/);
+});
