@@ -26,6 +26,8 @@ const PROGRAMS = {
   git: { names: ["git"], get: "apt-get install git" },
   openssl: { names: ["openssl"], get: "apt-get install openssl" },
   python: { names: ["python3"], get: "apt-get install python3" },
+  perf: { names: ["perf"], get: "apt-get install linux-perf" },
+  "py-spy": { names: ["py-spy"], get: "pip install py-spy" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },
   bash: { names: ["bash"], get: "apt-get install bash" },

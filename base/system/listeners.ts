@@ -107,6 +107,16 @@ export function parseUnixListeners(text: string, path: string): string[] {
   });
 }
 
+/** Ports on which the process itself listens at 127.0.0.1; none where they can't be known. */
+export function loopbackPortsOf(pid: number): number[] {
+  const listeners = parseTcpListeners(orEmpty(() => readListeners("/proc/net/tcp")))
+    .filter(({ bytes }) => isSame(bytes, LOOPBACK_BYTES));
+  const links = new Set(openFilesOf(String(pid)).map(linkOf));
+  return listeners.filter(({ inode }) => links.has(`socket:[${inode}]`)).map(({ port }) => port);
+}
+
+const LOOPBACK_BYTES = Uint8Array.of(127, 0, 0, 1);
+
 function holdersOf(links: ReadonlySet<string>): number[] {
   const holders: number[] = [];
   let openFiles = 0;

@@ -76,6 +76,12 @@ export function readName(pid: number): string | null {
   return readOrNull(`/proc/${pid}/comm`)?.trim() ?? null;
 }
 
+/** File name of the program that it runs, as a process may rename itself; its name where that is not ours to see. */
+export function readProgram(pid: number): string {
+  const path = orNull(() => Deno.readLinkSync(`/proc/${pid}/exe`));
+  return path?.replace(/ \(deleted\)$/, "").split("/").at(-1) ?? readName(pid) ?? "";
+}
+
 /** Resident memory in bytes; 0 when the process is gone. */
 export function readMemoryBytes(pid: number): number {
   return parseStatus(readOrNull(`/proc/${pid}/status`) ?? "").memoryBytes;

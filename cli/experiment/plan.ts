@@ -8,6 +8,7 @@ import {
   loadExperiment,
   type LoadOptions,
 } from "../../scenarios/file/experiment_file.ts";
+import { ONE_PROFILE } from "../../scenarios/plan/repetition.ts";
 import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import { type Plan, planBlocks, planCells, type PlanOptions } from "../../scenarios/plan/plan.ts";
@@ -15,7 +16,12 @@ import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 
 /** The flags that change an experiment; undefined where they are not given. */
-export type Changes = Omit<ParsedValues<typeof planFlags>, "seed">;
+export type Changes = Omit<PlanArguments, "seed">;
+
+/** A caller without the flag wants no profiles. */
+type PlanArguments = Omit<ParsedValues<typeof planFlags>, "profile"> & {
+  readonly profile?: true;
+};
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
@@ -31,10 +37,10 @@ type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
  */
 export async function planFromFile(
   nameOrPath: string,
-  { set, only, repeat, duration, seed: given }: ParsedValues<typeof planFlags>,
+  { set, only, repeat, duration, profile, seed: given }: PlanArguments,
   { neighbours, ...options }: PlanFileOptions = {},
 ): Promise<Planned> {
-  const flags = { set, only, repeat, duration };
+  const flags = { set, only, repeat, duration, profile };
   const file = await loadExperiment(nameOrPath, flags.set, options);
   const experiment = changed(file.experiment, flags);
   const seed = given ?? experiment.seed ?? anySeed();
@@ -66,8 +72,15 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
 }
 
 /** @param written As the file has it. Throws a UserError where a flag does not fit it. */
-export function changed(written: Experiment, { only, repeat, duration }: Changes): Experiment {
-  const experiment = { ...written, repeat: repeat ?? written.repeat };
+export function changed(
+  written: Experiment,
+  { only, repeat, duration, profile }: Changes,
+): Experiment {
+  const experiment = {
+    ...written,
+    repeat: repeat ?? written.repeat,
+    ...profile && { profile: written.profile ?? ONE_PROFILE },
+  };
   if (duration === undefined) return experiment;
   const names = new Set(planCells(experiment, only).map(({ scenario }) => scenario));
   checkPhases(experiment, [...names]);

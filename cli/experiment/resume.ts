@@ -173,7 +173,9 @@ function otherFlags(
     const was = said.length === 0 ? "was not given" : `was ${said.join(", ")}`;
     return {
       place: flag,
-      message: `Cannot change this to ${text} on resume: it ${was}`,
+      message: text === ""
+        ? `Cannot add this on resume: it ${was}`
+        : `Cannot change this to ${text} on resume: it ${was}`,
       fix: "leave it out",
     };
   });

@@ -60,6 +60,11 @@ export const planFlags = {
     about: "Duration of each run, such as 10s",
     schema: duration.optional(),
   },
+  profile: {
+    flags: "--profile",
+    about: "Profiles each cell once after the measured runs, in no figure",
+    schema: z.literal(true).optional(),
+  },
   ...seedFlag,
 } satisfies CommandParts;
 

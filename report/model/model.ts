@@ -39,6 +39,7 @@ import { type GatesModel, gatesModel } from "./gates/gates.ts";
 import { requestText, scenarioLoads } from "./method/load.ts";
 import { machineFacts } from "./method/machine.ts";
 import { type Fact, factsOf, methodSentences } from "./method/method.ts";
+import { type ProfilesModel, profilesModel } from "./profiles/profiles.ts";
 import { type PublishedModel, publishedModels } from "./published/model.ts";
 import { perCpuFinding, resourcesTable } from "./tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./tables/slowest.ts";
@@ -144,6 +145,8 @@ export interface ScenarioModel {
   readonly perCpuFinding: string;
   /** What kept cells from serving more, a sentence for each kind; none where it is unknown. */
   readonly bottlenecks: readonly string[];
+  /** Null without profile runs. */
+  readonly profiles: ProfilesModel | null;
   readonly tables: {
     readonly summary: Table;
     readonly percentiles: Table;
@@ -236,6 +239,7 @@ function scenarioModel(
     steadyFindings: steadyFindings(cells),
     perCpuFinding: perCpuFinding(cells, level),
     bottlenecks: bottleneckFindings(cells),
+    profiles: profilesModel(name, cells, results.profiles ?? []),
     tables: {
       summary: summaryTable(name, cells),
       percentiles: percentileTable(name, cells),

@@ -213,6 +213,7 @@ function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionL
     ...scenarios.flatMap((scenario, i) => link(true, `s${i + 1}`, scenario.name, detail)),
     ...link(settling !== null, "settling", "Settling", detail),
     ...link(scenarios.length > 0, "outcomes", "Errors", detail),
+    ...link(scenarios.some(({ profiles }) => profiles !== null), "profiles", "Profiles", detail),
     ...link(published.length > 0, "published", "Published", detail),
     ...link(missing.length > 0, "missing", "Not measured"),
     ...link(true, "method", "Method", "in-everything"),

@@ -68,6 +68,7 @@ function scenarioLines(scenario: ScenarioModel, options: ScenarioOptions): TextL
     ...agentFindingLines(scenario, options),
     ...perCpuLines(scenario, options),
     ...bottleneckLines(scenario, options),
+    ...profileLines(scenario, options),
   ];
 }
 
@@ -118,6 +119,13 @@ function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions
 
 function bottleneckLines({ bottlenecks }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
   return bottlenecks.flatMap((text) => paragraphLines(`Bottleneck of ${text}`, width, HANGING));
+}
+
+function profileLines({ profiles }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
+  if (profiles === null) return [];
+  const { cells, differences } = profiles;
+  return [...cells.map(({ sentence }) => sentence), ...differences]
+    .flatMap((text) => text === "" ? [] : paragraphLines(text, width, HANGING));
 }
 
 function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOptions): TextLine[] {

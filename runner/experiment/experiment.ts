@@ -19,7 +19,8 @@ import {
   missingPrerequisiteOf,
 } from "./missing_prerequisites.ts";
 import { measurePeakThroughput } from "./peak_throughput.ts";
-import { SeparatePreflights } from "./preflight.ts";
+import { preflight, SeparatePreflights } from "./preflight.ts";
+import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
 import { commitNote, continued, EarlierRuns } from "./resume.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
@@ -95,12 +96,42 @@ export async function runExperiment(
         redisUse: ({ cell }) => redisUseOf(cell, redis),
       },
     );
+    await takeProfiles(request, { file, missing, targets, pinned }, hooks);
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");
     return file.results;
   } finally {
     await targets.closeAll();
     await redis?.stop();
   }
+}
+
+interface ProfileStage {
+  readonly file: ResultFile;
+  readonly missing: ReadonlyMap<Cell, unknown>;
+  readonly targets: ExperimentTargets;
+  readonly pinned: { readonly workers: number | null };
+}
+
+/** When nothing is measured any more. */
+async function takeProfiles(
+  { experiment, plan: { cells }, outDir, seed }: ExperimentRequest,
+  { file, missing, targets, pinned: { workers } }: ProfileStage,
+  hooks: ExperimentHooks,
+): Promise<void> {
+  const { profile, interval: intervalMs, discard } = experiment;
+  if (profile === undefined || hooks.signal.aborted) return;
+  await targets.closeAll(); // of those that are kept, the port may be fixed
+  const possible = cells.filter((cell) => !missing.has(cell));
+  await profileCells({ runs: profile.runs, cells: possible, outDir }, file, {
+    ...hooks,
+    seed,
+    workers,
+    intervalMs,
+    discardS: discard / 1_000,
+    pprofPath: profile.pprof ?? null,
+    preflight,
+    start: (cell) => targets.start(cell, { inspectable: true }),
+  });
 }
 
 async function redisFor(

@@ -1,7 +1,7 @@
 /** The targets of an experiment as they are started for its runs, and the Redis that they find. */
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import { cellNeeds } from "./missing_prerequisites.ts";
@@ -22,6 +22,8 @@ interface TargetsHooks {
   readonly onProgress: OnProgress;
   readonly signal: AbortSignal;
 }
+
+type StartOptions = Pick<LaunchContext, "inspectable">;
 
 /** One process a run, or one for all runs of a target, as long as it lives, where the file says `fresh: false`. */
 export class ExperimentTargets {
@@ -56,7 +58,7 @@ export class ExperimentTargets {
   }
 
   /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
-  async start(cell: Cell): Promise<RunningTarget> {
+  async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
     await this.#closing;
@@ -70,6 +72,7 @@ export class ExperimentTargets {
       signal,
       onNote: (text) => onProgress({ kind: "note", text }),
       others: cell.others,
+      ...how,
     });
   }
 
@@ -83,6 +86,7 @@ export class ExperimentTargets {
   async closeAll(): Promise<void> {
     await this.#closing;
     for (const kept of this.#kept.values()) await kept.stop();
+    this.#kept.clear();
   }
 }
 

@@ -10,6 +10,7 @@ import { detectable, execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
 import { distribution, served, slowest, spread } from "./distribution.ts";
 import { bottleneck } from "./findings.ts";
+import { profile } from "./profile.ts";
 import { machine } from "../../base/system/facts.ts";
 import { published } from "../../scenarios/claims/published.ts";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
@@ -258,6 +259,9 @@ export const results = z.strictObject({
   ...execution,
   runs: z.array(run),
   missing: z.array(missing),
+  profiles: z.array(profile).optional().describe(
+    "TargetProfile runs, after the measured ones and in no figure; absent for none",
+  ),
   conclusion: conclusion.optional().describe(
     "What the report concludes; absent before the end, and made anew from the runs when read",
   ),
@@ -266,6 +270,7 @@ export const results = z.strictObject({
   ),
 });
 
+export type { TargetProfile } from "./profile.ts";
 export type { AgentPart } from "./agent_part.ts";
 export type { Distribution } from "./distribution.ts";
 export type Measurement = z.output<typeof measurement>;

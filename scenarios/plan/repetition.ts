@@ -61,3 +61,16 @@ export type Repeat = z.output<typeof repeat>;
 export const repeatText = z.string().transform((text): string | number =>
   /^-?\d+$/.test(text.trim()) ? Number(text) : text
 ).pipe(z.union([times, untilText]));
+
+// Runs in which the targets' processes are sampled, after the measured ones.
+
+export const profileSpec = z.strictObject({
+  runs: z.int().min(1).max(20).default(1).describe("Profile runs of each cell, in no figure"),
+  pprof: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /").optional()
+    .describe("Path of a Go program's CPU profile, such as /debug/pprof/profile"),
+}).describe("Runs after the measured ones in which profilers sample the targets, in no figure");
+
+export type ProfileSpec = z.output<typeof profileSpec>;
+
+/** What `--profile` means where the file says nothing. */
+export const ONE_PROFILE: ProfileSpec = { runs: 1 };

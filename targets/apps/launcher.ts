@@ -22,10 +22,10 @@ export const appLauncher: Launcher<AppTarget> = {
     const path = appNamed(app).paths[0];
     const own = { runtime: OWN_RUNTIME, path };
     if (limits === undefined) {
-      return bringUp({ child: startSelf(args, env), ...own, port: null }, context);
+      return bringUp({ child: startSelf(args, env, context), ...own, port: null }, context);
     }
     // A supervisor, which is outside of its control group, removes that when it has ended, whatever ends us.
-    const [program, programArgs] = selfCommand(args);
+    const [program, programArgs] = selfCommand(args, context);
     const child = startSupervised([program, ...programArgs], {
       env: { ...Deno.env.toObject(), ...env },
       limits,

@@ -5,7 +5,7 @@ import type { FrameworkTarget } from "../../base/target/spec.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
-import { runtimeOf } from "../launch/runtime.ts";
+import { inspectableArgs, inspectableEnv, runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
@@ -15,7 +15,7 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     const { settings, command } = frameworkNamed(framework);
     const chosen = settings.parse(set);
     const port = context.listen?.port ?? freePort({ host: context.host });
-    const env = cleanEnv({
+    const given = cleanEnv({
       ...PRODUCTION,
       HOST: context.host,
       PORT: String(port),
@@ -23,11 +23,15 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       TRACE: chosen.trace ? "on" : "off",
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
     });
+    const env = context.inspectable ? inspectableEnv(given) : given;
     const [name, ...args] = command(chosen);
     const program = findProgram(name, { path: env.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
-    const child = startSupervised([program, ...args], { env, cwd, limits });
+    const child = startSupervised(
+      [program, ...context.inspectable ? inspectableArgs(program, args) : args],
+      { env, cwd, limits },
+    );
     return await bringUp({ child, runtime, path: "/static", port }, context);
   },
 };

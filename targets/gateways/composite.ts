@@ -151,7 +151,7 @@ export async function startGateway(
   context: LaunchContext & { readonly readyPath: string },
 ): Promise<StartedGateway> {
   const port = context.listen?.port ?? 0;
-  const child = startSelf(["gateway", String(port), context.host], {});
+  const child = startSelf(["gateway", String(port), context.host], {}, context);
   void child.writeLine(JSON.stringify(settings));
   const gateway = await bringUp(
     { child, runtime: OWN_RUNTIME, path: context.readyPath, port: null },

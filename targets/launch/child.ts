@@ -13,6 +13,7 @@ import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
+import { inspectableArgs } from "./runtime.ts";
 import { settlesWithin } from "./settles.ts";
 import {
   LEFT,
@@ -51,9 +52,14 @@ interface ProcessEnvironment {
 }
 
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
-export function startSelf(args: readonly string[], env: Record<string, string>): Child {
+export function startSelf(
+  args: readonly string[],
+  env: Record<string, string>,
+  own: SelfOptions = {},
+): Child {
   const startedMs = performance.now();
-  const child = start(args, { env: { ...env, [BOUND]: "1" } }, STOP_GRACE_MS);
+  const command = selfCommand(args, own);
+  const child = start(command, { env: { ...env, [BOUND]: "1" } }, STOP_GRACE_MS);
   const announced = child.output.takeLine("listening").then((text) => ({ text, startedMs }));
   return { ...child, supervised: false, announced };
 }
@@ -81,8 +87,8 @@ export function startSupervised(
     ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
     ...stage !== undefined && { [SUPERVISED_STAGE]: stage },
   };
-  const args = ["supervise", "--", ...command];
-  const child = start(args, { env: forSupervisor, cwd, onOutput }, SUPERVISOR_GRACE_MS);
+  const supervisor = selfCommand(["supervise", "--", ...command]);
+  const child = start(supervisor, { env: forSupervisor, cwd, onOutput }, SUPERVISOR_GRACE_MS);
   const announced = child.output.takeLine("started")
     .then((text) => ({ text, startedMs: performance.now() }));
   const exited = child.exited.then(withSignal);
@@ -117,11 +123,10 @@ function withSignal({ code, signal }: Exit): Exit {
 }
 
 function start(
-  args: readonly string[],
+  [program, programArgs]: ReturnType<typeof selfCommand>,
   { onOutput, ...environment }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
-  const [program, programArgs] = selfCommand(args);
   const command = new Deno.Command(program, {
     args: programArgs,
     ...environment,
@@ -168,12 +173,22 @@ function send(process: Deno.ChildProcess, signal: Deno.Signal): void {
   }
 }
 
+interface SelfOptions {
+  /** Opens its inspector, unless it is compiled: a compiled program has none. */
+  readonly inspectable?: boolean;
+}
+
 /**
  * Program and arguments that run Plateau with `args`, from any folder: compiled, it is the binary; from
  * source, Deno on main.ts.
  */
-export function selfCommand(args: readonly string[]): [program: string, args: string[]] {
+export function selfCommand(
+  args: readonly string[],
+  { inspectable = false }: SelfOptions = {},
+): [program: string, args: string[]] {
   if (Deno.build.standalone) return [Deno.execPath(), [...args]];
   const main = fileURLToPath(new URL("../../main.ts", import.meta.url));
-  return [Deno.execPath(), ["run", "-A", main, ...args]];
+  const command = ["run", "-A", main, ...args];
+  const program = Deno.execPath();
+  return [program, inspectable ? inspectableArgs(program, command) : command];
 }

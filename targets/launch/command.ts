@@ -4,7 +4,7 @@ import type { CommandTarget } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import { runtimeOf } from "./runtime.ts";
+import { inspectableArgs, inspectableEnv, runtimeOf } from "./runtime.ts";
 import {
   cleanEnv,
   findProgram,
@@ -25,16 +25,18 @@ export const commandLauncher: Launcher<CommandTarget> = {
       env: Object.fromEntries(Object.entries(spec.env).map(([key, text]) => [key, fill(text)])),
     };
     const { program, cwd, inherited } = locateCommand(filled, context);
-    const env = cleanEnv({
+    const given = cleanEnv({
       ...inherited,
       PORT: String(port),
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
       ...filled.env,
     });
     const [, ...args] = filled.command;
+    const env = context.inspectable ? inspectableEnv(given) : given;
+    const command = [program, ...context.inspectable ? inspectableArgs(program, args) : args];
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised([program, ...args], { env, cwd, onLeft, limits: spec.limits });
+    const child = startSupervised(command, { env, cwd, onLeft, limits: spec.limits });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },

@@ -72,6 +72,8 @@ export interface LaunchContext {
   readonly host: string;
   /** The port; one of its own choice when absent. */
   readonly listen?: ListeningPort;
+  /** Its runtime is to open its inspector, so that profiles can be taken; absent: it is not. */
+  readonly inspectable?: boolean;
 }
 
 interface ListeningPort {

@@ -5,7 +5,7 @@ import type { MeasuredRuns } from "../runs/measured.ts";
 
 type InvocationFlags = NonNullable<Results["flags"]>;
 
-/** A flag and its value, as they are written. */
+/** A flag and its value, as they are written; "" of a flag without one. */
 export type FlagWord = readonly [flag: string, text: string];
 
 export function commandOf(measured: MeasuredRuns): string {
@@ -13,7 +13,8 @@ export function commandOf(measured: MeasuredRuns): string {
   if (bench) return benchCommandOf(bench.args, seed);
   if (ab) return abCommandOf(ab, flags ?? {}, seed);
   const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(measured);
-  const words = [...flagWords(flags ?? {}), ["--seed", String(seed)]].flat();
+  const words = [...flagWords(flags ?? {}), ["--seed", String(seed)]].flat()
+    .filter((word) => word !== "");
   return ["plateau", "run", name, ...words].map(quoted).join(" ");
 }
 
@@ -66,13 +67,16 @@ function withoutSecret(word: string): string {
 
 /** What of the command line changes an experiment. */
 export function flagWords(
-  { set = {}, only, repeat, duration, threshold = [], host, agents }: Partial<InvocationFlags>,
+  { set = {}, only, repeat, duration, profile, threshold = [], host, agents }: Partial<
+    InvocationFlags
+  >,
 ): FlagWord[] {
   return [
     ...Object.entries(set).map(([name, text]): FlagWord => ["--set", `${name}=${text}`]),
     ...(only === undefined ? [] : [["--only", onlyText(only)] as const]),
     ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
     ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
+    ...(profile ? [["--profile", ""] as const] : []),
     ...threshold.map((text): FlagWord => ["--threshold", text]),
     ...(host === undefined ? [] : [["--host", host] as const]),
     ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),

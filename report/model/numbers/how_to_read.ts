@@ -36,6 +36,8 @@ export const HOW_TO_READ = {
     "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.",
   perSecond:
     "Each whole second of a run counts its requests: in 2.5 % of the seconds there were no more than the figure under 2.5 %. The closer the figures, the steadier the run.",
+  profiles:
+    "A call is as wide as the time in it and in all that it called; callers stand above what they called. Own time is that in the function itself. Profiles are of extra runs, which are in no other figure.",
   published:
     "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.",
   trend:

@@ -10,6 +10,7 @@ import { capacitiesMarkup } from "./capacity.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
 import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
+import { profilesMarkup } from "./profiles.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
 import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
 import { sweepsMarkup } from "./lines.ts";
@@ -64,6 +65,7 @@ ${scenarios}
 ${orderMarkup(model, place)}
 ${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
+${profilesMarkup(model.scenarios, id)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
 ${missingMarkup(model.missing, id)}
 ${methodMarkup(model, id)}

@@ -1,0 +1,151 @@
+/**
+ * A call tree: who called whom while a profiler sampled, and how much time was spent in each call. Every runtime's
+ * profile is read into this one shape. Pure.
+ */
+
+/** A function, as a profiler names it. */
+export interface Frame {
+  readonly name: string;
+  /** Package, file or library; "" where it is unknown. */
+  readonly module: string;
+  /** Of its first line, from 1; 0 where it is unknown. */
+  readonly line: number;
+}
+
+/** Nodes in lists of equal length, parents before their children; the root is not among them. */
+export interface CallTree {
+  readonly frames: readonly Frame[];
+  /** Of each node: its place in `frames`. */
+  readonly frame: readonly number[];
+  /** Of each node: the node that called it, −1 for none. */
+  readonly parent: readonly number[];
+  /** Of each node: time in the function itself, without what it called, milliseconds. */
+  readonly ownMs: readonly number[];
+}
+
+export const EMPTY_TREE: CallTree = { frames: [], frame: [], parent: [], ownMs: [] };
+
+/** A tree as it grows. */
+export class CallTreeBuilder {
+  readonly #frames: Frame[] = [];
+  readonly #frame: number[] = [];
+  readonly #parent: number[] = [];
+  readonly #ownMs: number[] = [];
+  readonly #frameAt = new Map<string, number>();
+  readonly #childAt = new Map<string, number>();
+
+  /** The node of `frame` under `parent` (−1: the root), made where there is none. */
+  child(parent: number, frame: Frame): number {
+    const at = this.#frameOf(frame);
+    const key = `${parent} ${at}`;
+    const known = this.#childAt.get(key);
+    if (known !== undefined) return known;
+    const node = this.#frame.push(at) - 1;
+    this.#parent.push(parent);
+    this.#ownMs.push(0);
+    this.#childAt.set(key, node);
+    return node;
+  }
+
+  addOwn(node: number, ms: number): void {
+    this.#ownMs[node] += ms;
+  }
+
+  /** @param stack From the outermost call to the innermost. */
+  addStack(stack: readonly Frame[], ms: number): void {
+    if (stack.length === 0) return;
+    this.addOwn(stack.reduce((parent, frame) => this.child(parent, frame), -1), ms);
+  }
+
+  addTree({ frames, frame, parent, ownMs }: CallTree): void {
+    const nodes: number[] = [];
+    frame.forEach((at, node) => {
+      const above = parent[node] < 0 ? -1 : nodes[parent[node]];
+      nodes.push(this.child(above, frames[at]));
+      this.addOwn(nodes[node], ownMs[node]);
+    });
+  }
+
+  build(): CallTree {
+    return {
+      frames: this.#frames,
+      frame: this.#frame,
+      parent: this.#parent,
+      ownMs: this.#ownMs,
+    };
+  }
+
+  #frameOf(frame: Frame): number {
+    const key = frameKey(frame);
+    const known = this.#frameAt.get(key);
+    if (known !== undefined) return known;
+    this.#frameAt.set(key, this.#frames.length);
+    return this.#frames.push(frame) - 1;
+  }
+}
+
+/** Distinguishes functions. */
+export function frameKey({ name, module, line }: Frame): string {
+  return JSON.stringify([name, module, line]);
+}
+
+/** Several trees as one. */
+export function mergeTrees(trees: readonly CallTree[]): CallTree {
+  const merged = new CallTreeBuilder();
+  for (const tree of trees) merged.addTree(tree);
+  return merged.build();
+}
+
+/** Of all nodes together. */
+export function treeMs({ ownMs }: Pick<CallTree, "ownMs">): number {
+  return ownMs.reduce((sum, ms) => sum + ms, 0);
+}
+
+/** Of each node: time in the function and in all that it called. */
+export function totalsOf({ parent, ownMs }: CallTree): number[] {
+  const totals = [...ownMs];
+  for (let node = parent.length - 1; node >= 0; node--) { // children come after their parents
+    if (parent[node] >= 0) totals[parent[node]] += totals[node];
+  }
+  return totals;
+}
+
+interface Pruned {
+  readonly tree: CallTree;
+  /** What was left out: calls, and their time, which their callers now have as their own. */
+  readonly nodes: number;
+  readonly ms: number;
+}
+
+/**
+ * The tree without its smallest calls: those under `leastRatio` of the whole, and all but the `most` longest. Their
+ * time goes to their callers, so that the totals stay as they are.
+ */
+export function prune(
+  tree: CallTree,
+  { leastRatio, most }: { readonly leastRatio: number; readonly most: number },
+): Pruned {
+  const totals = totalsOf(tree);
+  const leastMs = leastRatio * treeMs(tree);
+  const longest = totals.map((_, node) => node).sort((a, b) => totals[b] - totals[a] || a - b);
+  // A call is never longer than its caller, which comes before it also where they are equal.
+  const kept = new Set(longest.slice(0, most).filter((node) => totals[node] >= leastMs));
+  const builder = new CallTreeBuilder();
+  const nodes: number[] = [];
+  let ms = 0;
+  tree.frame.forEach((at, node) => {
+    const above = tree.parent[node] < 0 ? -1 : nodes[tree.parent[node]];
+    nodes.push(kept.has(node) ? builder.child(above, tree.frames[at]) : above);
+    if (!kept.has(node)) ms += tree.ownMs[node];
+    const owner = nodes[node] < 0 ? builder.child(-1, REST) : nodes[node];
+    if (tree.ownMs[node] > 0) builder.addOwn(owner, tree.ownMs[node]);
+  });
+  return { tree: builder.build(), nodes: totals.length - kept.size, ms };
+}
+
+/** Stands for outermost calls that were left out. */
+const REST: Frame = { name: "(small calls)", module: "", line: 0 };
+
+/** Who samples. */
+export const PROFILERS = ["v8", "py-spy", "pprof", "perf"] as const;
+export type ProfilerName = typeof PROFILERS[number];

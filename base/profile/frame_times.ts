@@ -1,0 +1,159 @@
+/** Time by function, over all of its calls. Pure. */
+import { type CallTree, type Frame, totalsOf } from "./call_tree.ts";
+
+export interface FrameTime {
+  readonly frame: Frame;
+  /** In the function itself. */
+  readonly ownMs: number;
+  /** With all that it called; a function that calls itself is counted once. */
+  readonly totalMs: number;
+}
+
+/** The longest own time first. */
+export function frameTimes(tree: CallTree): FrameTime[] {
+  const totals = totalsOf(tree);
+  const times = tree.frames.map((frame) => ({ frame, ownMs: 0, totalMs: 0 }));
+  tree.frame.forEach((at, node) => {
+    times[at].ownMs += tree.ownMs[node];
+    if (!isWithinItself(tree, node)) times[at].totalMs += totals[node];
+  });
+  return times.sort((a, b) => b.ownMs - a.ownMs || b.totalMs - a.totalMs);
+}
+
+function isWithinItself({ frame, parent }: CallTree, node: number): boolean {
+  for (let above = parent[node]; above >= 0; above = parent[above]) {
+    if (frame[above] === frame[node]) return true;
+  }
+  return false;
+}
+
+/**
+ * Names that runtimes give to time outside of functions: V8's own, and the kernel's. They are named beside the hottest
+ * function, never as it.
+ */
+const NO_FUNCTIONS: Readonly<Record<string, string>> = {
+  "(program)": "native code and system calls",
+  "(garbage collector)": "garbage collection",
+  "(small calls)": "small calls",
+  "(root)": "no function",
+};
+
+/** In words, for time outside of functions; null for a function. */
+export function outsideText({ name }: Frame): string | null {
+  return Object.hasOwn(NO_FUNCTIONS, name) ? NO_FUNCTIONS[name] : null;
+}
+
+/** The function that most time is spent in, and who called it most. */
+export interface HotPath {
+  readonly frame: Frame;
+  /** Null: it is outermost. */
+  readonly caller: Frame | null;
+  /** Own time of the function over all time. */
+  readonly ownRatio: number;
+}
+
+/** Null where no function has any time. */
+export function hotPathOf(tree: CallTree): HotPath | null {
+  const times = frameTimes(tree);
+  const wholeMs = times.reduce((sum, { ownMs }) => sum + ownMs, 0);
+  const hottest = times.find(({ frame, ownMs }) => outsideText(frame) === null && ownMs > 0);
+  if (hottest === undefined) return null;
+  return {
+    frame: hottest.frame,
+    caller: callerOf(tree, hottest.frame),
+    ownRatio: hottest.ownMs / wholeMs,
+  };
+}
+
+/** Who calls the function for most of its own time, past calls of itself. */
+function callerOf(tree: CallTree, called: Frame): Frame | null {
+  const byCaller = new Map<Frame | null, number>();
+  tree.frame.forEach((at, node) => {
+    if (tree.frames[at] !== called || tree.ownMs[node] === 0) return;
+    let above = tree.parent[node];
+    while (above >= 0 && tree.frames[tree.frame[above]] === called) above = tree.parent[above];
+    const caller = above < 0 ? null : tree.frames[tree.frame[above]];
+    byCaller.set(caller, (byCaller.get(caller) ?? 0) + tree.ownMs[node]);
+  });
+  const [first] = [...byCaller].sort(([, a], [, b]) => b - a);
+  return first?.[0] ?? null;
+}
+
+// Which functions take more time per request in one profile than in another, and how much of the whole that explains.
+
+/** Profile runs of one cell. */
+export interface ProfiledRuns {
+  readonly runs: readonly {
+    readonly tree: CallTree;
+    /** Completed while it was sampled, about. */
+    readonly requests: number;
+  }[];
+}
+
+export interface FrameChange {
+  readonly name: string;
+  readonly module: string;
+  /** Own time per request, milliseconds. */
+  readonly beforeMs: number;
+  readonly afterMs: number;
+  /** Of the whole's change; beyond 1 where others shrank. */
+  readonly explainedRatio: number;
+  /** Whether every run after is beyond every run before; null: there is one run of either, which shows no noise. */
+  readonly isBeyondNoise: boolean | null;
+}
+
+export interface ProfileChange {
+  /** All time per request, milliseconds. */
+  readonly beforeMs: number;
+  readonly afterMs: number;
+  /** Those that take more, the most first. */
+  readonly grown: readonly FrameChange[];
+}
+
+/** Less than this share of the time per request is not named. */
+const LEAST_RATIO = 0.01;
+
+/** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
+export function profileChange(before: ProfiledRuns, after: ProfiledRuns): ProfileChange | null {
+  const [first, second] = [timesPerRequest(before), timesPerRequest(after)];
+  if (first.length === 0 || second.length === 0) return null;
+  const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
+  const keys = new Set([...first, ...second].flatMap((run) => [...run.keys()]));
+  const grown = [...keys].flatMap((key): FrameChange[] => {
+    const [was, is] = [first, second].map((runs) => runs.map((run) => run.get(key) ?? 0));
+    const growthMs = mean(is) - mean(was);
+    if (growthMs < LEAST_RATIO * Math.max(beforeMs, afterMs)) return [];
+    const [name, module] = JSON.parse(key);
+    return [{
+      name,
+      module,
+      beforeMs: mean(was),
+      afterMs: mean(is),
+      explainedRatio: growthMs / (afterMs - beforeMs),
+      isBeyondNoise: was.length < 2 || is.length < 2 ? null : Math.min(...is) > Math.max(...was),
+    }];
+  });
+  const sizeOf = (change: FrameChange): number => change.afterMs - change.beforeMs;
+  return { beforeMs, afterMs, grown: grown.sort((a, b) => sizeOf(b) - sizeOf(a)) };
+}
+
+/** Own time of each function per request, a map for each run that had requests. */
+function timesPerRequest({ runs }: ProfiledRuns): Map<string, number>[] {
+  return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
+    .map(({ tree, requests }) => {
+      const times = new Map<string, number>();
+      for (const { frame: { name, module }, ownMs } of frameTimes(tree)) {
+        const key = JSON.stringify([name, module]);
+        times.set(key, (times.get(key) ?? 0) + ownMs / requests);
+      }
+      return times;
+    });
+}
+
+function sumOf(times: ReadonlyMap<string, number>): number {
+  return [...times.values()].reduce((sum, ms) => sum + ms, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

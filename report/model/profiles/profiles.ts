@@ -1,0 +1,237 @@
+/** What the profiles of a scenario show: where each target spends its time, and why the slowest takes more than the fastest. */
+import { type CallTree, type Frame, mergeTrees, treeMs } from "../../../base/profile/call_tree.ts";
+import {
+  type FrameChange,
+  type FrameTime,
+  frameTimes,
+  hotPathOf,
+  outsideText,
+  type ProfileChange,
+  profileChange,
+} from "../../../base/profile/frame_times.ts";
+import type { TargetProfile } from "../../../runner/result/result.ts";
+import { formatMs, formatShare } from "../numbers/units.ts";
+import { counted, listed } from "../numbers/words.ts";
+import { cellLabel, type CellRuns } from "../runs/cells.ts";
+import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
+
+export interface ProfiledCell {
+  readonly label: string;
+  readonly color: number;
+  /** Such as "node", for which profiles can be held against each other; "" where it is unknown. */
+  readonly runtime: string;
+  /** Where the time goes; "" where nothing was sampled. */
+  readonly sentence: string;
+  /** What could not be had, and what the graph leaves out. */
+  readonly notes: readonly string[];
+  /** Of all profile runs; null where nothing was sampled. */
+  readonly tree: CallTree | null;
+  readonly table: Table | null;
+  /** The runtimes' own files, seen from the results. */
+  readonly files: readonly string[];
+}
+
+export interface ProfilesModel {
+  readonly cells: readonly ProfiledCell[];
+  /** For each runtime: what the slowest does more than the fastest. */
+  readonly differences: readonly string[];
+}
+
+/** Null without profiles of the scenario. @param cells The fastest first. */
+export function profilesModel(
+  scenario: string,
+  cells: readonly CellRuns[],
+  profiles: readonly TargetProfile[],
+): ProfilesModel | null {
+  const own = Map.groupBy(
+    profiles.filter((profile) => profile.scenario === scenario),
+    (profile) => cellLabel(profile),
+  );
+  const profiled = cells.flatMap((cell) => {
+    const runs = own.get(cell.label);
+    return runs === undefined ? [] : [{ cell, runs }];
+  });
+  if (profiled.length === 0) return null;
+  return {
+    cells: profiled.map(({ cell, runs }) => profiledCell(cell, runs)),
+    differences: differencesOf(profiled),
+  };
+}
+
+interface CellProfiles {
+  readonly cell: CellRuns;
+  readonly runs: readonly TargetProfile[];
+}
+
+function profiledCell(cell: CellRuns, runs: readonly TargetProfile[]): ProfiledCell {
+  const { label, color } = cell;
+  const trees = runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
+  const tree = trees.length === 0 ? null : mergeTrees(trees);
+  return {
+    label,
+    color,
+    runtime: runtimeOf(cell),
+    sentence: hotSentence(label, trees, runs),
+    notes: [...new Set(runs.flatMap(({ notes }) => notes)), ...prunedNotes(runs)],
+    tree,
+    table: tree && frameTable(label, frameTimes(tree)),
+    files: runs.flatMap(({ processes }) => processes.flatMap(({ file }) => file ?? [])),
+  };
+}
+
+function prunedNotes(runs: readonly TargetProfile[]): string[] {
+  const nodes = runs.reduce((sum, { pruned }) => sum + pruned.nodes, 0);
+  const ms = runs.reduce((sum, { pruned }) => sum + pruned.ms, 0);
+  const busyMs = runs.reduce((sum, { busyMs }) => sum + busyMs, 0);
+  if (nodes === 0) return [];
+  const share = (100 * ms / busyMs).toFixed(1);
+  return [
+    `${nodes} small calls are not shown; their time, ${share} % of all, counts as their callers' own`,
+  ];
+}
+
+/** The name of what runs it, without a version. */
+function runtimeOf({ runs }: CellRuns): string {
+  return runs[0].runtime?.split(/[ /]/)[0].toLowerCase() ?? "";
+}
+
+/** Of each runtime with several cells. */
+function differencesOf(profiled: readonly CellProfiles[]): string[] {
+  const sampled = profiled.filter(({ cell, runs }) =>
+    runtimeOf(cell) !== "" && runs.some(({ tree }) => tree.frame.length > 0)
+  );
+  return [...Map.groupBy(sampled, ({ cell }) => runtimeOf(cell)).values()].flatMap((same) => {
+    const [fastest, slowest] = [same[0], same[same.length - 1]];
+    const change = same.length < 2 ? null : profileChange(perRun(fastest), perRun(slowest));
+    return change === null
+      ? []
+      : changeSentence(change, { before: fastest.cell.label, after: slowest.cell.label });
+  });
+}
+
+/** Requests completed while it was sampled follow from the rate. */
+function perRun(
+  { runs }: Pick<CellProfiles, "runs">,
+): Parameters<typeof profileChange>[0] {
+  return { runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })) };
+}
+
+// Where the time goes, in a sentence or two.
+
+/** A smaller share makes no function the one in which the time is spent. */
+const HOT_RATIO = 0.05;
+/** Of time outside of functions. */
+const NAMED_RATIO = 0.02;
+
+/** @param trees One a profile run with samples. "" without any. */
+function hotSentence(
+  label: string,
+  trees: readonly CallTree[],
+  runs: readonly TargetProfile[],
+): string {
+  if (trees.length === 0) return "";
+  const whole = mergeTrees(trees);
+  const path = hotPathOf(whole);
+  const sentences = [
+    path === null
+      ? `${label} spends its time outside of functions.`
+      : path.ownRatio < HOT_RATIO
+      ? `${label} spends its time in many functions: ${quoted(path.frame)} has the most, ${
+        sharesText(path.frame, path.ownRatio, trees)
+      }.`
+      : `${sharesText(path.frame, path.ownRatio, trees)} of ${label}'s time is in ${
+        path.caller === null ? "" : `${quoted(path.caller)} → `
+      }${quoted(path.frame)}${placeText(path.frame)}.`,
+    outsideSentence(whole),
+    idleSentence(runs),
+  ];
+  return sentences.filter((text) => text !== "").join(" ");
+}
+
+function quoted({ name }: Frame): string {
+  return `\`${name}\``;
+}
+
+/** ` (lib/response.js:239)`; "" where neither is known. */
+function placeText({ module, line }: Frame): string {
+  if (module === "") return "";
+  return ` (${module}${line > 0 ? `:${line}` : ""})`;
+}
+
+/** The share of all runs together, and how far runs differ: `62 % (58 %–65 % in 3 runs)`. */
+function sharesText({ name, module }: Frame, ratio: number, trees: readonly CallTree[]): string {
+  if (trees.length < 2) return formatShare(ratio);
+  const shares = trees.map((tree) =>
+    frameTimes(tree)
+      .filter(({ frame }) => frame.name === name && frame.module === module)
+      .reduce((sum, { ownMs }) => sum + ownMs, 0) / treeMs(tree)
+  );
+  const [low, high] = [Math.min(...shares), Math.max(...shares)].map(formatShare);
+  return `${formatShare(ratio)} (${low}–${high} in ${trees.length} runs)`;
+}
+
+function outsideSentence(whole: CallTree): string {
+  const wholeMs = treeMs(whole);
+  const shares = frameTimes(whole).flatMap(({ frame, ownMs }) => {
+    const text = outsideText(frame);
+    return text === null || ownMs < NAMED_RATIO * wholeMs
+      ? []
+      : [`${formatShare(ownMs / wholeMs)} ${text}`];
+  });
+  return shares.length === 0 ? "" : `Outside of functions: ${listed(shares, "and")}.`;
+}
+
+/** A process with little to do is not what makes requests slow. */
+function idleSentence(runs: readonly TargetProfile[]): string {
+  const idleMs = runs.reduce((sum, { idleMs }) => sum + idleMs, 0);
+  const busyMs = runs.reduce((sum, { busyMs }) => sum + busyMs, 0);
+  const ratio = idleMs / (idleMs + busyMs);
+  return ratio < HOT_RATIO ? "" : `It was idle for ${formatShare(ratio)} of the profile.`;
+}
+
+// Which functions make one cell slower than another.
+
+const MOST_NAMED = 3;
+
+/** None where `after` takes no more time per request. */
+function changeSentence(
+  { beforeMs, afterMs, grown }: ProfileChange,
+  { before, after }: { readonly before: string; readonly after: string },
+): string[] {
+  if (afterMs <= beforeMs || grown.length === 0) return [];
+  const named = grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+  const first = `${after} works ${formatMs(afterMs)} on a request, ${before} ${formatMs(beforeMs)}`;
+  if (named.length === 0) return [`${first}; no function differs by more than the runs do`];
+  const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
+    ? " (one profile run of either: how much runs differ is unknown)"
+    : "";
+  return [`${first}: more time is in ${listed(named.map(grownText), "and")}${noise}`];
+}
+
+function grownText({ name, module, beforeMs, afterMs, explainedRatio }: FrameChange): string {
+  const place = module === "" ? "" : ` of ${module}`;
+  return `\`${name}\`${place} (+${formatMs(afterMs - beforeMs)}, ${
+    formatShare(Math.min(1, explainedRatio))
+  } of the difference)`;
+}
+
+/** Of the rest none matters. */
+const MOST_ROWS = 20;
+
+/** @param times The longest own time first. */
+function frameTable(label: string, times: readonly FrameTime[]): Table {
+  const wholeMs = times.reduce((sum, { ownMs }) => sum + ownMs, 0);
+  const rows = times.slice(0, MOST_ROWS);
+  const left = times.length - rows.length;
+  const notes = left > 0 ? [`${counted(left, "function")} with less own time not shown.`] : [];
+  return tableOf({ caption: `Functions of ${label} by their own time`, notes }, rows, [
+    { label: "Function", kind: "name", cell: ({ frame }) => textCell(frame.name) },
+    {
+      label: "Module and line",
+      kind: "text",
+      cell: ({ frame: { module, line } }) => textCell(line > 0 ? `${module}:${line}` : module),
+    },
+    { label: "Own time", unit: "%", cell: ({ ownMs }) => shareCell(ownMs / wholeMs) },
+    { label: "Total time", unit: "%", cell: ({ totalMs }) => shareCell(totalMs / wholeMs) },
+  ]);
+}

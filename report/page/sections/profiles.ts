@@ -1,0 +1,40 @@
+/** The section of the page that shows where targets spend their time: sentences, and each profile as a table. */
+import type { ProfiledCell, ProfilesModel } from "../../model/profiles/profiles.ts";
+import type { ScenarioModel } from "../../model/model.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import { howToReadMarkup } from "./figures.ts";
+import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import { tableMarkup } from "./tables.ts";
+
+/** Null without profile runs. @param id Of the experiment. */
+export function profilesMarkup(scenarios: readonly ScenarioModel[], id: string): Markup | null {
+  const parts = scenarios.flatMap(({ name, profiles }, i) =>
+    profiles === null ? [] : [scenarioProfiles(name, profiles, `${id}-profiles-${i + 1}`)]
+  );
+  if (parts.length === 0) return null;
+  return markup`<section id="${id}-profiles" class="in-detail"><h2>Profiles</h2>
+${howToReadMarkup(HOW_TO_READ.profiles)}
+${parts}</section>`;
+}
+
+function scenarioProfiles(
+  name: string,
+  { cells, differences }: ProfilesModel,
+  id: string,
+): Markup {
+  const drawn = cells.map((cell, i) => cellMarkup(cell, `${id}-${i + 1}`));
+  return markup`<h3>${name}</h3>
+${differences.map((text) => markup`<p>${text}.</p>`)}
+${drawn}`;
+}
+
+function cellMarkup({ label, sentence, notes, table, files }: ProfiledCell, id: string): Markup {
+  return markup`<div class="profile" data-label="${label}"><h4>${label}</h4>
+${sentence && markup`<p>${sentence}</p>`}
+${notes.map((text) => markup`<p class="note">${text}.</p>`)}
+${
+    table && markup`<details><summary>Functions as a table</summary>
+${tableMarkup(table, { id: `${id}-table`, captioned: false })}</details>`
+  }
+${files.length > 0 ? markup`<p class="note">Files: ${files.join(", ")}</p>` : null}</div>`;
+}

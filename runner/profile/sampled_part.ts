@@ -1,0 +1,89 @@
+/** Which part of a run is profiled, and what is kept of the profiles. Pure. */
+import { type CallTree, mergeTrees, prune, treeMs } from "../../base/profile/call_tree.ts";
+import type { TargetProfile } from "../result/profile.ts";
+import type { Run } from "../result/result.ts";
+
+type MeasuredRun = Pick<Run, "elapsedS"> & {
+  readonly warmup: Pick<NonNullable<Run["warmup"]>, "steadyFromS"> | null;
+};
+
+interface SampledPart {
+  readonly fromS: number;
+  readonly forS: number;
+}
+
+/** Where no run shows when it was steady. */
+const START_RATIO = 0.25;
+/** Of a run: whatever its start was like, so much of it is profiled at least. */
+const LEAST_RATIO = 1 / 3;
+/** A run that ends by count may take this share of the time of those before. */
+const COUNTED_RATIO = 0.8;
+/** Before the end of the load: stopping takes time, and must not see an idle target. */
+const END_RATIO = 0.02;
+
+/**
+ * @param durationS Of the load; null: it ends by count.
+ * @param discardS What the figures leave out of each run.
+ * @param runs The measured runs of the cell. Null: how long a run takes is not known.
+ */
+export function sampledPart(
+  durationS: number | null,
+  discardS: number,
+  runs: readonly MeasuredRun[],
+): SampledPart | null {
+  const endS = durationS ?? (runs.length === 0 ? null : COUNTED_RATIO * shortestOf(runs));
+  if (endS === null || endS <= 0) return null;
+  const steady = runs.flatMap(({ warmup }) => warmup?.steadyFromS ?? []);
+  const startS = Math.max(
+    discardS,
+    steady.length === 0 ? START_RATIO * endS : Math.max(...steady),
+  );
+  const fromS = Math.min(startS, (1 - LEAST_RATIO) * endS);
+  return { fromS, forS: endS * (1 - END_RATIO) - fromS };
+}
+
+function shortestOf(runs: readonly MeasuredRun[]): number {
+  return Math.min(...runs.map(({ elapsedS }) => elapsedS));
+}
+
+// What the processes of a target did, as one call tree that is small enough for results and pages.
+
+/** A call under this share of the time is too narrow to be seen. */
+const NARROWEST_RATIO = 0.001;
+/** Calls of a tree: some 40 KB of JSON. */
+const MOST_NODES = 1_500;
+
+/** Nanoseconds: no clock of a profiler is better. */
+const DIGITS = 1e6;
+
+export function foldedProfile(
+  trees: readonly CallTree[],
+): Pick<TargetProfile, "tree" | "pruned" | "busyMs"> {
+  const whole = mergeTrees(trees);
+  const { tree, nodes, ms } = prune(whole, { leastRatio: NARROWEST_RATIO, most: MOST_NODES });
+  return {
+    busyMs: rounded(treeMs(whole)),
+    tree: {
+      frames: tree.frames.map(({ name, module, line }) => ({
+        name: shortened(name),
+        module: shortened(module),
+        line: Math.max(0, Math.trunc(line)),
+      })),
+      frame: [...tree.frame],
+      parent: [...tree.parent],
+      ownMs: tree.ownMs.map(rounded),
+    },
+    pruned: { nodes, ms: rounded(ms) },
+  };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * DIGITS) / DIGITS;
+}
+
+const MOST_CHARACTERS = 200;
+
+/** Names of generated code, or of a target that means harm, may have any length. */
+function shortened(text: string): string {
+  return text.length > MOST_CHARACTERS ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+}

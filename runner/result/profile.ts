@@ -1,0 +1,56 @@
+/** Profiles of the targets, as the result files have them. Their runs come after the measured ones and are in no figure. */
+import * as z from "zod";
+import { PROFILERS } from "../../base/profile/call_tree.ts";
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+
+const frame = z.strictObject({
+  name: z.string(),
+  module: z.string().describe("Package, file or library; empty where it is unknown"),
+  line: count.describe("Of its first line, from 1; 0 where it is unknown"),
+});
+
+const callTree = z.strictObject({
+  frames: z.array(frame).describe("Functions"),
+  frame: z.array(count).describe("Of each call: its function, a place in frames"),
+  parent: z.array(z.int().min(-1)).describe(
+    "Of each call: the call that it was made by, which stands before it; -1 for an outermost one",
+  ),
+  ownMs: z.array(ms).describe("Of each call: time in the function itself"),
+}).describe("Calls of all profiled processes together, in lists of equal length");
+
+const profiledProcess = z.strictObject({
+  pid: count,
+  program: z.string(),
+  profiler: z.enum(PROFILERS),
+  file: z.string().nullable().describe(
+    "The runtime's own file, seen from the results; null where there is none",
+  ),
+  samples: count,
+  reason: z.string().nullable().describe("Why there is no profile; null where there is"),
+});
+
+export const profile = z.strictObject({
+  target: z.string(),
+  scenario: z.string(),
+  parameters: z.record(z.string(), z.json()),
+  run: z.int().min(1).describe("Which of the profile runs of its cell"),
+  startedAt: z.iso.datetime(),
+  fromS: z.number().min(0).describe("Start of the sampling, seconds since the start of the load"),
+  forS: z.number().min(0).describe("Length of the sampling, seconds"),
+  rate: z.number().min(0).nullable().describe(
+    "Requests per second of the profile run, which stand in no figure; null when it failed",
+  ),
+  processes: z.array(profiledProcess),
+  busyMs: ms.describe("Time in the tree; a process without anything to do adds nothing"),
+  idleMs: ms.describe("Time in which a process had nothing to do, where its profiler says so"),
+  tree: callTree,
+  pruned: z.strictObject({
+    nodes: count.describe("Calls that are not in the tree"),
+    ms: ms.describe("Their time, which their callers have"),
+  }),
+  notes: z.array(z.string()).describe("What could not be had, in words"),
+});
+
+export type TargetProfile = z.output<typeof profile>;

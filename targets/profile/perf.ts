@@ -1,0 +1,79 @@
+/**
+ * Linux perf, for programs whose runtime has no profiler of its own: all threads, by the frame pointers of the
+ * program. The kernel may deny it (`sysctl kernel.perf_event_paranoid`).
+ */
+import { join } from "node:path";
+import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
+import type { ProcessSamples, Profiler, RunningProfiler } from "./profiler.ts";
+import { installedTool, outputOfTool, type RunningTool, startTool, ToolFolder } from "./tool.ts";
+
+/** Not 1,000: in step with timers of the program it would see always the same. */
+const SAMPLES_PER_SEC = 997;
+
+export const perfProfiler: Profiler = {
+  ending: ".perf.txt",
+  suits: () => true,
+  start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
+    const perf = installedTool("perf", "linux-tools, or linux-perf");
+    const folder = new ToolFolder();
+    const data = join(folder.path, "perf.data");
+    const sampled = ["-e", "cpu-clock", "-F", `${SAMPLES_PER_SEC}`, "-g", "-p", `${pid}`];
+    const whileSleeping = ["--", "sleep", (forMs / 1_000).toFixed(3)];
+    const command = [perf, "record", "-q", ...sampled, "-o", data, ...whileSleeping];
+    try {
+      const tool = startTool(command, { forMs, signal });
+      return Promise.resolve({ stop: () => stop(tool, { perf, data, folder }) });
+    } catch (error) {
+      folder[Symbol.dispose]();
+      throw error;
+    }
+  },
+};
+
+async function stop(
+  tool: RunningTool,
+  { perf, data, folder }: {
+    readonly perf: string;
+    readonly data: string;
+    readonly folder: ToolFolder;
+  },
+): Promise<ProcessSamples> {
+  using _ = folder;
+  try {
+    await tool.ended();
+  } finally {
+    await tool.stop();
+  }
+  const bytes = await outputOfTool([perf, "script", "-i", data, "-F", "comm,tid,time,ip,sym,dso"]);
+  const read = treeOfPerfScript(new TextDecoder().decode(bytes), 1_000 / SAMPLES_PER_SEC);
+  return { bytes, idleMs: 0, ...read };
+}
+
+// What `perf script` prints: a line a sample, then its stack, the innermost call first, and an empty line.
+
+/** @param sampleMs Time that a sample stands for. */
+export function treeOfPerfScript(
+  text: string,
+  sampleMs: number,
+): { tree: CallTree; samples: number } {
+  const builder = new CallTreeBuilder();
+  let samples = 0;
+  for (const block of text.split(/\n\s*\n/)) {
+    const stack = block.split("\n").flatMap(frameOf);
+    if (stack.length === 0) continue;
+    samples++;
+    builder.addStack(stack.reverse(), sampleMs);
+  }
+  return { tree: builder.build(), samples };
+}
+
+/** `    7f3c2 main.hot+0x1b (/srv/app)`; none on the line before. */
+function frameOf(line: string): Frame[] {
+  const [, symbol, library] = /^\s+[\da-f]+ (.+) \((.*)\)$/.exec(line) ?? [];
+  if (symbol === undefined) return [];
+  return [{
+    name: symbol.replace(/\+0x[\da-f]+$/, ""),
+    module: library.split("/").at(-1) ?? "",
+    line: 0,
+  }];
+}

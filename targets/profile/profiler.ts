@@ -1,0 +1,78 @@
+/**
+ * A profiler samples what one process does, for a while, with the runtime's own means. One file a member (V8, pprof,
+ * py-spy, perf), one line in `registry.ts`; `tests/conformance/profilers_test.ts` runs the same suite over all of them.
+ *
+ * A member never harms the target, and never waits for it without end: what it can't have, it throws as an error
+ * that says why, and the process then goes without a profile. It leaves no process and no connection behind.
+ */
+import type { CallTree } from "../../base/profile/call_tree.ts";
+
+/** A process of the target. */
+export interface ProfiledProcess {
+  readonly pid: number;
+  /** File name of its program, such as `node`. */
+  readonly program: string;
+}
+
+export interface ProfilingContext {
+  /** Where the target gets its requests: `http://host:port`. */
+  readonly origin: string;
+  /** Path of its profile in Go's manner, as the experiment has it; null for none. */
+  readonly pprofPath: string | null;
+  /** How long is sampled, milliseconds: some have to know it when they begin. */
+  readonly forMs: number;
+  /** Ends it early: the user interrupts, or the target is gone. */
+  readonly signal: AbortSignal;
+}
+
+/** What one process did. */
+export interface ProcessSamples {
+  /** As the runtime wrote it, for the runtime's own tools. */
+  readonly bytes: Uint8Array;
+  readonly tree: CallTree;
+  /** Time without anything to do, milliseconds; it is not in the tree. */
+  readonly idleMs: number;
+  readonly samples: number;
+}
+
+export interface RunningProfiler {
+  /**
+   * Ends it and gives what there is. To be called once, also where the target is gone. Throws an Error that says
+   * why there is nothing.
+   */
+  stop(): Promise<ProcessSamples>;
+}
+
+export interface Profiler {
+  /** Whether it is for such a process. */
+  suits(process: ProfiledProcess, context: ProfilingContext): boolean;
+  /** Of its files, with the dot. */
+  readonly ending: string;
+  /** Begins to sample. Throws an Error that says why it can't. */
+  start(process: ProfiledProcess, context: ProfilingContext): Promise<RunningProfiler>;
+}
+
+// Short names of modules: the package and the file in it, or the end of a path.
+
+/** Enough of a path to know a file by. */
+const SEGMENTS = 2;
+
+/** @param url A file, as a runtime names it: an address or a path; "" for what has none. */
+export function moduleOf(url: string): string {
+  if (/^(?:node|ext|internal|deno):/.test(url)) return url;
+  if (url.startsWith("data:")) return "data:";
+  const path = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).replace(/[?#].*$/, "");
+  // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
+  const inPackage = /.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
+    .exec(path)?.[1];
+  if (inPackage !== undefined) return inPackage;
+  return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

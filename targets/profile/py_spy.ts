@@ -1,0 +1,70 @@
+/**
+ * py-spy, for Python: it reads the interpreter's memory from outside, https://github.com/benfred/py-spy. Only threads
+ * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
+ */
+import { join } from "node:path";
+import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
+import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
+import { installedTool, type RunningTool, startTool, ToolFolder } from "./tool.ts";
+
+const SAMPLES_PER_SEC = 200;
+
+export const pySpyProfiler: Profiler = {
+  ending: ".folded.txt",
+  suits: ({ program }) => /^(?:python|gunicorn|uvicorn)[\d.]*$/.test(program),
+  start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
+    const pySpy = installedTool("py-spy", "pip install py-spy");
+    const folder = new ToolFolder();
+    const file = join(folder.path, "stacks");
+    // It takes whole seconds: no more than there are, or it would sample what is not measured.
+    const seconds = Math.max(1, Math.floor(forMs / 1_000));
+    const command = [
+      ...[pySpy, "record", "--pid", `${pid}`, "--duration", `${seconds}`, "--function", "--gil"],
+      ...["--rate", `${SAMPLES_PER_SEC}`, "--format", "raw", "--output", file],
+    ];
+    try {
+      const tool = startTool(command, { forMs, signal });
+      return Promise.resolve({ stop: () => stop(tool, file, folder) });
+    } catch (error) {
+      folder[Symbol.dispose]();
+      throw error;
+    }
+  },
+};
+
+async function stop(tool: RunningTool, file: string, folder: ToolFolder): Promise<ProcessSamples> {
+  using _ = folder;
+  try {
+    await tool.ended();
+  } finally {
+    await tool.stop();
+  }
+  const bytes = Deno.readFileSync(file);
+  const read = treeOfFolded(new TextDecoder().decode(bytes), 1_000 / SAMPLES_PER_SEC);
+  return { bytes, idleMs: 0, ...read };
+}
+
+// Folded stacks, as py-spy and the flame graph tools write them: `outer (a.py);inner (b.py:7) 12` a line.
+
+/** @param sampleMs Time that a sample stands for. */
+export function treeOfFolded(
+  text: string,
+  sampleMs: number,
+): { tree: CallTree; samples: number } {
+  const builder = new CallTreeBuilder();
+  let samples = 0;
+  for (const line of text.split("\n")) {
+    const [, stack, count] = /^(.+) (\d+)$/.exec(line) ?? [];
+    if (stack === undefined) continue;
+    samples += Number(count);
+    builder.addStack(stack.split(";").map(frameOf), Number(count) * sampleMs);
+  }
+  return { tree: builder.build(), samples };
+}
+
+/** `name (file.py:12)`, the line only where it is known. */
+function frameOf(text: string): Frame {
+  const [, name, file, line] = /^(.*) \((.*?)(?::(\d+))?\)$/.exec(text) ?? [];
+  if (name === undefined) return { name: text, module: "", line: 0 };
+  return { name, module: moduleOf(file), line: Number(line ?? 0) };
+}

@@ -1,0 +1,118 @@
+/**
+ * The profiles of a target: of every process of it, all at the same time, each by the profiler that suits it. Whatever
+ * a process does not give is a note; the others are profiled all the same.
+ */
+import { messageOf } from "../../base/errors.ts";
+import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";
+import type { ProfilerName } from "../../base/profile/call_tree.ts";
+import type { RunningTarget } from "../launch/launcher.ts";
+import type {
+  ProcessSamples,
+  ProfiledProcess,
+  ProfilingContext,
+  RunningProfiler,
+} from "./profiler.ts";
+import { profilerFor, profilers } from "./registry.ts";
+
+/** Profiles of more processes say nothing new, and cost the target more. */
+const MOST_PROCESSES = 16;
+
+/** One process: what it did, or why that is not known. */
+export interface ProcessProfile extends ProfiledProcess {
+  readonly profiler: ProfilerName;
+  /** Of its file, with the dot. */
+  readonly ending: string;
+  readonly sampled: ProcessSamples | null;
+  /** Why there is nothing; null where there is. */
+  readonly reason: string | null;
+}
+
+interface BegunProfile extends ProfiledProcess {
+  readonly profiler: ProfilerName;
+  readonly sampling: RunningProfiler | Error;
+}
+
+/** Profiles that are being taken. */
+export interface ProfileSession {
+  /** Ends them all. To be called once, also where the target is gone. */
+  stop(): Promise<{ readonly processes: ProcessProfile[]; readonly notes: string[] }>;
+}
+
+export async function startProfiles(
+  target: Pick<RunningTarget, "pid" | "supervised" | "parts">,
+  context: ProfilingContext,
+): Promise<ProfileSession> {
+  const all = processesOf(target);
+  const busiest = all.slice(0, MOST_PROCESSES);
+  const begun = await Promise.all(busiest.map((process) => begin(process, context)));
+  return {
+    async stop(): ReturnType<ProfileSession["stop"]> {
+      const processes = await Promise.all(begun.flatMap((each) => each === null ? [] : end(each)));
+      return { processes, notes: notesOf(all, processes) };
+    },
+  };
+}
+
+/** Those that used most processor time so far come first. */
+function processesOf(
+  target: Pick<RunningTarget, "pid" | "supervised" | "parts">,
+): ProfiledProcess[] {
+  const trees = target.parts?.() ?? [target];
+  const pids = trees.flatMap(({ pid, supervised }) => {
+    if (pid === null) return [];
+    return supervised ? descendantsOf(pid) : [pid, ...descendantsOf(pid)];
+  });
+  const used = new Map(pids.map((pid) => [pid, processCpuMs(pid) ?? 0]));
+  return [...used].sort(([, a], [, b]) => b - a)
+    .map(([pid]) => ({ pid, program: readProgram(pid) }));
+}
+
+async function begin(
+  process: ProfiledProcess,
+  context: ProfilingContext,
+): Promise<BegunProfile | null> {
+  const profiler = profilerFor(process, context);
+  if (profiler === null) return null;
+  const sampling = await started(profiler, process, context);
+  return { ...process, profiler, sampling };
+}
+
+async function started(
+  profiler: ProfilerName,
+  process: ProfiledProcess,
+  context: ProfilingContext,
+): Promise<RunningProfiler | Error> {
+  try {
+    return await profilers[profiler].start(process, context);
+  } catch (error) {
+    return asError(error);
+  }
+}
+
+async function end({ sampling, ...process }: BegunProfile): Promise<ProcessProfile> {
+  const { ending } = profilers[process.profiler];
+  const sampled = sampling instanceof Error ? sampling : await sampling.stop().catch(asError);
+  return sampled instanceof Error
+    ? { ...process, ending, sampled: null, reason: messageOf(sampled) }
+    : { ...process, ending, sampled, reason: null };
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function notesOf(
+  all: readonly ProfiledProcess[],
+  processes: readonly ProcessProfile[],
+): string[] {
+  const failed = processes.filter(({ reason }) => reason !== null);
+  const byReason = Map.groupBy(failed, ({ program, reason }) => `${program}: ${reason}`);
+  const left = all.length - MOST_PROCESSES;
+  return [
+    ...all.length === 0 ? ["the target has no process of this machine that could be profiled"] : [],
+    ...[...byReason].map(([why, those]) =>
+      `no profile of process ${those.map(({ pid }) => pid).join(", ")} (${why})`
+    ),
+    ...left > 0 ? [`${left} processes were not profiled: the ${MOST_PROCESSES} busiest were`] : [],
+  ];
+}

@@ -1,0 +1,66 @@
+/** Profilers that are programs of their own: they sample a process for a given time and end by themselves. */
+import { cleanEnv, findProgram } from "../launch/environment.ts";
+import { settlesWithin } from "../launch/settles.ts";
+import { startSupervised } from "../launch/child.ts";
+
+/** For what a tool has to do beyond sampling: it reads symbols first, and writes at last. */
+const BEYOND_MS = 20_000;
+
+/** Full path of a profiler. Throws an Error where it is not installed. */
+export function installedTool(name: string, get: string): string {
+  const program = findProgram(name, { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
+  if (program === null) throw new Error(`${name} is not installed (${get})`);
+  return program;
+}
+
+/** A tool that samples. */
+export interface RunningTool {
+  /** Resolves when it has ended well. Throws an Error with its last line when it has not. */
+  ended(): Promise<void>;
+  /** Ends it, whatever it does. */
+  stop(): Promise<void>;
+}
+
+/** @param forMs How long it is to sample. */
+export function startTool(
+  command: readonly string[],
+  { forMs, signal }: { readonly forMs: number; readonly signal: AbortSignal },
+): RunningTool {
+  const child = startSupervised(command, { env: cleanEnv() });
+  const end = (): void => void child.stop();
+  signal.addEventListener("abort", end);
+  return {
+    async ended(): Promise<void> {
+      if (!await settlesWithin(child.exited, forMs + BEYOND_MS)) {
+        await child.stop();
+        throw new Error(`${command[0]} did not end`);
+      }
+      const { code } = await child.exited;
+      if (code === 0) return;
+      throw new Error(child.output.lastLines().at(-1) ?? `${command[0]} exited with code ${code}`);
+    },
+    async stop(): Promise<void> {
+      signal.removeEventListener("abort", end);
+      await child.stop();
+    },
+  };
+}
+
+/** What a tool prints. Throws an Error when it fails. */
+export async function outputOfTool(command: readonly string[]): Promise<Uint8Array> {
+  const [program, ...args] = command;
+  const tool = new Deno.Command(program, { args, env: cleanEnv(), clearEnv: true, stdin: "null" });
+  const { success, stdout, stderr } = await tool.output();
+  if (success) return stdout;
+  const lines = new TextDecoder().decode(stderr).trim().split("\n");
+  throw new Error(lines.at(-1) ?? `${program} failed`);
+}
+
+/** A folder for what a tool writes, removed with the object. */
+export class ToolFolder implements Disposable {
+  readonly path = Deno.makeTempDirSync({ prefix: "plateau-profile-" });
+
+  [Symbol.dispose](): void {
+    Deno.removeSync(this.path, { recursive: true });
+  }
+}

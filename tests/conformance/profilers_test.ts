@@ -1,0 +1,160 @@
+/**
+ * One suite over all profilers (targets/profile/profiler.ts): each finds the hot function of a process that it
+ * samples, and leaves nothing behind, also where it is interrupted.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { frameTimes, hotPathOf } from "../../base/profile/frame_times.ts";
+import type { ProfilerName } from "../../base/profile/call_tree.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
+import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { startTarget } from "../../targets/launchers.ts";
+import type { ProfilingContext } from "../../targets/profile/profiler.ts";
+import { startProfiles } from "../../targets/profile/session.ts";
+import { type Need, testWith } from "../needs.ts";
+import { launchContext, targetFrom } from "../targets/fixtures/launch_context.ts";
+
+const FOLDER = join(import.meta.dirname ?? "", "../targets/fixtures/profiled");
+
+interface Member {
+  readonly profiler: ProfilerName;
+  readonly runtime: string;
+  readonly needs: readonly Need[];
+  readonly command: (folder: string) => readonly string[];
+  readonly hot: RegExp;
+  readonly pprofPath?: string;
+  /** Processes with the hot function; one when absent. */
+  readonly processes?: number;
+}
+
+function built(folder: string): readonly string[] {
+  const program = join(folder, "hot");
+  const { success, stderr } = new Deno.Command("go", {
+    args: ["build", "-o", program, join(FOLDER, "hot.go")],
+    env: { GOFLAGS: "-mod=mod", GO111MODULE: "off" },
+  }).outputSync();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return [program];
+}
+
+const NODE: Member = {
+  profiler: "v8",
+  runtime: "Node",
+  needs: ["node", "linux"],
+  command: () => ["node", "hot.mjs", "busy"],
+  hot: /^hot$/,
+};
+
+const MEMBERS: readonly Member[] = [
+  NODE,
+  {
+    ...NODE,
+    runtime: "a cluster",
+    command: () => ["node", "hot.mjs", "busy", "cluster"],
+    processes: 2,
+  },
+  {
+    profiler: "v8",
+    runtime: "Deno",
+    needs: ["linux"],
+    command: () => [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"],
+    hot: /^hot$/,
+  },
+  {
+    profiler: "pprof",
+    runtime: "Go",
+    needs: ["go", "linux"],
+    command: built,
+    hot: /^main\.hot$/,
+    pprofPath: "/debug/pprof/profile",
+  },
+  { profiler: "perf", runtime: "Go", needs: ["go", "perf"], command: built, hot: /^main\.hot$/ },
+  {
+    profiler: "py-spy",
+    runtime: "Python",
+    needs: ["python", "py-spy"],
+    command: () => ["python3", "hot.py"],
+    hot: /^hot$/,
+  },
+];
+
+for (const { profiler, runtime, needs, command, hot, pprofPath = null, processes = 1 } of MEMBERS) {
+  const start = (folder: string): Promise<RunningTarget> =>
+    startTarget(
+      targetFrom({ command: [...command(folder)], cwd: FOLDER }),
+      launchContext({ inspectable: true }),
+    );
+  const contextOf = (target: RunningTarget, signal: AbortSignal): ProfilingContext => (
+    { origin: target.origin, pprofPath, forMs: 1_500, signal }
+  );
+
+  testWith(needs, `profiler ${profiler} finds the hot function of ${runtime}`, async () => {
+    const folder = Deno.makeTempDirSync();
+    const target = await start(folder);
+    try {
+      const session = await startProfiles(target, contextOf(target, new AbortController().signal));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      const { processes: all, notes } = await session.stop();
+      const sampled = all.filter(({ profiler: by }) => by === profiler)
+        .flatMap((process) => process.sampled ?? []);
+      const trees = sampled.filter(({ tree }) => hot.test(hotPathOf(tree)?.frame.name ?? ""));
+      assert.equal(
+        trees.length,
+        processes,
+        JSON.stringify({
+          notes,
+          top: sampled.map(({ tree }) => frameTimes(tree).slice(0, 3)),
+        }),
+      );
+      for (const { bytes, samples } of trees) assert.ok(bytes.length > 0 && samples > 10);
+    } finally {
+      await target.stop();
+      Deno.removeSync(folder, { recursive: true });
+    }
+    assert.deepEqual(descendantsOf(Deno.pid), []);
+  });
+
+  testWith(
+    needs,
+    `profiler ${profiler} leaves nothing of ${runtime} behind when it is interrupted`,
+    async () => {
+      const folder = Deno.makeTempDirSync();
+      const target = await start(folder);
+      const interruption = new AbortController();
+      try {
+        const session = await startProfiles(target, contextOf(target, interruption.signal));
+        interruption.abort(new Error("interrupted"));
+        await session.stop(); // with or without profiles, but in the end
+      } finally {
+        await target.stop();
+        Deno.removeSync(folder, { recursive: true });
+      }
+      assert.deepEqual(descendantsOf(Deno.pid), []);
+    },
+  );
+}
+
+testWith(
+  ["linux"],
+  "a target that opens no inspector goes without a profile, and says so",
+  async () => {
+    const target = await startTarget(
+      targetFrom({ command: [Deno.execPath(), "run", "-A", "--no-config", "hot.ts"], cwd: FOLDER }),
+      launchContext(),
+    );
+    try {
+      const { signal } = new AbortController();
+      const session = await startProfiles(target, {
+        origin: target.origin,
+        pprofPath: null,
+        forMs: 100,
+        signal,
+      });
+      const { processes, notes } = await session.stop();
+      assert.deepEqual(processes.map(({ sampled }) => sampled), [null]);
+      assert.match(notes[0], /^no profile of process \d+ \(deno: it has no inspector open\)$/);
+    } finally {
+      await target.stop();
+    }
+  },
+);

@@ -1,0 +1,151 @@
+/** What listens where an inspector should: each gives an error that says why, and nobody waits for ever. */
+import assert from "node:assert/strict";
+import { treeMs } from "../../base/profile/call_tree.ts";
+import { foldedProfile } from "../../runner/profile/sampled_part.ts";
+import type { ProfilingContext } from "../../targets/profile/profiler.ts";
+import { v8Profiler } from "../../targets/profile/v8.ts";
+import { testWith } from "../needs.ts";
+
+const MARKUP = `</script><img src=x onerror="alert(1)">`;
+
+/** Answers one message of the protocol; null: not at all. */
+type Answer = (method: string) => object | null;
+
+/** An inspector in this process, which is asked as if it were the target's. */
+async function withInspector(answer: Answer, run: () => Promise<void>): Promise<void> {
+  const sockets: WebSocket[] = [];
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, (request) => {
+    const { host, pathname } = new URL(request.url);
+    if (pathname === "/json/list") {
+      // Another host's address is not followed.
+      return Response.json([{ webSocketDebuggerUrl: `ws://192.0.2.1:${host.split(":")[1]}/one` }]);
+    }
+    const { socket, response } = Deno.upgradeWebSocket(request);
+    sockets.push(socket);
+    socket.onmessage = ({ data }) => {
+      const { id, method } = JSON.parse(data);
+      const result = answer(method);
+      if (result === null) return;
+      if ("close" in result) return socket.close();
+      socket.send("garbage");
+      socket.send(JSON.stringify({ id, ...result }));
+    };
+    return response;
+  });
+  try {
+    await run();
+  } finally {
+    for (const socket of sockets) socket.close();
+    await server.shutdown();
+  }
+}
+
+/** As the target's process, this one. */
+const PROCESS = { pid: Deno.pid, program: "node" };
+
+function context(signal = new AbortController().signal): ProfilingContext {
+  return { origin: "http://127.0.0.1:1", pprofPath: null, forMs: 10, signal };
+}
+
+async function failureOf(answer: Answer): Promise<string> {
+  let message = "";
+  await withInspector(answer, async () => {
+    const profile = async (): Promise<unknown> =>
+      await (await v8Profiler.start(PROCESS, context())).stop();
+    message = await profile().then(() => "", (error: Error) => error.message);
+  });
+  return message;
+}
+
+const FAILURES: readonly { what: string; answer: Answer; says: RegExp }[] = [
+  {
+    what: "never responds",
+    answer: () => null,
+    says: /^its inspector gives no response to Profiler\.enable$/,
+  },
+  {
+    what: "refuses",
+    answer: () => ({ error: { message: "not today" } }),
+    says: /^its inspector refuses: not today$/,
+  },
+  {
+    what: "goes away while it samples",
+    answer: (method) => method === "Profiler.stop" ? { close: true } : { result: {} },
+    says: /^its inspector has closed the connection$/,
+  },
+  {
+    what: "gives something else than a profile",
+    answer: () => ({ result: { profile: { nodes: "none" } } }),
+    says: /^its inspector gave something else than a profile$/,
+  },
+];
+
+for (const { what, answer, says } of FAILURES) {
+  testWith(["linux"], `an inspector that ${what} is an error that says so`, {
+    // fetch keeps its connection for a while.
+    sanitizeResources: false,
+    sanitizeOps: false,
+    fn: async () => assert.match(await failureOf(answer), says),
+  });
+}
+
+testWith(["linux"], "a port that accepts and never responds is no inspector", {
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const accepted: Deno.Conn[] = [];
+    void (async () => {
+      for await (const connection of listener) accepted.push(connection);
+    })();
+    await assert.rejects(v8Profiler.start(PROCESS, context()), /^Error: it has no inspector open$/);
+    for (const connection of accepted) connection.close();
+  },
+});
+
+/** A profile with as many functions as nodes, of which each has one sample. */
+function largeProfile(nodes: number): object {
+  const frame = (id: number): object => ({
+    functionName: id === 2 ? MARKUP : `aFunctionWithAnUncommonlyLongName${id}`,
+    url: `file:///srv/application/source/module_${id}.js`,
+    lineNumber: id,
+    columnNumber: 1,
+    scriptId: "1",
+  });
+  const root = { functionName: "(root)", url: "", lineNumber: -1 };
+  return {
+    startTime: 0,
+    endTime: 1_000 * nodes,
+    nodes: Array.from({ length: nodes }, (_, i) => ({
+      id: i + 1,
+      callFrame: i === 0 ? root : frame(i + 1),
+      // A chain of a thousand calls, and the rest beside each other.
+      children: i === 0
+        ? Array.from({ length: nodes - 1_001 }, (_, j) => j + 1_002).concat(2)
+        : i < 1_000
+        ? [i + 2]
+        : [],
+    })),
+    samples: Array.from({ length: nodes - 1 }, (_, i) => i + 2),
+    timeDeltas: Array.from({ length: nodes - 1 }, () => 1_000),
+  };
+}
+
+testWith(["linux"], "a profile of 50 MB is read whole, and folded to what results can hold", {
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    const profile = largeProfile(240_000);
+    const answer: Answer = (method) => ({ result: method === "Profiler.stop" ? { profile } : {} });
+    await withInspector(answer, async () => {
+      const { bytes, tree, samples } = await (await v8Profiler.start(PROCESS, context())).stop();
+      assert.ok(bytes.length > 50e6, `${bytes.length}`);
+      assert.equal(samples, 239_999);
+      const folded = foldedProfile([tree]);
+      assert.ok(JSON.stringify(folded).length < 400_000);
+      assert.ok(Math.abs(treeMs(folded.tree) - treeMs(tree)) < 1e-3 * treeMs(tree));
+      assert.equal(folded.tree.frame.length + folded.pruned.nodes >= tree.frame.length, true);
+      assert.equal(folded.tree.frames.find(({ name }) => name === MARKUP)?.name, MARKUP);
+    });
+  },
+});

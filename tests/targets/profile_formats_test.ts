@@ -1,0 +1,144 @@
+/** The files of profilers as call trees, against small ones that were written by hand. */
+import assert from "node:assert/strict";
+import type { CallTree } from "../../base/profile/call_tree.ts";
+import { treeOfCpuProfile } from "../../targets/profile/v8.ts";
+import { treeOfFolded } from "../../targets/profile/py_spy.ts";
+import { moduleOf } from "../../targets/profile/profiler.ts";
+import { treeOfPerfScript } from "../../targets/profile/perf.ts";
+import { fieldsOf, treeOfPprof } from "../../targets/profile/pprof.ts";
+
+/** `outer > inner: 3`, a line a node with own time. */
+function pathsOf({ frames, frame, parent, ownMs }: CallTree): string[] {
+  const pathOf = (node: number): string =>
+    (parent[node] < 0 ? "" : `${pathOf(parent[node])} > `) + frames[frame[node]].name;
+  return frame.flatMap((_, node) => ownMs[node] > 0 ? [`${pathOf(node)}: ${ownMs[node]}`] : []);
+}
+
+const callFrame = (functionName: string, url = "", lineNumber = -1) => (
+  { functionName, url, lineNumber }
+);
+
+Deno.test("a sample of V8 stands for the time until the next, the last until the end; idle is apart", () => {
+  const { tree, idleMs } = treeOfCpuProfile({
+    startTime: 0,
+    endTime: 10_000,
+    nodes: [
+      { id: 1, callFrame: callFrame("(root)"), children: [2, 4] },
+      { id: 2, callFrame: callFrame("serve", "file:///srv/app/main.js", 4), children: [3] },
+      { id: 3, callFrame: callFrame("", "file:///srv/node_modules/express/lib/a.js", 0) },
+      { id: 4, callFrame: callFrame("(idle)") },
+    ],
+    samples: [2, 3, 4, 3],
+    timeDeltas: [1_000, 2_000, 3_000, 500],
+  });
+  assert.deepEqual(pathsOf(tree), ["serve: 2", "serve > (anonymous): 6.5"]);
+  assert.equal(idleMs, 0.5);
+  assert.deepEqual(tree.frames, [
+    { name: "serve", module: "app/main.js", line: 5 },
+    { name: "(anonymous)", module: "express/lib/a.js", line: 1 },
+  ]);
+});
+
+Deno.test("nodes of V8 that form a circle are read once", () => {
+  const { tree } = treeOfCpuProfile({
+    startTime: 0,
+    endTime: 2_000,
+    nodes: [
+      { id: 1, callFrame: callFrame("(root)"), children: [2] },
+      { id: 2, callFrame: callFrame("a"), children: [1, 2] },
+    ],
+    samples: [2],
+    timeDeltas: [1_000],
+  });
+  assert.deepEqual(pathsOf(tree), ["a: 1"]);
+});
+
+Deno.test("folded stacks become a tree, with lines where they are known", () => {
+  const text = "main (srv/a.py:1);hot (srv/b.py:7) 3\nmain (srv/a.py:1) 1\nnot a stack\n";
+  const { tree, samples } = treeOfFolded(text, 10);
+  assert.equal(samples, 4);
+  assert.deepEqual(pathsOf(tree), ["main: 10", "main > hot: 30"]);
+  assert.deepEqual(tree.frames[1], { name: "hot", module: "srv/b.py", line: 7 });
+});
+
+Deno.test("what perf prints becomes a tree, a sample for each stack", () => {
+  const text = `server 12 1.5:
+\t  4a1b2c main.hot+0x1b (/srv/server)
+\t  4a1b00 main.main (inlined) (/srv/server)
+
+server 12 1.6:
+\tffffffff81 [unknown] ([kernel.kallsyms])
+
+`;
+  const { tree, samples } = treeOfPerfScript(text, 2);
+  assert.equal(samples, 2);
+  assert.deepEqual(pathsOf(tree), ["main.main (inlined) > main.hot: 2", "[unknown]: 2"]);
+});
+
+/** A field of a protocol buffer: bytes, or a number. */
+function field(number: number, value: number | number[]): number[] {
+  return typeof value === "number"
+    ? [...varint(8 * number), ...varint(value)]
+    : [...varint(8 * number + 2), ...varint(value.length), ...value];
+}
+
+function varint(value: number): number[] {
+  return value < 128 ? [value] : [value % 128 + 128, ...varint(Math.floor(value / 128))];
+}
+
+const STRINGS = [
+  "",
+  "samples",
+  "count",
+  "cpu",
+  "nanoseconds",
+  "main.hot",
+  "/srv/x/main.go",
+  "main",
+];
+
+/** Samples of main → main.hot, the second one a packed list with a long number. */
+const PPROF = Uint8Array.from([
+  ...field(1, [...field(1, 1), ...field(2, 2)]),
+  ...field(1, [...field(1, 3), ...field(2, 4)]),
+  ...field(2, [...field(1, [1, 2]), ...field(2, [...varint(3), ...varint(30_000_000)])]),
+  ...field(2, [...field(1, 2), ...field(2, 1), ...field(2, 10_000_000)]),
+  ...field(4, [...field(1, 1), ...field(4, [...field(1, 1)])]),
+  ...field(4, [...field(1, 2), ...field(4, [...field(1, 2)])]),
+  ...field(5, [...field(1, 1), ...field(2, 5), ...field(4, 6), ...field(5, 9)]),
+  ...field(5, [...field(1, 2), ...field(2, 7)]),
+  ...STRINGS.flatMap((text) => field(6, [...new TextEncoder().encode(text)])),
+]);
+
+Deno.test("a profile of pprof becomes a tree, with the time of its samples", () => {
+  const { tree, samples } = treeOfPprof(PPROF);
+  assert.equal(samples, 4);
+  assert.deepEqual(pathsOf(tree), ["main: 10", "main > main.hot: 30"]);
+  assert.deepEqual(tree.frames[1], { name: "main.hot", module: "x/main.go", line: 9 });
+});
+
+Deno.test("a profile of pprof that is cut anywhere is an error or a smaller profile, never another", () => {
+  for (let length = 0; length < PPROF.length; length++) {
+    try {
+      assert.ok(treeOfPprof(PPROF.subarray(0, length)).samples <= 4);
+    } catch (error) {
+      assert.match(String(error), /the profile is cut off|the profile holds no times/);
+    }
+  }
+  assert.throws(() => [...fieldsOf(Uint8Array.of(3))], /it is no profile of pprof/);
+});
+
+Deno.test("moduleOf() names the package and its file, or the end of a path", () => {
+  const names = {
+    "node:internal/http": "node:internal/http",
+    "file:///a/node_modules/x/node_modules/@s/y/z.js": "@s/y/z.js",
+    [`file:///root/.cache/deno/npm/registry.${"npmjs"}.org/hono/4.1.0/dist/a.js`]:
+      "hono/4.1.0/dist/a.js",
+    "/usr/lib/python3/site-packages/flask/app.py": "flask/app.py",
+    "/go/pkg/mod/github.com/gin-gonic/gin@v1/context.go": "github.com/gin-gonic/gin@v1/context.go",
+    "file:///srv/app/a%20b.js?x=1": "app/a b.js",
+    "https://example.com/%ZZ/a.js": "%ZZ/a.js",
+    "": "",
+  };
+  for (const [url, name] of Object.entries(names)) assert.equal(moduleOf(url), name);
+});
