@@ -15,7 +15,7 @@ import {
   type Results,
   results,
 } from "../../runner/result/result.ts";
-import { fromVersion1, isVersion1 } from "../../runner/result/version_1.ts";
+import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;

@@ -9,7 +9,7 @@ import { renderMeasurement } from "../../report/terminal/measurement.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
 import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import { fromVersion1 } from "../../runner/result/version_1.ts";
+import { fromVersion1 } from "../../runner/result/earlier/version_1.ts";
 
 /** Written by the last program of version 1, with the figures that it printed of some of them. */
 const FOLDER = new URL("../results_v1/", import.meta.url);
