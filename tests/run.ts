@@ -46,6 +46,12 @@ function moduleOf(files: readonly string[], folder: string): string {
   return module;
 }
 
+/** What one process may take: several times the longest on two cores, so that a test that hangs fails in time. */
+const LIMIT_MS = 10 * 60_000;
+
+/** What programs that outlive their test may hold the output open for. */
+const GRACE_MS = 10_000;
+
 /** Runs `deno test` once. Types are `deno task check`'s part. @param isAlone Shows its lines as they come. */
 async function runJob(
   { files, manner }: Job,
@@ -53,14 +59,20 @@ async function runJob(
   isAlone: boolean,
 ): Promise<Took> {
   const began = performance.now();
+  const ended = new AbortController();
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "--allow-all", "--no-check", ...options, moduleOf(files, folder)],
     env: { ...env, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
     stdout: "piped",
+    signal: ended.signal,
   }).spawn();
-  const [shown, read] = child.stdout.tee();
-  const [output] = await Promise.all([new Response(read).text(), show(shown, isAlone)]);
-  const { success } = await child.status;
+  const timer = setTimeout(() => ended.abort(), LIMIT_MS);
+  const over = child.status.finally(() => clearTimeout(timer));
+  const output = await printedBy(child.stdout, over, isAlone);
+  const { success } = await over;
+  if (ended.signal.aborted) {
+    console.log(`killed after ${LIMIT_MS / 60_000} minutes: ${files.join(" ")}`);
+  }
   const counts = readSummary(output);
   return {
     files: files.map((file) => relative(".", file)),
@@ -72,10 +84,25 @@ async function runJob(
   };
 }
 
-/** As it comes, or whole, so that neighbours do not mix. */
-async function show(printed: ReadableStream<Uint8Array>, isAlone: boolean): Promise<void> {
-  if (isAlone) return await printed.pipeTo(Deno.stdout.writable, { preventClose: true });
-  const bytes = await new Response(printed).bytes();
+/** What it prints until it is over, shown as it comes, or whole, so that neighbours do not mix. */
+async function printedBy(
+  stdout: ReadableStream<Uint8Array>,
+  over: Promise<unknown>,
+  isAlone: boolean,
+): Promise<string> {
+  const decoder = new TextDecoder();
+  const reader = stdout.getReader();
+  void over.then(() => setTimeout(() => void reader.cancel(), GRACE_MS));
+  let text = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    if (isAlone) print(part.value);
+    text += decoder.decode(part.value, { stream: true });
+  }
+  if (!isAlone) print(new TextEncoder().encode(text));
+  return text;
+}
+
+function print(bytes: Uint8Array): void {
   for (let at = 0; at < bytes.length;) at += Deno.stdout.writeSync(bytes.subarray(at));
 }
 

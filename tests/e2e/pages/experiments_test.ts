@@ -35,6 +35,9 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
   return folder;
 }
 
+/** What the examples have their programs inherit. */
+const ENV_OF_READER = { DATABASE_URL: "postgres://127.0.0.1/shop" };
+
 function writeExperiment(folder: string, experiment: object, name = "page"): string {
   const file = join(folder, `${name}.json`);
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
@@ -46,7 +49,7 @@ Deno.test("check accepts every part of an experiment file that the pages show", 
   using folder = folderOfReader();
   await Promise.all(EXAMPLES.map(async (example, i) => {
     const file = writeExperiment(folder.path, { ...SMALLEST, ...example }, `example-${i}`);
-    const { code, stderr } = await plateau(["check", file]);
+    const { code, stderr } = await plateau(["check", file], { env: ENV_OF_READER });
     assert.equal(code, 0, `${JSON.stringify(example)}\n${stderr}`);
   }));
 });
@@ -86,8 +89,14 @@ async function answer(request: Request): Promise<Response> {
     }
     case "GET /home":
       return right(headers.get("authorization") === "Bearer t1");
+    case "GET /health":
+      return Response.json({ uptime: 1, ok: true });
+    case "GET /ping":
+      return new Response("pong\n");
+    case "GET /":
+      return new Response("<title>Shop</title>Welcome");
     default:
-      return right(["/", "/static", "/logo.png", "/style.css"].includes(pathname));
+      return right(["/static", "/logo.png", "/style.css"].includes(pathname));
   }
 }
 
