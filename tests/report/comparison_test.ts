@@ -130,6 +130,20 @@ Deno.test("comparison: what never settles, and strays by less than it differs, h
   assert.deepEqual([p99.verdict, p99.reason], ["inconclusive", "unsteady"]);
 });
 
+Deno.test("comparison: tenths of a run that are too short for a response are no straying", () => {
+  const inBursts = unsettled(0).map((run): Run => {
+    const [point] = run.timeline.points;
+    const points = Array.from({ length: 20 }, (_, at) => ({
+      ...point,
+      endS: (at + 1) / 10,
+      completed: at % 2 === 0 ? 0 : 6,
+    }));
+    return { ...run, timeline: { ...run.timeline, points } };
+  });
+  const rate = comparisonOf(compare(runsAt(around(1_000)), inBursts), "rate");
+  assert.deepEqual([rate.verdict, rate.reason], ["worse", null]);
+});
+
 /** Half as fast as 1,000/s, most of its runs never settled. @param stray By so much of it they are faster, then slower. */
 function unsettled(stray: number): Run[] {
   return runsAt(around(500)).map((run, i): Run => ({

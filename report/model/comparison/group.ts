@@ -34,7 +34,7 @@ export interface ComparedRuns {
   readonly estimates: ComparedEstimates;
   /** Null where its runs have a steady state. */
   readonly unsteady: Unsteady | null;
-  /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one. */
+  /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
   readonly strayRatio: number;
 }
 
@@ -98,13 +98,19 @@ function rateOf(runs: readonly ComparableRun[]): number {
 
 const TENTHS = 10;
 
-/** Requests/s of the fastest tenth of a run over those of its slowest; Infinity where nothing completed in one. */
+/** Fewer say more of when responses happen to arrive than of how fast the target is. */
+const LEAST_OF_A_PART = 25;
+
+/** Requests/s of the fastest tenth of a run over those of its slowest, or of longer parts where a tenth completes few. */
 function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
-  const size = Math.max(1, Math.floor(points.length / TENTHS));
+  const total = sum(points, ({ completed }) => completed);
+  const parts = Math.min(TENTHS, Math.floor(total / LEAST_OF_A_PART));
+  if (parts < 2) return Infinity; // nothing to hold against another
+  const size = Math.max(1, Math.floor(points.length / parts));
   const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
     const startS = i === 0 ? 0 : points[i * size - 1].endS;
     const those = points.slice(i * size, (i + 1) * size);
     return sum(those, ({ completed }) => completed) / (those[those.length - 1].endS - startS);
   });
-  return rates.length === 0 ? Infinity : Math.max(...rates) / Math.min(...rates);
+  return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
 }

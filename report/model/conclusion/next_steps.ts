@@ -45,7 +45,7 @@ export function nextSteps(
   const steps: NextStep[] = [
     ...mendStep(runs),
     ...checkStep(scenarios),
-    ...longerStep(places),
+    ...(commonAdvice(runs) === "longer-run" ? [] : longerStep(places)),
     ...(isByGroups
       ? [
         {
@@ -114,21 +114,26 @@ function isUnsettled({ runs }: CellRuns): boolean {
   return unsteadyOf(runs) !== null;
 }
 
-/** Of runs that are not valid, the advice that most of them have. */
 function mendStep(runs: readonly Run[]): NextStep[] {
   const doubted = runs.filter((run) => !isValid(run));
-  const counts = new Map<Advice, number>();
-  for (const { generator: { findings } } of doubted) {
-    const [first] = findings.flatMap(({ advice }) => advice);
-    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
-  }
-  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
   if (doubted.length === 0) return [];
-  const advice = most === undefined ? "Repeat them." : adviceSentence([most[0]]);
+  const most = commonAdvice(runs);
+  const advice = most === null ? "Repeat them." : adviceSentence([most]);
   return [{
     code: "mend-runs",
     text: `${counted(doubted.length, "run")} not valid: ${lower(advice)}`,
   }];
+}
+
+/** The advice that most of the runs have that are not valid. */
+function commonAdvice(runs: readonly Run[]): Advice | null {
+  const counts = new Map<Advice, number>();
+  for (const { generator: { findings } } of runs.filter((run) => !isValid(run))) {
+    const [first] = findings.flatMap(({ advice }) => advice);
+    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
+  }
+  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+  return most?.[0] ?? null;
 }
 
 function lower(sentence: string): string {
