@@ -82,10 +82,17 @@ Deno.test("a plan keeps what the command line changed", async () => {
   const text = `parameters: { runs: 3 }
 ${SEVERAL}
 repeat: "\${runs}"`;
-  const changes = { set, only: { scenarios: ["common"] }, repeat: undefined, duration: undefined };
+  const changes = {
+    set,
+    only: { scenarios: ["common"] },
+    repeat: undefined,
+    duration: undefined,
+    profile: true,
+  } as const;
   const { flags, experiment } = await planOf(text, changes);
   assert.deepEqual(flags, changes);
   assert.equal(experiment.repeat, 4);
+  assert.equal(experiment.profile?.runs, 1);
   assert.deepEqual(experiment.parameters, { runs: 4 });
 });
 
