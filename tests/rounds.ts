@@ -171,7 +171,7 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
   const others = shared(files.filter((file) => !known.has(file)));
   const rounds: Queue[][] = [
     [{ jobs: alone, atOnce: 1 }],
-    [{ jobs: [...others, ...computes], atOnce: cores + 1 }, { jobs: waits, atOnce: cores + 1 }],
+    [{ jobs: [...others, ...computes], atOnce: cores + 1 }, { jobs: waits, atOnce: cores }],
   ];
   return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
     .filter((queues) => queues.length > 0);

@@ -30,7 +30,7 @@ Deno.test("what is alone runs first, then what waits beside what computes", () =
     [[1, ["alone", [trust]]]],
     [
       [3, ["shares", [a, b, c]], ["computes", [run]]],
-      [3, ["waits", [hearsay]]],
+      [2, ["waits", [hearsay]]],
     ],
   ]);
 });

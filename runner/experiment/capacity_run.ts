@@ -1,6 +1,6 @@
 /**
  * The search for a capacity within a run: trials on the run's own target, which is started anew where it does not
- * recover, and then the load of the run's last part, at the capacity.
+ * recover, and then the load of the run's last part, at the capacity or a share of it.
  */
 import { TargetError } from "../../base/errors.ts";
 import { seedOfRepetition } from "../../base/random.ts";
@@ -58,7 +58,7 @@ export async function searchInRun(
   }
   if (found.trials.length > 0) context.onSearched(found);
   if (found.end === "not-recovered") await context.startAnew();
-  return { found, load: { ...rate, ratePerSec: lastRateOf(found) } };
+  return { found, load: { ...rate, ratePerSec: load.share * lastRateOf(found) } };
 }
 
 /** The capacity, or the lowest rate that was tried: what is measured there is at least known. */
@@ -69,7 +69,7 @@ function lastRateOf({ capacity, trials, peakPerSec }: RunCapacity): number {
 }
 
 function rateLoadOf(load: CapacityLoad, workers: number | null): RateLoad {
-  const { goal: { trial: [, durationMs] }, ...common } = load;
+  const { goal: { trial: [, durationMs] }, share: _, ...common } = load;
   return { ...common, kind: "rate", ratePerSec: 1, durationMs, workers: load.workers ?? workers };
 }
 
@@ -130,6 +130,11 @@ type SearchedRun = Pick<Run, "target" | "scenario" | "parameters"> & {
   readonly capacity?: Pick<RunCapacity, "capacity">;
 };
 
+/** Of cells that differ in the share of the capacity alone, the same. */
+function searchKey({ target, scenario, parameters: { rate: _, ...others } }: SearchedRun): string {
+  return cellKey({ target, scenario, parameters: others });
+}
+
 /**
  * Where the runs before, with others of its cell between them, found the capacity; null: none did.
  *
@@ -139,8 +144,8 @@ export function earlierCapacityOf(
   cell: Cell,
   runs: readonly SearchedRun[],
 ): PriorInterval | null {
-  const key = cellKey(cell);
-  const known = runs.filter((run) => cellKey(run) === key).flatMap(({ capacity }) => {
+  const key = searchKey(cell);
+  const known = runs.filter((run) => searchKey(run) === key).flatMap(({ capacity }) => {
     const { low, high, bound } = capacity?.capacity ?? {};
     return low === undefined || typeof high !== "number" || bound !== "target"
       ? []

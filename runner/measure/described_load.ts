@@ -17,9 +17,10 @@ export function describeLoad(load: PlannedLoad, seed: number): Measurement["load
       return { kind, ...common, arrivals, seed, rate, durationS: durationMs / 1_000 };
     }
     case "capacity": {
-      const { kind, arrivals, goal: { within, budget, trial: [, longMs] } } = load;
+      const { kind, arrivals, share, goal: { within, budget, trial: [, longMs] } } = load;
       const search = { within: [...within], budgetS: budget / 1_000, durationS: longMs / 1_000 };
-      return { kind, ...common, arrivals, seed, rate: null, ...search };
+      const last = { rate: null, ...share !== 1 && { share } };
+      return { kind, ...common, arrivals, seed, ...last, ...search };
     }
     case "phases": {
       const { kind, arrivals, pool } = load;

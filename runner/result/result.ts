@@ -91,13 +91,17 @@ export const load = z.discriminatedUnion("kind", [
     durationS: z.number().min(0).describe("Seconds"),
   }),
   z.strictObject({
-    kind: z.literal("capacity").describe("Trials at many rates, then a part at the capacity"),
+    kind: z.literal("capacity").describe(
+      "Trials at many rates, then a part at the capacity or a share of it",
+    ),
     ...openLoad,
     within: z.array(z.string()).describe("The rules, as they were written"),
     budgetS: z.number().min(0).describe("Longest search, seconds"),
     rate: z.number().positive().nullable().describe(
-      "Arrivals per second of the last part: the capacity, or the lowest rate tried where none is known",
+      "Arrivals per second of the last part: the share of the capacity, or of the lowest rate tried where none is known",
     ),
+    share: z.number().positive().optional()
+      .describe("Of the capacity, in the last part; absent: 1"),
     durationS: z.number().min(0).describe("Of the last part, seconds"),
   }),
   z.strictObject({

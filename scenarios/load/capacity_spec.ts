@@ -22,6 +22,24 @@ export const searchTrial = z.tuple([trialLength, trialLength], {
   "Cannot use these trials: the shortest must be 1s or more, and no longer than the longest",
 );
 
+const SHARE = /^(\d+(?:\.\d+)?) ?% of capacity$/;
+const MOST_PERCENT = 200;
+const NO_SHARE =
+  `Cannot read this rate: beside capacity write a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;
+
+/** The rate of a run's last part, as a share of the capacity that its search finds: 0.8 for `80% of capacity`. */
+export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, context) => {
+  const percent = Number(SHARE.exec(text.trim())?.[1] ?? 0);
+  if (percent > 0 && percent <= MOST_PERCENT) return percent / 100;
+  context.addIssue(NO_SHARE);
+  return z.NEVER;
+}).describe("A share of the capacity, such as 80% of capacity");
+
+/** The same as people write it. */
+export function shareText(share: number): string {
+  return `${Number((share * 100).toPrecision(12))}% of capacity`;
+}
+
 /** Kept as texts, so that results say what the file says. */
 const rule = objective.transform(({ text }) => text);
 

@@ -18,7 +18,7 @@ import {
   DEFAULT_USERS,
   type LoadSpec,
 } from "./load_spec.ts";
-import type { CapacityGoal } from "./capacity_spec.ts";
+import { type CapacityGoal, shareText } from "./capacity_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
@@ -60,10 +60,12 @@ interface PhasesLoad extends CommonLoad {
 /** The load that the generator makes, in one of three kinds. */
 export type Load = ClosedLoad | RateLoad | PhasesLoad;
 
-/** Trials at many rates, and a last part at the capacity that they find. */
+/** Trials at many rates, and a last part at the capacity that they find, or at a share of it. */
 export interface CapacityLoad extends CommonLoad {
   readonly kind: "capacity";
   readonly goal: CapacityGoal;
+  /** Of the capacity, in the last part: 1 is at the capacity. */
+  readonly share: number;
   readonly arrivals: "uniform" | "poisson";
 }
 
@@ -167,12 +169,13 @@ interface PlannedFields extends LoadFields {
   readonly capacity?: CapacityGoal;
 }
 
+/** Where there is a goal, the rate is a share of the capacity. */
 function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoad {
   if (goal === undefined) return loadOf(fields);
   const load = loadOf({ ...fields, rate: 1 }); // each trial has its own
   if (load.kind !== "rate") throw new Error("A load with a rate is none");
   const { ratePerSec: _, durationMs: _ms, ...rest } = load;
-  return { ...rest, kind: "capacity", goal };
+  return { ...rest, kind: "capacity", goal, share: fields.rate ?? 1 };
 }
 
 function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadVariant[] {
@@ -180,14 +183,14 @@ function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadV
     load: plannedLoadOf(fields),
     parameters: Object.fromEntries(
       Object.entries(fields).filter(([name]) => varies(name, factors))
-        .map(([name, value]) => [name, shown(name, value)]),
+        .map(([name, value]) => [name, shown(name, value, fields.capacity !== undefined)]),
     ),
   }));
 }
 
 /** A factor's value as people write it. */
-function shown(name: string, value: Json): Json {
+function shown(name: string, value: Json, isSearch: boolean): Json {
   if (typeof value !== "number") return value;
-  if (name === "rate") return rateText(value);
+  if (name === "rate") return isSearch ? shareText(value) : rateText(value);
   return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

@@ -14,7 +14,7 @@ import {
 } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { capacitySearch } from "./capacity_spec.ts";
+import { capacitySearch, shareOfCapacity } from "./capacity_spec.ts";
 
 const positive = z.int().min(1);
 
@@ -84,7 +84,6 @@ export const LOAD_CONFLICTS = {
   },
   capacity: {
     ...WITH_PHASES,
-    rate: "the search for a capacity finds the rate; leave rate or capacity out",
     phases: "the search for a capacity has a constant rate in each trial; leave one of them out",
     duration: "trial and budget say how long the search may be; leave it out",
     requests: "a search for a capacity ends by its width and budget; leave it out",
@@ -177,10 +176,12 @@ const phased = z.strictObject({
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.phases, ["capacity"]) });
 
-/** Trials at many rates, until it is known at which the first rule breaks. */
+/** Trials at many rates, until it is known at which the first rule breaks; then a part at a share of the capacity. */
 const searched = z.strictObject({
   capacity: capacitySearch.transform((goal) => [goal])
     .describe("The search for the highest rate at which every rule holds"),
+  rate: factor(shareOfCapacity).prefault("100% of capacity")
+    .describe("Arrivals of the last part of a run, such as 80% of capacity"),
   connections: factor(connections).default([DEFAULT_CONNECTIONS])
     .describe("Connections in total; an arrival waits when all are busy"),
   ...arrivalFields,

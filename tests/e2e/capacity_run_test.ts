@@ -21,19 +21,24 @@ async function measured(
   return { code, stderr, results: results.parse(JSON.parse(written)) };
 }
 
-Deno.test("each run of a capacity searches for it, and measures at what it found", async () => {
+Deno.test("each run of a capacity searches for it, and measures at a share of what it found", async () => {
   const { code, stderr, results: { runs } } = await measured(`name: a
 targets: { a: { app: user, set: { delay: 20ms } } }
 scenarios: { s: { get: /user } }
-repeat: 2
-${LOAD}`);
+repeat: 1
+order: sequential
+${LOAD}  rate: [100% of capacity, 50% of capacity]
+`);
   assert.ok([0, 5].includes(code), stderr); // 5: a busy machine, or too few trials
   assert.equal(runs.length, 2);
-  for (const { load, capacity, requests, elapsedS } of runs) {
+  for (const { load, parameters, capacity, requests, elapsedS } of runs) {
     assert.ok(load.kind === "capacity" && capacity !== undefined);
     assert.ok(capacity.trials.length > 0);
     assert.deepEqual(load.within, capacity.within);
-    if (capacity.capacity !== null) assert.equal(load.rate, capacity.capacity.value);
+    assert.equal(load.share, parameters.rate === "50% of capacity" ? 0.5 : undefined);
+    if (capacity.capacity !== null) {
+      assert.equal(load.rate, (load.share ?? 1) * capacity.capacity.value);
+    }
     assert.ok(requests.completed > 0 && elapsedS > 0);
   }
   const [{ capacity: first }, { capacity: second }] = runs;

@@ -10,11 +10,14 @@ import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { report } from "../fleet/packed.ts";
 import { keep } from "../kept.ts";
 import { testWith } from "../needs.ts";
-import { assertAsked } from "../e2e/fleet/conservation.ts";
+import { assertNobodyLost, LATE_SECONDS } from "../e2e/fleet/conservation.ts";
 import { Fleet, measured } from "../e2e/fleet/fleet.ts";
+import { staysUnder } from "./soon.ts";
 
 /** Time enough to tell falsehoods meanwhile. */
 const SECONDS = 2;
+const RATE_PER_SEC = 200;
+const LOAD = ["-c", "121", "-r", `${RATE_PER_SEC}/s`, "-d", `${SECONDS}s`];
 
 /** An agent's last word about a run, with results that are made up. */
 function lastWord(run: string, agent: string): AgentMessageInput {
@@ -49,42 +52,47 @@ async function tell(link: Link, falsehoods: (run: string) => unknown[]): Promise
 testWith(
   ["redis"],
   "what is told of past runs, by strangers, and nonsense changes nothing",
-  async () => {
-    const { fleet, link } = kept();
-    await fleet.isFree();
-    const before = fleet.arrivals.length;
-    await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
-    await fleet.loads(coordinator, before);
-    await tell(link, (run) => [
-      lastWord("a-run-of-yesterday", "a"),
-      { kind: "bundle", run: "a-run-of-yesterday", agent: "a", seq: 3 },
-      lastWord(run, "stranger"),
-      { ...lastWord(run, "a"), reports: "none" },
-      "nonsense",
-    ]);
-    const ended = await fleet.endOf(coordinator);
-    const result = measured(ended);
-    const asked = assertAsked(result, 200, SECONDS);
-    assert.equal(await fleet.witness.settledCount() - before, asked);
-    assert.deepEqual(result.agents?.map(({ name }) => name), ["a", "b"]);
-    assert.match(ended.stderr, /a late message of agent a was ignored: its run is over/i);
-  },
+  () =>
+    staysUnder(LATE_SECONDS * RATE_PER_SEC, "requests not sent", async () => {
+      const { fleet, link } = kept();
+      await fleet.isFree();
+      const before = fleet.arrivals.length;
+      await using coordinator = fleet.bench(...LOAD);
+      await fleet.loads(coordinator, before);
+      await tell(link, (run) => [
+        lastWord("a-run-of-yesterday", "a"),
+        { kind: "bundle", run: "a-run-of-yesterday", agent: "a", seq: 3 },
+        lastWord(run, "stranger"),
+        { ...lastWord(run, "a"), reports: "none" },
+        "nonsense",
+      ]);
+      const ended = await fleet.endOf(coordinator);
+      const result = measured(ended);
+      const dropped = assertNobodyLost(result, RATE_PER_SEC, SECONDS);
+      const asked = result.requests.due - dropped;
+      assert.equal(await fleet.witness.settledCount() - before, asked);
+      assert.deepEqual(result.agents?.map(({ name }) => name), ["a", "b"]);
+      assert.match(ended.stderr, /a late message of agent a was ignored: its run is over/i);
+      return dropped;
+    }),
 );
 
 testWith(
   ["redis"],
   "last words whose counts do not add up are left out, and those of the agents themselves count",
-  async () => {
-    const { fleet, link } = kept();
-    await fleet.isFree();
-    const before = fleet.arrivals.length;
-    await using coordinator = fleet.bench("-c", "121", "-r", "200/s", "-d", `${SECONDS}s`);
-    await fleet.loads(coordinator, before);
-    await tell(link, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
-    const result = measured(await fleet.endOf(coordinator));
-    const asked = assertAsked(result, 200, SECONDS);
-    assert.equal(await fleet.witness.settledCount() - before, asked);
-    assert.deepEqual(result.agents?.map(({ lost }) => lost), [null, null]);
-    await fleet.isFree();
-  },
+  () =>
+    staysUnder(LATE_SECONDS * RATE_PER_SEC, "requests not sent", async () => {
+      const { fleet, link } = kept();
+      await fleet.isFree();
+      const before = fleet.arrivals.length;
+      await using coordinator = fleet.bench(...LOAD);
+      await fleet.loads(coordinator, before);
+      await tell(link, (run) => [lastWord(run, "a"), lastWord(run, "b")]);
+      const result = measured(await fleet.endOf(coordinator));
+      const dropped = assertNobodyLost(result, RATE_PER_SEC, SECONDS);
+      const asked = result.requests.due - dropped;
+      assert.equal(await fleet.witness.settledCount() - before, asked);
+      await fleet.isFree();
+      return dropped;
+    }),
 );

@@ -36,6 +36,41 @@ function atRates(rates: readonly number[], served: (rate: number) => number): Sw
 
 const RATES = [1_000, 2_000, 4_000, 5_000, 6_000, 8_000];
 
+/** Five runs about what the universal scalability law gives, at each number of connections. */
+function byLaw(contention: number, coherency: number, counts: readonly number[]): SweepCell[] {
+  return counts.map((n) => ({
+    parameters: { connections: n },
+    rate: 1_000 * n / (1 + contention * (n - 1) + coherency * n * (n - 1)),
+  }));
+}
+
+const LAW = /scalability law/;
+const COUNTS = [1, 2, 4, 8, 16, 32, 64];
+
+Deno.test("sweep: a line that follows the scalability law says its terms, and only those that its runs show", () => {
+  const [both] = findings(byLaw(0.05, 0.001, COUNTS));
+  assert.match(
+    both,
+    /By the universal scalability law contention is (?:4\.\d+|5(?:\.\d+)?) % \[.*?\], coherency is 0\.\d+ % \[.*?\], most are served with (?:29|3\d) connections \[\d+, \d+\]\./,
+  );
+  const [contended] = findings(byLaw(0.05, 0, COUNTS));
+  assert.match(contended, /contention is (?:4|5)[.\d]* %/);
+  assert.doesNotMatch(contended, /most are served with/);
+});
+
+Deno.test("sweep: growth in proportion, a sharp knee, few values and other factors have no scaling law", () => {
+  const knee = COUNTS.map((connections) => ({
+    parameters: { connections },
+    rate: 800 * Math.min(connections, 6),
+  }));
+  const other = byLaw(0.05, 0.001, COUNTS).map(({ rate, parameters: { connections } }) => ({
+    parameters: { size: connections },
+    rate,
+  }));
+  const lines = [byLaw(0, 0, COUNTS), knee, byLaw(0.05, 0.001, COUNTS.slice(0, 4)), other];
+  for (const cells of lines) assert.doesNotMatch(findings(cells).join(" "), LAW);
+});
+
 const FINDINGS: [sentence: string, cells: readonly SweepCell[], finding: RegExp][] = [
   [
     "a capacity is where requests/s leave what was asked for",

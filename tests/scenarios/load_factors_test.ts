@@ -19,6 +19,11 @@ function parametersOf(load: LoadInput): object[] {
 
 const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
   ["the rate", { rate: ["1000/s", "30/m"] }, [{ rate: "1000/s" }, { rate: "0.5/s" }]],
+  [
+    "the share of the capacity",
+    { capacity: { within: "p99 < 50ms" }, rate: ["12.5%of capacity", "110 % of capacity"] },
+    [{ rate: "12.5% of capacity" }, { rate: "110% of capacity" }],
+  ],
   ["the duration", { duration: ["1500ms", "1m"] }, [{ duration: "1.5s" }, { duration: "60s" }]],
   ["the number of requests", { requests: [1, 2] }, [{ requests: 1 }, { requests: 2 }]],
   ["the time-out", { timeout: ["250ms", "1s"] }, [{ timeout: "250ms" }, { timeout: "1s" }]],

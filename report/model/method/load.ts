@@ -71,13 +71,15 @@ function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
 }
 
 function searchText(
-  { within, budgetS, connections, arrivals, durationS }: RunLoad & { kind: "capacity" },
+  { within, budgetS, connections, arrivals, durationS, share = 1 }: RunLoad & { kind: "capacity" },
 ): string {
   const most = counted(connections, "connection");
   return `the search for the capacity with ${listed(within, "and")}, at most ${
     formatExactly(budgetS)
   }, ` +
-    `then ${formatExactly(durationS)} at it; over at most ${most}, ${ARRIVALS[arrivals]}`;
+    `then ${formatExactly(durationS)} at ${
+      share === 1 ? "it" : `${Number((share * 100).toPrecision(4))} % of it`
+    }; over at most ${most}, ${ARRIVALS[arrivals]}`;
 }
 
 /** All but the rate. */

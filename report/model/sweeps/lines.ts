@@ -1,6 +1,8 @@
 /** The lines of a figure: one for each target and value of the other factors; side by side where there are many. */
 import { type Knee, kneeOf } from "../../../runner/stats/regression/knee.ts";
 import { rightCells } from "../comparison/pairs.ts";
+import type { ScalingLaw } from "../../../runner/stats/regression/scalability.ts";
+import { scalingOf, scalingSentence } from "./scaling.ts";
 import { colorAt, COLORS } from "../numbers/colors.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import {
@@ -36,6 +38,8 @@ export interface SweepLine {
   /** Ascending by their value of the factor. */
   readonly points: readonly { readonly at: number; readonly cell: CellRuns }[];
   readonly knee: Knee;
+  /** Null where its runs show no scaling law. */
+  readonly scaling: ScalingLaw | null;
 }
 
 /** Lines that share a drawing. */
@@ -71,7 +75,7 @@ export function facetsOf(
         ? members[0].color % COLORS
         : colorAt(members[0].color, 1 - names.indexOf(label) / (names.length - 1)),
       points,
-      knee: kneeOfLine(points, factor, confidence),
+      ...growthOf(points, factor, confidence),
     };
   };
   return [...Map.groupBy(holders, (cell) => labelOf(cell, across))].map(([label, members]) => ({
@@ -110,18 +114,21 @@ function labelOf(cell: CellRuns, dimensions: readonly LineDimension[]): string {
 }
 
 /** Over the values at which responses were right: a fast error is no response. */
-function kneeOfLine(
+function growthOf(
   points: SweepLine["points"],
-  { isOffered }: NumericFactor,
+  factor: NumericFactor,
   confidence: number,
-): Knee {
+): Pick<SweepLine, "knee" | "scaling"> {
   const right = rightCells(points.map(({ cell }) => cell));
   const served = points.flatMap(({ at, cell }) => {
     if (!right.includes(cell)) return [];
     const estimate = cell.confidence.estimates.get("rate");
     return at > 0 && estimate ? [{ at, served: estimate }] : [];
   });
-  return kneeOf(served, { isOffered, confidence });
+  return {
+    knee: kneeOf(served, { isOffered: factor.isOffered, confidence }),
+    scaling: scalingOf(served, factor, confidence),
+  };
 }
 
 // What a line of a sweep says, in a sentence: how far requests/s grow, and what p99 does meanwhile.
@@ -134,7 +141,9 @@ export function lineFinding(line: SweepLine, factor: NumericFactor): string {
   if (right.length === 0) return `${line.subject} responded correctly nowhere.`;
   const clauses = [`${line.subject} ${rateClause({ ...line, points: right }, factor)}`];
   const p99 = p99Clause(right, factor);
-  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + errorText(line.points, factor);
+  const law = line.scaling === null ? "" : ` ${scalingSentence(line.scaling, factor)}`;
+  return [...clauses, ...(p99 ? [p99] : [])].join("; ") + "." + law +
+    errorText(line.points, factor);
 }
 
 function isRight({ errorRatio: wrongRatio, rate }: CellRuns): boolean {
