@@ -32,7 +32,7 @@ export const steps = z.array(step);
 
 /** When commands of a target run, in this order. */
 export const stages = ["setup", "before", "after", "teardown"] as const;
-export type Stage = (typeof stages)[number];
+export type CommandStage = (typeof stages)[number];
 
 /** Lines that every kind of target may have. */
 export const stageCommands = {
@@ -52,7 +52,7 @@ export const stageCommands = {
   ),
 };
 
-export type StageCommands = Readonly<Partial<Record<Stage, readonly Step[]>>>;
+export type StageCommands = Readonly<Partial<Record<CommandStage, readonly Step[]>>>;
 
 /** Whether it can run only when the origin of the target is known. */
 export function needsOrigin({ command, env }: Step): boolean {
@@ -90,7 +90,7 @@ export function stepConflicts(targets: Readonly<Record<string, unknown>>): StepC
 
 function placeholderProblem(
   written: string,
-  { stage, isRunning }: { readonly stage: Stage; readonly isRunning: boolean },
+  { stage, isRunning }: { readonly stage: CommandStage; readonly isRunning: boolean },
 ): string | null {
   const found = ["{port}", "{host}"].find((one) => written.includes(one));
   if (found !== undefined) {

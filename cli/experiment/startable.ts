@@ -7,7 +7,7 @@ import { stepEnv } from "../../runner/experiment/target_commands.ts";
 import { locateCommand, portObstacle } from "../../targets/launch/command.ts";
 import { locateFolder } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
-import { noProgramText, programOf } from "../../targets/launch/step.ts";
+import { noProgramText, stepProgram } from "../../targets/launch/step.ts";
 
 /**
  * Throws a TargetError that names every program, folder, variable and port that is not there.
@@ -24,12 +24,12 @@ export async function checkStartable(
   if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
 }
 
-interface Place {
+interface TargetPlace {
   readonly name: string;
   readonly baseDir: string;
 }
 
-async function obstaclesOf(spec: TargetSpec, place: Place): Promise<string[]> {
+async function obstaclesOf(spec: TargetSpec, place: TargetPlace): Promise<string[]> {
   const port = "command" in spec ? fixedPortOf(spec) : null;
   const inUse = port === null ? null : await portObstacle(port, LOOPBACK);
   return [
@@ -40,14 +40,14 @@ async function obstaclesOf(spec: TargetSpec, place: Place): Promise<string[]> {
 }
 
 /** Throws a StartError that names the first program that is not there; one that an earlier step may make is not looked for. */
-function locateSteps(spec: TargetSpec, place: Place): void {
+function locateSteps(spec: TargetSpec, place: TargetPlace): void {
   const steps = stages.flatMap((stage) => (spec[stage] ?? []).map((step) => ({ stage, step })));
   if (steps.length === 0) return;
   const cwd = locateFolder("command" in spec ? spec.cwd : ".", place);
   for (const [at, { stage, step }] of steps.entries()) {
     const env = { ...stepEnv(spec, null), ...step.env };
     const isMade = at > 0 && /^(?![\\/]).*[\\/]/.test(step.command[0]);
-    if (isMade || programOf(step, { env, cwd }) !== null) continue;
+    if (isMade || stepProgram(step, { env, cwd }) !== null) continue;
     throw cannotStart(place, `${noProgramText(step)}, which its ${stage} needs`);
   }
 }

@@ -7,7 +7,7 @@ import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
-import { needsOrigin, type Stage, type Step, withOrigin } from "../../base/target/steps.ts";
+import { type CommandStage, needsOrigin, type Step, withOrigin } from "../../base/target/steps.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { locateFolder, ownEnv } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
@@ -125,7 +125,7 @@ export class TargetCommands {
         if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
       }
     } catch (error) {
-      // What it printed is told once.
+      // What it printed is shown once.
       if (error instanceof TargetError) setUp.error = new StartError(error.message);
       throw error;
     }
@@ -148,7 +148,7 @@ export class TargetCommands {
 
   /** Each of them, also where others fail: a failure is a warning. @param origin Null: the target has not responded. */
   async #takeAll(
-    stage: Stage,
+    stage: CommandStage,
     members: readonly Member[],
     origin: string | null,
   ): Promise<void> {
@@ -161,7 +161,7 @@ export class TargetCommands {
   }
 
   async #takeOrWarn(
-    stage: Stage,
+    stage: CommandStage,
     member: Member,
     { step, origin }: { readonly step: Step; readonly origin: string | null },
   ): Promise<void> {
@@ -181,7 +181,7 @@ export class TargetCommands {
 
   /** Throws a TargetError where no process can be started, the signal's reason on abort. */
   async #take(
-    stage: Stage,
+    stage: CommandStage,
     member: Member,
     { step, origin = null, signal = this.hooks.signal }: TakeRequest,
   ): Promise<{ readonly why: string | null; readonly evidence: readonly string[] }> {
@@ -207,7 +207,7 @@ export class TargetCommands {
   }
 
   #record(
-    { target, stage, command }: { target: string; stage: Stage; command: Step },
+    { target, stage, command }: { target: string; stage: CommandStage; command: Step },
     { tookMs, why }: { readonly tookMs: number; readonly why: string | null },
   ): void {
     const text = withoutSecrets(commandText(command)).slice(0, MOST_CHARS);
@@ -246,7 +246,7 @@ function runningOriginOf({ spec }: Member): string | null {
   return "url" in spec ? new URL(spec.url).origin : null;
 }
 
-function stepsOf({ spec }: Member, stage: Stage): readonly Step[] {
+function stepsOf({ spec }: Member, stage: CommandStage): readonly Step[] {
   return spec[stage] ?? [];
 }
 

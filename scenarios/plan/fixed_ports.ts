@@ -4,7 +4,6 @@
  */
 import { type Problem, UserError } from "../../base/errors.ts";
 import { fixedPortOf, type TargetSpec } from "../../base/target/spec.ts";
-import type { Cell } from "./plan.ts";
 
 /** Which processes of targets live at the same time. */
 export interface ServingTimes {
@@ -12,6 +11,13 @@ export interface ServingTimes {
   readonly fresh: boolean;
   /** Whether another process of the target passes the preflight check, beside those that are kept. */
   readonly prove: "here" | "apart";
+}
+
+/** The target of a cell, and those that it stands in front of. */
+interface StartedTarget {
+  readonly target: string;
+  readonly targetSpec: TargetSpec;
+  readonly others: Readonly<Record<string, TargetSpec>>;
 }
 
 /** A process that a run starts, with the port that it takes. */
@@ -25,7 +31,7 @@ interface Occupant {
 }
 
 /** Throws a UserError that names every port which two servers would have. */
-export function checkPorts(cells: readonly Cell[], times: ServingTimes): void {
+export function checkPorts(cells: readonly StartedTarget[], times: ServingTimes): void {
   const occupants = cells.flatMap(occupantsOf);
   const problems = [
     ...outsideProblems(cells, occupants),
@@ -34,7 +40,7 @@ export function checkPorts(cells: readonly Cell[], times: ServingTimes): void {
   if (problems.length > 0) throw new UserError(problems);
 }
 
-function occupantsOf({ target, targetSpec, others }: Cell): Occupant[] {
+function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] {
   const process = JSON.stringify([target, targetSpec, others]);
   return Object.entries({ ...others, [target]: targetSpec }).flatMap(([name, spec]) => {
     const port = "command" in spec ? fixedPortOf(spec) : null;
@@ -47,8 +53,8 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
   return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {
     const [{ place, port, target }] = group;
     const other = group.find(({ process }) => process !== group[0].process);
-    const isProvedBeside = prove === "apart" && group.length > 1;
-    if (other === undefined && !isProvedBeside) return [];
+    const isCheckedBeside = prove === "apart" && group.length > 1;
+    if (other === undefined && !isCheckedBeside) return [];
     const second = other === undefined
       ? "the process of its preflight check (prove: apart)"
       : other.target === target
@@ -61,7 +67,10 @@ function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): 
 }
 
 /** Servers at URLs of this machine run all the time. */
-function outsideProblems(cells: readonly Cell[], occupants: readonly Occupant[]): Problem[] {
+function outsideProblems(
+  cells: readonly StartedTarget[],
+  occupants: readonly Occupant[],
+): Problem[] {
   const outside = new Map(
     cells.flatMap(({ target, targetSpec, others }) =>
       Object.entries({ ...others, [target]: targetSpec }).flatMap(([name, spec]) =>

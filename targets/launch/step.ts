@@ -32,7 +32,7 @@ interface StepOutcome {
 export async function takeStep(step: Step, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
   const env = { ...context.env, ...step.env };
-  const program = programOf(step, { env, cwd });
+  const program = stepProgram(step, { env, cwd });
   if (program === null) return { why: noProgramText(step), evidence: [] };
   const left: number[] = [];
   const child = startSupervised([program, ...step.command.slice(1)], {
@@ -59,7 +59,7 @@ export async function takeStep(step: Step, context: StepContext): Promise<StepOu
 }
 
 /** Full path; null where there is none. @param env Its whole environment. */
-export function programOf(
+export function stepProgram(
   { command: [name] }: Step,
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
 ): string | null {
