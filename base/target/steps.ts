@@ -15,13 +15,13 @@ const step = z.union([
     env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({})
       .describe("On top of the user's own environment"),
   }),
-]).transform((written): Step =>
+]).transform((written): CommandStep =>
   Array.isArray(written) ? { command: written, timeout: DEFAULT_TIMEOUT_MS, env: {} } : written
 );
 
 const DEFAULT_TIMEOUT_MS = 600_000;
 
-export interface Step {
+export interface CommandStep {
   readonly command: readonly string[];
   /** Milliseconds. */
   readonly timeout: number;
@@ -52,14 +52,14 @@ export const stageCommands = {
   ),
 };
 
-export type StageCommands = Readonly<Partial<Record<CommandStage, readonly Step[]>>>;
+export type StageCommands = Readonly<Partial<Record<CommandStage, readonly CommandStep[]>>>;
 
 /** Whether it can run only when the origin of the target is known. */
-export function needsOrigin({ command, env }: Step): boolean {
+export function needsOrigin({ command, env }: CommandStep): boolean {
   return [...command, ...Object.values(env)].some((text) => text.includes(ORIGIN));
 }
 
-export function withOrigin(step: Step, origin: string): Step {
+export function withOrigin(step: CommandStep, origin: string): CommandStep {
   const fill = (text: string): string => text.replaceAll(ORIGIN, origin);
   const env = Object.entries(step.env).map(([name, text]) => [name, fill(text)]);
   return { ...step, command: step.command.map(fill), env: Object.fromEntries(env) };

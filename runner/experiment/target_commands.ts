@@ -7,7 +7,12 @@ import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
-import { type CommandStage, needsOrigin, type Step, withOrigin } from "../../base/target/steps.ts";
+import {
+  type CommandStage,
+  type CommandStep,
+  needsOrigin,
+  withOrigin,
+} from "../../base/target/steps.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import { locateFolder, ownEnv } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
@@ -40,7 +45,7 @@ interface Member {
 }
 
 interface TakeRequest {
-  readonly step: Step;
+  readonly step: CommandStep;
   /** Null or absent: the target has not responded. */
   readonly origin?: string | null;
   readonly signal?: AbortSignal;
@@ -83,7 +88,9 @@ export class TargetCommands {
     let ending: Promise<void> | null = null;
     const end = (): Promise<void> =>
       ending ??= this.#takeAll("after", members.toReversed(), origin);
-    const goOn = async (part: (steps: readonly Step[]) => readonly Step[]): Promise<void> => {
+    const goOn = async (
+      part: (steps: readonly CommandStep[]) => readonly CommandStep[],
+    ): Promise<void> => {
       try {
         await this.#prepare(members, part, origin);
       } catch (error) {
@@ -133,7 +140,7 @@ export class TargetCommands {
 
   async #prepare(
     members: readonly Member[],
-    part: (steps: readonly Step[]) => readonly Step[],
+    part: (steps: readonly CommandStep[]) => readonly CommandStep[],
     origin: string | null,
   ): Promise<void> {
     for (const member of members) {
@@ -163,7 +170,7 @@ export class TargetCommands {
   async #takeOrWarn(
     stage: CommandStage,
     member: Member,
-    { step, origin }: { readonly step: Step; readonly origin: string | null },
+    { step, origin }: { readonly step: CommandStep; readonly origin: string | null },
   ): Promise<void> {
     const { name } = member;
     if (needsOrigin(step) && origin === null) {
@@ -207,7 +214,7 @@ export class TargetCommands {
   }
 
   #record(
-    { target, stage, command }: { target: string; stage: CommandStage; command: Step },
+    { target, stage, command }: { target: string; stage: CommandStage; command: CommandStep },
     { tookMs, why }: { readonly tookMs: number; readonly why: string | null },
   ): void {
     const text = withoutSecrets(commandText(command)).slice(0, MOST_CHARS);
@@ -246,12 +253,12 @@ function runningOriginOf({ spec }: Member): string | null {
   return "url" in spec ? new URL(spec.url).origin : null;
 }
 
-function stepsOf({ spec }: Member, stage: CommandStage): readonly Step[] {
+function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] {
   return spec[stage] ?? [];
 }
 
 /** Where the steps go on when the target responds. */
-function originNeededFrom(steps: readonly Step[]): number {
+function originNeededFrom(steps: readonly CommandStep[]): number {
   const at = steps.findIndex(needsOrigin);
   return at < 0 ? steps.length : at;
 }

@@ -1,6 +1,6 @@
 /** One step of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), from its start to its end. */
 import { durationText } from "../../base/quantity.ts";
-import type { Step } from "../../base/target/steps.ts";
+import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
 import { findProgram } from "./environment.ts";
 import { describeExit } from "./start_up.ts";
@@ -29,7 +29,7 @@ interface StepOutcome {
  * When it resolves, nothing of the step is left, also of what it put in the background. After an abort the outcome
  * is that of a step that was ended.
  */
-export async function takeStep(step: Step, context: StepContext): Promise<StepOutcome> {
+export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
   const env = { ...context.env, ...step.env };
   const program = stepProgram(step, { env, cwd });
@@ -60,18 +60,18 @@ export async function takeStep(step: Step, context: StepContext): Promise<StepOu
 
 /** Full path; null where there is none. @param env Its whole environment. */
 export function stepProgram(
-  { command: [name] }: Step,
+  { command: [name] }: CommandStep,
   { env, cwd }: { readonly env: Readonly<Record<string, string>>; readonly cwd: string },
 ): string | null {
   return findProgram(name, { path: env.PATH ?? "", cwd });
 }
 
-export function noProgramText({ command: [name] }: Step): string {
+export function noProgramText({ command: [name] }: CommandStep): string {
   return `there is no program "${name}" on PATH`;
 }
 
 /** In one line. */
-export function commandText({ command }: Step): string {
+export function commandText({ command }: CommandStep): string {
   return command.join(" ").replaceAll(/\s+/g, " ");
 }
 

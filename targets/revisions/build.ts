@@ -1,12 +1,12 @@
 /** Builds the targets of a revision: each step a command in the target's folder, with a time-out and a log. */
 import { resolve } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
-import type { Step } from "../../base/target/steps.ts";
+import type { CommandStep } from "../../base/target/steps.ts";
 import { ownEnv } from "../launch/environment.ts";
 import { commandText, takeStep } from "../launch/step.ts";
 
 export interface BuildRequest {
-  readonly steps: readonly Step[];
+  readonly steps: readonly CommandStep[];
   /** Where its commands run. */
   readonly cwd: string;
   /** The checkout: removed when a step fails, or we are killed meanwhile. */

@@ -46,6 +46,7 @@ testWith(
   "a before that fails fails its run alone, and after runs all the same",
   async () => {
     using site = new CommandedSite();
+    const run = ["before a", "after a"];
     const firstFails = "test -e again || { touch again; echo not yet; exit 1; }";
     const { code, stderr } = await site.start({
       targets: { a: { app: "api", ...allStages("a"), before: [says("before a", firstFails)] } },
