@@ -174,12 +174,13 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** Flows in a load that counts requests. @param given As for `unknownTargets`. */
+/** What sends several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
-  const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
-    const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
+    const key = ["flow", "page", "follow"].find((key) => Object.hasOwn(Object(spec), key));
+    const what = key === "follow" ? "what follows redirects" : "a flow";
+    const message = `Cannot end ${what} by a number of requests: write load: { duration: 10s }`;
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
 }
