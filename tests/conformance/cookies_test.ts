@@ -1,7 +1,6 @@
 /**
- * Cookies of virtual users: the jar by cases of the test suite behind RFC 6265 (http-state, by A. Barth), and whole flows
- * over both drivers, held against what the server saw. Cases of that suite that need several hosts are left out, as
- * a load has one.
+ * Cookies of virtual users in whole flows over both drivers, held against what the server saw. The cases of RFC 6265's own
+ * suite are in `cookie_suite_test.ts`.
  */
 import assert from "node:assert/strict";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -14,34 +13,6 @@ import { NO_FILES } from "../../base/files.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { testWith } from "../needs.ts";
-
-/** Set-Cookie lines of one response to `/cookie-parser`, and the Cookie of the next request; "" for none. */
-const CASES: readonly (readonly [name: string, set: readonly string[], sent: string])[] = [
-  ["0001", ["foo=bar"], "foo=bar"],
-  ["0002", ["foo=bar; Expires=Fri, 07 Aug 2099 08:04:19 GMT"], "foo=bar"],
-  ["0003", ["foo=bar; Expires=Fri, 07 Aug 2007 08:04:19 GMT", "foo2=bar2"], "foo2=bar2"],
-  ["0004", ["foo=bar; expires=Fri, 07 Aug 2007 08:04:19 GMT; max-age=100000"], "foo=bar"],
-  ["0006", ["foo=bar; max-age=10000"], "foo=bar"],
-  ["0007", ["foo=bar; max-age=0"], ""],
-  ["0008", ["foo=bar; version=1; path=/cookie-parser-result"], ""],
-  ["0009", ["foo=bar; secure"], ""],
-  ["0010", ["foo=bar; HttpOnly"], "foo=bar"],
-  ["0011", ["foo=bar; httponly; Path=/"], "foo=bar"],
-  ["0012", ["foo=   bar"], "foo=bar"],
-  ["0015", ["foo=bar; path=/cookie-parser"], "foo=bar"],
-  ["0016", ["foo=bar; path=/cookie"], ""],
-  ["0017", ["foo=bar; path=/cookie-parser/"], "foo=bar"],
-  ["0019", ["foo=bar; Domain=other.example"], ""],
-  ["0020", ["foo=b;max-age=3600, c=d;path=/"], "foo=b"],
-  ["0021", ["foo=b", "c=d;path=/"], "foo=b; c=d"],
-  ["0024", ["foo=bar", "foo=qux"], "foo=qux"],
-  ["0025", ["foo=bar; path=/", "foo=qux; path=/cookie-parser"], "foo=qux; foo=bar"],
-  ["0026", ["foo=bar", "foo=; max-age=0"], ""],
-  ["0027", ["foo="], "foo="],
-  ["0030", ["foo=bar=qux"], "foo=bar=qux"],
-  ["0031", ['foo="bar; baz"'], 'foo="bar'],
-  ["0032", ["foo=bar;  ;; secure=no; a=b"], ""],
-];
 
 async function jarOf(
   lines: readonly string[],
@@ -61,12 +32,6 @@ async function jarOf(
   cookies.keep(reader, () => "/cookie-parser");
   const wire = { method: "GET", path: "/cookie-parser/result", headers: {}, body: null };
   return cookies.added(wire).headers.cookie ?? "";
-}
-
-for (const [name, set, sent] of CASES) {
-  Deno.test(`cookies: case ${name} of RFC 6265's suite: ${set.join(" and ")}`, async () => {
-    assert.equal(await jarOf(set), sent);
-  });
 }
 
 Deno.test("cookies: what is secure goes over https, and to this machine, as browsers have it", async () => {

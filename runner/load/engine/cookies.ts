@@ -23,9 +23,8 @@ export interface CookieJars {
 export async function cookieJars({ origin, preset }: CookieSpec): Promise<CookieJars> {
   const { CookieJar } = await import("tough-cookie");
   const given = Object.entries(preset).map(([name, value]) => `${name}=${value}; Path=/`);
-  // As browsers do: names may be missing, and a target on this machine has no public suffix.
-  const open = (): CookieJar =>
-    new CookieJar(undefined, { looseMode: true, rejectPublicSuffixes: false });
+  // A load has one host: what is set for its public suffix goes nowhere else.
+  const open = (): CookieJar => new CookieJar(undefined, { rejectPublicSuffixes: false });
   return { open: () => new UserCookies(origin, given, open) };
 }
 
