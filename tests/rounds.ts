@@ -116,6 +116,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/profile_test.ts",
     "conformance/apps_test.ts",
     "conformance/tls_test.ts",
+    "conformance/cookies_test.ts",
     "conformance/tls_records_test.ts",
     "e2e/open_loop_test.ts",
     "e2e/input_test.ts",

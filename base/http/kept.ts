@@ -19,8 +19,11 @@ export class KeptResponse implements ResponseSink {
   readonly #head: Buffer;
   readonly #body: Buffer;
 
-  /** @param room Shared by all that is kept at a time. */
-  constructor(room: KeptRoom) {
+  /**
+   * @param room Shared by all that is kept at a time.
+   * @param keepsBody False: the head alone is kept.
+   */
+  constructor(room: KeptRoom, readonly keepsBody = true) {
     this.#head = new Buffer(HEAD_BYTES, room);
     this.#body = new Buffer(BODY_BYTES, room);
   }
@@ -45,13 +48,42 @@ export class KeptResponse implements ResponseSink {
 
   /** Value of the field `name`, in any case; several are joined by ", " (RFC 9110 §5.3). Null for none. */
   field(name: string): string | null {
-    const lines = latin1(this.#head.bytes()).split("\r\n").slice(1);
-    const prefix = `${name.toLowerCase()}:`;
-    const values = lines.filter((line) => line.toLowerCase().startsWith(prefix));
-    return values.length === 0
-      ? null
-      : values.map((line) => line.slice(prefix.length).trim()).join(", ");
+    const values = this.fields(name);
+    return values.length === 0 ? null : values.join(", ");
   }
+
+  /** The values of all fields `name`, in any case: of Set-Cookie, which cannot be joined (RFC 9110 §5.3). */
+  fields(name: string): string[] {
+    const head = this.#head.bytes();
+    const values: string[] = [];
+    for (let at = endOfLine(head, 0); at < head.length;) {
+      const end = endOfLine(head, at);
+      if (isNamed(head, at, name)) {
+        values.push(latin1(head.subarray(at + name.length + 1, end)).trim());
+      }
+      at = end;
+    }
+    return values;
+  }
+}
+
+const [LF, COLON] = [10, 58];
+/** What makes a letter of ASCII a small one. */
+const SMALL = 32;
+
+/** After the line break of the line at `from`. */
+function endOfLine(bytes: Uint8Array, from: number): number {
+  const at = bytes.indexOf(LF, from);
+  return at < 0 ? bytes.length : at + 1;
+}
+
+/** Whether a line is the field `name`, in any case. */
+function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
+  if (bytes[from + name.length] !== COLON) return false;
+  for (let i = 0; i < name.length; i++) {
+    if ((bytes[from + i] | SMALL) !== (name.charCodeAt(i) | SMALL)) return false;
+  }
+  return true;
 }
 
 /** What bodies may take together, so that a server can't fill the memory over many connections. */

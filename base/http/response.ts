@@ -28,8 +28,8 @@ const BY_CHUNKS = 2;
 const BY_CLOSE = 3;
 
 interface ReaderOptions {
-  /** Keeps the head and body of each response in `kept`. */
-  readonly retain?: boolean;
+  /** Keeps the head of each response in `kept`, and its body unless it says head. */
+  readonly retain?: boolean | "head";
   /** Takes heads and bodies in place of `kept`, piece by piece. */
   readonly sink?: ResponseSink | null;
   /**
@@ -62,6 +62,7 @@ export class ResponseReader {
   readonly kept: KeptResponse | null;
 
   readonly #sink: ResponseSink | null;
+  readonly #keepsBody: boolean;
   readonly #head: HeadReader;
   readonly #chunkLine = new ChunkLine();
   readonly #trailers = new FieldLines();
@@ -89,8 +90,9 @@ export class ResponseReader {
       keptRoom = new KeptRoom(),
     }: ReaderOptions = {},
   ) {
-    this.kept = retain ? new KeptResponse(keptRoom) : null;
+    this.kept = retain === false ? null : new KeptResponse(keptRoom, retain !== "head");
     this.#sink = sink ?? this.kept;
+    this.#keepsBody = sink !== null || this.kept?.keepsBody === true;
     this.#head = new HeadReader({ sink: this.#sink, known, maxBytes: maxHeadBytes });
     this.#allowsBothFramings = allowsBothFramings;
     this.#maxHeadBytes = maxHeadBytes;
@@ -226,7 +228,7 @@ export class ResponseReader {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
-    if (this.#sink !== null && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
+    if (this.#keepsBody && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
     else if (this.#leftBytes === 0) this.#endData();
     return at;
   }

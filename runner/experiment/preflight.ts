@@ -24,7 +24,8 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
-import type { Variables } from "../load/engine/flow.ts";
+import { cookieJars } from "../load/engine/cookies.ts";
+import type { Journey } from "../load/engine/flow.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -101,9 +102,14 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   const journeys = script.kind === "flow"
     ? firstJourneys(script)
     : [{ steps: firstRequests(script), user: {} }];
+  const preset = script.kind === "flow" ? script.cookies : null;
+  const jars = preset && await cookieJars({ origin: request.origin, preset });
   for (const { steps, user } of journeys) {
-    const variables: Variables = new Map(Object.entries(user));
-    for (const step of steps) await checkStep(step, variables, request);
+    const journey = {
+      variables: new Map(Object.entries(user)),
+      cookies: jars?.open() ?? null,
+    };
+    for (const step of steps) await checkStep(step, journey, request);
   }
 }
 
@@ -134,15 +140,17 @@ function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJour
 
 async function checkStep(
   step: ScriptRequest,
-  variables: Variables,
+  { variables, cookies }: Pick<Journey, "variables" | "cookies">,
   request: PreflightRequest,
 ): Promise<void> {
-  const wire = fillTemplate(step.wire, variables);
+  const filled = fillTemplate(step.wire, variables);
+  const wire = cookies?.added(filled) ?? filled;
   for (const secret of secretsIn(wire)) secrets.keep(secret);
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await sendOnce({ ...step, wire }, request).catch((error: unknown) => {
     throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
   });
+  cookies?.keep(reader, () => wire.path);
   const body = new TextDecoder().decode(reader.kept?.body());
   const response = { status: reader.status, body };
   const wrong = await withEngine(() => responseProblem(step.expect, response));

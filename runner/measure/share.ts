@@ -119,6 +119,9 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
     first: worker,
     stride: workers,
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
+    cookies: script.kind === "flow" && script.cookies !== null
+      ? { origin, preset: script.cookies }
+      : null,
   };
 }
 

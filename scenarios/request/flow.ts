@@ -47,13 +47,35 @@ export type ThinkSpec = z.output<typeof think>;
 export type RequestStepSpec = z.output<ReturnType<typeof requestStep>>;
 export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
+/** RFC 6265 §4.1.1: a token, and octets without blanks, quotes, commas, semicolons and backslashes. */
+export const cookieName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
+  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as the name of a cookie`,
+});
+export const cookieValue = z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as the value of a cookie: ` +
+    "write it without blanks, quotes, commas, semicolons and backslashes",
+});
+
+/** What virtual users have from the start; null: they keep none. */
+const cookies = z.union([
+  z.literal("off").transform(() => null),
+  z.record(cookieName, cookieValue),
+]).default({}).describe(
+  "Cookies of a virtual user from the start, by name; it keeps those that responses set. off: none are kept",
+);
+
+export type Cookies = z.output<typeof cookies>;
+
 export const flowFields = (files: Files) => ({
+  cookies,
   flow: z.array(stepSpec(files)).max(LIMITS.steps.most)
     .refine((steps) => steps.some(isRequest), "Cannot run a flow without a request: add a step")
     .describe("Steps of a virtual user, in order: requests and think times"),
 });
 
 export const pageFields = {
+  cookies,
   page: path.describe("Path of a page"),
   with: z.array(path).max(LIMITS.steps.most).default([]).describe(
     "Its subresources, such as images and styles",
@@ -80,7 +102,9 @@ export function isRequest(step: FlowStepSpec): step is RequestStepSpec {
 export type CaptureSource =
   /** Members and indexes from the top of a JSON body. */
   | { readonly kind: "json"; readonly path: readonly string[] }
-  | { readonly kind: "header"; readonly name: string }
+  | { readonly kind: "header"; readonly name: string; readonly pattern?: string }
+  /** What the response itself sets, in Set-Cookie. */
+  | { readonly kind: "cookie"; readonly name: string }
   /** A regular expression of RE2 with one group, over the body. */
   | { readonly kind: "pattern"; readonly source: string };
 
@@ -109,10 +133,6 @@ const json = z.strictObject({
   }).describe("Place of the value in a JSON body: data.items[0].id"),
 }).transform(({ json }): CaptureSource => ({ kind: "json", path: stepsOf(json) }));
 
-const header = z.strictObject({
-  header: fieldName.describe("Header field that holds the value"),
-}).transform(({ header }): CaptureSource => ({ kind: "header", name: header }));
-
 export const patternSource = z.string().superRefine((source, context) => {
   const wrong = wrongPattern(source);
   if (wrong !== null) {
@@ -120,13 +140,26 @@ export const patternSource = z.string().superRefine((source, context) => {
   }
 });
 
+const header = z.strictObject({
+  header: fieldName.describe("Header field that holds the value"),
+  pattern: patternSource.optional().describe("Regular expression with one group around the value"),
+}).transform(({ header, pattern }): CaptureSource => ({
+  kind: "header",
+  name: header,
+  ...pattern !== undefined && { pattern },
+}));
+
+const cookie = z.strictObject({
+  cookie: cookieName.describe("Cookie that the response sets"),
+}).transform(({ cookie }): CaptureSource => ({ kind: "cookie", name: cookie }));
+
 const pattern = z.strictObject({
   pattern: patternSource.describe(
     'Regular expression with one group around the value: name="csrf" value="(.+?)"',
   ),
 }).transform(({ pattern }): CaptureSource => ({ kind: "pattern", source: pattern }));
 
-export const captureSource = z.xor([json, header, pattern]);
+export const captureSource = z.xor([json, header, cookie, pattern]);
 
 function stepsOf(path: string): string[] {
   const [, steps = ""] = JSON_PATH.exec(path) ?? [];

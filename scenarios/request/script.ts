@@ -4,6 +4,7 @@
  */
 import {
   type CaptureSpec,
+  type Cookies,
   type FlowStepSpec,
   isRequest,
   type RequestStepSpec,
@@ -54,14 +55,16 @@ export type Script =
       readonly kind: "flow";
       readonly steps: readonly (ScriptRequest | ThinkStep)[];
       readonly users: readonly Readonly<Record<string, string>>[];
+      /** What virtual users have in their jars from the start; null: they keep no cookies. */
+      readonly cookies: Readonly<Record<string, string>> | null;
     }
   );
 
 export function scriptOf(scenario: Scenario, seed: number): Script {
   const { values } = scenario;
   const draw = drawBy(seed);
-  if ("flow" in scenario) return flowScript(scenario.flow, values, draw);
-  if ("page" in scenario) return flowScript(stepsOfPage(scenario), values, draw);
+  if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
+  if ("page" in scenario) return flowScript(stepsOfPage(scenario), scenario, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
   const { stepNames, stepOf } = namedSteps(mix);
@@ -145,14 +148,18 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
   return shuffled(picks, draw).map((at) => starts[at] + used[at]++ % counts[at]);
 }
 
-function flowScript(steps: readonly FlowStepSpec[], values: ValueSpecs, draw: Draw): Script {
+function flowScript(
+  steps: readonly FlowStepSpec[],
+  { values, cookies }: { readonly values: ValueSpecs; readonly cookies: Cookies },
+  draw: Draw,
+): Script {
   const { stepNames, stepOf } = namedSteps(steps.filter(isRequest));
   const ready = steps.map((step) =>
     isRequest(step) ? requestStep(step, stepOf(step)) : thinkStep(step)
   );
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
   const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
-  return { kind: "flow", stepNames, steps: ready, users };
+  return { kind: "flow", stepNames, steps: ready, users, cookies };
 }
 
 function requestStep(spec: RequestStepSpec, step: number): ScriptRequest {

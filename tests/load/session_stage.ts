@@ -89,6 +89,7 @@ export function sessionStage(
     first: 0,
     stride: 1,
     sharedPool: false,
+    cookies: null,
     ...wish,
   });
   const driver = new TellingDriver();

@@ -4,7 +4,13 @@
  */
 import type { Access } from "../../../base/net/endpoint.ts";
 import * as z from "zod";
-import { jsonStep, patternSource, thinkMs } from "../../../scenarios/request/flow.ts";
+import {
+  cookieName,
+  cookieValue,
+  jsonStep,
+  patternSource,
+  thinkMs,
+} from "../../../scenarios/request/flow.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
@@ -65,7 +71,12 @@ const capture = z.strictObject({
       kind: z.literal("json"),
       path: z.array(jsonStep).min(1).max(LIMITS.captures.most),
     }),
-    z.strictObject({ kind: z.literal("header"), name: fieldName }),
+    z.strictObject({
+      kind: z.literal("header"),
+      name: fieldName,
+      pattern: patternSource.optional(),
+    }),
+    z.strictObject({ kind: z.literal("cookie"), name: cookieName }),
     z.strictObject({ kind: z.literal("pattern"), source: patternSource }),
   ]),
 });
@@ -101,6 +112,7 @@ const flow = z.strictObject({
       error: "Cannot walk a flow without a request",
     }),
   users: z.array(z.record(z.string(), text)).min(1).max(LIMITS.variants.most),
+  cookies: z.record(cookieName, cookieValue).nullable(),
 });
 
 export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind", [

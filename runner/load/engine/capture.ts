@@ -24,7 +24,8 @@ export function takerOf({ from }: CaptureSpec): Taker {
 }
 
 function unlimited(from: CaptureSpec["from"]): Taker {
-  if (from.kind === "header") return (reader) => reader.kept?.field(from.name) ?? null;
+  if (from.kind === "header") return ofHeader(from);
+  if (from.kind === "cookie") return (reader) => cookieIn(reader, from.name);
   if (from.kind === "json") return (reader) => jsonAt(bodyOf(reader), from.path);
   const search = searchFor(from.source);
   const most = LIMITS.patternBody.most;
@@ -32,6 +33,21 @@ function unlimited(from: CaptureSpec["from"]): Taker {
     const body = bodyOf(reader);
     return search(new TextDecoder().decode(body.subarray(0, most)), body.length > most);
   };
+}
+
+function ofHeader({ name, pattern }: CaptureSpec["from"] & { kind: "header" }): Taker {
+  const search = pattern === undefined ? null : searchFor(pattern);
+  return (reader) => {
+    const value = reader.kept?.field(name) ?? null;
+    return value === null || search === null ? value : search(value, false);
+  };
+}
+
+/** Its value in the last Set-Cookie of that name; null where none has it. */
+function cookieIn({ kept }: ResponseReader, name: string): string | null {
+  const pairs = kept?.fields("set-cookie").map((line) => line.split(";", 1)[0]) ?? [];
+  const pair = pairs.findLast((text) => text.slice(0, text.indexOf("=")).trim() === name);
+  return pair === undefined ? null : pair.slice(pair.indexOf("=") + 1).trim();
 }
 
 /** Why a value may be missing although the response has it; null when it has not. */

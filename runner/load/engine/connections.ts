@@ -215,7 +215,7 @@ export class Readers {
   /** They know one head, and what they keep has one room. */
   readonly #options: ConstructorParameters<typeof ResponseReader>[0];
 
-  constructor(slots: number, retain: boolean) {
+  constructor(slots: number, retain: boolean | "head") {
     this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
     this.firstByteUs = new Float64Array(slots);
     this.split = new Array(slots).fill(null);

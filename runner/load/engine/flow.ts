@@ -11,6 +11,7 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
+import type { CookieJars, CookieSpec, UserCookies } from "./cookies.ts";
 import type { Message } from "./connections.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
 
@@ -29,6 +30,8 @@ export interface FlowSpec {
   readonly stride: number;
   /** Whether a connection serves one user after the other. */
   readonly sharedPool: boolean;
+  /** Null: users keep no cookies. */
+  readonly cookies: CookieSpec | null;
 }
 
 /** A step as posted to a worker. */
@@ -77,23 +80,27 @@ interface ResponseJudgement {
 export interface Journey {
   readonly steps: readonly PreparedStep[];
   readonly variables: Variables;
+  /** Null: the user keeps none. */
+  readonly cookies: UserCookies | null;
 }
 
 export class Flow {
   readonly sharedPool: boolean;
-  /** Whether responses must be kept to be judged. */
-  readonly readsResponses: boolean;
+  /** Whether responses must be kept to be judged; head: their bodies need not. */
+  readonly readsResponses: boolean | "head";
   readonly #journeys: readonly (readonly PreparedStep[])[];
   #nextUser: number;
 
-  constructor(private readonly spec: FlowSpec) {
+  /** @param jars Where users keep cookies. */
+  constructor(private readonly spec: FlowSpec, private readonly jars: CookieJars | null = null) {
     this.#journeys = spec.journeys.map((steps) =>
       steps.map((step) => step.kind === "think" ? step : prepare(step, spec.connection))
     );
     this.sharedPool = spec.sharedPool;
-    this.readsResponses = this.#journeys.flat().some((step) =>
+    const readsBodies = this.#journeys.flat().some((step) =>
       step.kind === "request" && (step.captures.length > 0 || (step.check?.readsBody ?? false))
     );
+    this.readsResponses = readsBodies || (jars !== null && "head");
     this.#nextUser = spec.first;
   }
 
@@ -104,19 +111,24 @@ export class Flow {
     return {
       steps: this.#journeys[sequence[user % sequence.length]],
       variables: new Map(Object.entries(users[user % users.length])),
+      cookies: this.jars?.open() ?? null,
     };
   }
 
-  message({ wire, message }: PreparedRequestStep, variables: Variables): Message {
-    return message ?? messageOf(fillTemplate(wire, variables), this.spec.connection);
+  message({ wire, message }: PreparedRequestStep, { variables, cookies }: Journey): Message {
+    const hasCookies = cookies !== null && !cookies.isEmpty;
+    if (message !== null && !hasCookies) return message;
+    const filled = fillTemplate(wire, variables);
+    return messageOf(hasCookies ? cookies.added(filled) : filled, this.spec.connection);
   }
 
-  /** Checks the response and takes what is captured from it into `variables`. */
+  /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
   judge(
     step: PreparedRequestStep,
     reader: ResponseReader,
-    variables: Variables,
+    { variables, cookies }: Journey,
   ): ResponseJudgement {
+    cookies?.keep(reader, () => fillTemplate(step.wire, variables).path);
     const right = step.check?.passes(reader) ?? true;
     const taken = step.captures.every(({ as, take }) => {
       const value = take(reader);

@@ -30,7 +30,7 @@ class VirtualUser {
   arrivedUs = 0;
   /** Whether the last response let the session continue. */
   goesOn = true;
-  journey: Journey = { steps: [], variables: new Map() };
+  journey: Journey = { steps: [], variables: new Map(), cookies: null };
 
   /** The request at hand. */
   get request(): PreparedRequestStep {
@@ -42,7 +42,7 @@ class VirtualUser {
 
 export class SessionLoop implements Workload {
   readonly exchanges: Exchanges;
-  readonly readsResponses: boolean;
+  readonly readsResponses: boolean | "head";
   readonly #users: VirtualUser[];
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
@@ -97,14 +97,13 @@ export class SessionLoop implements Workload {
       user.step++;
       return this.#thinking.add(slot, dueUs + step.us);
     }
-    const message = this.parts.flow.message(step, user.journey.variables);
+    const message = this.parts.flow.message(step, user.journey);
     this.exchanges.begin(slot, user.step, message, dueUs, nowUs);
   }
 
   check(slot: number, _: number, reader: ResponseReader): boolean | null {
     const user = this.#users[slot];
-    const { variables } = user.journey;
-    const { checked, right, goesOn } = this.parts.flow.judge(user.request, reader, variables);
+    const { checked, right, goesOn } = this.parts.flow.judge(user.request, reader, user.journey);
     user.goesOn = goesOn;
     return checked ? right : null;
   }

@@ -6,8 +6,8 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 
 /** What is sent next, and what a response has to be: single requests, or the journeys of virtual users. */
 export interface Workload {
-  /** Whether responses must be kept to be checked. */
-  readonly readsResponses: boolean;
+  /** Whether responses must be kept to be checked; head: their bodies need not. */
+  readonly readsResponses: boolean | "head";
   /** Whether no virtual user is on a journey, so that a load may end before its time. */
   readonly isIdle: boolean;
   /** Begins what is due; gives when more will be, Infinity where an event decides that. */

@@ -18,6 +18,7 @@ import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
+import type { CookieJars } from "../engine/cookies.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder, SoFar } from "../recording/totals.ts";
@@ -89,7 +90,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     health.end();
   };
   const parts = { driver, recorder, sessions, onDeadline };
-  const exchanges = await withEngine(() => exchangesOf(job, parts));
+  const { script } = job;
+  const cookies = script.kind === "flow" ? script.cookies : null;
+  const jars = cookies &&
+    await import("../engine/cookies.ts").then((has) => has.cookieJars(cookies));
+  const exchanges = await withEngine(() => exchangesOf(job, parts, jars));
   const timerUs = stepUsOf(clock);
   return async (at) => {
     startUs = momentUs(at, clock);
@@ -119,11 +124,11 @@ interface LoopParts extends Omit<ExchangeParts, "pacer"> {
   readonly sessions: SessionRecorder;
 }
 
-function exchangesOf(job: Job, parts: LoopParts): Exchanges {
+function exchangesOf(job: Job, parts: LoopParts, jars: CookieJars | null): Exchanges {
   const { script } = job;
   const pacer = pacerOf(job.pacer);
   const { exchanges } = script.kind === "flow"
-    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script) })
+    ? new SessionLoop(job, { ...parts, pacer, flow: new Flow(script, jars) })
     : new RequestLoop(job, { ...parts, pacer, script: new RequestScript(script) });
   return exchanges;
 }

@@ -1,0 +1,164 @@
+/**
+ * Cookies of virtual users: the jar by cases of the test suite behind RFC 6265 (http-state, by A. Barth), and whole flows
+ * over both drivers, held against what the server saw. Cases of that suite that need several hosts are left out, as
+ * a load has one.
+ */
+import assert from "node:assert/strict";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
+import { ResponseReader } from "../../base/http/response.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { cookieJars } from "../../runner/load/engine/cookies.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { NO_FILES } from "../../base/files.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+import { testWith } from "../needs.ts";
+
+/** Set-Cookie lines of one response to `/cookie-parser`, and the Cookie of the next request; "" for none. */
+const CASES: readonly (readonly [name: string, set: readonly string[], sent: string])[] = [
+  ["0001", ["foo=bar"], "foo=bar"],
+  ["0002", ["foo=bar; Expires=Fri, 07 Aug 2099 08:04:19 GMT"], "foo=bar"],
+  ["0003", ["foo=bar; Expires=Fri, 07 Aug 2007 08:04:19 GMT", "foo2=bar2"], "foo2=bar2"],
+  ["0004", ["foo=bar; expires=Fri, 07 Aug 2007 08:04:19 GMT; max-age=100000"], "foo=bar"],
+  ["0006", ["foo=bar; max-age=10000"], "foo=bar"],
+  ["0007", ["foo=bar; max-age=0"], ""],
+  ["0008", ["foo=bar; version=1; path=/cookie-parser-result"], ""],
+  ["0009", ["foo=bar; secure"], ""],
+  ["0010", ["foo=bar; HttpOnly"], "foo=bar"],
+  ["0011", ["foo=bar; httponly; Path=/"], "foo=bar"],
+  ["0012", ["foo=   bar"], "foo=bar"],
+  ["0015", ["foo=bar; path=/cookie-parser"], "foo=bar"],
+  ["0016", ["foo=bar; path=/cookie"], ""],
+  ["0017", ["foo=bar; path=/cookie-parser/"], "foo=bar"],
+  ["0019", ["foo=bar; Domain=other.example"], ""],
+  ["0020", ["foo=b;max-age=3600, c=d;path=/"], "foo=b"],
+  ["0021", ["foo=b", "c=d;path=/"], "foo=b; c=d"],
+  ["0024", ["foo=bar", "foo=qux"], "foo=qux"],
+  ["0025", ["foo=bar; path=/", "foo=qux; path=/cookie-parser"], "foo=qux; foo=bar"],
+  ["0026", ["foo=bar", "foo=; max-age=0"], ""],
+  ["0027", ["foo="], "foo="],
+  ["0030", ["foo=bar=qux"], "foo=bar=qux"],
+  ["0031", ['foo="bar; baz"'], 'foo="bar'],
+  ["0032", ["foo=bar;  ;; secure=no; a=b"], ""],
+];
+
+async function jarOf(
+  lines: readonly string[],
+  origin = "http://home.example:8080",
+): Promise<string> {
+  const cookies = (await cookieJars({ origin, preset: {} })).open();
+  const reader = new ResponseReader({ retain: "head" });
+  const head = [
+    "HTTP/1.1 200 OK",
+    ...lines.map((line) => `SET-cookie: ${line}`),
+    "Content-Length: 3",
+  ];
+  const bytes = new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\nabc`);
+  reader.begin(false);
+  reader.read(bytes, 0, bytes.length);
+  assert.equal(reader.reason, "");
+  cookies.keep(reader, () => "/cookie-parser");
+  const wire = { method: "GET", path: "/cookie-parser/result", headers: {}, body: null };
+  return cookies.added(wire).headers.cookie ?? "";
+}
+
+for (const [name, set, sent] of CASES) {
+  Deno.test(`cookies: case ${name} of RFC 6265's suite: ${set.join(" and ")}`, async () => {
+    assert.equal(await jarOf(set), sent);
+  });
+}
+
+Deno.test("cookies: what is secure goes over https, and to this machine, as browsers have it", async () => {
+  for (const origin of ["https://home.example", "http://localhost:8080", "http://127.0.0.1:80"]) {
+    assert.equal(await jarOf(["foo=bar; secure"], origin), "foo=bar", origin);
+  }
+});
+
+Deno.test("cookies: a request's own field is left as it is", async () => {
+  const cookies = (await cookieJars({ origin: "http://a", preset: { a: "1" } })).open();
+  const wire = { method: "GET", path: "/", headers: { Cookie: "mine=1" }, body: null };
+  assert.deepEqual(cookies.added(wire), wire);
+});
+
+/** Runs a flow; gives the cookies of each request that came, by its path. */
+async function cookiesSeen(
+  driver: DriverName,
+  scenario: object,
+): Promise<{ seen: Map<string, string[]>; failed: number; wrong: number }> {
+  const seen = new Map<string, string[]>();
+  let users = 0;
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    (request) => {
+      const { pathname } = new URL(request.url);
+      seen.set(pathname, [...seen.get(pathname) ?? [], request.headers.get("cookie") ?? ""]);
+      const headers = new Headers();
+      if (pathname === "/login") {
+        headers.append("set-cookie", `sid=u${++users}; Path=/; HttpOnly`);
+        headers.append("set-cookie", "admin=1; Path=/admin");
+        headers.append("set-cookie", "elsewhere=1; Domain=example.com");
+      }
+      if (pathname === "/logout") headers.append("set-cookie", "sid=; Max-Age=0; Path=/");
+      return new Response("x".repeat(20_000), { headers });
+    },
+  );
+  const loader = new LocalLoader();
+  try {
+    const { requests, checks } = await measureLoad({
+      origin: `http://127.0.0.1:${server.addr.port}`,
+      script: scriptOf(scenarioSpecWith(NO_FILES).parse(scenario), 1),
+      load: loadOf({
+        connections: 5,
+        phases: [{ durationUs: 500_000, fromPerSec: 20, toPerSec: 20 }],
+        timeout: 20_000,
+        keepAlive: true,
+        workers: 1,
+        pool: "shared",
+      }),
+      seed: 1,
+      driver,
+      intervalMs: 100,
+      logPath: null,
+      implicitCheck: true,
+    }, { loader, onProgress: () => {}, signal: new AbortController().signal });
+    return { seen, failed: requests.failed, wrong: checks.failed };
+  } finally {
+    await loader.close();
+  }
+}
+
+const FLOW = [
+  { get: "/start" },
+  { post: "/login", capture: { sid: { cookie: "sid" } } },
+  { get: "/home?{{ sid }}" },
+  { get: "/admin/users" },
+  { post: "/logout" },
+  { get: "/end" },
+];
+
+for (const driver of ["epoll", "tcp"] as const) {
+  const needs = driver === "epoll" ? ["linux"] as const : [] as const;
+  testWith([...needs], `cookies: each user has a jar of its own (${driver})`, async () => {
+    const { seen, failed, wrong } = await cookiesSeen(driver, { flow: FLOW });
+    assert.deepEqual([failed, wrong], [0, 0]);
+    const home = seen.get("/home") ?? [];
+    assert.equal(home.length, 10);
+    assert.deepEqual(home.toSorted(), home.map((_, at) => `sid=u${at + 1}`).toSorted());
+    assert.ok(seen.get("/start")?.every((text) => text === ""));
+    assert.ok(seen.get("/admin/users")?.every((text) => /^admin=1; sid=u\d+$/.test(text)));
+    assert.ok(seen.get("/end")?.every((text) => text === ""));
+  });
+
+  testWith(
+    [...needs],
+    `cookies: preset ones are sent, and none where they are off (${driver})`,
+    async () => {
+      const preset = await cookiesSeen(driver, { flow: FLOW, cookies: { lang: "de" } });
+      assert.ok(preset.seen.get("/start")?.every((text) => text === "lang=de"));
+      assert.ok(preset.seen.get("/home")?.every((text) => /^lang=de; sid=u\d+$/.test(text)));
+      const off = await cookiesSeen(driver, { flow: FLOW, cookies: "off" });
+      for (const texts of off.seen.values()) assert.ok(texts.every((text) => text === ""));
+    },
+  );
+}
