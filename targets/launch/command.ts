@@ -12,7 +12,8 @@ import {
   cleanEnv,
   findProgram,
   freePort,
-  isPortFree,
+  hideInherited,
+  isPortTaken,
   locateFolder,
   ownEnv,
 } from "./environment.ts";
@@ -76,6 +77,7 @@ function inheritedBy(
     const why = `it inherits ${missing.join(", ")}, not set here; set it, or leave it out`;
     throw cannotStart(context, why);
   }
+  hideInherited(names);
   return Object.fromEntries(names.map((name) => [name, ours[name]]));
 }
 
@@ -104,7 +106,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
 
 /** Why a program could not listen there, and who does; null: it could. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
-  if (isPortFree(port, host)) return null;
+  if (!isPortTaken(port, host)) return null;
   const at = await resolve({ hostname: host, port });
   const pids = typeof at === "string" || Deno.build.os !== "linux" ? [] : occupantsOf(at);
   const by = pids.map((pid) => ` by ${readProgram(pid)} (process ${pid})`).join(" and");
