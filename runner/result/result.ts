@@ -8,6 +8,7 @@ import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
+import { counters } from "./counters.ts";
 import { distribution, served, slowest, spread } from "./distribution.ts";
 import { bottleneck } from "./findings.ts";
 import { profile } from "./profile.ts";
@@ -221,6 +222,9 @@ export const run = measurement.extend({
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
+  ),
+  counters: counters.optional().describe(
+    "What the target's runtimes reported of themselves; absent: not requested, or nothing was reported",
   ),
   parts: z.array(part).optional().describe(
     "Use of each part of a composite target, and of Redis; absent for a target that is one process tree",

@@ -92,6 +92,9 @@ const experimentFields = (files: Files) =>
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
+    observe: z.array(z.enum(["runtime"])).min(1).optional().describe(
+      "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap",
+    ),
     thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
       .describe("Pass/fail rules for every cell; the exit code is 1 when one fails"),
     claims: z.array(claim).max(LIMITS.claims.most).default([])

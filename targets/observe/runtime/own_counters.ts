@@ -1,0 +1,20 @@
+/** Lets a server of Plateau's own report its runtime counters, where whoever started it wants them. */
+
+import type { LaunchContext } from "../../launch/launcher.ts";
+
+/** Names the module that reports; for V8's runtimes. */
+const COUNTERS_MODULE = "PLATEAU_COUNTERS";
+
+/** What tells a server of Plateau's own to report. */
+export function countersEnv(
+  { counters }: Pick<LaunchContext, "counters">,
+): Record<string, string> {
+  return counters === undefined ? {} : { [COUNTERS_MODULE]: counters.module };
+}
+
+/** Belongs before the server listens. Without effect unless it is requested. */
+export async function reportCounters(): Promise<void> {
+  const module = Deno.env.get(COUNTERS_MODULE);
+  if (module === undefined) return;
+  await import(module).catch(() => {}); // it is measured without them, and a note says so
+}
