@@ -49,6 +49,7 @@ export const LIMITS = {
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
+  stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   cells: { what: "an experiment", most: 10_000, unit: "cells" },
   runs: { what: "an experiment", most: 100_000, unit: "runs" },

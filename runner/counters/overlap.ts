@@ -1,7 +1,7 @@
 /** Slow requests and pauses on one clock: how many overlap one that matters to them, and how many would by chance. Pure. */
 
 /** Of one clock, in one unit. */
-export interface Span {
+export interface Period {
   readonly from: number;
   readonly to: number;
 }
@@ -17,31 +17,31 @@ export interface Overlap {
 
 /** Pauses shorter than a tenth of a request are none of its causes. @param whole The run, in which the requests may begin. */
 export function overlapOf(
-  requests: readonly Span[],
-  pauses: readonly Span[],
-  whole: Span,
+  requests: readonly Period[],
+  pauses: readonly Period[],
+  whole: Period,
 ): Overlap {
   let overlapping = 0;
   let expected = 0;
   for (const request of requests) {
     const leastLength = LEAST_RATIO * (request.to - request.from);
-    const merged = mergedSpans(pauses.filter(({ from, to }) => to - from >= leastLength));
+    const merged = mergedPeriods(pauses.filter(({ from, to }) => to - from >= leastLength));
     if (merged.some((pause) => meet(request, pause))) overlapping++;
     expected += chanceOf(request, merged, whole);
   }
   return { overlapping, expected };
 }
 
-function meet(a: Span, b: Span): boolean {
+function meet(a: Period, b: Period): boolean {
   return a.from < b.to && b.from < a.to;
 }
 
 /** Share of the moments at which a request of this length overlaps a pause: from its length before each to its end. */
-function chanceOf({ from, to }: Span, pauses: readonly Span[], whole: Span): number {
+function chanceOf({ from, to }: Period, pauses: readonly Period[], whole: Period): number {
   const length = Math.min(to - from, whole.to - whole.from);
   const last = whole.to - length;
   if (last <= whole.from) return pauses.some((pause) => meet(whole, pause)) ? 1 : 0;
-  const starts = mergedSpans(
+  const starts = mergedPeriods(
     pauses.map((pause) => ({
       from: Math.max(whole.from, pause.from - length),
       to: Math.min(last, pause.to),
@@ -51,7 +51,7 @@ function chanceOf({ from, to }: Span, pauses: readonly Span[], whole: Span): num
 }
 
 /** Apart from each other, by their start. */
-export function mergedSpans(spans: readonly Span[]): Span[] {
+export function mergedPeriods(spans: readonly Period[]): Period[] {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);

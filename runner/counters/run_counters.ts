@@ -5,11 +5,11 @@ import type {
   ProcessCounters,
   Stall,
 } from "../../targets/observe/runtime/counter_records.ts";
-import type { Counters, CountersPoint } from "../result/counters.ts";
+import type { Counters, CountersPoint } from "../result/runtime/counters.ts";
 import type { SlowRequest } from "../result/distribution.ts";
-import { mergedSpans, overlapOf, type Span } from "./overlap.ts";
+import { mergedPeriods, overlapOf, type Period } from "./overlap.ts";
 
-interface CountedRun {
+interface ReportedRun {
   /** Its start, milliseconds since the epoch. */
   readonly sinceMs: number;
   readonly elapsedS: number;
@@ -25,7 +25,10 @@ export const COMPUTED_RATIO = 0.5;
 const COLLECTED_RATIO = 0.5;
 
 /** Null where no process reported anything. */
-export function runCounters(reports: readonly ProcessCounters[], run: CountedRun): Counters | null {
+export function runCounters(
+  reports: readonly ProcessCounters[],
+  run: ReportedRun,
+): Counters | null {
   const within = reports.map((report) => withinRun(report, run));
   if (within.every(({ spans, collections }) => spans.length + collections.length === 0)) {
     return null;
@@ -56,7 +59,7 @@ export function runCounters(reports: readonly ProcessCounters[], run: CountedRun
 }
 
 /** What was in the run; times since its start, milliseconds. */
-function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: CountedRun): ProcessCounters {
+function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: ReportedRun): ProcessCounters {
   const shifted = <T extends { readonly atMs: number }>(all: readonly T[]): T[] =>
     all.map((each) => ({ ...each, atMs: each.atMs - sinceMs }));
   const isIn = ({ atMs, ms }: Collection | Stall): boolean =>
@@ -73,7 +76,7 @@ function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: CountedRun): 
 
 /** Those that no collection explains. */
 function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
-  const pauses = mergedSpans(collections.map(spanOf));
+  const pauses = mergedPeriods(collections.map(spanOf));
   return stalls.filter((stall) => {
     const { from, to } = spanOf(stall);
     const collected = pauses.reduce(
@@ -89,7 +92,7 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
 }
 
 /** Of a collection whose start is not known exactly, all that it may have been in. */
-function spanOf(each: Stall | Collection): Span {
+function spanOf(each: Stall | Collection): Period {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
   return { from: each.atMs, to: each.atMs + lengthMs };
 }
@@ -130,7 +133,7 @@ function processOf(
 
 function pointsOf(
   reports: readonly ProcessCounters[],
-  { elapsedS, intervalS }: CountedRun,
+  { elapsedS, intervalS }: ReportedRun,
 ): CountersPoint[] {
   const count = Math.ceil(elapsedS / intervalS - 1e-9);
   const intervalOf = (atMs: number): number =>

@@ -18,7 +18,7 @@ import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { searchInRun } from "./capacity_run.ts";
 import type { PriorInterval } from "../stats/capacity/search.ts";
-import type { Counters } from "../result/counters.ts";
+import type { Counters } from "../result/runtime/counters.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";

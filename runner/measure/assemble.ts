@@ -19,6 +19,7 @@ import { fleetStage, judgeFleet } from "../trust/fleet_trust.ts";
 import { judge, judgedByResponses } from "../trust/judging.ts";
 import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
+import { stepFigures } from "./steps.ts";
 import type { LoadedAgent } from "./loader.ts";
 import { type Timeline, timelinePoints } from "./timeline.ts";
 import {
@@ -47,6 +48,8 @@ type UnjudgedMeasurement = Omit<Measurement, "generator" | "agents" | "histogram
 /** What is known of the load beside its workers' reports. */
 interface LoadContext {
   readonly timeline: Timeline;
+  /** Of the load's steps; none where it has one alone. */
+  readonly stepNames: readonly string[];
   readonly intervalMs: number;
   /** Of each worker. */
   readonly connections: readonly number[];
@@ -151,6 +154,7 @@ function measuredOf(
     requests: requestsOf(totals),
     status: statusOf(totals),
     ...servedOf(totals, context.latency),
+    ...stepFigures(totals, context.stepNames, { elapsedS, clock }),
     errors: Object.fromEntries(
       ERRORS.map((kind, index) => [kind, sum((part) => part.errors[index])]),
     ),

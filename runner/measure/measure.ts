@@ -50,7 +50,8 @@ export async function measureLoad(
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
-  const context = { timeline, intervalMs, connections, stage, agents };
+  const { stepNames } = request.script;
+  const context = { timeline, stepNames, intervalMs, connections, stage, agents };
   return assemble(describe(request, loaded), reports, context);
 }
 

@@ -43,6 +43,7 @@ export function shareOut(
   const durationMs = durationMsOf(load);
   const common = {
     driver,
+    steps: request.script.stepNames.length,
     endpoint: endpointOf(request.origin, request),
     pipeline: load.kind === "closed" ? load.pipeline : 1,
     keepAlive: load.keepAlive,
@@ -127,9 +128,10 @@ function requestsOf(
   implicitCheck: boolean,
   index: WorkerIndex,
 ): ScriptSpec {
-  const requests = script.requests.map(({ wire, expect }): PreparedRequest => ({
+  const requests = script.requests.map(({ wire, step, expect }): PreparedRequest => ({
     bytes: encodeRequest(wire, connection),
     head: wire.method === "HEAD",
+    step,
     check: checkOf(expect, implicitCheck),
   }));
   return { kind: "requests", requests, sequence: everyNth(script.sequence, index) };
@@ -161,9 +163,10 @@ function flowOf(
 
 function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
   if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
-  const { wire, expect, captures } = step;
+  const { wire, expect, captures, step: at } = step;
   const strict = checkOf(expect, false) !== null;
-  return { kind: "request", wire, captures, strict, check: checkOf(expect, implicitCheck) };
+  const check = checkOf(expect, implicitCheck);
+  return { kind: "request", step: at, wire, captures, strict, check };
 }
 
 /** Null when nothing is expected. */

@@ -128,7 +128,7 @@ async function take(
 /** Of a search for a capacity: the load at what was found. */
 function loadOf({ load }: Cell, runs: readonly Run[]): Load | null {
   if (load.kind !== "capacity") return load;
-  const { goal: { trial: [, durationMs] }, ...common } = load;
+  const { goal: { trial: [, durationMs] }, share: _, ...common } = load;
   const rates = runs.flatMap(({ load }) => load.kind === "capacity" ? load.rate ?? [] : []);
   if (rates.length === 0) return null;
   return { ...common, kind: "rate", ratePerSec: Math.min(...rates), durationMs };

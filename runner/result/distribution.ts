@@ -1,5 +1,6 @@
 /** Latencies as result files have them: many in a few figures, and the slowest requests one by one. */
 import * as z from "zod";
+import { ERRORS } from "./outcome.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
@@ -36,6 +37,24 @@ export const spread = z.strictObject({
 });
 
 export type Distribution = z.output<typeof distribution>;
+
+export const censoredHistogram = z.string().optional()
+  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
+
+export const lowerBounds = z.array(z.string()).optional().describe(
+  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
+);
+
+/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
+export const latency = distribution.extend({
+  clock: z.enum(["intended", "sent"])
+    .describe(
+      "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
+    ),
+  censored: count.describe("How many of the values are lower bounds"),
+  fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
+  lowerBounds,
+});
 
 // The slowest requests of a run.
 
@@ -84,5 +103,26 @@ export const served = {
     "Responses by their header x-cache; absent without it",
   ),
 };
+
+/** One request of a mix, flow or page: its part of the whole run. */
+export const step = z.strictObject({
+  name: z.string().describe("As the file has it, else method and path"),
+  requests: z.strictObject({
+    due: count,
+    completed: count,
+    failed: count,
+    unfinished: count,
+    dropped: count,
+  }),
+  wrong: count.describe("Completed against an expectation"),
+  errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed by kind; sums to failed"),
+  rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
+  seconds: z.array(count).describe("Completed by the deadline in each second of the run"),
+  latency: latency.describe("As that of the run"),
+  histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
+  censoredHistogram,
+});
+
+export type StepFigures = z.output<typeof step>;
 
 export type ServedGroup = z.output<typeof group>;

@@ -8,8 +8,17 @@ import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
-import { counters } from "./counters.ts";
-import { distribution, served, slowest, spread } from "./distribution.ts";
+import { counters } from "./runtime/counters.ts";
+import {
+  censoredHistogram,
+  distribution,
+  latency,
+  lowerBounds,
+  served,
+  slowest,
+  spread,
+  step,
+} from "./distribution.ts";
 import { bottleneck } from "./findings.ts";
 import { profile } from "./profile.ts";
 import { machine } from "../../base/system/facts.ts";
@@ -23,9 +32,6 @@ import { warmup } from "./warmup.ts";
 const count = z.int().min(0);
 const ms = z.number().min(0);
 const histogram = z.string();
-
-const censoredHistogram = z.string().optional()
-  .describe("The values of histogram that are lower bounds, encoded alike; absent for none");
 
 /** One interval of the timeline. */
 const timelinePoint = z.strictObject({
@@ -45,21 +51,6 @@ const timelinePoint = z.strictObject({
       "Those of the last interval hold what was waited for after the deadline, and what was never sent",
   ),
   censoredHistogram,
-});
-
-const lowerBounds = z.array(z.string()).optional().describe(
-  'Figures that lower bounds could turn out to make larger, such as ["99", "99.9", "mean"]; absent for none',
-);
-
-/** Timed-out, unfinished and dropped requests are in it at the time they took so far, as lower bounds. */
-export const latency = distribution.extend({
-  clock: z.enum(["intended", "sent"])
-    .describe(
-      "intended: from the moment the request was due (open loop); sent: from the send (closed loop)",
-    ),
-  censored: count.describe("How many of the values are lower bounds"),
-  fastest: ms.describe("Of the completed requests, without lower bounds; 0 for none"),
-  lowerBounds,
 });
 
 const anyLoad = {
@@ -142,6 +133,9 @@ export const measurement = z.strictObject({
     .describe("due = completed + failed + unfinished + dropped (never sent), always"),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
   ...served,
+  steps: z.array(step).min(2).optional().describe(
+    "Requests of a mix, flow or page by their names; absent where there is one alone",
+  ),
   errors: z.partialRecord(z.enum(ERRORS), count).describe(
     "Failed requests by kind; sums to failed",
   ),

@@ -1,11 +1,11 @@
 /** Whether collections or a blocked event loop are what kept a target from serving more, by its runtime counters. Pure. */
-import type { Counters } from "../result/counters.ts";
+import type { Counters } from "../result/runtime/counters.ts";
 import type { Bottleneck } from "../result/findings.ts";
 import type { Measurement, Run } from "../result/result.ts";
 import { COMPUTED_RATIO } from "../counters/run_counters.ts";
 import { medianOf } from "../stats/quantile.ts";
 
-type CountedRun =
+type PausedRun =
   & Pick<Measurement, "service" | "elapsedS" | "generator">
   & Partial<Pick<Run, "counters">>;
 
@@ -32,7 +32,7 @@ const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
 /** Null where the counters show neither, or there are none. */
-export function pausesFinding(run: CountedRun): PausesFinding | null {
+export function pausesFinding(run: PausedRun): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
   if (counters === undefined || elapsedS === 0) return null;
   const cpu = target?.cpu ?? 0;
@@ -67,7 +67,7 @@ function collecting(
 function tailPauses(
   all: readonly { readonly ms: number }[],
   { overlapping, expected }: Counters["slowest"]["stalls"],
-  { counters, service, elapsedS }: CountedRun,
+  { counters, service, elapsedS }: PausedRun,
 ): NonNullable<Bottleneck["pauses"]> | null {
   const shortest = Math.max(LONG_MS, LONG_TIMES * service.percentiles["50"]);
   const long = all.map(({ ms }) => ms).filter((ms) => ms >= shortest);

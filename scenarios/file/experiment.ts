@@ -23,7 +23,7 @@ import { thresholdText } from "../claims/threshold.ts";
 import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
 import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
-import { profileSpec, repeat, seed } from "../plan/repetition.ts";
+import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 
@@ -92,9 +92,7 @@ const experimentFields = (files: Files) =>
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
-    observe: z.array(z.enum(["runtime"])).min(1).optional().describe(
-      "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap",
-    ),
+    observe: observeSpec.optional(),
     thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
       .describe("Pass/fail rules for every cell; the exit code is 1 when one fails"),
     claims: z.array(claim).max(LIMITS.claims.most).default([])

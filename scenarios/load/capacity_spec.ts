@@ -22,7 +22,7 @@ export const searchTrial = z.tuple([trialLength, trialLength], {
   "Cannot use these trials: the shortest must be 1s or more, and no longer than the longest",
 );
 
-const SHARE = /^(\d+(?:\.\d+)?) ?% of capacity$/;
+const SHARE = /^(\d+(?:\.\d+)?)\s*%\s*of capacity$/;
 const MOST_PERCENT = 200;
 const NO_SHARE =
   `Cannot read this rate: beside capacity write a share of it, up to ${MOST_PERCENT}%, such as 80% of capacity`;

@@ -16,6 +16,7 @@ import {
   METHODS,
   path,
   requestFields,
+  stepName,
 } from "./request.ts";
 import { valueName } from "./values.ts";
 
@@ -33,6 +34,7 @@ const think = z.strictObject({
 
 const requestStep = (files: Files) =>
   z.strictObject({
+    name: stepName,
     ...requestFields(files),
     capture: z.record(valueName, captureSource).default({})
       .describe("Values captured from the response; later requests use them as {{ name }}"),

@@ -91,6 +91,15 @@ export const requestFields = (files: Files) => ({
   expect: expectation.prefault({}).describe("Expected response"),
 });
 
+const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
+
+/** Of a request of a mix or flow. */
+export const stepName = z.string().regex(STEP_NAME, {
+  error: ({ input }) =>
+    `Cannot use ${JSON.stringify(input)} as the name of a request: ` +
+    "write at most 80 letters, digits, spaces and _ / : { } -",
+}).optional().describe("What its figures are called: its method and path when absent");
+
 /** One request: a method with its path, and what goes with them. */
 export type RequestFields = z.output<z.ZodObject<ReturnType<typeof requestFields>>>;
 

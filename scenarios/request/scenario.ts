@@ -9,7 +9,7 @@ import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
-import { checkRequest, METHODS, type RequestFields, requestFields } from "./request.ts";
+import { checkRequest, METHODS, type RequestFields, requestFields, stepName } from "./request.ts";
 import { namesInText } from "./template.ts";
 import { placeholderNames, valuesSpec } from "./values.ts";
 
@@ -45,6 +45,7 @@ const mixed = (files: Files) =>
     weight: z.int().min(1).max(1_000).default(1).describe(
       "Relative frequency, compared with the other weights",
     ),
+    name: stepName,
     ...requestFields(files),
   }, { error: unknownKeys(IN_FLOW) }).superRefine(checkRequest, ALWAYS);
 

@@ -10,7 +10,7 @@ import {
   stepsOfPage,
   type ThinkSpec,
 } from "./flow.ts";
-import { checkLimit } from "../../base/limits.ts";
+import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
@@ -20,6 +20,8 @@ import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
 export interface ScriptRequest {
   readonly kind: "request";
+  /** Which of the script's steps it is. */
+  readonly step: number;
   readonly wire: WireRequest;
   /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
@@ -32,21 +34,27 @@ export interface ThinkStep {
 }
 
 export type Script =
-  /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
-  | {
-    readonly kind: "requests";
-    readonly requests: readonly ScriptRequest[];
-    readonly sequence: readonly number[];
+  & {
+    /** Names of the steps with figures of their own, each once; none where there is one alone. */
+    readonly stepNames: readonly string[];
   }
-  /**
-   * A user journey: `users` are the values of virtual user 0, 1, 2 …, round and round; captured values are
-   * filled in during the journey.
-   */
-  | {
-    readonly kind: "flow";
-    readonly steps: readonly (ScriptRequest | ThinkStep)[];
-    readonly users: readonly Readonly<Record<string, string>>[];
-  };
+  & (
+    /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
+    | {
+      readonly kind: "requests";
+      readonly requests: readonly ScriptRequest[];
+      readonly sequence: readonly number[];
+    }
+    /**
+     * A user journey: `users` are the values of virtual user 0, 1, 2 …, round and round; captured values are
+     * filled in during the journey.
+     */
+    | {
+      readonly kind: "flow";
+      readonly steps: readonly (ScriptRequest | ThinkStep)[];
+      readonly users: readonly Readonly<Record<string, string>>[];
+    }
+  );
 
 export function scriptOf(scenario: Scenario, seed: number): Script {
   const { values } = scenario;
@@ -55,10 +63,14 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("page" in scenario) return flowScript(stepsOfPage(scenario), values, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
-  const variants = mix.map((request) => variantsOf(request, values, draw));
+  const { stepNames, stepOf } = namedSteps(mix);
+  const variants = mix.map((request) =>
+    variantsOf(request, { step: stepOf(request), values, draw })
+  );
   const weights = mix.map(({ weight }) => weight);
   return {
     kind: "requests",
+    stepNames,
     requests: variants.flat(),
     sequence: sequenceOf(variants.map(({ length }) => length), weights, draw),
   };
@@ -77,9 +89,46 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
+type NamedRequest = RequestFields & { readonly name?: string };
+
+/** So many steps have figures of their own; the rest are one more together. */
+const MOST_STEPS = LIMITS.stepNames.most - 1;
+const OTHERS = "other requests";
+/** A longer path is cut in a name. */
+const MOST_CHARS = 200;
+
+/** By what a step is called in figures: its name, else its method and path as they are written. */
+function stepNameOf(request: NamedRequest): string {
+  if (request.name !== undefined) return request.name;
+  const { method, path } = wireRequest(request);
+  const name = `${method} ${path}`;
+  return name.length <= MOST_CHARS ? name : `${name.slice(0, MOST_CHARS - 1)}…`;
+}
+
+/** Requests of one name are one step. */
+function namedSteps(
+  requests: readonly NamedRequest[],
+): Pick<Script, "stepNames"> & { readonly stepOf: (request: NamedRequest) => number } {
+  const all = [...new Set(requests.map(stepNameOf))];
+  const names = all.length > MOST_STEPS ? [...all.slice(0, MOST_STEPS), OTHERS] : all;
+  return {
+    stepNames: names.length > 1 ? names : [],
+    stepOf: (request) => {
+      const at = names.indexOf(stepNameOf(request));
+      return at < 0 ? names.length - 1 : at;
+    },
+  };
+}
+
+interface Drawn {
+  readonly step: number;
+  readonly values: ValueSpecs;
+  readonly draw: Draw;
+}
+
 /** The request with each variant of its values. */
-function variantsOf(request: RequestFields, values: ValueSpecs, draw: Draw): ScriptRequest[] {
-  const step = { kind: "request" as const, expect: request.expect, captures: [] };
+function variantsOf(request: RequestFields, { step: at, values, draw }: Drawn): ScriptRequest[] {
+  const step = { kind: "request" as const, step: at, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -105,15 +154,18 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
 }
 
 function flowScript(steps: readonly FlowStepSpec[], values: ValueSpecs, draw: Draw): Script {
-  const ready = steps.map((step) => isRequest(step) ? requestStep(step) : thinkStep(step));
+  const { stepNames, stepOf } = namedSteps(steps.filter(isRequest));
+  const ready = steps.map((step) =>
+    isRequest(step) ? requestStep(step, stepOf(step)) : thinkStep(step)
+  );
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
   const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
-  return { kind: "flow", steps: ready, users };
+  return { kind: "flow", stepNames, steps: ready, users };
 }
 
-function requestStep(spec: RequestStepSpec): ScriptRequest {
+function requestStep(spec: RequestStepSpec, step: number): ScriptRequest {
   const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
-  return { kind: "request", wire: wireRequest(spec), expect: spec.expect, captures };
+  return { kind: "request", step, wire: wireRequest(spec), expect: spec.expect, captures };
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

@@ -5,7 +5,7 @@
  */
 import { StartError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
-import type { ProcessCounters } from "../observe/runtime/counter_records.ts";
+import type { CounterSink, CounterSource } from "../observe/runtime/counter_records.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 
 /** How a process ended. */
@@ -79,25 +79,6 @@ export interface LaunchContext {
   readonly inspectable?: boolean;
   /** Takes what its runtime counts; absent: it does not count. */
   readonly counters?: CounterSink;
-}
-
-/** Reports of the runtimes of a target. */
-export interface CounterSource {
-  /** To be called when a load begins: what was before is none of it. */
-  begin(): void;
-  /** What was reported since. @param untilMs The end of the load, milliseconds since the epoch. */
-  take(untilMs: number): Promise<ProcessCounters[]>;
-}
-
-/** How a target is started whose runtime reports counters. */
-export interface CounterSink {
-  /** URL of the module that reports, for V8's runtimes. */
-  readonly module: string;
-  env(given: Readonly<Record<string, string>>): Record<string, string>;
-  /** Of Deno. */
-  args(args: readonly string[]): string[];
-  /** Takes what one program prints to standard error. */
-  errorReader(): (bytes: Uint8Array) => void;
 }
 
 interface ListeningPort {

@@ -127,7 +127,7 @@ interface StartedProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The same program as it is started to be watched from inside, as far as the context asks for that. */
+/** The same program as it is started to be watched from inside, as far as the context says. */
 export function watchable(
   program: string,
   { args, env }: StartedProgram,

@@ -2,6 +2,7 @@
  * V8's own sampling profiler, through the inspector: Node and Deno. Its files open in DevTools and speedscope, and
  * have a shape of their own: https://chromedevtools.github.io/devtools-protocol/v8/Profiler/#type-Profile.
  */
+import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
@@ -124,13 +125,20 @@ const reply = z.looseObject({
   error: z.looseObject({ message: z.string() }).optional(),
 });
 
+/** A process that has just begun opens its inspector within this. */
+const OPENS_MS = 2_000;
+const LOOK_EACH_MS = 100;
+
 /** WebSocket addresses of the process's inspector. Throws an Error when it has none. */
 async function findInspector(pid: number, signal: AbortSignal): Promise<string> {
-  const ports = loopbackPortsOf(pid);
-  for (const port of ports) {
-    const address = await inspectorAt(port, signal);
-    if (address !== null) return address;
-  }
+  const untilMs = performance.now() + OPENS_MS;
+  do {
+    for (const port of loopbackPortsOf(pid)) {
+      const address = await inspectorAt(port, signal);
+      if (address !== null) return address;
+    }
+    await pause(LOOK_EACH_MS);
+  } while (performance.now() < untilMs && !signal.aborted);
   throw new Error("it has no inspector open");
 }
 

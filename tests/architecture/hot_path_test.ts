@@ -12,7 +12,7 @@ import type { FromResponder } from "../../runner/calibration/null_responder.ts";
 import { HOT_PATH } from "./hot_path.ts";
 import { readText } from "./tree.ts";
 
-const BUDGET = { files: 10, lines: 1_500 };
+const BUDGET = { files: 10, lines: 1_540 };
 
 const REQUESTS = 2_000;
 /** So many that an iteration of the event loop brings several responses, and is no part of one request. */
@@ -72,6 +72,7 @@ const SCRIPT = {
   requests: [{
     bytes: new TextEncoder().encode("GET / HTTP/1.1\r\nHost: test\r\n\r\n"),
     head: false,
+    step: 0,
     check: null,
   }],
   sequence: Uint32Array.of(0),
@@ -81,6 +82,7 @@ const JOB: Job = {
   driver: "epoll",
   endpoint: { hostname: "127.0.0.1", port: 1 },
   script: SCRIPT,
+  steps: 0,
   connections: CONNECTIONS,
   pipeline: 1,
   keepAlive: true,

@@ -87,8 +87,8 @@ repeat: "\${runs}"`;
     only: { scenarios: ["common"] },
     repeat: undefined,
     duration: undefined,
-    profile: true,
-  } as const;
+    profile: true as const,
+  };
   const { flags, experiment } = await planOf(text, changes);
   assert.deepEqual(flags, changes);
   assert.equal(experiment.repeat, 4);

@@ -59,10 +59,12 @@ export async function load(
       requests: [{
         bytes: encodeRequest(request, { host: "localhost", keepAlive }),
         head: request.method === "HEAD",
+        step: 0,
         check,
       }],
       sequence: Uint32Array.of(0),
     },
+    steps: 0,
     connections: 4,
     pipeline: 1,
     keepAlive,

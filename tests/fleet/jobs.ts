@@ -13,6 +13,7 @@ export function refuses(shape: z.ZodType, part: unknown, why: RegExp): void {
 
 export const STEP: ScriptRequest = {
   kind: "request",
+  step: 0,
   wire: { method: "GET", path: "/", headers: {}, body: null },
   expect: {},
   captures: [],
@@ -20,7 +21,7 @@ export const STEP: ScriptRequest = {
 
 /** A script of one step. */
 export function asking(step: unknown): unknown {
-  return { kind: "requests", requests: [step], sequence: [0] };
+  return { kind: "requests", stepNames: [], requests: [step], sequence: [0] };
 }
 
 /** A script of one request, which differs from a plain one by `wire`. */

@@ -109,6 +109,19 @@ const totals = plain({
   fastestUs: fc.oneof(us, fc.constant(Infinity)),
   slowest: fc.array(slow, { maxLength: SLOWEST }),
   lastUs: us,
+  steps: fc.array(
+    plain({
+      completed: count,
+      failed: count,
+      unfinished: count,
+      dropped: count,
+      wrong: count,
+      errors,
+      seconds: fc.array(count),
+      times: bounded,
+    }).map(({ times: { all, censored }, ...counts }) => ({ ...counts, latency: all, censored })),
+    { maxLength: 3 },
+  ),
   groups: fc.uniqueArray(
     fc.tuple(fc.constantFrom("3xx", "5xx", "instance 7", "cache hit"), histogram),
     { selector: ([group]) => group },

@@ -108,7 +108,7 @@ Deno.test("of a job that is wrong in 10,000 places the first twenty are told, an
     wire: { ...STEP.wire, path: "x".repeat(1_000) },
   });
   const read = await readJob(
-    { ...GOOD, script: { kind: "requests", requests, sequence: [0] } },
+    { ...GOOD, script: { kind: "requests", stepNames: [], requests, sequence: [0] } },
     ALLOW,
   );
   assert.ok("problems" in read);

@@ -18,9 +18,10 @@ function share(port: number, wish: Partial<JobShare> = {}): JobShare {
     endpoint: { hostname: "127.0.0.1", port },
     script: {
       kind: "requests",
-      requests: [{ bytes, head: false, check: null }],
+      requests: [{ bytes, head: false, step: 0, check: null }],
       sequence: Uint32Array.of(0),
     },
+    steps: 0,
     connections: 2,
     pipeline: 1,
     keepAlive: true,

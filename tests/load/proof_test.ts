@@ -10,7 +10,8 @@ import { testWith } from "../needs.ts";
 const wire = { method: "GET", path: "/", headers: {}, body: null };
 const SCRIPT: Script = {
   kind: "requests",
-  requests: [{ kind: "request", wire, expect: { body: "right" }, captures: [] }],
+  stepNames: [],
+  requests: [{ kind: "request", step: 0, wire, expect: { body: "right" }, captures: [] }],
   sequence: [0],
 };
 
@@ -90,8 +91,8 @@ Deno.test("prove says where a value was not looked for", async () => {
   const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
   await using server = Deno.serve(quiet, () => new Response(" ".repeat(300_000) + "id=7"));
   const capture = { as: "id", from: { kind: "pattern", source: "id=(.)" } } as const;
-  const request = { kind: "request", wire, expect: {}, captures: [capture] } as const;
-  const script: Script = { kind: "requests", requests: [request], sequence: [0] };
+  const request = { kind: "request", step: 0, wire, expect: {}, captures: [capture] } as const;
+  const script: Script = { kind: "requests", stepNames: [], requests: [request], sequence: [0] };
   await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script }), (error) => {
     assert.ok(error instanceof TargetError);
     assert.match(

@@ -34,7 +34,7 @@ Deno.test("a busy period without any exchange is an interval of zeros", () => {
 Deno.test("what is unfinished at the end is a lower bound in the last interval", () => {
   const { parts, recorder: r } = recorder();
   r.seal(SECOND);
-  r.leaveUnfinished(0, 100_000, 200_000, SECOND);
+  r.leaveUnfinished(0, 0, 100_000, 200_000, SECOND);
   const totals = r.finish(SECOND);
   assert.equal(parts.length, 4);
   assert.deepEqual([
@@ -47,8 +47,8 @@ Deno.test("what is unfinished at the end is a lower bound in the last interval",
 
 Deno.test("a time-out is in the distribution, another failure is not", () => {
   const { parts, recorder: r } = recorder();
-  r.fail(0, { kind: "timeout", reason: "no whole response in time" }, 0, 0, 100_000);
-  r.fail(0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
+  r.fail(0, 0, { kind: "timeout", reason: "no whole response in time" }, 0, 0, 100_000);
+  r.fail(0, 0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
   const totals = r.finish(200_000);
   assert.deepEqual([parts[0].latency.count, parts[0].failed, totals.failed, totals.censored], [
     1,
@@ -61,7 +61,7 @@ Deno.test("a time-out is in the distribution, another failure is not", () => {
 
 Deno.test("endlessly many reasons end in a common one", () => {
   const { recorder: r } = recorder();
-  for (let i = 0; i < 150; i++) r.fail(0, { kind: "protocol", reason: `reason ${i}` }, 0, 0, 1);
+  for (let i = 0; i < 150; i++) r.fail(0, 0, { kind: "protocol", reason: `reason ${i}` }, 0, 0, 1);
   const { reasons } = r.finish(2);
   assert.equal(reasons.size, 101);
   assert.equal(reasons.get("other reasons"), 50);

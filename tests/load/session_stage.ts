@@ -4,6 +4,7 @@ import type { Job } from "../../runner/load/engine/job.ts";
 import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flow.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { StepRecorder } from "../../runner/load/recording/steps.ts";
 import { SessionRecorder, SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { LINGER_US } from "../../runner/load/engine/ending.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
@@ -24,7 +25,7 @@ export class TellingDriver extends NotingDriver {
 
 export function ask(wish: Partial<StepSpec & { kind: "request" }> = {}): StepSpec {
   const wire = { method: "GET", path: "/", headers: {}, body: null };
-  return { kind: "request", wire, check: null, strict: false, captures: [], ...wish };
+  return { kind: "request", step: 0, wire, check: null, strict: false, captures: [], ...wish };
 }
 
 export interface SessionWish extends Partial<FlowSpec> {
@@ -62,6 +63,7 @@ export function sessionStage(
     driver: "tcp",
     endpoint: { hostname: "127.0.0.1", port: 1 },
     script: { kind: "requests", requests: [], sequence: Uint32Array.of() }, // the loop is given its flow ready
+    steps: 0,
     connections: 3,
     pipeline: 1,
     keepAlive: true,
@@ -93,10 +95,15 @@ export function sessionStage(
   const sessions = new SessionRecorder();
   const parts: IntervalPart[] = [];
   const soFar = new SoFar();
-  const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
-    parts.push(part);
-    onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
-  });
+  const recorder = new Recorder(
+    job.intervalUs,
+    (part, nowUs) => {
+      parts.push(part);
+      onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
+    },
+    null,
+    job.steps === 0 ? null : new StepRecorder(job.steps),
+  );
   const { exchanges: loop } = new SessionLoop(job, {
     driver,
     recorder,

@@ -37,7 +37,7 @@ function recorded(
     nowUs += 7 + worker;
     const dueUs = nowUs - latencyUs;
     if (outcome === "timeout" || outcome === "reset") {
-      recorder.fail(slot, { kind: outcome, reason: outcome }, dueUs, dueUs + 1, nowUs);
+      recorder.fail(slot, 0, { kind: outcome, reason: outcome }, dueUs, dueUs + 1, nowUs);
     } else {
       recorder.complete(slot, 200, dueUs, dueUs + 1, nowUs, nowUs);
       recorder.checked(outcome === "completed");
@@ -45,7 +45,7 @@ function recorded(
     if (outcome !== "reset") log.push({ worker, slot, latencyUs, doneUs: nowUs, outcome });
   }
   for (const { slot, latencyUs } of exchanges.filter(isOpen)) {
-    recorder.leaveUnfinished(slot, nowUs - latencyUs, nowUs - latencyUs, nowUs);
+    recorder.leaveUnfinished(slot, 0, nowUs - latencyUs, nowUs - latencyUs, nowUs);
     log.push({ worker, slot, latencyUs, doneUs: nowUs, outcome: "unfinished" });
   }
   return { recorder, log, endUs: nowUs };
@@ -86,7 +86,7 @@ Deno.test("the slowest of several workers are those of the full log, slowest fir
 
 Deno.test("a failure that says nothing about the latency is not among the slowest", () => {
   const recorder = new Recorder(250_000, () => {});
-  recorder.fail(0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
+  recorder.fail(0, 0, { kind: "reset", reason: "connection reset" }, 0, 0, 100_000);
   assert.deepEqual(recorder.finish(200_000).slowest, []);
 });
 
@@ -158,7 +158,7 @@ Deno.test("intervals tell failures by kind, and wrong answers", () => {
   const recorder = new Recorder(100, (part) => parts.push(part));
   recorder.complete(0, 200, 0, 0, 10, 10);
   recorder.checked(true);
-  recorder.fail(0, { kind: "reset", reason: "connection reset" }, 100, 100, 150);
+  recorder.fail(0, 0, { kind: "reset", reason: "connection reset" }, 100, 100, 150);
   recorder.complete(0, 500, 150, 150, 160, 160);
   recorder.checked(false);
   recorder.finish(250);

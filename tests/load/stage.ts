@@ -8,6 +8,7 @@ import { RequestLoop, RequestScript } from "../../runner/load/engine/request_loo
 import type { ResponseExpectation } from "../../runner/load/engine/response_check.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { StepRecorder } from "../../runner/load/recording/steps.ts";
 import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
@@ -64,6 +65,7 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
     driver: "tcp",
     endpoint: { hostname: "127.0.0.1", port: 1 },
     script: { kind: "requests", requests: [], sequence: Uint32Array.of() }, // the loop is given it ready
+    steps: 0,
     connections: 1,
     pipeline: 1,
     keepAlive: true,
@@ -79,15 +81,21 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
   const parts: IntervalPart[] = [];
   const driver = new NotingDriver();
   const soFar = new SoFar();
-  const recorder = new Recorder(job.intervalUs, (part, nowUs) => {
-    parts.push(part);
-    onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
-  });
+  const recorder = new Recorder(
+    job.intervalUs,
+    (part, nowUs) => {
+      parts.push(part);
+      onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
+    },
+    null,
+    job.steps === 0 ? null : new StepRecorder(job.steps),
+  );
   const script = new RequestScript({
     kind: "requests",
     requests: [{
       bytes: encoder.encode("GET / HTTP/1.1\r\n\r\n"),
       head: false,
+      step: 0,
       check: check ?? null,
     }],
     sequence: Uint32Array.of(0),

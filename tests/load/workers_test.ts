@@ -32,9 +32,10 @@ function share(worker: number, port: number, driver: DriverName, pacing: Pacing)
     endpoint: { hostname: "127.0.0.1", port },
     script: {
       kind: "requests",
-      requests: [{ bytes, head: false, check: null }],
+      requests: [{ bytes, head: false, step: 0, check: null }],
       sequence: Uint32Array.of(0),
     },
+    steps: 0,
     connections: 4,
     pipeline: 1,
     keepAlive: true,

@@ -59,7 +59,14 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
       }))
   );
   const connections = reports.map(() => SLOTS);
-  const told = { timeline, intervalMs: INTERVAL_MS, connections, agents, stage: agents[0].stage };
+  const told = {
+    timeline,
+    stepNames: [],
+    intervalMs: INTERVAL_MS,
+    connections,
+    agents,
+    stage: agents[0].stage,
+  };
   return measurement.parse(assemble(askedOf(spec, SLOTS * workers), reports, told));
 }
 
@@ -129,9 +136,9 @@ function workerReport(agent: AgentSpec, share: Share): WorkerReport {
     recorder.received(180, doneUs);
   }
   recorder.seal(lastUs);
-  for (let i = droppedOf(agent, share); i > 0; i--) recorder.drop(0, lastUs);
+  for (let i = droppedOf(agent, share); i > 0; i--) recorder.drop(0, 0, lastUs);
   for (const { dueUs, doneUs } of due) {
-    if (doneUs >= lastUs) recorder.leaveUnfinished(0, dueUs, dueUs, lastUs);
+    if (doneUs >= lastUs) recorder.leaveUnfinished(0, 0, dueUs, dueUs, lastUs);
   }
   return {
     totals: recorder.finish(lastUs),

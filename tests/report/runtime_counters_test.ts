@@ -3,7 +3,7 @@ import { renderMarkdown } from "../../report/files/markdown.ts";
 import { bottleneckSentence } from "../../report/model/findings/bottleneck.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
-import type { Counters } from "../../runner/result/counters.ts";
+import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { resultsFixture } from "./fixture.ts";
 
 const COUNTERS: Counters = {

@@ -53,7 +53,8 @@ Deno.test("a search is announced with no more than its budget and its last part"
 Deno.test("what belongs to other loads is refused at its place, with the fix", () => {
   for (
     const [more, told] of [
-      [{ rate: "10/s" }, /the search for a capacity finds the rate/],
+      [{ rate: "10/s" }, /beside capacity write a share of it/],
+      [{ rate: "300% of capacity" }, /up to 200%/],
       [{ duration: "5s" }, /trial and budget say how long/],
       [{ pipeline: 2 }, /one request in flight/],
       [{ phases: [{ duration: "1s", arrivals: "1/s" }] }, /leave one of them out/],

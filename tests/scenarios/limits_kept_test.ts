@@ -154,11 +154,12 @@ function capturing(count: number): unknown {
   const captures = Array(count).fill({ as: "a", from: { kind: "header", name: "b" } });
   const step = {
     kind: "request",
+    step: 0,
     wire: { method: "GET", path: "/", headers: {}, body: null },
     expect: {},
     captures,
   };
-  return { kind: "requests", requests: [step], sequence: [0] };
+  return { kind: "requests", stepNames: [], requests: [step], sequence: [0] };
 }
 
 for (const [name, use] of USES) {

@@ -7,8 +7,10 @@ import { asked, countsOf, flowOf, manyRows, requestsOf, script } from "./made_sc
 Deno.test("a single request is asked again and again", () => {
   assert.deepEqual(script({ put: "/a", body: "b", expect: { status: 201 } }), {
     kind: "requests",
+    stepNames: [],
     requests: [{
       kind: "request",
+      step: 0,
       wire: { method: "PUT", path: "/a", headers: {}, body: "b" },
       expect: { status: 201 },
       captures: [],
@@ -118,14 +120,16 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
     ],
     values: { user: { csv: "people.csv", column: "name" }, unused: "uuid" },
   });
+  assert.deepEqual(made.stepNames, ["GET /home", "POST /login", "GET {{ next }}"]);
   assert.deepEqual(made.users, [{ user: "ada" }, { user: "bob" }, { user: "eve" }]);
   const plain = { kind: "request", expect: {}, captures: [] };
   const wire = { method: "GET", headers: {}, body: null };
   assert.deepEqual(made.steps, [
-    { ...plain, wire: { ...wire, path: "/home" } },
+    { ...plain, step: 0, wire: { ...wire, path: "/home" } },
     { kind: "think", thinkMs: 1_500 },
     {
       ...plain,
+      step: 1,
       wire: {
         method: "POST",
         path: "/login",
@@ -141,9 +145,25 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
     },
     {
       ...plain,
+      step: 2,
       wire: { ...wire, path: "{{ next }}", headers: { authorization: "Bearer {{ token }}" } },
     },
   ]);
+});
+
+Deno.test("steps are called as the file has it, else by method and path; one name is one step", () => {
+  const mixed = requestsOf({
+    mix: [{ name: "pay", post: "/pay" }, { get: "/a" }, { name: "pay", put: "/pay" }, {
+      get: "/a",
+    }],
+  });
+  assert.deepEqual(mixed.stepNames, ["pay", "GET /a"]);
+  assert.deepEqual(mixed.requests.map(({ step }) => step), [0, 1, 0, 1]);
+  assert.deepEqual(requestsOf({ mix: [{ get: "/a" }, { get: "/a" }] }).stepNames, []);
+  const paths = Array.from({ length: 60 }, (_, i) => ({ get: `/${i}` }));
+  const many = requestsOf({ mix: paths });
+  assert.deepEqual(many.stepNames.slice(-2), ["GET /49", "other requests"]);
+  assert.deepEqual(many.requests.slice(-2).map(({ step }) => step), [50, 50]);
 });
 
 Deno.test("a flow without values has one kind of visitor, who brings nothing", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { bottleneckOf, type BottleneckRun } from "../../runner/trust/bottleneck.ts";
-import type { Counters } from "../../runner/result/counters.ts";
+import type { Counters } from "../../runner/result/runtime/counters.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { measurementFixture } from "../report/fixture.ts";
 

@@ -1,5 +1,5 @@
 /** What runtimes reported of themselves, in a sentence for each cell: pauses, and the slowest requests that met them. */
-import type { Counters } from "../../../runner/result/counters.ts";
+import type { Counters } from "../../../runner/result/runtime/counters.ts";
 import { formatMs, formatShare } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";

@@ -12,20 +12,19 @@ import {
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { formatMs, formatShare } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
+import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel, type CellRuns } from "../runs/cells.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 
 export interface ProfiledCell {
   readonly label: string;
   readonly color: number;
-  /** Such as "node", for which profiles can be held against each other; "" where it is unknown. */
-  readonly runtime: string;
   /** Where the time goes; "" where nothing was sampled. */
   readonly sentence: string;
   /** What could not be had, and what the graph leaves out. */
   readonly notes: readonly string[];
   /** Of all profile runs; null where nothing was sampled. */
-  readonly tree: CallTree | null;
+  readonly flame: Flame | null;
   readonly table: Table | null;
   /** The runtimes' own files, seen from the results. */
   readonly files: readonly string[];
@@ -70,10 +69,9 @@ function profiledCell(cell: CellRuns, runs: readonly TargetProfile[]): ProfiledC
   return {
     label,
     color,
-    runtime: runtimeOf(cell),
     sentence: hotSentence(label, trees, runs),
     notes: [...new Set(runs.flatMap(({ notes }) => notes)), ...prunedNotes(runs)],
-    tree,
+    flame: flameOf({ label, runtime: runtimeOf(cell) }, runs),
     table: tree && frameTable(label, frameTimes(tree)),
     files: runs.flatMap(({ processes }) => processes.flatMap(({ file }) => file ?? [])),
   };

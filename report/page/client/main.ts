@@ -35,6 +35,7 @@ import { renewBases, startBases } from "./bases.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
 import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
+import { equipFlames } from "./profiles/flame_graph.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
@@ -134,6 +135,7 @@ function equip(): void {
   linkElements();
   equipTables();
   equipOutcomes();
+  equipFlames();
   for (const details of document.querySelectorAll<HTMLDetailsElement>("details.intervals")) {
     fillWhenOpened(details);
   }

@@ -1,7 +1,7 @@
-/** The section of the page that shows where targets spend their time: sentences, and each profile as a table. */
+/** The section of the page that shows where targets spend their time: a flame graph, sentences, and each profile as a table. */
 import type { ProfiledCell, ProfilesModel } from "../../model/profiles/profiles.ts";
 import type { ScenarioModel } from "../../model/model.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { type Markup, markup, scriptJson } from "../../writing/html.ts";
 import { howToReadMarkup } from "./figures.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { tableMarkup } from "./tables.ts";
@@ -25,7 +25,27 @@ function scenarioProfiles(
   const drawn = cells.map((cell, i) => cellMarkup(cell, `${id}-${i + 1}`));
   return markup`<h3>${name}</h3>
 ${differences.map((text) => markup`<p>${text}.</p>`)}
+${flameMarkup(name, cells, id)}
 ${drawn}`;
+}
+
+/** Null where nothing was sampled. The client draws it; without one there are the tables. */
+function flameMarkup(
+  scenario: string,
+  cells: readonly ProfiledCell[],
+  id: string,
+): Markup | null {
+  const flames = cells.flatMap(({ flame }) => flame ?? []);
+  if (flames.length === 0) return null;
+  const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
+  return markup`<figure class="flame" id="${id}">
+<form autocomplete="off"><label>Profile of <select name="shown">${options}</select></label>
+<label>against <select name="against"></select></label>
+<label>Find <input type="search" name="sought"></label>
+<button type="button" disabled>Show all</button></form>
+<svg role="tree" aria-label="Flame graph of ${scenario}: callers above what they called, as wide as their total time"></svg>
+<p class="readout"></p></figure>
+<script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
 }
 
 function cellMarkup({ label, sentence, notes, table, files }: ProfiledCell, id: string): Markup {

@@ -70,8 +70,12 @@ const capture = z.strictObject({
   ]),
 });
 
+/** Names of the steps with figures of their own. */
+const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
+
 const requestStep = z.strictObject({
   kind: z.literal("request"),
+  step: z.int().min(0).max(LIMITS.stepNames.most),
   wire,
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
@@ -81,6 +85,7 @@ const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });
 
 const singleRequests = z.strictObject({
   kind: z.literal("requests"),
+  stepNames,
   requests: z.array(requestStep).min(1).max(LIMITS.variants.most),
   sequence: z.array(z.int().min(0)).min(1).max(LIMITS.variants.most),
 }).refine(({ requests, sequence }) => sequence.every((at) => at < requests.length), {
@@ -90,6 +95,7 @@ const singleRequests = z.strictObject({
 
 const flow = z.strictObject({
   kind: z.literal("flow"),
+  stepNames,
   steps: z.array(z.discriminatedUnion("kind", [requestStep, thinkStep])).max(LIMITS.steps.most)
     .refine((steps) => steps.some(({ kind }) => kind === "request"), {
       error: "Cannot walk a flow without a request",

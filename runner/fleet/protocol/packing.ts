@@ -3,6 +3,7 @@
  * packed. Agents are not trusted: everything is bounded and checked.
  */
 import * as z from "zod";
+import { LIMITS } from "../../../base/limits.ts";
 import { withoutSecrets } from "../../../base/secrets.ts";
 import type { IntervalPart } from "../../load/recording/intervals.ts";
 import { STATUS_CODES } from "../../load/recording/recorder.ts";
@@ -13,6 +14,7 @@ import {
   type WorkerTotals,
 } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
+import type { StepTotals } from "../../load/recording/steps.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/distribution.ts";
@@ -144,6 +146,31 @@ const packedGroups = z.array(z.tuple([z.string().refine(isResponseGroup), packed
     error: "Cannot read a group of responses twice",
   }).transform((pairs) => new Map(pairs));
 
+const packedSteps = z.array(
+  z.strictObject({
+    completed: count,
+    failed: count,
+    unfinished: count,
+    dropped: count,
+    wrong: count,
+    errors,
+    seconds: packedSeconds,
+    latency: packedHistogram,
+    censored: packedHistogramOrNone,
+  }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG),
+)
+  .max(LIMITS.stepNames.most);
+
+function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
+  return {
+    ...step,
+    errors: [...step.errors],
+    seconds: packWholes(step.seconds),
+    latency: packHistogram(step.latency),
+    censored: packHistogramOrNone(step.censored),
+  };
+}
+
 const packedTotals = z.strictObject({
   due: count,
   completed: count,
@@ -172,6 +199,7 @@ const packedTotals = z.strictObject({
   slowest: z.array(packedSlow).max(SLOWEST),
   lastUs: us,
   groups: packedGroups,
+  steps: packedSteps,
 }).refine(({ service, serviceCensored }) => isAmong(serviceCensored, service), NOT_AMONG);
 
 function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
@@ -189,6 +217,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     lag: packHistogram(totals.lag),
     fastestUs: totals.fastestUs === Infinity ? null : totals.fastestUs,
     slowest: totals.slowest.map(packSlow),
+    steps: totals.steps.map(packStep),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };
 }

@@ -10,6 +10,7 @@ import type { Connections } from "./connections.ts";
 import type { InFlight } from "./in_flight.ts";
 import type { Job } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
+import type { Workload } from "./workload.ts";
 
 export const LONGEST_DRAIN_US = 5_000_000;
 
@@ -25,8 +26,7 @@ interface EndingParts {
   readonly pacer: Pacer;
   readonly connections: Connections;
   readonly inFlight: InFlight;
-  /** Whether no virtual user is on a journey. */
-  readonly workload: { readonly isIdle: boolean };
+  readonly workload: Pick<Workload, "isIdle" | "stepOf" | "skipStep">;
   /** Called at the deadline, before what is in flight is waited for. */
   readonly onDeadline?: () => void;
 }
@@ -86,36 +86,42 @@ export class Ending implements InFlightExchanges {
   }
 
   #finish(endUs: number): void {
-    const { recorder, pacer } = this.parts;
+    const { recorder, pacer, workload } = this.parts;
     if (!this.isDraining) this.#stopSending(endUs);
     this.#leaveUnfinished(endUs);
-    pacer.drop(this.elapsedUs, (dueUs) => recorder.drop(dueUs, this.elapsedUs));
+    pacer.drop(
+      this.elapsedUs,
+      (dueUs) => recorder.drop(workload.skipStep(), dueUs, this.elapsedUs),
+    );
     this.totals = recorder.finish(this.elapsedUs);
     this.untilUs = -Infinity;
   }
 
   /** Gives up what is not yet sent: exchanges that wait for a dial, which in a closed loop each dial begins. */
   #stopSending(endUs: number): void {
-    const { recorder, pacer, connections } = this.parts;
+    const { recorder, pacer, connections, workload } = this.parts;
     this.elapsedUs = endUs;
     recorder.seal(endUs);
     connections.forEachDial((slot, dialedUs) => {
       const waiting = connections.takeWaiting(slot);
       connections.close(slot);
-      if (waiting !== null) return recorder.leaveUnfinished(slot, waiting.dueUs, dialedUs, endUs);
+      if (waiting !== null) {
+        const step = workload.stepOf(slot, waiting.request);
+        return recorder.leaveUnfinished(slot, step, waiting.dueUs, dialedUs, endUs);
+      }
       if (pacer.intended || pacer.take(endUs) < 0) return;
       recorder.due++;
-      recorder.leaveUnfinished(slot, dialedUs, dialedUs, endUs);
+      recorder.leaveUnfinished(slot, workload.skipStep(), dialedUs, dialedUs, endUs);
     });
     pacer.stop();
   }
 
   /** Closes what is idle, no earlier: with a thousand connections that would hold up what is waited for. */
   #leaveUnfinished(endUs: number): void {
-    const { recorder, connections, inFlight } = this.parts;
+    const { recorder, connections, inFlight, workload } = this.parts;
     connections.forEachOpen((slot) => inFlight.count(slot) === 0 && connections.close(slot));
-    inFlight.forEach((slot, dueUs, sentUs) => {
-      recorder.leaveUnfinished(slot, dueUs, sentUs, endUs);
+    inFlight.forEach((slot, request, dueUs, sentUs) => {
+      recorder.leaveUnfinished(slot, workload.stepOf(slot, request), dueUs, sentUs, endUs);
       inFlight.drop(slot);
     });
   }
@@ -132,13 +138,16 @@ export class Ending implements InFlightExchanges {
   }
 
   forEachInFlight(visit: VisitInFlight): void {
-    const { pacer, connections, inFlight } = this.parts;
+    const { pacer, connections, inFlight, workload } = this.parts;
     let begun = pacer.intended ? 0 : pacer.left;
     connections.forEachDial((slot, dialedUs) => {
       const waiting = connections.waiting(slot);
-      if (waiting !== null) visit(slot, waiting.dueUs, dialedUs, true);
-      else if (begun-- > 0) visit(slot, dialedUs, dialedUs, false);
+      if (waiting !== null) {
+        visit(workload.stepOf(slot, waiting.request), waiting.dueUs, dialedUs, true);
+      } else if (begun-- > 0) visit(0, dialedUs, dialedUs, false); // nobody knows yet which it will be
     });
-    inFlight.forEach((slot, dueUs, sentUs) => visit(slot, dueUs, sentUs, true));
+    inFlight.forEach((slot, request, dueUs, sentUs) =>
+      visit(workload.stepOf(slot, request), dueUs, sentUs, true)
+    );
   }
 }

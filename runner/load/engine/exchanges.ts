@@ -167,7 +167,11 @@ export class Exchanges implements EventHandler {
     const dueUs = waiting?.dueUs ?? pacer.take(nowUs);
     if (dueUs >= 0) {
       if (waiting === null) recorder.due++;
-      recorder.fail(slot, { kind, reason }, pacer.intended ? dueUs : dialedUs, dialedUs, nowUs);
+      const step = waiting === null
+        ? this.workload.skipStep()
+        : this.workload.stepOf(slot, waiting.request);
+      const sinceUs = pacer.intended ? dueUs : dialedUs;
+      recorder.fail(slot, step, { kind, reason }, sinceUs, dialedUs, nowUs);
     }
     this.connections.refused(slot, nowUs);
     this.workload.onFailed(slot, nowUs);
@@ -204,6 +208,10 @@ export class Exchanges implements EventHandler {
     }
     const isRight = this.workload.check(slot, request, reader);
     if (isRight !== null) recorder.checked(isRight);
+    if (recorder.steps !== null) {
+      const step = this.workload.stepOf(slot, request);
+      recorder.steps.complete(step, nowUs, nowUs - dueUs, isRight);
+    }
     this.#responded[slot] = 1;
     inFlight.drop(slot);
   }
@@ -242,7 +250,8 @@ export class Exchanges implements EventHandler {
   #failOldest(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     const inFlight = this.#inFlight;
     const dueUs = inFlight.dueUs(slot);
-    this.parts.recorder.fail(slot, { kind, reason }, dueUs, inFlight.sentUs(slot), nowUs);
+    const step = this.workload.stepOf(slot, inFlight.request(slot));
+    this.parts.recorder.fail(slot, step, { kind, reason }, dueUs, inFlight.sentUs(slot), nowUs);
     inFlight.drop(slot);
   }
 

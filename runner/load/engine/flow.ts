@@ -36,6 +36,8 @@ export type StepSpec =
   | { readonly kind: "think"; readonly us: number }
   | {
     readonly kind: "request";
+    /** Which of the load's steps that have figures of their own. */
+    readonly step: number;
     readonly wire: WireRequest;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
@@ -47,6 +49,7 @@ type PreparedStep =
   | { readonly kind: "think"; readonly us: number }
   | {
     readonly kind: "request";
+    readonly step: number;
     readonly wire: WireRequest;
     /** Null where something in it varies. */
     readonly message: Message | null;
@@ -129,9 +132,10 @@ function prepare(
   spec: StepSpec & { kind: "request" },
   connection: ConnectionOptions,
 ): PreparedRequestStep {
-  const { wire, check, strict, captures } = spec;
+  const { step, wire, check, strict, captures } = spec;
   return {
     kind: "request",
+    step,
     wire,
     message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
     check: check && new ResponseCheck(check),

@@ -54,13 +54,15 @@ export class InFlight {
   }
 
   /** Visits all, slot by slot, oldest first; the one at hand, always its slot's oldest, may be dropped. */
-  forEach(visit: (slot: number, dueUs: number, sentUs: number) => void): void {
+  forEach(
+    visit: (slot: number, request: number, dueUs: number, sentUs: number) => void,
+  ): void {
     for (let slot = 0; slot < this.#count.length; slot++) {
       const first = this.#oldest[slot];
       const count = this.#count[slot];
       for (let i = 0; i < count; i++) {
         const at = slot * this.depth + (first + i) % this.depth;
-        visit(slot, this.#dueUs[at], this.#sentUs[at]);
+        visit(slot, this.#request[at], this.#dueUs[at], this.#sentUs[at]);
       }
     }
   }

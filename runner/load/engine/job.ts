@@ -16,6 +16,8 @@ export interface PreparedRequest {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** It is a HEAD: its response has no body. */
   readonly head: boolean;
+  /** Which of the load's steps it is of. */
+  readonly step: number;
   /** Null where nothing is expected of its response. */
   readonly check: ResponseExpectation | null;
 }
@@ -35,6 +37,8 @@ export interface Job {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
   readonly script: ScriptSpec;
+  /** How many steps have figures of their own; 0 where the load has one, which is the whole. */
+  readonly steps: number;
   readonly connections: number;
   readonly pipeline: number;
   readonly keepAlive: boolean;

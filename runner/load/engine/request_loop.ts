@@ -78,6 +78,15 @@ export class RequestLoop implements Workload {
     return check === null ? null : check.passes(reader);
   }
 
+  stepOf(_: number, request: number): number {
+    return this.parts.script.requests[request].step;
+  }
+
+  skipStep(): number {
+    const { script } = this.parts;
+    return script.requests[script.next()].step;
+  }
+
   label(_: number, request: number): string {
     return this.parts.script.label(request);
   }
@@ -85,6 +94,7 @@ export class RequestLoop implements Workload {
 
 /** A request with what makes its response right. */
 interface ScriptedRequest extends Message {
+  readonly step: number;
   readonly check: ResponseCheck | null;
 }
 
@@ -98,9 +108,10 @@ export class RequestScript {
   #next = 0;
 
   constructor({ requests, sequence }: ScriptSpec & { kind: "requests" }) {
-    this.requests = requests.map(({ bytes, head, check }) => ({
+    this.requests = requests.map(({ bytes, head, step, check }) => ({
       bytes,
       head,
+      step,
       check: check && new ResponseCheck(check),
     }));
     this.readsBodies = this.requests.some(({ check }) => check?.readsBody ?? false);

@@ -139,6 +139,15 @@ export class SessionLoop implements Workload {
     this.#admit(nowUs); // a user who waits for the slot
   }
 
+  stepOf(slot: number): number {
+    return this.#users[slot].request.step;
+  }
+
+  skipStep(): number {
+    const request = this.parts.flow.nextJourney().steps.find(({ kind }) => kind === "request");
+    return request?.kind === "request" ? request.step : 0;
+  }
+
   label(slot: number): string {
     const { request, journey } = this.#users[slot];
     const { method, path } = fillTemplate(request.wire, journey.variables);

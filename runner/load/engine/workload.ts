@@ -22,6 +22,10 @@ export interface Workload {
   onClosed(slot: number, nowUs: number): void;
   /** Whether the response to request `request` is right; null where nothing is expected of it. */
   check(slot: number, request: number, reader: ResponseReader): boolean | null;
+  /** Which step of the load a request that waits, or is in flight, is of. */
+  stepOf(slot: number, request: number): number;
+  /** The step of what would be due next; that is then never sent. */
+  skipStep(): number;
   /** Method and path of a request in flight, as sent. */
   label(slot: number, request: number): string;
 }

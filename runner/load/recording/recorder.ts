@@ -7,6 +7,7 @@ import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
+import type { StepRecorder } from "./steps.ts";
 import {
   drainSince,
   type Failure,
@@ -54,6 +55,8 @@ export class Recorder {
     intervalUs: number,
     onInterval: OnInterval,
     private readonly log: RequestLog | null = null,
+    /** Null where the load has one step, which is the whole. */
+    readonly steps: StepRecorder | null = null,
   ) {
     this.#intervals = new Intervals(intervalUs, onInterval);
   }
@@ -114,20 +117,30 @@ export class Recorder {
   }
 
   /** An exchange that was due and never sent by the end of the run: it would have taken longer than this. */
-  drop(dueUs: number, endUs: number): void {
+  drop(step: number, dueUs: number, endUs: number): void {
     this.due++;
     this.dropped++;
     this.#censored++;
     this.#intervals.recordBound(endUs - dueUs);
+    this.steps?.drop(step, endUs - dueUs);
   }
 
   /** An exchange that ended in an error; only a time-out says something about the latency. */
-  fail(slot: number, failure: Failure, dueUs: number, sentUs: number, nowUs: number): void {
+  fail(
+    slot: number,
+    step: number,
+    failure: Failure,
+    dueUs: number,
+    sentUs: number,
+    nowUs: number,
+  ): void {
     if (nowUs >= this.#intervals.boundaryUs) this.advance(nowUs);
     this.failed++;
     this.#intervals.fail(failure.kind);
     this.#failures.add(failure);
-    if (failure.kind === "timeout") {
+    const isBound = failure.kind === "timeout";
+    this.steps?.fail(step, failure.kind, isBound ? nowUs - dueUs : null);
+    if (isBound) {
       this.#recordLowerBound(dueUs, sentUs, nowUs);
       this.slowest.add(slot, TIMED_OUT, dueUs, sentUs, nowUs);
     }
@@ -136,8 +149,9 @@ export class Recorder {
   }
 
   /** An exchange in flight when the run was over, after `seal`: it would have taken at least this long. */
-  leaveUnfinished(slot: number, dueUs: number, sentUs: number, endUs: number): void {
+  leaveUnfinished(slot: number, step: number, dueUs: number, sentUs: number, endUs: number): void {
     this.unfinished++;
+    this.steps?.leaveUnfinished(step, endUs - dueUs);
     this.#recordLowerBound(dueUs, sentUs, endUs);
     this.slowest.add(slot, UNFINISHED, dueUs, sentUs, endUs);
     this.lastUs = endUs;
@@ -163,6 +177,7 @@ export class Recorder {
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.#intervals.seal(endUs);
+    this.steps?.seal(endUs);
     const { completed, failed, bytesIn } = this;
     this.#sealed = { atUs: endUs, completed, failed, bytesIn };
   }
@@ -205,6 +220,7 @@ export class Recorder {
       slowest: this.slowest.exchanges,
       lastUs: this.lastUs,
       groups: this.groups.toSparse(),
+      steps: this.steps?.totals() ?? [],
     };
   }
 }

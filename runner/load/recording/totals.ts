@@ -8,6 +8,7 @@ import {
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
+import { type StepTotals, withOpen } from "./steps.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
 export interface WorkerTotals {
@@ -50,6 +51,8 @@ export interface WorkerTotals {
   readonly lastUs: number;
   /** Latencies of completed responses by what they say of themselves; a response may be in several. */
   readonly groups: ReadonlyMap<ResponseGroup, SparseHistogram>;
+  /** None where the load has one step, which is the whole. */
+  readonly steps: readonly StepTotals[];
 }
 
 /** What ended after the deadline, while nothing new was sent. */
@@ -86,7 +89,12 @@ export function drainSince(
  * @param begunUs When it began to be carried out.
  * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
  */
-export type VisitInFlight = (slot: number, dueUs: number, begunUs: number, isDue: boolean) => void;
+export type VisitInFlight = (
+  step: number,
+  dueUs: number,
+  begunUs: number,
+  isDue: boolean,
+) => void;
 
 export interface InFlightExchanges {
   forEachInFlight(visit: VisitInFlight): void;
@@ -101,6 +109,8 @@ export class SoFar {
   readonly #open = new Histogram();
   readonly #service = new Histogram();
   readonly #serviceCensored = new Histogram();
+  /** By step. */
+  readonly #ofSteps = new Map<number, Histogram>();
 
   /** The slowest are those that have ended. */
   at(
@@ -109,9 +119,10 @@ export class SoFar {
     exchanges: InFlightExchanges,
   ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
     let begun = 0;
-    exchanges.forEachInFlight((_, dueUs, begunUs, isDue) => {
+    exchanges.forEachInFlight((step, dueUs, begunUs, isDue) => {
       if (!isDue) begun++;
       this.#open.record(nowUs - dueUs);
+      if (totals.steps.length > 0) this.#openOf(step).record(nowUs - dueUs);
       this.#service.record(nowUs - begunUs);
       this.#serviceCensored.record(nowUs - begunUs);
     });
@@ -124,9 +135,16 @@ export class SoFar {
         censored: totals.censored + open.count,
         service: addSparse(totals.service, this.#service.drain()),
         serviceCensored: addSparse(totals.serviceCensored, this.#serviceCensored.drain()),
+        steps: withOpen(totals.steps, this.#ofSteps),
       },
       open,
     };
+  }
+
+  #openOf(step: number): Histogram {
+    const known = this.#ofSteps.get(step) ?? new Histogram();
+    this.#ofSteps.set(step, known);
+    return known;
   }
 }
 

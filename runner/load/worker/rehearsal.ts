@@ -49,6 +49,7 @@ class Echo implements Driver {
 }
 
 const JOB: Omit<Job, "driver" | "endpoint" | "script" | "pacer" | "durationUs"> = {
+  steps: 0,
   connections: SLOTS,
   pipeline: 1,
   keepAlive: true,
@@ -75,7 +76,7 @@ const LOADS: readonly { readonly pacer: PacerSpec; readonly durationUs: number }
 ];
 
 export async function rehearse(): Promise<void> {
-  const requests = [{ bytes: RESPONSE, head: false, check: null }];
+  const requests = [{ bytes: RESPONSE, head: false, step: 0, check: null }];
   const script = { kind: "requests" as const, requests, sequence: Uint32Array.of(0) };
   const endpoint = { hostname: "", port: 0 };
   for (const { pacer, durationUs } of LOADS) {

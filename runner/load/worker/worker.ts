@@ -18,6 +18,7 @@ import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
+import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder, SoFar } from "../recording/totals.ts";
 import { DRIVERS } from "../transports/drivers.ts";
@@ -80,7 +81,8 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used(), tls };
     post({ kind: "interval", part, health: health.read(), soFar: report });
   };
-  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log);
+  const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
+  const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
   const sessions = new SessionRecorder();
   const onDeadline = (): void => {
     byDeadline = used();

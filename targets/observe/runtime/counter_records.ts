@@ -53,6 +53,25 @@ export interface ProcessCounters {
   readonly spans: readonly CounterSpan[];
 }
 
+/** Reports of the runtimes of a target. */
+export interface CounterSource {
+  /** To be called when a load begins: what was before is none of it. */
+  begin(): void;
+  /** What was reported since. @param untilMs The end of the load, milliseconds since the epoch. */
+  take(untilMs: number): Promise<ProcessCounters[]>;
+}
+
+/** How a target is started whose runtime reports counters. */
+export interface CounterSink {
+  /** URL of the module that reports, for V8's runtimes. */
+  readonly module: string;
+  env(given: Readonly<Record<string, string>>): Record<string, string>;
+  /** Of Deno. */
+  args(args: readonly string[]): string[];
+  /** Takes what one program prints to standard error. */
+  errorReader(): (bytes: Uint8Array) => void;
+}
+
 const ms = z.number().min(0);
 const pair = z.tuple([ms, ms]);
 

@@ -1,13 +1,13 @@
 /** Lets a server of Plateau's own report its runtime counters, where whoever started it wants them. */
 
-import type { LaunchContext } from "../../launch/launcher.ts";
+import type { CounterSink } from "./counter_records.ts";
 
 /** Names the module that reports; for V8's runtimes. */
 const COUNTERS_MODULE = "PLATEAU_COUNTERS";
 
-/** What tells a server of Plateau's own to report. */
+/** The environment in which a server of Plateau's own reports. */
 export function countersEnv(
-  { counters }: Pick<LaunchContext, "counters">,
+  { counters }: { readonly counters?: CounterSink },
 ): Record<string, string> {
   return counters === undefined ? {} : { [COUNTERS_MODULE]: counters.module };
 }

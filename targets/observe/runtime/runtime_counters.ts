@@ -6,9 +6,13 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { epochNowMs } from "../../../base/system/clock.ts";
-import { type ProcessCounters, readCounters } from "./counter_records.ts";
+import {
+  type CounterSink,
+  type CounterSource,
+  type ProcessCounters,
+  readCounters,
+} from "./counter_records.ts";
 import { GoTrace } from "./go_trace.ts";
-import type { CounterSink, CounterSource } from "../../launch/launcher.ts";
 import pythonScript from "./sitecustomize.py" with { type: "text" };
 import v8Script from "./v8_counters.mjs" with { type: "text" };
 
@@ -18,7 +22,7 @@ const ENDING = ".jsonl";
 const MOST_PROCESSES = 64;
 /** Of one process in one run: some 20 minutes of a busy one. */
 const MOST_BYTES = 16 * 1_048_576;
-/** A process tells who it is in so much. */
+/** The first line of a process, which names it, is shorter. */
 const HEAD_BYTES = 200;
 /** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;

@@ -1,6 +1,6 @@
 /** What the runtimes of a target reported of themselves during a run, on the clock of its latencies. */
 import * as z from "zod";
-import { COLLECTION_KINDS } from "../../targets/observe/runtime/counter_records.ts";
+import { COLLECTION_KINDS } from "../../../targets/observe/runtime/counter_records.ts";
 
 const count = z.int().min(0);
 const ms = z.number().min(0);

@@ -1,0 +1,230 @@
+/**
+ * Profiles as flame graphs: each call as wide as its total time, below its caller; and one profile against another.
+ * What a page holds of them, and where each call stands. Pure, as the page's client calls it, too.
+ */
+import {
+  type CallTree,
+  mergeTrees,
+  prune,
+  totalsOf,
+  treeMs,
+} from "../../../base/profile/call_tree.ts";
+import { frameTimes, outsideText } from "../../../base/profile/frame_times.ts";
+/** The profile runs of one cell, as one tree that is small enough for a page. */
+export interface Flame {
+  readonly label: string;
+  /** Such as "node": profiles of one runtime can be held against each other; "" where it is unknown. */
+  readonly runtime: string;
+  readonly tree: CallTree;
+  /** Own time on a request of each of the tree's functions in each profile run, µs; empty where the rate is unknown. */
+  readonly ownUs: readonly (readonly number[])[];
+}
+
+/** What one profile run found. */
+interface ProfileRun {
+  readonly tree: CallTree;
+  /** Requests completed per second; null where it is unknown. */
+  readonly rate: number | null;
+  /** Seconds. */
+  readonly forS: number;
+}
+
+/** Narrower calls can't be seen on a page. */
+const NARROWEST_RATIO = 0.002;
+/** Some 8 KB of a page. */
+const MOST_CALLS = 500;
+
+/** Null where nothing was sampled. */
+export function flameOf(
+  { label, runtime }: Pick<Flame, "label" | "runtime">,
+  runs: readonly ProfileRun[],
+): Flame | null {
+  const sampled = runs.filter(({ tree }) => tree.frame.length > 0);
+  if (sampled.length === 0) return null;
+  const whole = mergeTrees(sampled.map(({ tree }) => tree));
+  const { tree } = prune(whole, { leastRatio: NARROWEST_RATIO, most: MOST_CALLS });
+  const perRun = sampled.flatMap(({ tree, rate, forS }) => {
+    const requests = (rate ?? 0) * forS;
+    return requests > 0 ? [ownUsOf(tree, requests)] : [];
+  });
+  return {
+    label,
+    runtime,
+    tree: { ...tree, ownMs: tree.ownMs.map((ms) => Number(ms.toPrecision(5))) },
+    ownUs: perRun.length === 0
+      ? []
+      : tree.frames.map((frame) => perRun.map((own) => own.get(functionKey(frame)) ?? 0)),
+  };
+}
+
+/** Own time of each function on a request, µs. Lines move from one commit to the next, so they are no part of it. */
+function ownUsOf(tree: CallTree, requests: number): Map<string, number> {
+  const own = new Map<string, number>();
+  for (const { frame, ownMs } of frameTimes(tree)) {
+    const key = functionKey(frame);
+    own.set(key, (own.get(key) ?? 0) + 1_000 * ownMs / requests);
+  }
+  for (const [key, us] of own) own.set(key, Number(us.toPrecision(4)));
+  return own;
+}
+
+function functionKey({ name, module }: { readonly name: string; readonly module: string }): string {
+  return JSON.stringify([name, module]);
+}
+
+// Where calls stand.
+
+export interface PlacedCall {
+  /** In the tree. */
+  readonly node: number;
+  /** Left end and width as shares of the drawing. */
+  readonly x: number;
+  readonly width: number;
+  /** 0 for the outermost. */
+  readonly depth: number;
+}
+
+/**
+ * The calls that are wide enough, parents before their children, siblings from left to right with the longest first.
+ *
+ * @param focus The call that is as wide as the drawing, below its callers; null: all are shown.
+ * @param narrowest Width of the narrowest call, as a share of the drawing.
+ */
+export function placedCalls(
+  tree: CallTree,
+  { focus, narrowest }: { readonly focus: number | null; readonly narrowest: number },
+): PlacedCall[] {
+  const totals = totalsOf(tree);
+  const children = Map.groupBy(tree.frame.keys(), (node) => tree.parent[node]);
+  const placed: PlacedCall[] = [];
+  const above = focus === null ? [] : callersOf(tree, focus);
+  above.forEach((node, depth) => placed.push({ node, x: 0, width: 1, depth }));
+  const wholeMs = focus === null ? treeMs(tree) : totals[focus];
+  const place = (nodes: readonly number[], left: number, depth: number): void => {
+    let x = left;
+    for (const node of nodes.toSorted((a, b) => totals[b] - totals[a] || a - b)) {
+      const width = totals[node] / wholeMs;
+      if (width < narrowest) return; // those after it are narrower
+      placed.push({ node, x, width, depth });
+      place(children.get(node) ?? [], x, depth + 1);
+      x += width;
+    }
+  };
+  place(focus === null ? children.get(-1) ?? [] : [focus], 0, above.length);
+  return placed;
+}
+
+/** The outermost first. */
+function callersOf({ parent }: CallTree, node: number): number[] {
+  const callers: number[] = [];
+  for (let above = parent[node]; above >= 0; above = parent[above]) callers.unshift(above);
+  return callers;
+}
+
+/** Shares of all time in the call itself, and with what it called. */
+export function sharesOf(tree: CallTree, node: number): { own: number; total: number } {
+  const wholeMs = treeMs(tree);
+  return { own: tree.ownMs[node] / wholeMs, total: totalsOf(tree)[node] / wholeMs };
+}
+
+export interface Found {
+  readonly nodes: ReadonlySet<number>;
+  /** Of all time, in them and what they called; calls within one another count once. */
+  readonly ratio: number;
+}
+
+/** The calls whose function or module holds the text, in whatever case; none for an empty text. */
+export function foundCalls(tree: CallTree, text: string): Found {
+  const sought = text.trim().toLowerCase();
+  const matches = tree.frames.map(({ name, module }) =>
+    sought !== "" && `${name} ${module}`.toLowerCase().includes(sought)
+  );
+  const nodes = new Set<number>();
+  const totals = totalsOf(tree);
+  const isWithin: boolean[] = [];
+  let ms = 0;
+  tree.frame.forEach((at, node) => {
+    const isBelow = tree.parent[node] >= 0 && isWithin[tree.parent[node]];
+    if (matches[at]) nodes.add(node);
+    if (matches[at] && !isBelow) ms += totals[node];
+    isWithin[node] = isBelow || matches[at];
+  });
+  return { nodes, ratio: nodes.size === 0 ? 0 : ms / treeMs(tree) };
+}
+
+// One profile against another.
+
+export interface FlameChange {
+  /** Own time on a request: of the other profile, and of this one, µs. */
+  readonly beforeUs: number;
+  readonly afterUs: number;
+  /** The change as a share of all time on a request, of the profile that takes more. */
+  readonly ratio: number;
+  /** Whether every run of one is beyond every run of the other; null: one has a single run, which shows no noise. */
+  readonly isBeyondNoise: boolean | null;
+}
+
+/** Whether the two can be held against each other. */
+export function areComparable(flame: Flame, other: Flame): boolean {
+  return flame !== other && flame.runtime !== "" && flame.runtime === other.runtime &&
+    flame.ownUs.length > 0 && other.ownUs.length > 0;
+}
+
+/** What each function of `flame` takes more or less than in `base`, in the order of its tree's functions. */
+export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
+  const of = new Map(
+    base.tree.frames.map((frame, at) => [functionKey(frame), base.ownUs[at]] as const),
+  );
+  const none = base.ownUs[0].map(() => 0);
+  const wholeUs = Math.max(wholeUsOf(flame), wholeUsOf(base));
+  return flame.tree.frames.map((frame, at): FlameChange => {
+    const [was, is] = [of.get(functionKey(frame)) ?? none, flame.ownUs[at]];
+    const [beforeUs, afterUs] = [mean(was), mean(is)];
+    const isGrown = Math.min(...is) > Math.max(...was);
+    const isShrunk = Math.max(...is) < Math.min(...was);
+    return {
+      beforeUs,
+      afterUs,
+      ratio: (afterUs - beforeUs) / wholeUs,
+      isBeyondNoise: was.length < 2 || is.length < 2 ? null : isGrown || isShrunk,
+    };
+  });
+}
+
+/** Of functions that stand in several lines of a file each time counts once. */
+function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
+  const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
+  return [...byKey.values()].reduce((sum, us) => sum + us, 0);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** How a call is painted: time outside of functions, grown or shrunk in three steps, or by its module. */
+export function paintOf(
+  { tree: { frames, frame } }: Flame,
+  node: number,
+  changes: readonly FlameChange[] | null,
+): string {
+  const { module } = frames[frame[node]];
+  if (changes === null) {
+    return outsideText(frames[frame[node]]) === null
+      ? `shade${hashOf(module) % SHADES}`
+      : "outside";
+  }
+  const { ratio, isBeyondNoise } = changes[frame[node]];
+  const step = STEPS.filter((least) => Math.abs(ratio) >= least).length;
+  if (isBeyondNoise === false || step === 0) return "same";
+  return `${ratio > 0 ? "grown" : "shrunk"}${step}`;
+}
+
+/** Shares of the time on a request from which on a change has the next deeper colour. */
+const STEPS = [0.005, 0.02, 0.08];
+const SHADES = 4;
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let i = 0; i < text.length; i++) hash = (hash * 31 + text.charCodeAt(i)) >>> 0;
+  return hash;
+}

@@ -1,0 +1,72 @@
+/** Figures of each request of a mix, flow or page, over all workers. */
+import { withoutSecrets } from "../../base/secrets.ts";
+import type { StepTotals } from "../load/recording/steps.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { StepFigures } from "../result/distribution.ts";
+import { ERRORS } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import { withoutBounds } from "../stats/histogram/censoring.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { sumOfSparse } from "../stats/histogram/histogram.ts";
+import { boundedDistributionOf, estimateOf } from "./bounded_times.ts";
+
+interface WholeLoad {
+  readonly elapsedS: number;
+  readonly clock: Measurement["latency"]["clock"];
+}
+
+/** @param names In the order of the totals' steps; none where the load has one step alone. */
+export function stepFigures(
+  totals: readonly WorkerTotals[],
+  names: readonly string[],
+  whole: WholeLoad,
+): Pick<Measurement, "steps"> {
+  if (names.length === 0) return {};
+  return {
+    steps: names.map((name, at) => {
+      // A worker that was lost before it told anything has no steps.
+      const parts = totals.flatMap(({ steps }) => steps[at] ?? []);
+      return { name: withoutSecrets(name), ...figuresOf(parts, whole) };
+    }),
+  };
+}
+
+function figuresOf(
+  parts: readonly StepTotals[],
+  { elapsedS, clock }: WholeLoad,
+): Omit<StepFigures, "name"> {
+  const sum = (of: (part: StepTotals) => number): number =>
+    parts.reduce((total, part) => total + of(part), 0);
+  const all = sumOfSparse(parts.map(({ latency }) => latency));
+  const censored = sumOfSparse(parts.map((part) => part.censored));
+  const counts = {
+    completed: sum(({ completed }) => completed),
+    failed: sum(({ failed }) => failed),
+    unfinished: sum(({ unfinished }) => unfinished),
+    dropped: sum(({ dropped }) => dropped),
+  };
+  const { completed, failed, unfinished, dropped } = counts;
+  const errors = ERRORS.map((kind, at) => [kind, sum((part) => part.errors[at])] as const);
+  const lasted = Math.max(0, ...parts.map(({ seconds }) => seconds.length));
+  const seconds = Array.from(
+    { length: lasted },
+    (_, second) => sum((part) => part.seconds[second] ?? 0),
+  );
+  const inTime = seconds.reduce((total, second) => total + second, 0);
+  const { minUs } = withoutBounds(all, censored);
+  return {
+    requests: { due: completed + failed + unfinished + dropped, ...counts },
+    wrong: sum(({ wrong }) => wrong),
+    errors: Object.fromEntries(errors.filter(([, failed]) => failed > 0)),
+    rate: elapsedS > 0 ? inTime / elapsedS : 0,
+    seconds,
+    latency: {
+      clock,
+      ...boundedDistributionOf({ all, censored }, estimateOf(clock)),
+      censored: censored.count,
+      fastest: minUs === Infinity ? 0 : minUs / 1_000,
+    },
+    histogram: encodeHistogram(all),
+    ...censored.count > 0 && { censoredHistogram: encodeHistogram(censored) },
+  };
+}
