@@ -1,3 +1,4 @@
+// deno-lint-ignore-file explicit-function-return-type -- JavaScript, as it runs in the target as it is
 /**
  * Runs inside of a target whose runtime is V8's, before its program: Node by --import, Deno by --preload. Writes what
  * the runtime does beside the program's own work into a file of its own beside this one, four times a second.
