@@ -14,7 +14,7 @@ export const gateway: Command = {
     const input = new Lines();
     bindToParent((text) => input.add(text));
     return interruptible(async (signal) => {
-      await reportCounters();
+      reportCounters();
       const start = input.first.then((line) =>
         serveGateway(gatewaySettings.parse(JSON.parse(line)), { hostname, port: Number(port) })
       );

@@ -49,7 +49,7 @@ export const serveCommand = defineCommand({
   run({ app, port, sharePort: shared, host, set, ...named }): Promise<number> {
     bindToParent();
     return interruptible(async (signal) => {
-      await reportCounters();
+      reportCounters();
       const settings = Object.fromEntries(set);
       const redisUrl = redisUrlOf(named);
       const start = serveApp({ app, port, shared, host, set: settings, redisUrl });

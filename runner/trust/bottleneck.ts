@@ -65,16 +65,12 @@ const GENERATOR: readonly FindingCode[] = [
 /** @param limitCores What `limits: { cpu }` lets the target use; null: as much as there is. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
   const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
-  const paused = isHeldUp(run, seen) ? null : pausesFinding(run);
+  const { requests, generator } = run;
+  const isPaused = (seen.throttledShare ?? 0) >= THROTTLED;
+  const paused = requests.completed === 0 || isPaused
+    ? null
+    : pausesFinding(run, isCrowdedOut(generator));
   return { kind: kindOf(run, seen), ...seen, ...paused };
-}
-
-/** By others: its pauses are then theirs, or longer than its own. */
-function isHeldUp(
-  { requests, generator }: BottleneckRun,
-  { throttledShare = 0 }: Omit<Bottleneck, "kind">,
-): boolean {
-  return requests.completed === 0 || throttledShare >= THROTTLED || isCrowdedOut(generator);
 }
 
 function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckKind {

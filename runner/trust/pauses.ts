@@ -31,8 +31,11 @@ const LEAST_REQUESTS = 10;
 const OVERLAP_RATIO = 0.5;
 const OVERLAP_TIMES = 2;
 
-/** Null where the counters show neither, or there are none. */
-export function pausesFinding(run: PausedRun): PausesFinding | null {
+/**
+ * Null where the counters show neither, or there are none.
+ * @param isHeldUp By others: its pauses are longer than its own, though no other share of its time.
+ */
+export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
   if (counters === undefined || elapsedS === 0) return null;
   const cpu = target?.cpu ?? 0;
@@ -41,6 +44,7 @@ export function pausesFinding(run: PausedRun): PausesFinding | null {
     return { kind: "gc", collectionShare };
   }
   if (cpu >= BUSY_CORES && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
+  if (isHeldUp) return null;
   const stopping = counters.collections.map(({ stoppedMs: ms }) => ({ ms }));
   const collected = tailPauses(stopping, counters.slowest.collections, run);
   const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= COMPUTED_RATIO * ms);

@@ -96,6 +96,11 @@ const CASES: [what: string, seen: Seen, kind: Bottleneck["kind"]][] = [
   ["slow requests that did not meet it", { stalls: TEN, overlapping: 4 }, "core"],
   ["too few requests to tell", { stalls: TEN, requests: 6, overlapping: 6 }, "core"],
   ["a loop as slow as its requests", { stalls: TEN, medianMs: 20 }, "core"],
+  [
+    "half of the CPU time of a target that is crowded out",
+    { cpuMs: 5_000, others: 1, target: { waiting: 2 } },
+    "gc",
+  ],
   ["a target that is crowded out", { stalls: TEN, others: 1, target: { waiting: 2 } }, "core"],
   [
     "a target that is paused by its limit",

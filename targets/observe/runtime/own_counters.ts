@@ -1,5 +1,7 @@
 /** Lets a server of Plateau's own report its runtime counters, where whoever started it wants them. */
 
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
 import type { CounterSink } from "./counter_records.ts";
 
 /** Names the module that reports; for V8's runtimes. */
@@ -13,8 +15,12 @@ export function countersEnv(
 }
 
 /** Belongs before the server listens. Without effect unless it is requested. */
-export async function reportCounters(): Promise<void> {
+export function reportCounters(): void {
   const module = Deno.env.get(COUNTERS_MODULE);
   if (module === undefined) return;
-  await import(module).catch(() => {}); // it is measured without them, and a note says so
+  try {
+    createRequire(import.meta.url)(fileURLToPath(module)); // compiled, the program can't import what it does not hold
+  } catch {
+    // it is measured without them, and a note says so
+  }
 }
