@@ -6,6 +6,11 @@ export interface Period {
   readonly to: number;
 }
 
+export interface Pause extends Period {
+  /** How long it took, somewhere in its period. */
+  readonly lasts: number;
+}
+
 /** Of a request's time: it did not wait for a pause that is shorter. */
 const LEAST_RATIO = 0.1;
 
@@ -18,14 +23,14 @@ export interface Overlap {
 /** Pauses shorter than a tenth of a request are none of its causes. @param whole The run, in which the requests may begin. */
 export function overlapOf(
   requests: readonly Period[],
-  pauses: readonly Period[],
+  pauses: readonly Pause[],
   whole: Period,
 ): Overlap {
   let overlapping = 0;
   let expected = 0;
   for (const request of requests) {
     const leastLength = LEAST_RATIO * (request.to - request.from);
-    const merged = mergedPeriods(pauses.filter(({ from, to }) => to - from >= leastLength));
+    const merged = mergedPeriods(pauses.filter(({ lasts }) => lasts >= leastLength));
     if (merged.some((pause) => meet(request, pause))) overlapping++;
     expected += chanceOf(request, merged, whole);
   }
@@ -51,7 +56,7 @@ function chanceOf({ from, to }: Period, pauses: readonly Period[], whole: Period
 }
 
 /** Apart from each other, by their start. */
-export function mergedPeriods(spans: readonly Period[]): Period[] {
+function mergedPeriods(spans: readonly Period[]): Period[] {
   const merged: { from: number; to: number }[] = [];
   for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
     const last = merged.at(-1);

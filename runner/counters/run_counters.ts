@@ -7,7 +7,7 @@ import type {
 } from "../../targets/observe/runtime/counter_records.ts";
 import type { Counters, CountersPoint } from "../result/runtime/counters.ts";
 import type { SlowRequest } from "../result/distribution.ts";
-import { mergedPeriods, overlapOf, type Period } from "./overlap.ts";
+import { overlapOf, type Pause } from "./overlap.ts";
 
 interface ReportedRun {
   /** Its start, milliseconds since the epoch. */
@@ -52,8 +52,8 @@ export function runCounters(
     stalls: longest(stalls).map(({ atMs, ms, cpuMs }) => ({ startS: atMs / 1_000, ms, cpuMs })),
     slowest: {
       requests: requests.length,
-      collections: overlapOf(requests, collections.map(spanOf), whole),
-      stalls: overlapOf(requests, stalls.filter(isComputed).map(spanOf), whole),
+      collections: overlapOf(requests, collections.map(pauseOf), whole),
+      stalls: overlapOf(requests, stalls.filter(isComputed).map(pauseOf), whole),
     },
   };
 }
@@ -74,16 +74,16 @@ function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: ReportedRun):
   };
 }
 
-/** Those that no collection explains. */
+/** Those that no collections explain. */
 function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
-  const pauses = mergedPeriods(collections.map(spanOf));
+  const pauses = collections.map(pauseOf);
   return stalls.filter((stall) => {
-    const { from, to } = spanOf(stall);
-    const collected = pauses.reduce(
-      (sum, pause) => sum + Math.max(0, Math.min(to, pause.to) - Math.max(from, pause.from)),
-      0,
-    );
-    return collected < COLLECTED_RATIO * stall.ms;
+    const { from, to } = pauseOf(stall);
+    const collectedMs = pauses.reduce((sum, pause) => {
+      const sharedMs = Math.min(to, pause.to) - Math.max(from, pause.from);
+      return sum + Math.max(0, Math.min(pause.lasts, sharedMs));
+    }, 0);
+    return collectedMs < COLLECTED_RATIO * stall.ms;
   });
 }
 
@@ -92,9 +92,9 @@ function isComputed({ ms, cpuMs }: Stall): boolean {
 }
 
 /** Of a collection whose start is not known exactly, all that it may have been in. */
-function spanOf(each: Stall | Collection): Period {
+function pauseOf(each: Stall | Collection): Pause {
   const lengthMs = "withinMs" in each ? Math.max(each.ms, each.withinMs) : each.ms;
-  return { from: each.atMs, to: each.atMs + lengthMs };
+  return { from: each.atMs, to: each.atMs + lengthMs, lasts: each.ms };
 }
 
 function longest<T extends { readonly atMs: number; readonly ms: number }>(all: readonly T[]): T[] {

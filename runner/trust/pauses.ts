@@ -33,7 +33,7 @@ const OVERLAP_TIMES = 2;
 
 /**
  * Null where the counters show neither, or there are none.
- * @param isHeldUp By others: its pauses are longer than its own, though no other share of its time.
+ * @param isHeldUp By others: its collections take longer, though no larger share of its time. Stalls are computed.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
@@ -44,9 +44,8 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
     return { kind: "gc", collectionShare };
   }
   if (cpu >= BUSY_CORES && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
-  if (isHeldUp) return null;
   const stopping = counters.collections.map(({ stoppedMs: ms }) => ({ ms }));
-  const collected = tailPauses(stopping, counters.slowest.collections, run);
+  const collected = isHeldUp ? null : tailPauses(stopping, counters.slowest.collections, run);
   const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= COMPUTED_RATIO * ms);
   const blocked = tailPauses(computed, counters.slowest.stalls, run);
   if (blocked !== null && blocked.overlapping > (collected?.overlapping ?? 0)) {

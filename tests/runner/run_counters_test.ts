@@ -1,20 +1,24 @@
 import assert from "node:assert/strict";
-import { overlapOf } from "../../runner/counters/overlap.ts";
+import { overlapOf, type Pause } from "../../runner/counters/overlap.ts";
 import { runCounters } from "../../runner/counters/run_counters.ts";
 import type { ProcessCounters } from "../../targets/observe/runtime/counter_records.ts";
 import { randomFrom } from "../report/intervals.ts";
 
 const WHOLE = { from: 0, to: 1_000 };
 
+function pause(from: number, to: number): Pause {
+  return { from, to, lasts: to - from };
+}
+
 Deno.test("a request overlaps a pause by any part of it, and touching is none", () => {
-  const pauses = [{ from: 100, to: 150 }, { from: 140, to: 200 }];
+  const pauses = [pause(100, 150), pause(140, 200)];
   const requests = [[90, 101], [120, 130], [199, 300], [50, 100], [200, 210]]
     .map(([from, to]) => ({ from, to }));
   assert.equal(overlapOf(requests, pauses, WHOLE).overlapping, 3);
 });
 
 Deno.test("a pause shorter than a tenth of a request is none of its causes", () => {
-  const pauses = [{ from: 100, to: 104 }];
+  const pauses = [pause(100, 104)];
   const seen = (length: number): ReturnType<typeof overlapOf> =>
     overlapOf([{ from: 90, to: 90 + length }], pauses, WHOLE);
   assert.deepEqual(seen(41), { overlapping: 0, expected: 0 });
@@ -25,7 +29,7 @@ Deno.test("the share expected by chance is that of random moments", () => {
   const random = randomFrom(7);
   const pauses = Array.from({ length: 6 }, () => {
     const from = 900 * random();
-    return { from, to: from + 30 + 60 * random() };
+    return pause(from, from + 30 + 60 * random());
   });
   for (const length of [0.5, 20, 300]) {
     const draws = 20_000;
@@ -43,7 +47,7 @@ Deno.test("the share expected by chance is that of random moments", () => {
 Deno.test("without pauses nothing is expected; a request as long as the run meets every pause", () => {
   assert.deepEqual(overlapOf([{ from: 0, to: 10 }], [], WHOLE), { overlapping: 0, expected: 0 });
   assert.deepEqual(
-    overlapOf([{ from: 0, to: 5_000 }], [{ from: 0, to: 500 }], WHOLE),
+    overlapOf([{ from: 0, to: 5_000 }], [pause(0, 500)], WHOLE),
     { overlapping: 1, expected: 1 },
   );
 });
@@ -105,6 +109,14 @@ Deno.test("a stall is no collection's, and without CPU time no request is held t
   assert.equal(counted?.slowest.requests, 3);
   assert.equal(counted?.slowest.stalls.overlapping, 1);
   assert.equal(counted?.slowest.collections.overlapping, 1);
+});
+
+Deno.test("a short collection somewhere in a long stall explains neither it nor a request", () => {
+  const inexact = { ...collection(0.8, 1), withinMs: 50 };
+  const counted = runCounters([{ ...REPORT, collections: [inexact] }], RUN);
+  assert.deepEqual(counted?.stalls.map(({ startS }) => startS), [0.5, 0.8, 1.2]);
+  assert.equal(counted?.slowest.collections.overlapping, 0);
+  assert.equal(counted?.slowest.stalls.overlapping, 1);
 });
 
 Deno.test("without reports of the run there are no counters", () => {

@@ -101,7 +101,12 @@ const CASES: [what: string, seen: Seen, kind: Bottleneck["kind"]][] = [
     { cpuMs: 5_000, others: 1, target: { waiting: 2 } },
     "gc",
   ],
-  ["a target that is crowded out", { stalls: TEN, others: 1, target: { waiting: 2 } }, "core"],
+  [
+    "a loop that computes, of a target that is crowded out",
+    { stalls: TEN, others: 1, target: { waiting: 2 } },
+    "blocked-loop",
+  ],
+  ["a target that is crowded out", { collections: TEN, others: 1, target: { waiting: 2 } }, "core"],
   [
     "a target that is paused by its limit",
     { stalls: TEN, target: { throttled: 900 } },
