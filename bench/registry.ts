@@ -17,6 +17,7 @@ import { profile } from "./profile.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
+import { steps } from "./steps.ts";
 import { statistics } from "./simulations.ts";
 import { tls } from "./tls.ts";
 import { trust } from "./trust.ts";
@@ -38,6 +39,7 @@ export const benches = {
   between: betweenRuns,
   tls,
   log,
+  steps,
   report,
   witness,
   others,

@@ -56,6 +56,10 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
   computes: [
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
+    "e2e/target_commands_test.ts",
+    "e2e/target_commands_ends_test.ts",
+    "e2e/failing_commands_test.ts",
+    "e2e/fixed_port_test.ts",
     "e2e/denied_test.ts",
     "e2e/fleet/safety_test.ts",
     "conformance/frameworks_test.ts",

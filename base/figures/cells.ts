@@ -43,12 +43,21 @@ export function chosenCells<C extends SelectableCell>(
   choice: CellChoice,
   cells: readonly C[],
 ): C[] {
-  return cells.filter((cell) => isMeant(choice, (word) => cellsIn(word, [cell]).length > 0));
+  const isOfSteps = choice.named.has(SCENARIO);
+  return cells.filter((cell) =>
+    (isOfSteps || cell.isStep !== true) &&
+    isMeant(choice, (word) => cellsIn(word, [cell]).length > 0)
+  );
 }
 
 /** Whether something is what a choice means, by the words that it fits. */
 export function isMeant({ named }: CellChoice, fits: (word: Selection) => boolean): boolean {
   return [...named.values()].every((words) => words.some(fits));
+}
+
+/** The scenarios that a choice names. */
+export function scenariosOf({ named }: CellChoice): string[] {
+  return (named.get(SCENARIO) ?? []).flatMap(({ scenario }) => scenario ?? []);
 }
 
 /** Paths of the factors that a choice names. */

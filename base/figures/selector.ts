@@ -29,6 +29,8 @@ export interface SelectableCell {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Likewise, what has one value and so is no factor; absent: not known. */
   readonly constants?: Readonly<Record<string, unknown>>;
+  /** Whether it is one request of a scenario, which only its own name means: `checkout.pay`. */
+  readonly isStep?: boolean;
 }
 
 /** What there is to be named. */
@@ -75,7 +77,8 @@ export function parseSelector(text: string): Read<Selector> {
 const COMMA = /,(?=(?:[^"]*"[^"]*")*[^"]*$)/;
 
 function partOf(word: string): SelectorPart | null {
-  const [, key, written] = /^([^=]*?)\s*=\s*(.*)$/s.exec(word.trim()) ?? [];
+  const isQuoted = /^"[^"]*"$/.test(word.trim());
+  const [, key, written] = isQuoted ? [] : /^([^=]*?)\s*=\s*(.*)$/s.exec(word.trim()) ?? [];
   const value = unquoted((written ?? word).trim());
   if (value === "" || key === "") return null;
   return { key: key ?? null, value };

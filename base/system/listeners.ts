@@ -17,12 +17,16 @@ const FORWARDERS = /^(?:docker-proxy|rootlessport|rootlesskit|slirp4netns|pasta|
 /** Reading one link takes some 4 µs, so that a search ends after some 0.2 s; by count, as a busy machine takes longer. */
 const MOST_OPEN_FILES = 50_000;
 
-/** Process ids; none where they can't be known. */
+/** Process ids; none where they can't be known, or only pass connections on. */
 export function listenersAt(at: ListeningAt): number[] {
-  const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
-  if (inodes.length === 0) return [];
-  const pids = holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
+  const pids = occupantsOf(at);
   return pids.some((pid) => FORWARDERS.test(readName(pid) ?? "")) ? [] : pids;
+}
+
+/** The same with those that only pass connections on. */
+export function occupantsOf(at: ListeningAt): number[] {
+  const inodes = "path" in at ? unixInodes(at.path) : tcpInodes(at);
+  return inodes.length === 0 ? [] : holdersOf(new Set(inodes.map((inode) => `socket:[${inode}]`)));
 }
 
 function unixInodes(path: string): string[] {

@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { between, ratePerSec } from "../quantity.ts";
 import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
+import { type StageCommands, stageCommands } from "./steps.ts";
 
 /** Names of RFC 3986 between slashes, none of them . or .. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
@@ -107,12 +108,13 @@ export const proxyTarget = z.strictObject({
         "are listed here by the path of the write: { /edit: [/home] }",
     ),
   }).describe("A cache in front of another server"),
+  ...stageCommands,
 });
 
 /** With lists where they make factors. */
 export type WrittenProxy = z.output<typeof proxyTarget>;
 
-export interface ProxyTarget {
+export interface ProxyTarget extends StageCommands {
   readonly proxy: WithOneValueFor<
     WrittenProxy["proxy"],
     "store" | "ttl" | "stale" | "singleFlight" | "maxBodyBytes"
@@ -188,12 +190,13 @@ export const clusterTarget = z.strictObject({
       context.addIssue({ code: "custom", path: ["workers"], message });
     }
   }).describe("Several instances of another target"),
+  ...stageCommands,
 });
 
 /** With lists where they make factors. */
 export type WrittenCluster = z.output<typeof clusterTarget>;
 
-export interface ClusterTarget {
+export interface ClusterTarget extends StageCommands {
   readonly cluster: WithOneValueFor<
     WrittenCluster["cluster"],
     "instances" | "balancer" | "policy" | "workers" | "slowStart"
@@ -230,6 +233,7 @@ export const nginxTarget = z.strictObject({
       : `Cannot serve both ${given.slice(0, 2).join(" and ")}: leave one out`;
     context.addIssue({ code: "custom", message, path: given.slice(1, 2) });
   }).describe("The real nginx, from PATH"),
+  ...stageCommands,
 });
 
 export type NginxTarget = z.output<typeof nginxTarget>;

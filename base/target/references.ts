@@ -112,7 +112,7 @@ function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): st
   const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
   if (port !== null) {
     return `Cannot start instances of "${name}": they would have one port, ${port}; ` +
-      'write PORT: "{port}" in its env';
+      'write PORT: "{port}" in its env, and no port';
   }
   const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");
   if (!shares || valueIn(targets[name], ["app"]) !== undefined) return null;
@@ -130,7 +130,8 @@ function fixedPortOf(name: string, targets: WrittenTargets): string | null {
   let behind: string | undefined = name;
   for (const _ of Object.keys(targets)) {
     if (behind === undefined) return null;
-    const ports = valuesOf(valueIn(targets[behind], ["env", "PORT"])).map(String);
+    const ports = [["port"], ["env", "PORT"]]
+      .flatMap((path) => valuesOf(valueIn(targets[behind ?? ""], path))).map(String);
     const fixed = ports.find((port) => /^\d+$/.test(port));
     if (fixed !== undefined) return fixed;
     behind = referenceIn(targets[behind])?.name;

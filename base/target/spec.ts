@@ -2,7 +2,7 @@
  * A target's lines in the experiment file: one of the launchers' shapes, distinguished by its first key.
  */
 import * as z from "zod";
-import { buildSteps } from "./build_steps.ts";
+import { stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { parseBytes } from "../quantity.ts";
@@ -88,6 +88,7 @@ const appTarget = z.strictObject({
   app: z.enum(appNames).describe("A built-in target; plateau list apps shows them"),
   set,
   limits,
+  ...stageCommands,
 }).superRefine(({ app, set }, context) => checkSettings(appSettings[app], set, context))
   .overwrite(withFlatSettings);
 
@@ -97,6 +98,7 @@ const frameworkTarget = z.strictObject({
   ),
   set,
   limits,
+  ...stageCommands,
 }).superRefine(({ framework, set }, context) =>
   checkSettings(frameworkSettings(framework), set, context)
 )
@@ -122,12 +124,20 @@ const commandTarget = z.strictObject({
   ready: z.string().regex(/^\/[\x21-\x7e]*$/, "Cannot use this as a path: start with /")
     .default("/")
     .describe("Path that responds with a status under 500 when the program is ready"),
-  build: buildSteps.optional().describe(
+  build: steps.optional().describe(
     "Commands that build it in cwd, such as [[npm, ci]], with which plateau ab builds each commit; " +
       "a step may be { command: [npm, ci], timeout: 10m, env: {} }",
   ),
+  port: z.int().min(1).max(65_535).optional().describe(
+    "The port of a program that listens on that one alone, such as 3000; its runs are made in turn",
+  ),
   limits,
-}).superRefine(({ env }, context) => {
+  ...stageCommands,
+}).superRefine(({ env, port }, context) => {
+  if (port !== undefined && env.PORT !== undefined) {
+    const message = "Cannot have both port and PORT in env: leave one out";
+    context.addIssue({ code: "custom", path: ["port"], message });
+  }
   for (const { path, port } of fixedPorts(env.PORT ?? [])) {
     if (port >= 1 && port <= 65_535) continue;
     const fix = "write one from 1 to 65535, or {port} for a free one";
@@ -165,6 +175,7 @@ const urlTarget = (files: Files) =>
       .describe(
         "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
       ),
+    ...stageCommands,
   }).superRefine((given, context) => {
     for (const { key, message, fix } of urlConflicts(given)) {
       context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
@@ -202,6 +213,12 @@ export type FrameworkTarget = Limited<z.output<typeof frameworkTarget>>;
 export type CommandTarget = Limited<Omit<WrittenCommand, "env">> & {
   readonly env: Readonly<Record<string, string>>;
 };
+
+/** The port that it listens on in every run; null: a free one. */
+export function fixedPortOf({ port, env }: Pick<CommandTarget, "port" | "env">): number | null {
+  return port ?? (/^\d+$/.test(env.PORT ?? "") ? Number(env.PORT) : null);
+}
+
 export type UrlTarget = z.output<ReturnType<typeof urlTarget>>;
 
 /** A target as it is started: with one value for each of its lines. */

@@ -7,7 +7,8 @@ import type { Measurement } from "../../runner/result/result.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
-type Asked = Pick<LoadRequest, "origin" | "load" | "driver">;
+/** Without a script: one request of the root. */
+type Asked = Pick<LoadRequest, "origin" | "load" | "driver"> & Partial<Pick<LoadRequest, "script">>;
 
 interface Hooks {
   /** Called shortly before the load starts, with the moment on this isolate's `performance.now()`. */
@@ -30,7 +31,7 @@ export async function loadHere(
   const script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
   const rest = { script, seed: 1, intervalMs: INTERVAL_MS, logPath: null, implicitCheck: false };
   try {
-    return await measureLoad({ ...asked, ...rest }, {
+    return await measureLoad({ ...rest, ...asked }, {
       loader,
       onProgress: () => {},
       onStart: (atMs) => onStart(atMs - performance.timeOrigin),

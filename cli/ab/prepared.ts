@@ -1,7 +1,7 @@
 /** Two revisions, checked out and built, and the experiment that measures both. */
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
-import type { BuildStep } from "../../base/target/build_steps.ts";
+import type { CommandStep } from "../../base/target/steps.ts";
 import type { SideNames } from "../../report/model/revisions/sides.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
@@ -82,7 +82,7 @@ function notInRepository(file: string): { place: string; message: string; fix: s
 interface TargetBuild {
   readonly target: string;
   readonly cwd: string;
-  readonly steps: readonly BuildStep[];
+  readonly steps: readonly CommandStep[];
 }
 
 function buildsOf(targets: Readonly<Record<string, object>>): TargetBuild[] {

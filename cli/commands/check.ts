@@ -10,7 +10,8 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence } from "../../runner/experiment/repetition.ts";
 import { Schedule } from "../../runner/experiment/schedule.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";
-import type { CommandTarget } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
+import { stages } from "../../base/target/steps.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
@@ -39,19 +40,22 @@ export const checkCommand = defineCommand({
       ...(experiment.parameters ? [`Parameters: ${parametersText(experiment.parameters)}`] : []),
     ];
     await print(textLines(lines.map(withoutSecrets), terminalOptions()));
-    const commands = commandsOf(cells);
-    if (commands.size > 0) {
-      (await import("../experiment/startable.ts")).checkStartable(commands, baseDir);
+    const targets = startedOf(cells);
+    if (targets.size > 0) {
+      await (await import("../experiment/startable.ts")).checkStartable(targets, baseDir);
     }
     return EXIT.done;
   },
 });
 
-function commandsOf(cells: readonly Cell[]): Map<string, CommandTarget> {
+/** Targets that need programs of this machine, by name. */
+function startedOf(cells: readonly Cell[]): Map<string, TargetSpec> {
   const all = cells.flatMap(({ target, targetSpec, others }) =>
     Object.entries({ ...others, [target]: targetSpec })
   );
-  return new Map(all.flatMap(([name, spec]) => "command" in spec ? [[name, spec] as const] : []));
+  return new Map(
+    all.filter(([, spec]) => "command" in spec || stages.some((stage) => spec[stage])),
+  );
 }
 
 /** How the runs are loaded: a line for all, or one for each scenario. */

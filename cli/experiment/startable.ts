@@ -1,23 +1,60 @@
-/** Whether the commands of an experiment's targets could be started here; nothing is. */
+/** Whether the targets of an experiment and their commands could be started here; nothing is. */
 import { StartError, TargetError } from "../../base/errors.ts";
-import type { CommandTarget } from "../../base/target/spec.ts";
-import { locateCommand } from "../../targets/launch/command.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/spec.ts";
+import { stages } from "../../base/target/steps.ts";
+import { stepEnv } from "../../runner/experiment/target_commands.ts";
+import { locateCommand, portObstacle } from "../../targets/launch/command.ts";
+import { locateFolder } from "../../targets/launch/environment.ts";
+import { cannotStart } from "../../targets/launch/launcher.ts";
+import { noProgramText, stepProgram } from "../../targets/launch/step.ts";
 
 /**
- * Throws a TargetError that names every program, folder and variable that is not there.
- * @param commands By the name of their target.
+ * Throws a TargetError that names every program, folder, variable and port that is not there.
+ * @param targets By name.
  */
-export function checkStartable(
-  commands: ReadonlyMap<string, CommandTarget>,
+export async function checkStartable(
+  targets: ReadonlyMap<string, TargetSpec>,
   baseDir: string,
-): void {
-  const obstacles = [...commands].flatMap(([name, spec]) => obstacleOf(spec, { name, baseDir }));
-  if (obstacles.length > 0) throw new TargetError("Cannot start all of its targets", obstacles);
+): Promise<void> {
+  const obstacles = await Promise.all(
+    [...targets].map(([name, spec]) => obstaclesOf(spec, { name, baseDir })),
+  );
+  const all = new Set(obstacles.flat());
+  if (all.size > 0) throw new TargetError("Cannot start all of its targets", [...all]);
 }
 
-function obstacleOf(...command: Parameters<typeof locateCommand>): string[] {
+interface TargetPlace {
+  readonly name: string;
+  readonly baseDir: string;
+}
+
+async function obstaclesOf(spec: TargetSpec, place: TargetPlace): Promise<string[]> {
+  const port = "command" in spec ? fixedPortOf(spec) : null;
+  const inUse = port === null ? null : await portObstacle(port, LOOPBACK);
+  return [
+    ..."command" in spec ? messageOf(() => locateCommand(spec, place)) : [],
+    ...inUse === null ? [] : [cannotStart(place, inUse).message],
+    ...messageOf(() => locateSteps(spec, place)),
+  ];
+}
+
+/** Throws a StartError that names the first program that is not there; one that an earlier step may make is not looked for. */
+function locateSteps(spec: TargetSpec, place: TargetPlace): void {
+  const steps = stages.flatMap((stage) => (spec[stage] ?? []).map((step) => ({ stage, step })));
+  if (steps.length === 0) return;
+  const cwd = locateFolder("command" in spec ? spec.cwd : ".", place);
+  for (const [at, { stage, step }] of steps.entries()) {
+    const env = { ...stepEnv(spec, null), ...step.env };
+    const isMade = at > 0 && /^(?![\\/]).*[\\/]/.test(step.command[0]);
+    if (isMade || stepProgram(step, { env, cwd }) !== null) continue;
+    throw cannotStart(place, `${noProgramText(step)}, which its ${stage} needs`);
+  }
+}
+
+function messageOf(look: () => unknown): string[] {
   try {
-    locateCommand(...command);
+    look();
     return [];
   } catch (error) {
     if (error instanceof StartError) return [error.message];

@@ -20,6 +20,7 @@ import {
   switchesPerRequestOf,
   systemShareOf,
 } from "../model/runs/resources.ts";
+import { stepColumns } from "../model/steps/table.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
 
@@ -65,6 +66,7 @@ function figuresOf(measurement: Measurement): CsvRecord {
     ...Object.fromEntries(ERRORS.map((kind) => [`errors.${kind}`, errors[kind] ?? 0])),
     ratePerSec: measurement.rate,
     ...capacityOf(measurement),
+    ...stepColumns(measurement.steps ?? []),
     bytesIn: bytes.in,
     bytesOut: bytes.out,
     ...latenciesOf(measurement),

@@ -118,6 +118,7 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     ]),
     ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
+    ...(tables.steps ? [bold(tables.steps.caption), tableMarkdown(tables.steps)] : []),
     ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
     ...Object.values(tables.served).flatMap((table: Table | null) =>
       table === null ? [] : [bold(table.caption), tableMarkdown(table)]

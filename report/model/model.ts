@@ -49,6 +49,8 @@ import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./charts/throug
 import { type SettlingModel, settlingModel } from "./charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./sweeps/sweeps.ts";
+import { stepScenarios } from "./steps/step_cells.ts";
+import { stepsTable } from "./steps/table.ts";
 import { perSecondTables, runsTable, summaryTable } from "./tables/summary.ts";
 import { percentileTable } from "./tables/percentiles.ts";
 import { connectionsTable } from "./tables/connections.ts";
@@ -158,6 +160,8 @@ export interface ScenarioModel {
     readonly perSecond: readonly [Table, Table] | null;
     /** Null where nothing was connected to. */
     readonly connections: Table | null;
+    /** Null where it has one request alone. */
+    readonly steps: Table | null;
     readonly served: ServedTables;
     readonly outcomes: Table;
     readonly reasons: Table | null;
@@ -217,6 +221,7 @@ function scenarioModel(
 ): ScenarioModel {
   const { level } = repeatedOf(results);
   const cells = byResult(written);
+  const steps = stepScenarios([{ name, cells }], results);
   return {
     name,
     request: requestText(name, results.experiment?.scenarios),
@@ -250,6 +255,7 @@ function scenarioModel(
       steady: steadyTables(name, cells),
       perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells, level),
+      steps: stepsTable({ name, cells }, steps),
       served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),

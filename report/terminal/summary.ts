@@ -80,6 +80,11 @@ function distributionLines(scenario: ScenarioModel, options: TerminalOptions): T
     BLANK,
     ...outcomeTableLines(tables, options),
     BLANK,
+    ...tables.steps === null ? [] : [
+      lineOf(tables.steps.caption, "cyan"),
+      ...tableLines(withoutZeros(tables.steps), options),
+      BLANK,
+    ],
     ...Object.values(tables.served).flatMap((table: Table | null) =>
       table === null
         ? []

@@ -24,6 +24,7 @@ import { profileCells } from "../profile/profile_runs.ts";
 import { openExperiment, type Provenance, provenanceOf } from "./provenance.ts";
 import { commitNote, continued, EarlierRuns } from "./resume.ts";
 import { applyPins, ExperimentTargets } from "./targets.ts";
+import { TargetCommands } from "./target_commands.ts";
 import { TargetError } from "../../base/errors.ts";
 import { nameBehind, withThoseBehind } from "../../base/target/references.ts";
 import { VERSION } from "../../base/version.ts";
@@ -62,7 +63,8 @@ export async function runExperiment(
   const redis = await redisFor(request, hooks);
   const start = startingResults(request, { provenance, redis });
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
-  const targets = new ExperimentTargets(request, redis, hooks);
+  const commands = commandsFor(request, { file, redis }, hooks);
+  const targets = new ExperimentTargets(request, redis, hooks, commands);
   try {
     const missing = missingPrerequisites(request.plan, redis);
     if (request.kept) {
@@ -101,8 +103,21 @@ export async function runExperiment(
     return file.results;
   } finally {
     await targets.closeAll();
+    await commands.tearDown();
     await redis?.stop();
   }
+}
+
+function commandsFor(
+  { baseDir, outDir }: ExperimentRequest,
+  { file, redis }: { readonly file: ResultFile; readonly redis: ProvidedRedis | null },
+  { onProgress, signal }: ExperimentHooks,
+): TargetCommands {
+  const { results } = file;
+  return new TargetCommands(
+    { baseDir, outDir, redisUrl: redis?.url ?? null, ran: results.commands ?? [] },
+    { onProgress, signal, onRan: (ran) => results.commands = ran },
+  );
 }
 
 interface ProfileStage {

@@ -5,6 +5,7 @@ import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
+import type { RunCommands, TargetCommands } from "./target_commands.ts";
 import { cellNeeds } from "./missing_prerequisites.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
@@ -30,6 +31,8 @@ type StartOptions = Pick<LaunchContext, "inspectable">;
 export class ExperimentTargets {
   readonly #kept = new Map<string, RunningTarget>();
   readonly #ended = new WeakSet<RunningTarget>();
+  /** Of the run that each kept one has now. */
+  readonly #runs = new Map<RunningTarget, RunCommands>();
   /** The end of the last run's target: it ends while that run's results are written. */
   #closing: Promise<void> = Promise.resolve();
 
@@ -37,15 +40,27 @@ export class ExperimentTargets {
     private readonly request: TargetsRequest,
     private readonly redis: ProvidedRedis | null,
     private readonly hooks: TargetsHooks,
+    private readonly commands: Pick<TargetCommands, "begin">,
   ) {}
 
   async open({ cell }: PlannedRun): Promise<RunningTarget> {
     if (this.request.experiment.fresh) return await this.start(cell);
+    await this.#closing;
     const key = JSON.stringify([cell.target, cell.targetSpec, cell.others]);
+    const run = await this.commands.begin(cell);
+    return await endedOnError(run, async () => {
+      const target = await this.#keep(key, cell);
+      this.#runs.set(target, run);
+      await run.started(target.origin);
+      return target;
+    });
+  }
+
+  async #keep(key: string, cell: Cell): Promise<RunningTarget> {
     const kept = this.#kept.get(key);
     if (kept !== undefined && !this.#ended.has(kept)) return kept;
     await kept?.stop(); // of several, others may be left
-    const target = await this.start(cell);
+    const target = await this.#launch(cell, {});
     void target.exited.then(() => this.#ended.add(target));
     this.#kept.set(key, target);
     return target;
@@ -54,16 +69,33 @@ export class ExperimentTargets {
   /** In place of one that does not respond any more. */
   async reopen(target: RunningTarget, planned: PlannedRun): Promise<RunningTarget> {
     this.#ended.add(target);
-    if (this.request.experiment.fresh) this.close(target);
+    this.close(target);
     return await this.open(planned);
   }
 
   /** A process of its own, in front of a Redis without what the one before has left, if it is to be fresh. */
   async start(cell: Cell, how: StartOptions = {}): Promise<RunningTarget> {
+    await this.#closing;
+    const isFresh = this.request.experiment.fresh;
+    if (isFresh && cellNeeds(cell).includes("redis")) await this.redis?.forget();
+    const run = await this.commands.begin(cell);
+    return await endedOnError(run, async () => {
+      const target = await this.#launch(cell, how);
+      const stop = async (): Promise<void> => {
+        await run.end();
+        await target.stop();
+      };
+      await run.started(target.origin).catch(async (error) => {
+        await stop();
+        throw error;
+      });
+      return { ...target, stop };
+    });
+  }
+
+  async #launch(cell: Cell, how: StartOptions): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
-    await this.#closing;
-    if (experiment.fresh && cellNeeds(cell).includes("redis")) await this.redis?.forget();
     const counters = experiment.observe?.includes("runtime") && !how.inspectable
       ? await RuntimeCounters.open()
       : null;
@@ -82,10 +114,11 @@ export class ExperimentTargets {
     return counters === null ? await starting : await countedTarget(starting, counters);
   }
 
-  /** Begins to end it, unless it is kept: the next one starts when it has ended. */
+  /** Begins to end its run, and itself unless it is kept: the next one starts when that has ended. */
   close(target: RunningTarget): void {
-    if (!this.request.experiment.fresh) return;
-    this.#closing = target.stop();
+    const run = this.#runs.get(target);
+    this.#runs.delete(target);
+    this.#closing = this.request.experiment.fresh ? target.stop() : run?.end() ?? this.#closing;
     this.#closing.catch(() => {}); // whoever waits for it gets the error
   }
 
@@ -107,6 +140,16 @@ async function countedTarget(
   });
   const stop = (): Promise<void> => target.stop().finally(() => counters.close());
   return { ...target, counters, stop };
+}
+
+/** What comes of `work`; where it throws, the run has ended in order. */
+async function endedOnError<Made>(run: RunCommands, work: () => Promise<Made>): Promise<Made> {
+  try {
+    return await work();
+  } catch (error) {
+    await run.end();
+    throw error;
+  }
 }
 
 // An experiment's `pin` in force.

@@ -1,6 +1,6 @@
 /** Figures of each request of a mix, flow or page, over all workers. */
 import { withoutSecrets } from "../../base/secrets.ts";
-import type { StepTotals } from "../load/recording/steps.ts";
+import { CLASSES, type StepTotals } from "../load/recording/steps.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { StepFigures } from "../result/distribution.ts";
 import { ERRORS } from "../result/outcome.ts";
@@ -24,7 +24,7 @@ export function stepFigures(
   if (names.length === 0) return {};
   return {
     steps: names.map((name, at) => {
-      // A worker that was lost before it told anything has no steps.
+      // A worker that was lost before its first report has no steps.
       const parts = totals.flatMap(({ steps }) => steps[at] ?? []);
       return { name: withoutSecrets(name), ...figuresOf(parts, whole) };
     }),
@@ -46,6 +46,10 @@ function figuresOf(
     dropped: sum(({ dropped }) => dropped),
   };
   const { completed, failed, unfinished, dropped } = counts;
+  const statuses = Array.from(
+    { length: CLASSES },
+    (_, at) => [String(100 * (at + 1)), sum((part) => part.classes[at])] as const,
+  );
   const errors = ERRORS.map((kind, at) => [kind, sum((part) => part.errors[at])] as const);
   const lasted = Math.max(0, ...parts.map(({ seconds }) => seconds.length));
   const seconds = Array.from(
@@ -57,6 +61,7 @@ function figuresOf(
   return {
     requests: { due: completed + failed + unfinished + dropped, ...counts },
     wrong: sum(({ wrong }) => wrong),
+    status: Object.fromEntries(statuses.filter(([, completed]) => completed > 0)),
     errors: Object.fromEntries(errors.filter(([, failed]) => failed > 0)),
     rate: elapsedS > 0 ? inTime / elapsedS : 0,
     seconds,

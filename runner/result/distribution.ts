@@ -115,6 +115,8 @@ export const step = z.strictObject({
     dropped: count,
   }),
   wrong: count.describe("Completed against an expectation"),
+  status: z.record(z.string().regex(/^\d{3}$/), count)
+    .describe("Completed by class of status: 200 for all of 2xx"),
   errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed by kind; sums to failed"),
   rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
   seconds: z.array(count).describe("Completed by the deadline in each second of the run"),

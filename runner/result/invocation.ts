@@ -1,5 +1,6 @@
 /** How an experiment was invoked, how it went, and which cells were not measured: a result file keeps it to go on with. */
 import * as z from "zod";
+import { stages } from "../../base/target/steps.ts";
 import { runCapacity } from "./capacity.ts";
 
 const names = z.array(z.string());
@@ -76,8 +77,26 @@ const stopping = z.strictObject({
 
 export type Stopping = z.output<typeof stopping>;
 
+const targetCommand = z.strictObject({
+  target: z.string(),
+  stage: z.enum(stages),
+  command: z.string().describe("Program and arguments, at most 200 characters"),
+  times: z.int().min(1).describe("How often it ran"),
+  failed: z.int().min(0).describe("How often it failed, or took too long"),
+  reason: z.string().optional().describe("Of the last failure"),
+  total: z.number().min(0).describe("Milliseconds that it took in all"),
+  longest: z.number().min(0).describe("Milliseconds of the longest time"),
+});
+
+/** A command of a target that ran around its runs, all its times together. */
+export type TargetCommand = z.output<typeof targetCommand>;
+
 /** How far the experiment is. */
 export const execution = {
+  commands: z.array(targetCommand).optional().describe(
+    "Commands of targets (setup, before, after, teardown) that ran, by the first time; absent for none. " +
+      "What they printed is in commands.log",
+  ),
   startedAt: z.iso.datetime(),
   resumed: z.array(z.iso.datetime()).optional().describe("Moments at which it was resumed"),
   finishedAt: z.iso.datetime().nullable(),

@@ -3,13 +3,14 @@ import { BOUNDED } from "../../base/figures/bound.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Conflict } from "../../base/problems.ts";
 import { type Claim, claimInResults, type ClaimSide, type FigureSide } from "./claim.ts";
-import { choiceOf, factorsOf } from "../../base/figures/cells.ts";
+import { choiceOf, factorsOf, scenariosOf } from "../../base/figures/cells.ts";
 import {
   type ExperimentNames,
   parseSelector,
   type Selection,
   selectionOf,
 } from "../../base/figures/selector.ts";
+import { isStepFigure, stepPathsIn } from "../../base/figures/steps.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { Published, PublishedValues } from "./published.ts";
 import type { Read } from "../../base/figures/figure.ts";
@@ -25,9 +26,9 @@ interface Claiming {
   readonly ceilings?: unknown;
 }
 
-/** What a sentence names: cells, and peaks of throughput. */
+/** What a sentence names: figures of cells (null: it says another thing of them), and peaks of throughput. */
 interface UsedNames {
-  readonly selectors: readonly FigureSide["selector"][];
+  readonly cells: readonly (Pick<FigureSide, "selector"> & { readonly figure: string | null })[];
   readonly peaks: readonly string[];
 }
 
@@ -35,7 +36,7 @@ export function claimConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "claims", (one) => {
     const { data: claim } = claimInResults.safeParse(one, AS_INPUT);
     const said = claim === undefined ? [] : saidBy(claim);
-    return { selectors: said.flatMap(selectorsOf), peaks: said.flatMap(peaksOf) };
+    return { cells: said.flatMap(cellsOf), peaks: said.flatMap(peaksOf) };
   });
 }
 
@@ -43,11 +44,12 @@ export function claimConflicts(given: Claiming): Conflict[] {
 export function thresholdConflicts(given: Claiming): Conflict[] {
   return namingConflicts(given, "thresholds", (one) => {
     const { data: rule } = threshold.safeParse(one, AS_INPUT);
-    const selectors = [
-      ...rule?.selector === undefined ? [] : [rule.selector],
-      ...rule?.against === "cells" ? [rule.to.selector] : [],
+    const figure = rule?.against === "baseline" ? null : rule?.figure ?? null;
+    const cells = [
+      ...rule?.selector === undefined ? [] : [{ figure, selector: rule.selector }],
+      ...rule?.against === "cells" ? [rule.to] : [],
     ];
-    return { selectors, peaks: [] };
+    return { cells, peaks: [] };
   });
 }
 
@@ -57,21 +59,26 @@ function namingConflicts(
   namingOf: (one: unknown) => UsedNames,
 ): Conflict[] {
   const { targets, scenarios, ceilings, [section]: sentences } = given;
+  const steps = stepPathsIn(scenarios);
   const names: ExperimentNames = {
     targets: Object.keys(Object(targets)),
-    scenarios: Object.keys(Object(scenarios)),
+    scenarios: [...Object.keys(Object(scenarios)), ...steps],
     factors: null,
   };
   if (names.targets.length === 0 || names.scenarios.length === 0) return [];
   const keys = factorKeys(given);
   const measured = Array.isArray(ceilings) ? ceilings.map(String) : [];
   return (Array.isArray(sentences) ? sentences : []).flatMap((one, index) => {
-    const { selectors, peaks } = namingOf(one);
+    const { cells, peaks } = namingOf(one);
     const messages = [
-      ...selectors.flatMap((selector) => {
+      ...cells.flatMap(({ figure, selector }) => {
         const choice = choiceOf(selector, names);
         if ("problem" in choice) return [choice.problem];
-        return factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys));
+        return [
+          ...factorsOf(choice.value).flatMap((path) => unknownFactor(path, keys)),
+          ...scenariosOf(choice.value).filter((name) => steps.includes(name))
+            .flatMap((name) => notOfStep(name, figure)),
+        ];
       }),
       ...peaks.filter((ceiling) => !measured.includes(ceiling)).map((
         ceiling,
@@ -79,6 +86,17 @@ function namingConflicts(
     ];
     return [...new Set(messages)].map((message) => ({ path: [section, index], message }));
   });
+}
+
+/** What is not known of one request of a scenario, or can't be held against a baseline. @param figure Null: no figure. */
+function notOfStep(name: string, figure: string | null): string[] {
+  if (figure !== null && isStepFigure(figure)) return [];
+  const what = figure === null ? "this" : figure;
+  const scenario = name.slice(0, name.indexOf("."));
+  return [
+    `Cannot use ${what} of ${name}, one request of ${scenario}: ` +
+    `write its rate, success, mean or a percentile, or name ${scenario}`,
+  ];
 }
 
 /** Whatever has a value that could vary, as a claim may be of a value that only some parameters choose. */
@@ -150,13 +168,15 @@ function sidesOf({ says }: Pick<Claim, "says">): ClaimSide[] {
   return says.kind === "compare" || says.kind === "within" ? [says.left, says.right] : [];
 }
 
-function selectorsOf(claim: Pick<Claim, "says">): FigureSide["selector"][] {
+function cellsOf(claim: Pick<Claim, "says">): UsedNames["cells"] {
   const { says } = claim;
-  if (says.kind === "warmup" || says.kind === "correlation") return [says.selector];
-  if (says.kind === "ratios") {
-    return [says.left, says.right].flatMap(({ of, to }) => [of.selector, to.selector]);
+  if (says.kind === "warmup" || says.kind === "correlation") {
+    return [{ figure: null, selector: says.selector }];
   }
-  return sidesOf(claim).flatMap((side) => side.kind === "figure" ? [side.selector] : []);
+  if (says.kind === "ratios") {
+    return [says.left, says.right].flatMap(({ of, to }) => [of, to]);
+  }
+  return sidesOf(claim).flatMap((side) => side.kind === "figure" ? [side] : []);
 }
 
 function peaksOf(claim: Pick<Claim, "says">): string[] {

@@ -11,6 +11,7 @@ import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
+import { stepConflicts } from "../../base/target/steps.ts";
 import { claim } from "../claims/claim_text.ts";
 import {
   claimConflicts,
@@ -120,7 +121,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     );
   const conflicts = [
     ...unknownTargets(experiment),
-    ...misplacedGateways(experiment),
+    ...misplacedLines(experiment),
     ...uncountableFlows(experiment),
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
@@ -168,9 +169,9 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
   });
 }
 
-/** Gateways that cannot stand in front of the targets that they name. */
-function misplacedGateways({ targets }: Partial<Experiment>): Conflict[] {
-  return referenceConflicts(targets ?? {})
+/** Gateways that cannot stand in front of the targets that they name, and commands that lack what they name. */
+function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
+  return [...referenceConflicts(targets ?? {}), ...stepConflicts(targets ?? {})]
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 

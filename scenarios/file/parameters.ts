@@ -24,9 +24,10 @@ import {
   validParameters,
   value,
 } from "./parameter_spec.ts";
-import { findingsOf, type PathProblem, startsWith } from "../../base/problems.ts";
+import { findingsOf, type Path, type PathProblem, startsWith } from "../../base/problems.ts";
 import { SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { stages } from "../../base/target/steps.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 
 /** The values of `--set` by name, as YAML text. */
@@ -109,13 +110,19 @@ function secretArguments(
   { path, names }: PlaceholderUse,
   isHidden: (name: string) => boolean,
 ): string[] {
-  const [room, , key] = path;
-  if (room !== "targets" || key !== "command") return [];
+  if (!isArgument(path)) return [];
   return names.filter(isHidden).map((name) => {
     const variable = name.replace(/^env\./, "");
     return `Cannot put the secret \${${name}} into the arguments of a program, which every user of its ` +
       `machine can read: pass it by env: { ${variable}: "\${${name}}" }`;
   });
+}
+
+/** Of a target's program, or of one of its steps, whose environment is no argument. */
+function isArgument([room, , key, , part]: Path): boolean {
+  if (room !== "targets") return false;
+  return key === "command" ||
+    (["build", ...stages].some((steps) => steps === key) && part !== "env");
 }
 
 function missingSecret(name: string): Problem {

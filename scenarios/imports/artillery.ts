@@ -92,6 +92,9 @@ function filledIn(value: unknown, text: (inner: string) => string | undefined): 
 
 const USUAL_TIMEOUT_SECONDS = 10;
 
+/** Plugins of Artillery for what is here without one: checks, and figures of each request. */
+const BUILT_IN = ["expect", "metrics-by-endpoint"];
+
 class Conversion {
   readonly #note = (text: string): void => void this.notes.add(text);
 
@@ -155,7 +158,7 @@ class Conversion {
       );
     }
     if (config.processor !== undefined) this.#note("without its processor, which is code");
-    const plugins = Object.keys(Object(config.plugins)).filter((name) => name !== "expect");
+    const plugins = Object.keys(Object(config.plugins)).filter((name) => !BUILT_IN.includes(name));
     if (plugins.length > 0) this.#note(`without its plugins ${plugins.join(", ")}`);
     if (config.ensure !== undefined) this.#note("without what it ensures (write thresholds)");
     if (before !== undefined || after !== undefined) this.#note("without its before and after");

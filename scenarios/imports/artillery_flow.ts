@@ -10,6 +10,7 @@ import {
 } from "./artillery_script.ts";
 import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
 import { formText } from "../request/form.ts";
+import { stepName } from "../request/request.ts";
 
 /** Longer walks would be too long to read. */
 const MOST_ROUNDS = 1_000;
@@ -101,7 +102,9 @@ export class ArtilleryFlow {
           "Artillery counts any status and goes on",
       );
     }
+    const { data: name } = stepName.safeParse(request.name);
     return {
+      ...(name === undefined ? {} : { name }),
       [method]: this.#path(fill(request.url ?? request.uri ?? ""), filled(request.qs)),
       headers: Object.fromEntries(filled(this.#fields(request, fill))),
       ...(json === undefined ? {} : { json: everyText(json, fill) }),

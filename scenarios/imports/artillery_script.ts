@@ -79,6 +79,7 @@ function oneOrMore<Item extends z.ZodType>(item: Item): z.ZodType<z.output<Item>
 }
 
 const request = z.looseObject({
+  name: z.string().optional(),
   url: z.string().optional(),
   uri: z.string().optional(),
   headers: texts.default({}),

@@ -36,7 +36,7 @@ export const shareOfCapacity = z.string({ error: NO_SHARE }).transform((text, co
 }).describe("A share of the capacity, such as 80% of capacity");
 
 /** The same as people write it. */
-export function shareText(share: number): string {
+export function shareOfCapacityText(share: number): string {
   return `${Number((share * 100).toPrecision(12))}% of capacity`;
 }
 

@@ -18,7 +18,7 @@ import {
   DEFAULT_USERS,
   type LoadSpec,
 } from "./load_spec.ts";
-import { type CapacityGoal, shareText } from "./capacity_spec.ts";
+import { type CapacityGoal, shareOfCapacityText } from "./capacity_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
@@ -191,6 +191,6 @@ function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadV
 /** A factor's value as people write it. */
 function shown(name: string, value: Json, isSearch: boolean): Json {
   if (typeof value !== "number") return value;
-  if (name === "rate") return isSearch ? shareText(value) : rateText(value);
+  if (name === "rate") return isSearch ? shareOfCapacityText(value) : rateText(value);
   return name === "duration" || name === "timeout" ? durationText(value) : value;
 }

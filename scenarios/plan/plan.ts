@@ -10,6 +10,7 @@ import type { Json } from "../../base/yaml/json_text.ts";
 import { countOfLoads, loadFor, loadsOf, type PlannedLoad, whyTooLong } from "../load/load.ts";
 import type { LoadSpec } from "../load/load_spec.ts";
 import type { Scenario } from "../request/scenario.ts";
+import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
 import type { Repeat } from "./repetition.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
 
@@ -67,11 +68,12 @@ export interface Plan {
 
 /** Throws a UserError when `only` names what is not there, or leaves nothing. */
 export function planBlocks(
-  experiment: RunFactors,
+  experiment: RunFactors & ServingTimes,
   { seed, only, shown, neighbours }: PlanOptions,
 ): Plan {
   const cells = planCells(experiment, only, shown);
   checkRuns(experiment, cells);
+  checkPorts(cells, experiment);
   const groups = neighbours === undefined
     ? cells.map((cell) => [cell])
     : [...Map.groupBy(cells, neighbours).values()];

@@ -135,7 +135,7 @@ function clusterVariants(written: WrittenCluster): Variant<TargetSpec>[] {
   return variantsOf(
     "cluster",
     factors,
-    (values) => ({ cluster: { ...written.cluster, ...values } }),
+    (values) => ({ ...written, cluster: { ...written.cluster, ...values } }),
   );
 }
 
@@ -154,7 +154,11 @@ function clusterFactors(
 
 function proxyVariants(written: WrittenProxy): Variant<TargetSpec>[] {
   const factors = proxyFactors(written);
-  return variantsOf("proxy", factors, (values) => ({ proxy: { ...written.proxy, ...values } }));
+  return variantsOf(
+    "proxy",
+    factors,
+    (values) => ({ ...written, proxy: { ...written.proxy, ...values } }),
+  );
 }
 
 // deno-lint-ignore explicit-function-return-type -- each factor has a type of its own

@@ -10,6 +10,7 @@ import {
   stepsOfPage,
   type ThinkSpec,
 } from "./flow.ts";
+import { stepNameOf } from "../../base/figures/steps.ts";
 import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import type { WireRequest } from "../../base/http/request.ts";
@@ -89,26 +90,14 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   checkLimit("written", sumOf(({ chars }) => chars), "values", "write every request");
 }
 
-type NamedRequest = RequestFields & { readonly name?: string };
-
 /** So many steps have figures of their own; the rest are one more together. */
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
-/** A longer path is cut in a name. */
-const MOST_CHARS = 200;
-
-/** By what a step is called in figures: its name, else its method and path as they are written. */
-function stepNameOf(request: NamedRequest): string {
-  if (request.name !== undefined) return request.name;
-  const { method, path } = wireRequest(request);
-  const name = `${method} ${path}`;
-  return name.length <= MOST_CHARS ? name : `${name.slice(0, MOST_CHARS - 1)}…`;
-}
 
 /** Requests of one name are one step. */
 function namedSteps(
-  requests: readonly NamedRequest[],
-): Pick<Script, "stepNames"> & { readonly stepOf: (request: NamedRequest) => number } {
+  requests: readonly RequestFields[],
+): Pick<Script, "stepNames"> & { readonly stepOf: (request: RequestFields) => number } {
   const all = [...new Set(requests.map(stepNameOf))];
   const names = all.length > MOST_STEPS ? [...all.slice(0, MOST_STEPS), OTHERS] : all;
   return {
@@ -120,14 +109,17 @@ function namedSteps(
   };
 }
 
-interface Drawn {
+interface VariantChoice {
   readonly step: number;
   readonly values: ValueSpecs;
   readonly draw: Draw;
 }
 
 /** The request with each variant of its values. */
-function variantsOf(request: RequestFields, { step: at, values, draw }: Drawn): ScriptRequest[] {
+function variantsOf(
+  request: RequestFields,
+  { step: at, values, draw }: VariantChoice,
+): ScriptRequest[] {
   const step = { kind: "request" as const, step: at, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)

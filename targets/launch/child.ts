@@ -22,6 +22,7 @@ import {
   SUPERVISED_FOLDER,
   SUPERVISED_GROUP,
   SUPERVISED_STAGE,
+  SUPERVISED_STEP,
 } from "./supervisor.ts";
 import { fileURLToPath } from "node:url";
 
@@ -73,6 +74,8 @@ interface SupervisedEnvironment extends ProcessEnvironment {
   readonly limits?: TargetLimits;
   /** The same for a folder that stays when the program succeeds. */
   readonly stage?: string;
+  /** It is over when it ends, with all that it left in the background. */
+  readonly isStep?: boolean;
   /** Called when `stop` could not end all of it, as they are another user's or hang: their process ids. */
   readonly onLeft?: (pids: readonly number[]) => void;
 }
@@ -80,7 +83,7 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, limits, onOutput, onErrorOutput, onLeft = () => {} }:
+  { env, cwd, folder, stage, isStep = false, limits, onOutput, onErrorOutput, onLeft = () => {} }:
     SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
@@ -89,6 +92,7 @@ export function startSupervised(
     [SUPERVISED_ENV]: JSON.stringify(env),
     ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
     ...stage !== undefined && { [SUPERVISED_STAGE]: stage },
+    ...isStep && { [SUPERVISED_STEP]: "1" },
   };
   const supervisor = selfCommand(["supervise", "--", ...command]);
   const outputs = { onOutput, onErrorOutput };

@@ -1,6 +1,9 @@
 /** Launches a foreign program: under a supervisor, in a clean environment, with a port of its own. */
 import { LOOPBACK } from "../../base/net/listen.ts";
-import type { CommandTarget } from "../../base/target/spec.ts";
+import { resolve } from "../../base/net/resolve.ts";
+import { occupantsOf } from "../../base/system/listeners.ts";
+import { readProgram } from "../../base/system/processes.ts";
+import { type CommandTarget, fixedPortOf } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
@@ -16,7 +19,7 @@ import {
 
 export const commandLauncher: Launcher<CommandTarget> = {
   async start(spec, context): Promise<RunningTarget> {
-    const port = choosePort(spec, context);
+    const port = await choosePort(spec, context);
     const fill = (text: string): string =>
       text.replaceAll("{port}", String(port)).replaceAll("{host}", context.host);
     const filled = {
@@ -95,15 +98,20 @@ function hostAdvice({ command, env }: CommandTarget, { host }: LaunchContext): s
   return `write {host} in its command or env, so that it listens on ${host}`;
 }
 
-/** The file's own PORT, which must be free, or else a free one. */
-function choosePort({ env }: CommandTarget, context: LaunchContext): number {
-  if (!/^\d+$/.test(env.PORT ?? "")) {
-    return context.listen?.port ?? freePort({ host: context.host });
-  }
-  const fixed = Number(env.PORT);
-  if (isPortFree(fixed, context.host)) return fixed;
-  throw cannotStart(
-    context,
-    `its port ${fixed} is in use; write PORT: "{port}" in its env to get a free one`,
-  );
+/** The file's own port, which must be free, or else a free one. */
+async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<number> {
+  const fixed = fixedPortOf(spec);
+  if (fixed === null) return context.listen?.port ?? freePort({ host: context.host });
+  const obstacle = await portObstacle(fixed, context.host);
+  if (obstacle === null) return fixed;
+  throw cannotStart(context, obstacle);
+}
+
+/** Why a program could not listen there, and who does; null: it could. */
+export async function portObstacle(port: number, host: string): Promise<string | null> {
+  if (isPortFree(port, host)) return null;
+  const at = await resolve({ hostname: host, port });
+  const pids = typeof at === "string" || Deno.build.os !== "linux" ? [] : occupantsOf(at);
+  const by = pids.map((pid) => ` by ${readProgram(pid)} (process ${pid})`).join(" and");
+  return `its port ${port} is in use${by}; write PORT: "{port}" in its env, and no port, for a free one`;
 }

@@ -105,6 +105,10 @@ export interface Launcher<Spec> {
 }
 
 /** The one error for a target that does not start. */
-export function cannotStart({ name }: Pick<LaunchContext, "name">, why: string): StartError {
-  return new StartError(`Cannot start target ${name}: ${why}`);
+export function cannotStart(
+  { name }: Pick<LaunchContext, "name">,
+  why: string,
+  evidence: readonly string[] = [],
+): StartError {
+  return new StartError(`Cannot start target ${name}: ${why}`, evidence);
 }

@@ -40,6 +40,8 @@ export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Names a folder that is removed unless the program succeeds. */
 export const SUPERVISED_STAGE = "PLATEAU_SUPERVISED_STAGE";
+/** Set for a program that is over when it ends, whatever it leaves in the background. */
+export const SUPERVISED_STEP = "PLATEAU_SUPERVISED_STEP";
 
 const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
@@ -118,13 +120,13 @@ function removeFolder(folder: string | undefined): void {
 }
 
 /**
- * A program that succeeds at once and leaves children behind has put itself in the background: it goes on. One that
- * makes something in a folder is over when it ends, with all that it left behind.
+ * A program that succeeds at once and leaves children behind has put itself in the background: it goes on. A step
+ * is over when it ends, with all that it left behind.
  */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
-  const makes = Deno.env.get(SUPERVISED_STAGE) !== undefined;
-  while (success && !makes && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
+  const isStep = Deno.env.get(SUPERVISED_STEP) !== undefined;
+  while (success && !isStep && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
 /** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */

@@ -1,14 +1,12 @@
 /** Builds the targets of a revision: each step a command in the target's folder, with a time-out and a log. */
 import { resolve } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
-import { durationText } from "../../base/quantity.ts";
-import type { BuildStep } from "../../base/target/build_steps.ts";
-import { startSupervised } from "../launch/child.ts";
-import { findProgram, ownEnv } from "../launch/environment.ts";
-import { describeExit } from "../launch/start_up.ts";
+import type { CommandStep } from "../../base/target/steps.ts";
+import { ownEnv } from "../launch/environment.ts";
+import { commandText, takeStep } from "../launch/step.ts";
 
 export interface BuildRequest {
-  readonly steps: readonly BuildStep[];
+  readonly steps: readonly CommandStep[];
   /** Where its commands run. */
   readonly cwd: string;
   /** The checkout: removed when a step fails, or we are killed meanwhile. */
@@ -38,43 +36,22 @@ export async function build(request: BuildRequest): Promise<void> {
 }
 
 async function takeSteps(request: BuildRequest): Promise<void> {
-  const { steps, log, what, signal, onStep } = request;
+  const { steps, log, what, stage, signal, onStep } = request;
+  const [env, cwd] = [ownEnv(), resolve(request.cwd)];
   using file = openLog(log);
   for (const step of steps) {
     signal.throwIfAborted();
-    const command = step.command.join(" ");
+    const command = commandText(step);
     onStep(command);
     file.write(new TextEncoder().encode(`$ ${command}\n`));
-    const { why, evidence } = await take(step, request, file);
+    const { why, evidence } = await takeStep(step, {
+      ...{ env, cwd, stage, signal },
+      onOutput: (bytes) => file.write(bytes),
+    });
     signal.throwIfAborted();
     if (why === null) continue;
     throw new TargetError(`Cannot build ${what}: ${why}; all it printed is in ${log}`, evidence);
   }
-}
-
-async function take(
-  { command: [name, ...args], timeout, env: extra }: BuildStep,
-  { cwd, stage, signal }: BuildRequest,
-  log: Log,
-): Promise<{ readonly why: string | null; readonly evidence: readonly string[] }> {
-  const env = { ...ownEnv(), ...extra };
-  const program = findProgram(name, { path: env.PATH ?? "", cwd });
-  if (program === null) return { why: `there is no program "${name}" on PATH`, evidence: [] };
-  const child = startSupervised([program, ...args], {
-    ...{ env, cwd: resolve(cwd), stage },
-    onOutput: (bytes) => log.write(bytes),
-  });
-  const late = AbortSignal.timeout(timeout);
-  const stop = (): void => void child.stop();
-  for (const ending of [signal, late]) ending.addEventListener("abort", stop);
-  const exit = await child.exited;
-  for (const ending of [signal, late]) ending.removeEventListener("abort", stop);
-  await child.stop();
-  const evidence = child.output.lastLines();
-  const shown = [name, ...args].join(" ");
-  if (late.aborted) return { why: `${shown} took over ${durationText(timeout)}`, evidence };
-  if (exit.code === 0) return { why: null, evidence };
-  return { why: describeExit(exit).replace(/^it/, shown), evidence };
 }
 
 interface Log extends Disposable {

@@ -116,6 +116,7 @@ const totals = plain({
       unfinished: count,
       dropped: count,
       wrong: count,
+      classes: fc.array(count, { minLength: 9, maxLength: 9 }),
       errors,
       seconds: fc.array(count),
       times: bounded,

@@ -18,10 +18,14 @@ function targetsOf(
   const [cell]: Plan["cells"] = planCells(experiment);
   const request = { experiment, baseDir: FIXTURES, host: "127.0.0.1" };
   return {
-    targets: new ExperimentTargets(request, null, {
-      signal: new AbortController().signal,
-      onProgress: () => {},
-    }),
+    targets: new ExperimentTargets(
+      request,
+      null,
+      { signal: new AbortController().signal, onProgress: () => {} },
+      {
+        begin: () => Promise.resolve({ started: async () => {}, end: async () => {} }),
+      },
+    ),
     planned: { cell, repetition: 1, order: 1 },
   };
 }

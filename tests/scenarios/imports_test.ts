@@ -59,6 +59,14 @@ const STEPS: readonly (readonly [sentence: string, steps: string, flow: unknown[
     { get: "/b", headers: GZIP },
   ]],
   [
+    "the name of a request, where it can be one",
+    "[{ get: { name: pay, url: /a } }, { get: { name: 'a,b', url: /b } }]",
+    [
+      { name: "pay", get: "/a", headers: GZIP },
+      { get: "/b", headers: GZIP },
+    ],
+  ],
+  [
     "a named group of a pattern",
     `[{ get: { url: /, capture: { regexp: '(a)(?<x>\\d)[(]', group: x, as: v } } }]`,
     [

@@ -32,6 +32,8 @@ import {
 } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
+import { stepNamesIn, stepPath, stepPathsIn } from "../../../base/figures/steps.ts";
+import { stepScenarios } from "../steps/step_cells.ts";
 
 export type Claimed =
   & DeclaredSettings
@@ -60,7 +62,7 @@ export interface ClaimContext {
 /** @param scenarios Those of the results. */
 export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimContext {
   const declared = declaredPairs(results);
-  const measured = measuredOf(scenarios, repeatedOf(results).level);
+  const measured = withSteps(scenarios, results);
   const members = [...measured, ...missingOf(results, measured)]
     .map((member) => ({ ...member, constants: constantsOf(member, declared) }));
   const { targets, scenarios: names, factors } = namesInCells(members);
@@ -69,7 +71,13 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
     members,
     names: {
       targets: [...new Set([...keysOf(experiment?.targets), ...targets])],
-      scenarios: [...new Set([...keysOf(experiment?.scenarios), ...names])],
+      scenarios: [
+        ...new Set([
+          ...keysOf(experiment?.scenarios),
+          ...stepPathsIn(experiment?.scenarios),
+          ...names,
+        ]),
+      ],
       factors,
       others: pathsOf(declared),
     },
@@ -77,6 +85,13 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
     ceilings: peakThroughput,
     cores: machine?.allowedCores ?? machine?.cores ?? Infinity,
   };
+}
+
+/** Cells, and their steps. */
+function withSteps(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimMember[] {
+  const { level } = repeatedOf(results);
+  const steps = measuredOf(stepScenarios(scenarios, results), level);
+  return [...measuredOf(scenarios, level), ...steps.map((step) => ({ ...step, isStep: true }))];
 }
 
 function keysOf(section: unknown): string[] {
@@ -98,16 +113,24 @@ function measuredOf(scenarios: readonly ScenarioRuns[], level: number): ClaimMem
 }
 
 /** Each cell without any run, once. */
-function missingOf({ missing = [] }: Claimed, measured: readonly ClaimMember[]): ClaimMember[] {
-  const members = missing.map(({ target, scenario, parameters, reason }): ClaimMember => ({
-    target,
-    scenario,
-    parameters,
-    label: `${scenario}, ${cellLabel({ target, parameters })}`,
-    cell: null,
-    missingReason: reason,
-    wrongRatio: 0,
-  }));
+function missingOf(
+  { missing = [], experiment }: Claimed,
+  measured: readonly ClaimMember[],
+): ClaimMember[] {
+  const written = Object(experiment?.scenarios);
+  const members = missing.flatMap(({ target, scenario, parameters, reason }) => {
+    const steps = stepNamesIn(written[scenario]).map((step) => stepPath(scenario, step));
+    return [scenario, ...steps].map((name, at): ClaimMember => ({
+      target,
+      scenario: name,
+      parameters,
+      label: `${name}, ${cellLabel({ target, parameters })}`,
+      cell: null,
+      missingReason: reason,
+      wrongRatio: 0,
+      isStep: at > 0,
+    }));
+  });
   const known = new Set(measured.map(({ label }) => label));
   return [...new Map(members.map((member) => [member.label, member])).values()]
     .filter(({ label }) => !known.has(label));
@@ -161,7 +184,7 @@ function byCounting(
   results: Claimed & Grouped,
 ): ClaimContext {
   const runs = results.runs.filter(counts);
-  const valid = measuredOf(groupRuns({ ...results, runs }), repeatedOf(results).level);
+  const valid = withSteps(groupRuns({ ...results, runs }), results);
   const byLabel = new Map(valid.map((member) => [member.label, member]));
   const members = ground.members.map((member): ClaimMember => {
     if (member.cell === null) return member;

@@ -83,6 +83,10 @@ function placedEvidence(
     const gated = cells.find(({ cell }) =>
       cell.scenario === named.scenario && cell.label === named.label
     );
+    // A step is no cell of its own, but has figures as one has.
+    if (gated === undefined && threshold.against === "limit") {
+      return limitEvidence(threshold, named);
+    }
     return gated === undefined ? fact("fail", "nothing was measured") : judge(gated);
   });
 }

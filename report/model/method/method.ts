@@ -14,6 +14,7 @@ import {
 import { counted, listed, listedAll, unique } from "../numbers/words.ts";
 import { namesInOrder, repeatedOf } from "../runs/cells.ts";
 import type { MeasuredRuns } from "../runs/measured.ts";
+import { commandSentences } from "./commands.ts";
 import { loadText, parametersText, requestText, scenarioLoads } from "./load.ts";
 
 export interface Fact {
@@ -63,6 +64,7 @@ export function methodSentences(results: MeasuredRuns): string[] {
     experiment.order === "sequential"
       ? "The runs were made in the order of the experiment file."
       : `The runs were made in shuffled blocks, each block every cell once (seed ${seed}), so that a drift of the machine meets all cells alike.`,
+    ...commandSentences(results.commands),
     ...pinSentences(experiment.pin),
     ...loadSentences(results),
     ...measuredSentences(results.runs),

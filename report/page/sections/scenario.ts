@@ -103,6 +103,10 @@ ${steadyMarkup(scenario, id)}
 ${heatmapFigure(scenario, { ...place, id: `${id}-heatmap` })}
 ${density && densityFigure(density, densityFinding, { ...place, id: `${id}-density` })}
 ${tails && tailsFigure(tails, tailsFinding, { ...place, id: `${id}-tails` })}
+${
+    tables.steps && markup`<h3>Requests one by one</h3>
+${table(tables.steps, "steps")}`
+  }
 <div class="in-everything">
 ${table(tables.percentiles, "percentiles")}
 ${perSecondMarkup(tables, id)}

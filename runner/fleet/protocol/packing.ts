@@ -14,7 +14,7 @@ import {
   type WorkerTotals,
 } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
-import type { StepTotals } from "../../load/recording/steps.ts";
+import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
 import { SLOW_OUTCOMES } from "../../result/distribution.ts";
@@ -153,6 +153,7 @@ const packedSteps = z.array(
     unfinished: count,
     dropped: count,
     wrong: count,
+    classes: z.array(count).length(CLASSES),
     errors,
     seconds: packedSeconds,
     latency: packedHistogram,
@@ -164,6 +165,7 @@ const packedSteps = z.array(
 function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
   return {
     ...step,
+    classes: [...step.classes],
     errors: [...step.errors],
     seconds: packWholes(step.seconds),
     latency: packHistogram(step.latency),

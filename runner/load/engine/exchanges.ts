@@ -210,7 +210,7 @@ export class Exchanges implements EventHandler {
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
       const step = this.workload.stepOf(slot, request);
-      recorder.steps.complete(step, nowUs, nowUs - dueUs, isRight);
+      recorder.steps.complete(step, reader.status, nowUs, nowUs - dueUs, isRight);
     }
     this.#responded[slot] = 1;
     inFlight.drop(slot);

@@ -18,6 +18,8 @@ export interface StepTotals {
   readonly dropped: number;
   /** Completed with a response that was not expected. */
   readonly wrong: number;
+  /** Completed with a status of 100 to 199, 200 to 299, … */
+  readonly classes: readonly number[];
   /** Failed, in the order of ERRORS. */
   readonly errors: readonly number[];
   /** Completed by the deadline, per second of the run. */
@@ -27,6 +29,8 @@ export interface StepTotals {
   readonly censored: SparseHistogram;
 }
 
+/** From 1xx on; a status has three digits. */
+export const CLASSES = 9;
 const SECOND_US = 1_000_000;
 
 class Step {
@@ -35,6 +39,7 @@ class Step {
   unfinished = 0;
   dropped = 0;
   wrong = 0;
+  readonly classes = new Float64Array(CLASSES);
   readonly errors = new Float64Array(ERRORS.length);
   readonly seconds: number[] = [];
   readonly latency = new Histogram();
@@ -51,9 +56,16 @@ export class StepRecorder {
   }
 
   // hot: once a completed exchange of a load with several steps.
-  complete(at: number, doneUs: number, latencyUs: number, isRight: boolean | null): void {
+  complete(
+    at: number,
+    status: number,
+    doneUs: number,
+    latencyUs: number,
+    isRight: boolean | null,
+  ): void {
     const step = this.#steps[at];
     step.completed++;
+    step.classes[(status / 100 | 0) - 1]++;
     if (isRight === false) step.wrong++;
     step.latency.record(latencyUs);
     if (doneUs > this.#deadlineUs) return;
@@ -87,8 +99,9 @@ export class StepRecorder {
   }
 
   totals(): StepTotals[] {
-    return this.#steps.map(({ errors, seconds, latency, censored, ...counts }) => ({
+    return this.#steps.map(({ classes, errors, seconds, latency, censored, ...counts }) => ({
       ...counts,
+      classes: [...classes],
       errors: [...errors],
       seconds: [...seconds],
       latency: latency.toSparse(),

@@ -125,7 +125,15 @@ class FlameGraph {
     if (active !== null) this.#callOf(active)?.focus();
     this.#readout.textContent = isSought
       ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
-      : "Point at a call for its module, line and shares; press it to see it whole.";
+      : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
+  }
+
+  /** What the colours mean where two profiles are held against each other. */
+  #legend(): string {
+    const base = this.#base.selectedOptions[0]?.label ?? "";
+    return this.#changes === null
+      ? ""
+      : `Orange functions take more of their own time on a request than in ${base}, blue ones less. `;
   }
 
   #drawn(

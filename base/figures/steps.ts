@@ -1,0 +1,50 @@
+/** The steps of a scenario: the requests of a mix, flow or page, as its file has them, by the names of their figures. Pure. */
+
+/** A longer path is cut in a name. */
+const MOST_CHARS = 200;
+
+const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
+
+/** By what a request's figures are called: its name, else its method and path as they are written. */
+export function stepNameOf(request: object): string {
+  const { name, ...fields }: Readonly<Record<string, unknown>> = { name: undefined, ...request };
+  if (typeof name === "string") return name;
+  const method = METHODS.find((method) => typeof fields[method] === "string") ?? "get";
+  const text = `${method.toUpperCase()} ${fields[method] ?? "/"}`;
+  return text.length <= MOST_CHARS ? text : `${text.slice(0, MOST_CHARS - 1)}…`;
+}
+
+/** The paths of all steps of a file's scenarios: `checkout.pay`. */
+export function stepPathsIn(scenarios: unknown): string[] {
+  return Object.entries(Object(scenarios)).flatMap(([name, scenario]) =>
+    stepNamesIn(scenario).map((step) => stepPath(name, step))
+  );
+}
+
+/** Each once, in the order of the file; none where there is one alone. @param scenario As it is written, right or wrong. */
+export function stepNamesIn(scenario: unknown): string[] {
+  const { mix, flow, page, with: needed } = Object(scenario);
+  const requests: unknown[] = [
+    ...listed(mix),
+    ...listed(flow).filter((step) => Object(step).think === undefined),
+    ...typeof page === "string" ? [page, ...listed(needed)].map((get) => ({ get })) : [],
+  ];
+  const names = [...new Set(requests.map((request) => stepNameOf(Object(request))))];
+  return names.length > 1 ? names : [];
+}
+
+function listed(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** What is known of a step: the rest is of whole runs alone, such as CPU time. */
+export function isStepFigure(figure: string): boolean {
+  return /^(?:rate|requests|success|errors|dropped|[2-5]xx|min|mean|stdev|max|p[\d.]+)$/.test(
+    figure,
+  );
+}
+
+/** Names a step in claims and thresholds: `checkout.pay`. */
+export function stepPath(scenario: string, step: string): string {
+  return `${scenario}.${step}`;
+}

@@ -1,0 +1,104 @@
+/**
+ * The commands of a target, as they are written: those that build it from its sources, and those that run around
+ * its runs (`setup`, `before`, `after`, `teardown`). Pure.
+ */
+import * as z from "zod";
+import { between } from "../quantity.ts";
+
+const command = z.array(z.string().min(1)).min(1);
+
+const step = z.union([
+  command,
+  z.strictObject({
+    command: command.describe("Program and arguments"),
+    timeout: between("1s", "24h").prefault("10m").describe("Time-out of the step"),
+    env: z.record(z.string().regex(/^[^=\0]+$/), z.string()).default({})
+      .describe("On top of the user's own environment"),
+  }),
+]).transform((written): CommandStep =>
+  Array.isArray(written) ? { command: written, timeout: DEFAULT_TIMEOUT_MS, env: {} } : written
+);
+
+const DEFAULT_TIMEOUT_MS = 600_000;
+
+export interface CommandStep {
+  readonly command: readonly string[];
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const steps = z.array(step);
+
+/** When commands of a target run, in this order. */
+export const stages = ["setup", "before", "after", "teardown"] as const;
+export type CommandStage = (typeof stages)[number];
+
+/** Lines that every kind of target may have. */
+export const stageCommands = {
+  setup: steps.optional().describe(
+    "Commands before the first start of the target, such as [[npm, run, migrate]]; a step may be " +
+      "{ command: [npm, run, migrate], timeout: 10m, env: {} }. They run in its cwd, or beside the file",
+  ),
+  before: steps.optional().describe(
+    "Commands before each run: before the target starts, or, from the first that holds {origin} on, when it " +
+      "responds; {origin} becomes its http://host:port",
+  ),
+  after: steps.optional().describe(
+    "Commands after each run, while the target still runs; they may hold {origin}",
+  ),
+  teardown: steps.optional().describe(
+    "Commands at the end, after the last stop of the target, also where setup has failed or Ctrl-C was pressed",
+  ),
+};
+
+export type StageCommands = Readonly<Partial<Record<CommandStage, readonly CommandStep[]>>>;
+
+/** Whether it can run only when the origin of the target is known. */
+export function needsOrigin({ command, env }: CommandStep): boolean {
+  return [...command, ...Object.values(env)].some((text) => text.includes(ORIGIN));
+}
+
+export function withOrigin(step: CommandStep, origin: string): CommandStep {
+  const fill = (text: string): string => text.replaceAll(ORIGIN, origin);
+  const env = Object.entries(step.env).map(([name, text]) => [name, fill(text)]);
+  return { ...step, command: step.command.map(fill), env: Object.fromEntries(env) };
+}
+
+const ORIGIN = "{origin}";
+
+interface StepConflict {
+  /** Below `targets`. */
+  readonly path: PropertyKey[];
+  readonly message: string;
+}
+
+/** Placeholders where nothing is known that could stand for them. @param targets May be wrong in every part. */
+export function stepConflicts(targets: Readonly<Record<string, unknown>>): StepConflict[] {
+  return Object.entries(targets).flatMap(([target, spec]) =>
+    stages.flatMap((stage) => {
+      const steps: unknown = Reflect.get(Object(spec), stage);
+      if (!Array.isArray(steps)) return [];
+      const isRunning = Object.hasOwn(Object(spec), "url") || ["before", "after"].includes(stage);
+      return steps.flatMap((step, at) => {
+        const message = placeholderProblem(JSON.stringify(step) ?? "", { stage, isRunning });
+        return message === null ? [] : [{ path: [target, stage, at], message }];
+      });
+    })
+  );
+}
+
+function placeholderProblem(
+  written: string,
+  { stage, isRunning }: { readonly stage: CommandStage; readonly isRunning: boolean },
+): string | null {
+  const found = ["{port}", "{host}"].find((one) => written.includes(one));
+  if (found !== undefined) {
+    return `Cannot fill in ${found} here: ${
+      isRunning ? "write {origin} for http://host:port" : "only command and env of a target have it"
+    }`;
+  }
+  if (isRunning || !written.includes(ORIGIN)) return null;
+  const fix = stage === "setup" ? "before" : "after";
+  return `Cannot fill in {origin} here: the target does not run during ${stage}; write it in ${fix}`;
+}

@@ -1,0 +1,51 @@
+/** `commands.log` beside the results: what the commands of targets print, without secrets and within bounds. */
+import { messageOf } from "../../base/errors.ts";
+import { secrets } from "../../base/secrets.ts";
+
+/** The beginning of what a command prints; its last lines are added at its end. */
+const MOST_BYTES = 65_536;
+
+/** What one command prints. */
+export class CommandLog {
+  readonly #kept = new Uint8Array(MOST_BYTES);
+  #keptBytes = 0;
+  #droppedBytes = 0;
+
+  /** @param onProblem Gets why nothing could be written. */
+  constructor(
+    private readonly path: string,
+    title: string,
+    private readonly onProblem: (text: string) => void,
+  ) {
+    this.#append([`$ ${title}`]);
+  }
+
+  write(bytes: Uint8Array): void {
+    const part = bytes.subarray(0, MOST_BYTES - this.#keptBytes);
+    this.#kept.set(part, this.#keptBytes);
+    this.#keptBytes += part.length;
+    this.#droppedBytes += bytes.length - part.length;
+  }
+
+  /** @param why Null when it succeeded. */
+  end(why: string | null, lastLines: readonly string[]): void {
+    const printed = new TextDecoder().decode(this.#kept.subarray(0, this.#keptBytes));
+    const isCut = this.#droppedBytes > 0;
+    // A secret may stand across the cut, but not across lines.
+    const whole = isCut ? printed.slice(0, printed.lastIndexOf("\n") + 1) : printed;
+    this.#append([
+      ...whole === "" ? [] : [whole.replace(/\n$/, "")],
+      ...isCut ? ["… the middle is left out; the last lines:", ...lastLines] : [],
+      ...why === null ? [] : [`failed: ${why}`],
+    ]);
+  }
+
+  #append(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    try {
+      Deno.writeTextFileSync(this.path, secrets.text(`${lines.join("\n")}\n`), { append: true });
+    } catch (error) {
+      this.onProblem(`Cannot write ${this.path}: ${messageOf(error)}`);
+    }
+  }
+}

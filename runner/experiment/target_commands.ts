@@ -1,0 +1,283 @@
+/**
+ * The commands of targets around their runs: `setup` once before a target's first start, `before` and `after` each
+ * run, `teardown` once at the end. A gateway's run is one of the targets behind it, too: theirs come first, and at
+ * the end last.
+ */
+import { join, resolve } from "node:path";
+import { StartError, TargetError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
+import type { TargetSpec } from "../../base/target/spec.ts";
+import {
+  type CommandStage,
+  type CommandStep,
+  needsOrigin,
+  withOrigin,
+} from "../../base/target/steps.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import { locateFolder, ownEnv } from "../../targets/launch/environment.ts";
+import { cannotStart } from "../../targets/launch/launcher.ts";
+import { commandText, takeStep } from "../../targets/launch/step.ts";
+import type { TargetCommand } from "../result/invocation.ts";
+import type { OnProgress } from "../result/progress.ts";
+import { CommandLog } from "./command_log.ts";
+
+interface CommandsRequest {
+  /** Folder of the experiment file. */
+  readonly baseDir: string;
+  /** Where commands.log goes. */
+  readonly outDir: string;
+  readonly redisUrl: string | null;
+  /** Those of an earlier sitting. */
+  readonly ran: readonly TargetCommand[];
+}
+
+interface CommandsHooks {
+  readonly onProgress: OnProgress;
+  readonly signal: AbortSignal;
+  /** Gets all that have run so far. */
+  readonly onRan: (ran: TargetCommand[]) => void;
+}
+
+/** A target that a run needs, or one behind it. */
+interface Member {
+  readonly name: string;
+  readonly spec: TargetSpec;
+}
+
+interface TakeRequest {
+  readonly step: CommandStep;
+  /** Null or absent: the target has not responded. */
+  readonly origin?: string | null;
+  readonly signal?: AbortSignal;
+}
+
+/** The commands of one run. */
+export interface RunCommands {
+  /** Goes on with `before` when the target responds. Throws a TargetError when one fails, the signal's reason on abort. */
+  started(origin: string): Promise<void>;
+  /** Runs `after`, once, whatever came of the run. Never throws for a command that fails. */
+  end(): Promise<void>;
+}
+
+/** A command that is never interrupted: it has its time-out. */
+const NEVER = new AbortController().signal;
+
+/** Of a command and of a reason in the results. */
+const MOST_CHARS = 200;
+
+export class TargetCommands {
+  /** Targets whose setup has begun, in this order; with its error, if it failed. */
+  readonly #setUp = new Map<string, { readonly member: Member; error: StartError | null }>();
+  readonly #ran: TargetCommand[];
+
+  constructor(
+    private readonly request: CommandsRequest,
+    private readonly hooks: CommandsHooks,
+  ) {
+    this.#ran = [...request.ran];
+  }
+
+  /**
+   * What comes before the start of a cell's target. Throws a StartError when a setup fails, a TargetError when a
+   * `before` does, the signal's reason on abort; `after` has then run.
+   */
+  async begin(cell: Cell): Promise<RunCommands> {
+    const members = membersOf(cell);
+    for (const member of members) await this.#setUpOnce(member);
+    let origin: string | null = null;
+    let ending: Promise<void> | null = null;
+    const end = (): Promise<void> =>
+      ending ??= this.#takeAll("after", members.toReversed(), origin);
+    const goOn = async (
+      part: (steps: readonly CommandStep[]) => readonly CommandStep[],
+    ): Promise<void> => {
+      try {
+        await this.#prepare(members, part, origin);
+      } catch (error) {
+        await end();
+        throw error;
+      }
+    };
+    await goOn((steps) => steps.slice(0, originNeededFrom(steps)));
+    return {
+      end,
+      started: async (at): Promise<void> => {
+        origin = at;
+        await goOn((steps) => steps.slice(originNeededFrom(steps)));
+      },
+    };
+  }
+
+  /** Of every target whose setup has begun, the last first; once. Never throws for a command that fails. */
+  async tearDown(): Promise<void> {
+    const members = [...this.#setUp.values()].map(({ member }) => member).toReversed();
+    this.#setUp.clear();
+    await this.#takeAll("teardown", members, null);
+  }
+
+  async #setUpOnce(member: Member): Promise<void> {
+    const key = JSON.stringify([member.name, ownVariables(member.spec)]);
+    const known = this.#setUp.get(key);
+    if (known?.error) throw known.error;
+    if (known) return;
+    const setUp = { member, error: null as StartError | null };
+    this.#setUp.set(key, setUp);
+    try {
+      for (const step of stepsOf(member, "setup")) {
+        this.#note(`Setup of ${member.name}: ${commandText(step)}`);
+        const { why, evidence } = await this.#take("setup", member, {
+          step,
+          origin: runningOriginOf(member),
+        });
+        if (why !== null) throw cannotStart(member, `its setup failed: ${why}`, evidence);
+      }
+    } catch (error) {
+      // What it printed is shown once.
+      if (error instanceof TargetError) setUp.error = new StartError(error.message);
+      throw error;
+    }
+  }
+
+  async #prepare(
+    members: readonly Member[],
+    part: (steps: readonly CommandStep[]) => readonly CommandStep[],
+    origin: string | null,
+  ): Promise<void> {
+    for (const member of members) {
+      for (const step of part(stepsOf(member, "before"))) {
+        const { why, evidence } = await this.#take("before", member, { step, origin });
+        if (why === null) continue;
+        const message = `Cannot run target ${member.name}: its before failed: ${why}`;
+        throw new TargetError(message, evidence);
+      }
+    }
+  }
+
+  /** Each of them, also where others fail: a failure is a warning. @param origin Null: the target has not responded. */
+  async #takeAll(
+    stage: CommandStage,
+    members: readonly Member[],
+    origin: string | null,
+  ): Promise<void> {
+    for (const member of members) {
+      for (const step of stepsOf(member, stage)) {
+        if (stage === "teardown") this.#note(`Teardown of ${member.name}: ${commandText(step)}`);
+        await this.#takeOrWarn(stage, member, { step, origin: origin ?? runningOriginOf(member) });
+      }
+    }
+  }
+
+  async #takeOrWarn(
+    stage: CommandStage,
+    member: Member,
+    { step, origin }: { readonly step: CommandStep; readonly origin: string | null },
+  ): Promise<void> {
+    const { name } = member;
+    if (needsOrigin(step) && origin === null) {
+      return this.#note(`Left out ${stage} of ${name}, as it did not start: ${commandText(step)}`);
+    }
+    const taken = this.#take(stage, member, { step, origin, signal: NEVER });
+    const { why, evidence } = await taken.catch((error) => {
+      if (error instanceof TargetError) return { why: error.message, evidence: error.evidence };
+      throw error;
+    });
+    if (why === null) return;
+    const last = evidence.length === 0 ? "" : `; its last line: ${evidence[evidence.length - 1]}`;
+    this.#note(`Warning: ${stage} of ${name} failed: ${why}${last}`);
+  }
+
+  /** Throws a TargetError where no process can be started, the signal's reason on abort. */
+  async #take(
+    stage: CommandStage,
+    member: Member,
+    { step, origin = null, signal = this.hooks.signal }: TakeRequest,
+  ): Promise<{ readonly why: string | null; readonly evidence: readonly string[] }> {
+    signal.throwIfAborted();
+    const { name, spec } = member;
+    const { baseDir, outDir, redisUrl } = this.request;
+    const cwd = locateFolder("command" in spec ? spec.cwd : ".", { name, baseDir });
+    const env = stepEnv(spec, redisUrl);
+    const title = `${commandText(step)} (${stage} of ${name})`;
+    const log = new CommandLog(join(resolve(outDir), "commands.log"), title, this.#note.bind(this));
+    const beganMs = performance.now();
+    const filled = origin === null ? step : withOrigin(step, origin);
+    const onOutput = (bytes: Uint8Array): void => log.write(bytes);
+    const outcome = await takeStep(filled, { env, cwd, signal, onOutput });
+    const why = signal.aborted ? "it was interrupted" : outcome.why;
+    log.end(why, outcome.evidence);
+    this.#record({ target: name, stage, command: step }, {
+      tookMs: performance.now() - beganMs,
+      why,
+    });
+    signal.throwIfAborted();
+    return outcome;
+  }
+
+  #record(
+    { target, stage, command }: { target: string; stage: CommandStage; command: CommandStep },
+    { tookMs, why }: { readonly tookMs: number; readonly why: string | null },
+  ): void {
+    const text = withoutSecrets(commandText(command)).slice(0, MOST_CHARS);
+    let entry = this.#ran.find((one) =>
+      one.target === target && one.stage === stage && one.command === text
+    );
+    if (entry === undefined) {
+      entry = { target, stage, command: text, times: 0, failed: 0, total: 0, longest: 0 };
+      this.#ran.push(entry);
+    }
+    entry.times++;
+    entry.total += Math.round(tookMs);
+    entry.longest = Math.max(entry.longest, Math.round(tookMs));
+    if (why !== null) {
+      entry.failed++;
+      entry.reason = withoutSecrets(why).slice(0, MOST_CHARS);
+    }
+    this.hooks.onRan(this.#ran);
+  }
+
+  #note(text: string): void {
+    this.hooks.onProgress({ kind: "note", text: withoutSecrets(text) });
+  }
+}
+
+/** The target of the cell last, as the others stand behind it. */
+function membersOf({ target, targetSpec, others }: Cell): Member[] {
+  return Object.entries({ ...others, [target]: targetSpec }).map(([name, spec]) => ({
+    name,
+    spec,
+  }));
+}
+
+/** Of a server that runs without us. */
+function runningOriginOf({ spec }: Member): string | null {
+  return "url" in spec ? new URL(spec.url).origin : null;
+}
+
+function stepsOf({ spec }: Member, stage: CommandStage): readonly CommandStep[] {
+  return spec[stage] ?? [];
+}
+
+/** Where the steps go on when the target responds. */
+function originNeededFrom(steps: readonly CommandStep[]): number {
+  const at = steps.findIndex(needsOrigin);
+  return at < 0 ? steps.length : at;
+}
+
+/**
+ * The user's environment with the target's own variables, which its commands need as it does (DATABASE_URL), but for
+ * those that are filled in at its start.
+ */
+export function stepEnv(spec: TargetSpec, redisUrl: string | null): Record<string, string> {
+  return {
+    ...ownEnv(),
+    ...redisUrl !== null && { REDIS_URL: redisUrl },
+    ...ownVariables(spec),
+  };
+}
+
+function ownVariables(spec: TargetSpec): Record<string, string> {
+  if (!("command" in spec)) return {};
+  return Object.fromEntries(
+    Object.entries(spec.env).filter(([, text]) => !/\{(?:port|host)\}/.test(text)),
+  );
+}

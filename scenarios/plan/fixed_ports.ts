@@ -1,0 +1,105 @@
+/**
+ * Targets that listen on one port alone. Their runs are made in turn; where a plan would have two servers on one
+ * port at the same time, it cannot be carried out. Pure.
+ */
+import { type Problem, UserError } from "../../base/errors.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/spec.ts";
+
+/** Which processes of targets live at the same time. */
+export interface ServingTimes {
+  /** Whether a target's process ends with its run. */
+  readonly fresh: boolean;
+  /** Whether another process of the target passes the preflight check, beside those that are kept. */
+  readonly prove: "here" | "apart";
+}
+
+/** The target of a cell, and those that it stands in front of. */
+interface StartedTarget {
+  readonly target: string;
+  readonly targetSpec: TargetSpec;
+  readonly others: Readonly<Record<string, TargetSpec>>;
+}
+
+/** A process that a run starts, with the port that it takes. */
+interface Occupant {
+  /** The target of the run. */
+  readonly target: string;
+  readonly place: string;
+  readonly port: number;
+  /** The same for runs that share a kept process. */
+  readonly process: string;
+}
+
+/** Throws a UserError that names every port which two servers would have. */
+export function checkPorts(cells: readonly StartedTarget[], times: ServingTimes): void {
+  const occupants = cells.flatMap(occupantsOf);
+  const problems = [
+    ...outsideProblems(cells, occupants),
+    ...times.fresh ? [] : keptProblems(occupants, times),
+  ];
+  if (problems.length > 0) throw new UserError(problems);
+}
+
+function occupantsOf({ target, targetSpec, others }: StartedTarget): Occupant[] {
+  const process = JSON.stringify([target, targetSpec, others]);
+  return Object.entries({ ...others, [target]: targetSpec }).flatMap(([name, spec]) => {
+    const port = "command" in spec ? fixedPortOf(spec) : null;
+    return port === null ? [] : [{ target, place: `targets.${name}`, port, process }];
+  });
+}
+
+/** Kept processes live side by side until the end, and beside the one of a separate preflight check. */
+function keptProblems(occupants: readonly Occupant[], { prove }: ServingTimes): Problem[] {
+  return [...Map.groupBy(occupants, ({ port }) => port).values()].flatMap((group) => {
+    const [{ place, port, target }] = group;
+    const other = group.find(({ process }) => process !== group[0].process);
+    const isCheckedBeside = prove === "apart" && group.length > 1;
+    if (other === undefined && !isCheckedBeside) return [];
+    const second = other === undefined
+      ? "the process of its preflight check (prove: apart)"
+      : other.target === target
+      ? `another variant of "${target}"`
+      : `"${other.target}"`;
+    const message =
+      `Cannot keep "${target}" on port ${port} beside ${second}, which needs that port, too`;
+    return [{ place, message, fix: "leave fresh: false out, so that runs are made in turn" }];
+  });
+}
+
+/** Servers at URLs of this machine run all the time. */
+function outsideProblems(
+  cells: readonly StartedTarget[],
+  occupants: readonly Occupant[],
+): Problem[] {
+  const outside = new Map(
+    cells.flatMap(({ target, targetSpec, others }) =>
+      Object.entries({ ...others, [target]: targetSpec }).flatMap(([name, spec]) =>
+        localPortsOf(spec).map((port) => [port, name] as const)
+      )
+    ),
+  );
+  const first = new Map(occupants.map((occupant) => [occupant.place, occupant]));
+  return [...first.values()].flatMap(({ place, port }) => {
+    const other = outside.get(port);
+    if (other === undefined) return [];
+    const message =
+      `Cannot listen on port ${port}: the server that "${other}" names by its URL has it`;
+    return [{ place, message, fix: "give it another port, or measure them in two experiments" }];
+  });
+}
+
+/** Ports of loopback on which a server must run already. */
+function localPortsOf(spec: TargetSpec): number[] {
+  const url = "url" in spec && spec.unix === undefined
+    ? spec.url
+    : "proxy" in spec
+    ? spec.proxy.origin
+    : "nginx" in spec
+    ? spec.nginx.proxy ?? ""
+    : "";
+  const { protocol, hostname, port } = URL.parse(url) ?? {};
+  if (hostname === undefined || !LOOPBACK_HOST.test(hostname)) return [];
+  return [port === "" ? (protocol === "https:" ? 443 : 80) : Number(port)];
+}
+
+const LOOPBACK_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;

@@ -1,0 +1,116 @@
+/** Requests of a mix, flow or page in tables, claims, thresholds and files. */
+import assert from "node:assert/strict";
+import { claimInResults } from "../../scenarios/claims/claim.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { type Results, results as schema } from "../../runner/result/result.ts";
+import { renderCsv } from "../../report/files/csv.ts";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderReportPage } from "../../report/page/page.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import { resultsFixture } from "./fixture.ts";
+import { thresholdsOf } from "./gated.ts";
+
+const EXPERIMENT = {
+  name: "shop",
+  targets: { one: { app: "api" }, two: { app: "api" } },
+  scenarios: {
+    checkout: { mix: [{ name: "browse", get: "/" }, { name: "pay", post: "/pay" }] },
+  },
+};
+
+/** Of each run, `browse` is what the fixture has at 10 ms, `pay` what it has at 40 ms. */
+function results(more: Partial<Results["experiment"]> = {}): Results {
+  const cells = (medianMs: number) =>
+    ["one", "two"].map((target) => ({ target, scenario: "checkout", medianMs, runs: 5 }));
+  const fast = resultsFixture({ cells: cells(10) });
+  const slow = resultsFixture({ cells: cells(40) });
+  const steps = fast.runs.map((run, i) =>
+    [run, slow.runs[i]].map((
+      { requests, errors, rate, latency, histogram, censoredHistogram },
+      at,
+    ) => ({
+      name: ["browse", "pay"][at],
+      ...{ requests, errors, latency, histogram, censoredHistogram },
+      rate: at === 0 ? rate : rate / 4,
+      wrong: at === 0 ? 0 : Math.round(requests.completed / 2),
+      status: { "200": requests.completed },
+      seconds: [],
+    }))
+  );
+  const runs = fast.runs.map((run, i) => ({ ...run, steps: steps[i] }));
+  return schema.parse(
+    JSON.parse(JSON.stringify({ ...fast, experiment: { ...EXPERIMENT, ...more }, runs })),
+  );
+}
+
+const plain = (text: string): string => text.replaceAll("\u00a0", " ").replaceAll(/\s+/g, " ");
+
+Deno.test("steps: a row for each request of each cell, with its own figures", () => {
+  const model = reportModel(results());
+  const { steps } = model.scenarios[0].tables;
+  const { rows = [], columns = [] } = steps ?? {};
+  assert.deepEqual(rows.map(([, name]) => name.text), ["browse", "browse", "pay", "pay"]);
+  const order = model.scenarios[0].cells.map(({ label }) => label);
+  assert.deepEqual(rows.map(([target]) => target.text), [...order, ...order]);
+  const medians = rows.map((row) => row[columns.findIndex(({ label }) => label === "p50")]?.value);
+  assert.ok(medians.every((ms, at) => Math.abs(Number(ms) / (at < 2 ? 10 : 40) - 1) < 0.1));
+  const errors = rows.map((row) => Number(row.at(-1)?.value));
+  assert.ok(errors.slice(0, 2).every((share) => share < 0.01), `${errors}`);
+  assert.ok(errors.slice(2).every((share) => Math.abs(share - 0.5) < 0.05), `${errors}`);
+});
+
+Deno.test("steps: page, terminal, markdown and CSV have them", () => {
+  const model = reportModel(results());
+  assert.match(renderReportPage([model]), /Requests one by one/);
+  const text = renderSummary(model, { width: 100, color: false, unicode: true });
+  assert.match(plain(text), /Requests of checkout Target Request Requests\/s/);
+  assert.match(renderMarkdown(model), /\*\*Requests of checkout\*\*/);
+  const [head, first] = renderCsv(model).split("\r\n").map((line) => line.split(","));
+  const at = head.indexOf("steps.pay.latencyP50Ms");
+  assert.ok(Math.abs(Number(first[at]) / 40 - 1) < 0.1, first[at]);
+  const alone = { ...results(), runs: results().runs.map(({ steps: _, ...run }) => run) };
+  assert.doesNotMatch(renderReportPage([reportModel(alone)]), /Requests one by one/);
+});
+
+function outcomeOf(text: string): string[] {
+  const { gates } = reportModel(results({ thresholds: thresholdsOf(text) }));
+  return gates.outcomes.map(({ scenario, label, outcome }) => `${scenario}, ${label}: ${outcome}`);
+}
+
+Deno.test("steps: a threshold that names one is held against it, and others against whole runs", () => {
+  assert.deepEqual(outcomeOf("p50(checkout.pay) < 20ms"), [
+    "checkout.pay, one: fail",
+    "checkout.pay, two: fail",
+  ]);
+  assert.deepEqual(outcomeOf("p50(checkout.browse, two) < 20ms"), ["checkout.browse, two: pass"]);
+  assert.deepEqual(outcomeOf("p50 < 20ms"), ["checkout, one: pass", "checkout, two: pass"]);
+  assert.deepEqual(outcomeOf("p50(one) < 20ms"), ["checkout, one: pass"]);
+  assert.deepEqual(outcomeOf("success(checkout.pay, one) >= 99%"), ["checkout.pay, one: fail"]);
+});
+
+Deno.test("steps: a claim holds one against another", () => {
+  const claimed = (text: string): string | undefined => {
+    const claims = [claimInResults.parse(
+      experimentSpecWith().parse({
+        ...EXPERIMENT,
+        claims: [text],
+      }).claims[0],
+    )];
+    return reportModel(results({ claims })).claims.judged[0]?.outcome;
+  };
+  assert.equal(claimed("p50(checkout.pay, one) > 3 × p50(checkout.browse, one)"), "reproduced");
+  assert.equal(claimed("p50(checkout.pay, one) < p50(checkout.browse, one)"), "not reproduced");
+});
+
+Deno.test("steps: names and figures that are not there are refused at their place, with the fix", () => {
+  const told = (claim: string): string => {
+    const { error } = experimentSpecWith().safeParse({ ...EXPERIMENT, claims: [claim] });
+    return error?.issues.map(({ message }) => message).join("; ") ?? "";
+  };
+  assert.match(told("p50(checkout.pai) < 1s"), /did you mean "checkout\.pay"/);
+  assert.match(
+    told("cpu(checkout.pay) < 1"),
+    /Cannot use cpu of checkout\.pay, one request of checkout: write its rate, success, mean or a percentile, or name checkout/,
+  );
+});
