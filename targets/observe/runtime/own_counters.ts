@@ -19,7 +19,7 @@ export function reportCounters(): void {
   const module = Deno.env.get(COUNTERS_MODULE);
   if (module === undefined) return;
   try {
-    createRequire(import.meta.url)(fileURLToPath(module)); // compiled, the program can't import what it does not hold
+    createRequire(import.meta.url)(fileURLToPath(module)); // a compiled program imports only its own parts
   } catch {
     // it is measured without them, and a note says so
   }
