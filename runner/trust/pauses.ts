@@ -16,7 +16,7 @@ interface PausesFinding extends Pick<Bottleneck, "collectionShare" | "stoppedSha
 /** Of the target's CPU time, and of the run. Servers that allocate as usual spend some percent. */
 const COLLECTING_CPU = 0.25;
 const COLLECTING_TIME = 0.2;
-/** Cores in use: one that idles has time for its collections. */
+/** Cores in use or waited for: a target that idles has time for its collections. */
 const BUSY_CORES = 0.5;
 
 /** Shorter pauses are usual: young generations, and the event loop's own callbacks. */
@@ -40,10 +40,11 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
   if (counters === undefined || elapsedS === 0) return null;
   const cpu = target?.cpu ?? 0;
   const { collectionShare, stoppedShare } = collecting(counters, { cpu, elapsedS });
-  if (cpu >= BUSY_CORES && collectionShare >= COLLECTING_CPU) {
+  const isBusy = cpu + (target?.waiting ?? 0) >= BUSY_CORES;
+  if (isBusy && collectionShare >= COLLECTING_CPU) {
     return { kind: "gc", collectionShare };
   }
-  if (cpu >= BUSY_CORES && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
+  if (isBusy && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
   const stopping = counters.collections.map(({ stoppedMs: ms }) => ({ ms }));
   const collected = isHeldUp ? null : tailPauses(stopping, counters.slowest.collections, run);
   const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= COMPUTED_RATIO * ms);
