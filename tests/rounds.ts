@@ -41,6 +41,7 @@ export const ALONE: Readonly<Record<string, string>> = {
   "e2e/starved_test.ts": "which of two processes had a core",
   "e2e/censoring_test.ts": "latencies, held to arithmetic",
   "e2e/agreement_test.ts": "latencies beside those that wrk saw right before",
+  "e2e/observe_test.ts": "which pauses requests waited for",
   "e2e/pin_test.ts": "which cores threads may use, of those that nobody else pins",
   "load/pool_test.ts": "how soon workers are given up, while others hold a core each",
   "runner/held_worker_test.ts": "the same, in a whole run",

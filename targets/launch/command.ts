@@ -7,7 +7,7 @@ import { type CommandTarget, fixedPortOf } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import { inspectableArgs, inspectableEnv, runtimeOf } from "./runtime.ts";
+import { runtimeOf, watchable } from "./runtime.ts";
 import {
   cleanEnv,
   findProgram,
@@ -36,11 +36,16 @@ export const commandLauncher: Launcher<CommandTarget> = {
       ...filled.env,
     });
     const [, ...args] = filled.command;
-    const env = context.inspectable ? inspectableEnv(given) : given;
-    const command = [program, ...context.inspectable ? inspectableArgs(program, args) : args];
+    const { env, args: all } = watchable(program, { args, env: given }, context);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised(command, { env, cwd, onLeft, limits: spec.limits });
+    const child = startSupervised([program, ...all], {
+      env,
+      cwd,
+      onLeft,
+      limits: spec.limits,
+      onErrorOutput: context.counters?.errorReader(),
+    });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
