@@ -24,8 +24,8 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
-import { redirectOf } from "../load/engine/redirects.ts";
-import { cookieJars } from "../load/engine/cookies.ts";
+import { redirectOf } from "../load/engine/user/redirects.ts";
+import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 
 /** The end of a process is known within this after its connections have closed. */
