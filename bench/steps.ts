@@ -22,6 +22,7 @@ function mixOf(named: boolean): Script {
       wire: { method: "GET", path, headers: {}, body: null },
       expect: {},
       captures: [],
+      follow: null,
     })),
     sequence: paths.map((_, at) => at),
   };

@@ -3,6 +3,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { EXIT } from "../../base/errors.ts";
 import { serveGateway } from "../../targets/serve_gateway.ts";
 import { gatewaySettings } from "../../targets/gateways/gateway.ts";
+import { reportCounters } from "../../targets/observe/runtime/own_counters.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import type { Command } from "../command_line/command.ts";
 import { aborted, interruptible, untilThere } from "../terminal/process.ts";
@@ -13,6 +14,7 @@ export const gateway: Command = {
     const input = new Lines();
     bindToParent((text) => input.add(text));
     return interruptible(async (signal) => {
+      reportCounters();
       const start = input.first.then((line) =>
         serveGateway(gatewaySettings.parse(JSON.parse(line)), { hostname, port: Number(port) })
       );

@@ -4,6 +4,7 @@ import { EXIT } from "../../base/errors.ts";
 import { appNames } from "../../base/target/app_settings.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { serveApp } from "../../targets/apps/serve.ts";
+import { reportCounters } from "../../targets/observe/runtime/own_counters.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import {
@@ -48,6 +49,7 @@ export const serveCommand = defineCommand({
   run({ app, port, sharePort: shared, host, set, ...named }): Promise<number> {
     bindToParent();
     return interruptible(async (signal) => {
+      reportCounters();
       const settings = Object.fromEntries(set);
       const redisUrl = redisUrlOf(named);
       const start = serveApp({ app, port, shared, host, set: settings, redisUrl });

@@ -112,7 +112,10 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),
     plain(scenario.perCpuFinding),
-    bulletList(scenario.bottlenecks.map((text) => `Bottleneck of ${text}`)),
+    bulletList([
+      ...scenario.bottlenecks.map((text) => `Bottleneck of ${text}`),
+      ...scenario.runtimeFindings.map((text) => `Runtime of ${text}`),
+    ]),
     ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
     ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
     ...(tables.steps ? [bold(tables.steps.caption), tableMarkdown(tables.steps)] : []),

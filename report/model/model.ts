@@ -14,6 +14,7 @@ import {
   type TimelineChart,
 } from "./charts/charts.ts";
 import { bottleneckFindings } from "./findings/bottleneck.ts";
+import { runtimeFindings } from "./findings/runtime_counters.ts";
 import { caveatSentence } from "./findings/caveat_sentences.ts";
 import { noResponseCaveat, stoppedCaveat, warningsOf } from "./findings/caveats.ts";
 import { type MissingModel, missingModels } from "./missing.ts";
@@ -147,6 +148,8 @@ export interface ScenarioModel {
   readonly perCpuFinding: string;
   /** What kept cells from serving more, a sentence for each kind; none where it is unknown. */
   readonly bottlenecks: readonly string[];
+  /** What the targets' runtimes reported, a sentence for each cell; none where they were not observed. */
+  readonly runtimeFindings: readonly string[];
   /** Null without profile runs. */
   readonly profiles: ProfilesModel | null;
   readonly tables: {
@@ -244,6 +247,7 @@ function scenarioModel(
     steadyFindings: steadyFindings(cells),
     perCpuFinding: perCpuFinding(cells, level),
     bottlenecks: bottleneckFindings(cells),
+    runtimeFindings: runtimeFindings(cells),
     profiles: profilesModel(name, cells, results.profiles ?? []),
     tables: {
       summary: summaryTable(name, cells),

@@ -122,8 +122,14 @@ function agentFindingLines({ agents }: ScenarioModel, { width }: TerminalOptions
   return (agents?.findings ?? []).flatMap((text) => paragraphLines(text, width, HANGING));
 }
 
-function bottleneckLines({ bottlenecks }: ScenarioModel, { width }: TerminalOptions): TextLine[] {
-  return bottlenecks.flatMap((text) => paragraphLines(`Bottleneck of ${text}`, width, HANGING));
+function bottleneckLines(
+  { bottlenecks, runtimeFindings }: ScenarioModel,
+  { width }: TerminalOptions,
+): TextLine[] {
+  return [
+    ...bottlenecks.map((text) => `Bottleneck of ${text}`),
+    ...runtimeFindings.map((text) => `Runtime of ${text}`),
+  ].flatMap((text) => paragraphLines(text, width, HANGING));
 }
 
 function profileLines({ profiles }: ScenarioModel, { width }: TerminalOptions): TextLine[] {

@@ -102,9 +102,9 @@ export async function runExperiment(
     await file.finish(hooks.signal.aborted ? "interrupted" : "done");
     return file.results;
   } finally {
-    await targets.closeAll();
-    await commands.tearDown();
-    await redis?.stop();
+    await targets.closeAll()
+      .finally(() => commands.tearDown())
+      .finally(() => redis?.stop());
   }
 }
 

@@ -4,7 +4,7 @@
  * script is sent once, over the same codec as the load, and every response is checked.
  */
 import { messageOf, TargetError } from "../../base/errors.ts";
-import { encodeRequest } from "../../base/http/request.ts";
+import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import { type Connection, dial } from "../../base/net/dial.ts";
 import { DialError } from "../../base/net/dial_error.ts";
@@ -24,6 +24,7 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
+import { redirectOf } from "../load/engine/redirects.ts";
 import { cookieJars } from "../load/engine/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 
@@ -143,14 +144,10 @@ async function checkStep(
   { variables, cookies }: Pick<Journey, "variables" | "cookies">,
   request: PreflightRequest,
 ): Promise<void> {
-  const filled = fillTemplate(step.wire, variables);
-  const wire = cookies?.added(filled) ?? filled;
-  for (const secret of secretsIn(wire)) secrets.keep(secret);
+  const wire = fillTemplate(step.wire, variables);
+  for (const secret of secretsIn(cookies?.added(wire) ?? wire)) secrets.keep(secret);
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
-  const reader = await sendOnce({ ...step, wire }, request).catch((error: unknown) => {
-    throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
-  });
-  cookies?.keep(reader, () => wire.path);
+  const reader = await followed({ step, wire, cookies, subject }, request);
   const body = new TextDecoder().decode(reader.kept?.body());
   const response = { status: reader.status, body };
   const wrong = await withEngine(() => responseProblem(step.expect, response));
@@ -167,6 +164,43 @@ async function checkStep(
     }
     if (authenticatesLater(capture.as, request.script)) secrets.keep(value);
     variables.set(capture.as, value);
+  }
+}
+
+interface FollowedRequest {
+  readonly step: ScriptRequest;
+  readonly wire: WireRequest;
+  readonly cookies: Journey["cookies"];
+  /** What a message begins with. */
+  readonly subject: string;
+}
+
+/** The response to it, or the one that its redirects lead to. */
+async function followed(
+  { step, wire, cookies, subject }: FollowedRequest,
+  request: PreflightRequest,
+): Promise<ResponseReader> {
+  let sent = wire;
+  for (let hops = 0;; hops++) {
+    const { path } = sent;
+    const withCookies = { ...step, wire: cookies?.added(sent) ?? sent };
+    const reader = await sendOnce(withCookies, request).catch((error: unknown) => {
+      throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
+    });
+    cookies?.keep(reader, () => path);
+    const next = step.follow && redirectOf(reader, sent, request.origin);
+    if (next === null || step.follow === null) return reader;
+    if ("elsewhere" in next) {
+      throw new TargetError(
+        `${subject} is redirected to ${next.elsewhere}: only the target is loaded`,
+      );
+    }
+    if (hops >= step.follow.most) {
+      throw new TargetError(
+        `${subject} is redirected more than ${step.follow.most} times, the last time to ${path}`,
+      );
+    }
+    sent = next.wire;
   }
 }
 

@@ -13,10 +13,12 @@ import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
+import { runCounters } from "../counters/run_counters.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
 import { searchInRun } from "./capacity_run.ts";
 import type { PriorInterval } from "../stats/capacity/search.ts";
+import type { Counters } from "../result/runtime/counters.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { preflight, type SeparatePreflights } from "./preflight.ts";
@@ -68,7 +70,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
         startAnew: async () => target = await context.reopen(target, planned),
       })
       : { load: cell.load, found: null };
-    const { measurement, used: { resources, parts } } = await loadAndWatch(
+    const { measurement, used: { resources, parts }, counters } = await loadAndWatch(
       { planned, target, script, load },
       context,
     ).catch(async (error) => {
@@ -80,10 +82,13 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
     if (target.pid !== null && resources.length === 0) {
       context.onProgress({ kind: "note", text: unknownUseText(cell.target) });
     }
+    if (target.counters !== undefined && counters === null) {
+      context.onProgress({ kind: "note", text: noCountersText(cell.target) });
+    }
     return {
       ...measurement,
       bottleneck: bottleneckOf(
-        { ...measurement, resources, parts },
+        { ...measurement, resources, parts, ...counters && { counters } },
         "limits" in cell.targetSpec ? cell.targetSpec.limits?.cpu ?? null : null,
       ),
       ...found !== null && {
@@ -99,6 +104,7 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
       runtime: target.runtime,
       startedAt,
       resources,
+      ...counters && { counters },
       ...parts.length > 0 && { parts },
     };
   } finally {
@@ -128,13 +134,14 @@ interface LoadSubject {
 async function loadAndWatch(
   { planned, target, script, load }: LoadSubject,
   { loader, seed, workers, intervalMs, logFolder, onProgress, signal, redisUse }: RunContext,
-): Promise<{ measurement: Measurement; used: WatchedUse }> {
+): Promise<{ measurement: Measurement; used: WatchedUse; counters: Counters | null }> {
   const { cell, repetition } = planned;
   const redis = await redisUse(planned);
   const died = new AbortController();
   let loading = true;
   void target.exited.then(() => loading && died.abort());
   let watch: ResourceWatch | null = null;
+  let startMs = 0;
   try {
     const measurement = await measureLoad(
       {
@@ -156,6 +163,8 @@ async function loadAndWatch(
           const sinceMs = atMs - performance.timeOrigin;
           watch = watchResources(target, { intervalMs, sinceMs, forMs: deadlineMsOf(load), redis });
           target.onLoadStart?.(atMs);
+          target.counters?.begin();
+          startMs = atMs;
         },
         signal: AbortSignal.any([signal, died.signal]),
       },
@@ -168,12 +177,23 @@ async function loadAndWatch(
     if (lost !== null) {
       onProgress({ kind: "note", text: `${logNameOf(planned)} is not whole: ${lost}` });
     }
-    return { measurement, used: await stopWatch(watch) };
+    const used = await stopWatch(watch);
+    return { measurement, used, counters: await countersOf(target, measurement, startMs) };
   } finally {
     loading = false;
     await stopWatch(watch);
     redis?.close();
   }
+}
+
+/** Null where they are not requested, or nothing was reported. @param sinceMs The load's start, since the epoch. */
+async function countersOf(
+  { counters }: RunningTarget,
+  { elapsedS, timeline: { intervalS }, slowest = [] }: Measurement,
+  sinceMs: number,
+): Promise<Counters | null> {
+  const reports = await counters?.take(sinceMs + 1_000 * elapsedS) ?? [];
+  return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest });
 }
 
 /** `007-fastify-static-2.csv`: position, target, scenario and repetition, so that they sort as they were made. */
@@ -184,6 +204,11 @@ function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun
 
 function unknownUseText(target: string): string {
   return `CPU and memory of target ${target} are unknown: the system does not show its processes`;
+}
+
+function noCountersText(target: string): string {
+  return `Target ${target} reported no runtime counters: only Node, Deno, Go, Python and Plateau's own servers do, ` +
+    "where they may write and take NODE_OPTIONS, PYTHONPATH or GODEBUG";
 }
 
 /** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */

@@ -14,7 +14,7 @@ import {
   withOrigin,
 } from "../../base/target/steps.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
-import { locateFolder, ownEnv } from "../../targets/launch/environment.ts";
+import { hideInherited, locateFolder, ownEnv } from "../../targets/launch/environment.ts";
 import { cannotStart } from "../../targets/launch/launcher.ts";
 import { commandText, takeStep } from "../../targets/launch/step.ts";
 import type { TargetCommand } from "../result/invocation.ts";
@@ -120,6 +120,7 @@ export class TargetCommands {
     const known = this.#setUp.get(key);
     if (known?.error) throw known.error;
     if (known) return;
+    if ("command" in member.spec) hideInherited(member.spec.inherit);
     const setUp = { member, error: null as StartError | null };
     this.#setUp.set(key, setUp);
     try {

@@ -2,6 +2,7 @@
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { LaunchContext, RunningTarget } from "../../targets/launch/launcher.ts";
+import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
 import { startTarget } from "../../targets/launchers.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { RunCommands, TargetCommands } from "./target_commands.ts";
@@ -12,7 +13,7 @@ import type { PinSpec } from "../../scenarios/load/pin.ts";
 import { applyPin } from "../../targets/launch/pin.ts";
 
 interface TargetsRequest {
-  readonly experiment: Pick<Experiment, "fresh" | "startTimeout">;
+  readonly experiment: Pick<Experiment, "fresh" | "startTimeout" | "observe">;
   /** Folder that relative paths in the experiment start from. */
   readonly baseDir: string;
   /** Where they listen: an address or a name of this machine. */
@@ -95,7 +96,10 @@ export class ExperimentTargets {
   async #launch(cell: Cell, how: StartOptions): Promise<RunningTarget> {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
-    return await startTarget(cell.targetSpec, {
+    const counters = experiment.observe?.includes("runtime") && !how.inspectable
+      ? await RuntimeCounters.open()
+      : null;
+    const starting = startTarget(cell.targetSpec, {
       name: cell.target,
       baseDir,
       host,
@@ -105,7 +109,9 @@ export class ExperimentTargets {
       onNote: (text) => onProgress({ kind: "note", text }),
       others: cell.others,
       ...how,
+      ...counters && { counters },
     });
+    return counters === null ? await starting : await countedTarget(starting, counters);
   }
 
   /** Begins to end its run, and itself unless it is kept: the next one starts when that has ended. */
@@ -121,6 +127,19 @@ export class ExperimentTargets {
     for (const kept of this.#kept.values()) await kept.stop();
     this.#kept.clear();
   }
+}
+
+/** The counters live as long as the target. */
+async function countedTarget(
+  starting: Promise<RunningTarget>,
+  counters: RuntimeCounters,
+): Promise<RunningTarget> {
+  const target = await starting.catch(async (error) => {
+    await counters.close();
+    throw error;
+  });
+  const stop = (): Promise<void> => target.stop().finally(() => counters.close());
+  return { ...target, counters, stop };
 }
 
 /** What comes of `work`; where it throws, the run has ended in order. */

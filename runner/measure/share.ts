@@ -109,13 +109,16 @@ function pacerFor(load: Load, seed: number, { worker, workers }: WorkerIndex): P
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load, origin, implicitCheck } = request;
   const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
-  if (load.kind !== "phases" && script.kind === "requests") {
+  const follows = script.kind === "requests" &&
+    script.requests.some(({ follow }) => follow !== null);
+  if (load.kind !== "phases" && script.kind === "requests" && !follows) {
     return requestsOf(script, connection, implicitCheck, { worker, workers });
   }
   return {
     kind: "flow",
     ...flowOf(script, implicitCheck),
     connection,
+    origin,
     first: worker,
     stride: workers,
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
@@ -166,10 +169,10 @@ function flowOf(
 
 function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {
   if (step.kind === "think") return { kind: "think", us: step.thinkMs * 1_000 };
-  const { wire, expect, captures, step: at } = step;
+  const { wire, expect, captures, follow, step: at } = step;
   const strict = checkOf(expect, false) !== null;
   const check = checkOf(expect, implicitCheck);
-  return { kind: "request", step: at, wire, captures, strict, check };
+  return { kind: "request", step: at, follow, wire, captures, strict, check };
 }
 
 /** Null when nothing is expected. */

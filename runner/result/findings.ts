@@ -174,6 +174,8 @@ export const BOTTLENECKS = [
   "waiting",
   "connections",
   "cpu-limit",
+  "gc",
+  "blocked-loop",
   "offered",
   "generator",
   "unknown",
@@ -184,7 +186,9 @@ export const bottleneck = z.strictObject({
     "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
       "same, mostly for the kernel's work; redis: it carries out commands all the time; waiting: nothing is busy, " +
       "requests wait; connections: the target works most of the time that it has a request, and has too few; " +
-      "cpu-limit: its limit paused it; offered: an open loop that was served; generator: it was the limit; unknown: " +
+      "cpu-limit: its limit paused it; gc: its garbage collection took much of its time, or the slowest requests " +
+      "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
+      "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
       "what was seen decides nothing",
   ),
   thread: z.strictObject({ name: z.string(), cpu: share }).optional()
@@ -199,6 +203,17 @@ export const bottleneck = z.strictObject({
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
   connections: z.int().min(1).optional(),
+  collectionShare: share.optional().describe("Of the target's CPU time, that of collections"),
+  stoppedShare: share.optional().describe(
+    "Of the run, in which collections stopped a process of the target: the one that they stopped most",
+  ),
+  pauses: z.strictObject({
+    ms: ms.describe("Of the long ones, the median"),
+    share: share.describe("Of the run, in long ones"),
+    requests: count.describe("The slowest requests of the run"),
+    overlapping: count.describe("Of them, those that overlap a pause"),
+    expected: z.number().min(0).describe("The same by chance"),
+  }).optional().describe("Collections, or blocked event loops, for which requests waited"),
 });
 
 export type Bottleneck = z.output<typeof bottleneck>;

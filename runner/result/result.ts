@@ -8,6 +8,7 @@ import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
 import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
+import { counters } from "./runtime/counters.ts";
 import {
   censoredHistogram,
   distribution,
@@ -215,6 +216,9 @@ export const run = measurement.extend({
   ),
   resources: z.array(resourcePoint).describe(
     "CPU and memory of the target; empty when Plateau did not start it",
+  ),
+  counters: counters.optional().describe(
+    "What the target's runtimes reported of themselves; absent: not requested, or nothing was reported",
   ),
   parts: z.array(part).optional().describe(
     "Use of each part of a composite target, and of Redis; absent for a target that is one process tree",

@@ -2,6 +2,7 @@
  * What kept a target from serving more: a core that is full, something that it waits for, the load itself. Decided by
  * what was seen in one run; where that decides nothing, or contradicts itself, it is unknown. Pure.
  */
+import { pausesFinding } from "./pauses.ts";
 import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
 import type { Measurement, Run } from "../result/result.ts";
@@ -14,7 +15,7 @@ export type BottleneckRun =
     Measurement,
     "load" | "requests" | "rate" | "service" | "latency" | "connect" | "elapsedS" | "generator"
   >
-  & Partial<Pick<Run, "resources" | "parts">>;
+  & Partial<Pick<Run, "resources" | "parts" | "counters">>;
 
 /**
  * A thread that computes alone has 0.95 to 1 of a core; one that waits for the next request on a quick loopback has 0.6
@@ -64,7 +65,12 @@ const GENERATOR: readonly FindingCode[] = [
 /** @param limitCores What `limits: { cpu }` lets the target use; null: as much as there is. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
   const seen = { ...seenIn(run), ...limitCores !== null && { limitCores } };
-  return { kind: kindOf(run, seen), ...seen };
+  const { requests, generator } = run;
+  const isPaused = (seen.throttledShare ?? 0) >= THROTTLED;
+  const paused = requests.completed === 0 || isPaused
+    ? null
+    : pausesFinding(run, isCrowdedOut(generator));
+  return { kind: kindOf(run, seen), ...seen, ...paused };
 }
 
 function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckKind {

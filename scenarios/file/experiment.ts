@@ -24,7 +24,7 @@ import { thresholdText } from "../claims/threshold.ts";
 import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
 import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
-import { profileSpec, repeat, seed } from "../plan/repetition.ts";
+import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 
@@ -93,6 +93,7 @@ const experimentFields = (files: Files) =>
     interval: interval.prefault("250ms").describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
+    observe: observeSpec.optional(),
     thresholds: z.array(thresholdText).max(LIMITS.thresholds.most).default([])
       .describe("Pass/fail rules for every cell; the exit code is 1 when one fails"),
     claims: z.array(claim).max(LIMITS.claims.most).default([])
@@ -174,12 +175,13 @@ function misplacedLines({ targets }: Partial<Experiment>): Conflict[] {
     .map(({ path, message }) => ({ path: ["targets", ...path], message }));
 }
 
-/** Flows in a load that counts requests. @param given As for `unknownTargets`. */
+/** What sends several requests for one, in a load that counts requests. @param given As for `unknownTargets`. */
 function uncountableFlows(given: Partial<Experiment>): Conflict[] {
-  const message = "Cannot end a flow by a number of requests: write load: { duration: 10s }";
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
     if (Reflect.get(Object(spec?.load ?? given.load), "requests") === undefined) return [];
-    const key = ["flow", "page"].find((key) => Object.hasOwn(Object(spec), key));
+    const key = ["flow", "page", "follow"].find((key) => Object.hasOwn(Object(spec), key));
+    const what = key === "follow" ? "what follows redirects" : "a flow";
+    const message = `Cannot end ${what} by a number of requests: write load: { duration: 10s }`;
     return key === undefined ? [] : [{ path: ["scenarios", scenario, key], message }];
   });
 }

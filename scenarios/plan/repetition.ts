@@ -72,5 +72,9 @@ export const profileSpec = z.strictObject({
 
 export type ProfileSpec = z.output<typeof profileSpec>;
 
+export const observeSpec = z.array(z.enum(["runtime"])).min(1).describe(
+  "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap",
+);
+
 /** What `--profile` means where the file says nothing. */
 export const ONE_PROFILE: ProfileSpec = { runs: 1 };

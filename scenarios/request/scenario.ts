@@ -18,6 +18,8 @@ const commonFields = (files: Files) => ({
     .describe("Values of {{ name }} in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
     .describe("The targets of this scenario (default: all)"),
+  follow: z.int().min(0).max(20).default(0)
+    .describe("Redirects that each request follows, within the target"),
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites, besides those of its targets"),
   load: loadSpec.optional()

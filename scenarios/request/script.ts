@@ -28,6 +28,8 @@ export interface ScriptRequest {
   /** One object for all requests that differ in their values alone. */
   readonly expect: Expectation;
   readonly captures: readonly CaptureSpec[];
+  /** How many redirects it follows, and the step of those requests; null: none. */
+  readonly follow: { readonly most: number; readonly step: number } | null;
 }
 
 export interface ThinkStep {
@@ -67,10 +69,8 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("page" in scenario) return flowScript(stepsOfPage(scenario), scenario, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
-  const { stepNames, stepOf } = namedSteps(mix);
-  const variants = mix.map((request) =>
-    variantsOf(request, { step: stepOf(request), values, draw })
-  );
+  const { stepNames, placeOf } = namedSteps(mix, scenario.follow);
+  const variants = mix.map((request) => variantsOf(request, { ...placeOf(request), values, draw }));
   const weights = mix.map(({ weight }) => weight);
   return {
     kind: "requests",
@@ -97,23 +97,38 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
 
-/** Requests of one name are one step. */
+function redirectedName(name: string): string {
+  return `${name} (redirected)`;
+}
+
+/** Where a request stands among the steps, and those that it is redirected to. */
+type StepPlace = Pick<ScriptRequest, "step" | "follow">;
+
+/** Requests of one name are one step; those that redirects lead to are another. */
 function namedSteps(
   requests: readonly RequestFields[],
-): Pick<Script, "stepNames"> & { readonly stepOf: (request: RequestFields) => number } {
-  const all = [...new Set(requests.map(stepNameOf))];
+  follow: number,
+): Pick<Script, "stepNames"> & { readonly placeOf: (request: RequestFields) => StepPlace } {
+  const written = [...new Set(requests.map(stepNameOf))];
+  const all = follow === 0 ? written : written.flatMap((name) => [name, redirectedName(name)]);
   const names = all.length > MOST_STEPS ? [...all.slice(0, MOST_STEPS), OTHERS] : all;
   return {
     stepNames: names.length > 1 ? names : [],
-    stepOf: (request) => {
-      const at = names.indexOf(stepNameOf(request));
-      return at < 0 ? names.length - 1 : at;
+    placeOf: (request) => {
+      const at = (name: string): number => {
+        const place = names.indexOf(name);
+        return place < 0 ? names.length - 1 : place;
+      };
+      const name = stepNameOf(request);
+      return {
+        step: at(name),
+        follow: follow === 0 ? null : { most: follow, step: at(redirectedName(name)) },
+      };
     },
   };
 }
 
-interface VariantChoice {
-  readonly step: number;
+interface VariantChoice extends StepPlace {
   readonly values: ValueSpecs;
   readonly draw: Draw;
 }
@@ -121,9 +136,9 @@ interface VariantChoice {
 /** The request with each variant of its values. */
 function variantsOf(
   request: RequestFields,
-  { step: at, values, draw }: VariantChoice,
+  { values, draw, ...place }: VariantChoice,
 ): ScriptRequest[] {
-  const step = { kind: "request" as const, step: at, expect: request.expect, captures: [] };
+  const step = { kind: "request" as const, ...place, expect: request.expect, captures: [] };
   const wire = wireRequest(request);
   return drawValues(values, namesIn(wire), draw)
     .map((variant) => ({ ...step, wire: fillTemplate(wire, variant) }));
@@ -150,21 +165,25 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
 
 function flowScript(
   steps: readonly FlowStepSpec[],
-  { values, cookies }: { readonly values: ValueSpecs; readonly cookies: Cookies },
+  { values, cookies, follow }: {
+    readonly values: ValueSpecs;
+    readonly cookies: Cookies;
+    readonly follow: number;
+  },
   draw: Draw,
 ): Script {
-  const { stepNames, stepOf } = namedSteps(steps.filter(isRequest));
+  const { stepNames, placeOf } = namedSteps(steps.filter(isRequest), follow);
   const ready = steps.map((step) =>
-    isRequest(step) ? requestStep(step, stepOf(step)) : thinkStep(step)
+    isRequest(step) ? requestStep(step, placeOf(step)) : thinkStep(step)
   );
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
   const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
   return { kind: "flow", stepNames, steps: ready, users, cookies };
 }
 
-function requestStep(spec: RequestStepSpec, step: number): ScriptRequest {
+function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
   const captures = Object.entries(spec.capture).map(([as, from]) => ({ as, from }));
-  return { kind: "request", step, wire: wireRequest(spec), expect: spec.expect, captures };
+  return { kind: "request", ...place, wire: wireRequest(spec), expect: spec.expect, captures };
 }
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {

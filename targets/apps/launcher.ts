@@ -1,6 +1,7 @@
 /** Launches a built-in app: this program again, as `serve APP`, on a port of the system's choice. */
 import { appNamed } from "./registry.ts";
 import type { AppTarget } from "../../base/target/spec.ts";
+import { countersEnv } from "../observe/runtime/own_counters.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { selfCommand, startSelf, startSupervised } from "../launch/child.ts";
 import { freePort } from "../launch/environment.ts";
@@ -18,6 +19,7 @@ export const appLauncher: Launcher<AppTarget> = {
     const env = {
       REDIS_URL: context.redisUrl ?? "",
       PLATEAU_REDIS_PASSWORD: "", // it stands in the address already, if it is of this Redis
+      ...countersEnv(context),
     };
     const path = appNamed(app).paths[0];
     const own = { runtime: OWN_RUNTIME, path };

@@ -5,7 +5,7 @@ import type { FrameworkTarget } from "../../base/target/spec.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
-import { inspectableArgs, inspectableEnv, runtimeOf } from "../launch/runtime.ts";
+import { runtimeOf, watchable } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
@@ -23,14 +23,14 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
       TRACE: chosen.trace ? "on" : "off",
       ...context.redisUrl === null ? {} : { REDIS_URL: context.redisUrl },
     });
-    const env = context.inspectable ? inspectableEnv(given) : given;
     const [name, ...args] = command(chosen);
-    const program = findProgram(name, { path: env.PATH ?? "", cwd });
+    const program = findProgram(name, { path: given.PATH ?? "", cwd });
     if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    const watched = watchable(program, { args, env: given }, context);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
     const child = startSupervised(
-      [program, ...context.inspectable ? inspectableArgs(program, args) : args],
-      { env, cwd, limits },
+      [program, ...watched.args],
+      { env: watched.env, cwd, limits, onErrorOutput: context.counters?.errorReader() },
     );
     return await bringUp({ child, runtime, path: "/static", port }, context);
   },

@@ -8,6 +8,7 @@ import {
   type WatchedPart,
 } from "../launch/launcher.ts";
 import type { GatewaySettings } from "./gateway.ts";
+import { countersEnv } from "../observe/runtime/own_counters.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { startSelf } from "../launch/child.ts";
 import { OWN_RUNTIME } from "../launch/runtime.ts";
@@ -151,7 +152,7 @@ export async function startGateway(
   context: LaunchContext & { readonly readyPath: string },
 ): Promise<StartedGateway> {
   const port = context.listen?.port ?? 0;
-  const child = startSelf(["gateway", String(port), context.host], {}, context);
+  const child = startSelf(["gateway", String(port), context.host], countersEnv(context), context);
   void child.writeLine(JSON.stringify(settings));
   const gateway = await bringUp(
     { child, runtime: OWN_RUNTIME, path: context.readyPath, port: null },

@@ -50,6 +50,8 @@ interface ProcessEnvironment {
   readonly cwd?: string;
   /** Gets all that it prints, as it comes. */
   readonly onOutput?: (bytes: Uint8Array) => void;
+  /** The same of its standard error alone. */
+  readonly onErrorOutput?: (bytes: Uint8Array) => void;
 }
 
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
@@ -81,7 +83,7 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, isStep = false, limits, onOutput, onLeft = () => {} }:
+  { env, cwd, folder, stage, isStep = false, limits, onOutput, onErrorOutput, onLeft = () => {} }:
     SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
@@ -93,7 +95,8 @@ export function startSupervised(
     ...isStep && { [SUPERVISED_STEP]: "1" },
   };
   const supervisor = selfCommand(["supervise", "--", ...command]);
-  const child = start(supervisor, { env: forSupervisor, cwd, onOutput }, SUPERVISOR_GRACE_MS);
+  const outputs = { onOutput, onErrorOutput };
+  const child = start(supervisor, { env: forSupervisor, cwd, ...outputs }, SUPERVISOR_GRACE_MS);
   const announced = child.output.takeLine("started")
     .then((text) => ({ text, startedMs: performance.now() }));
   const exited = child.exited.then(withSignal);
@@ -129,7 +132,7 @@ function withSignal({ code, signal }: Exit): Exit {
 
 function start(
   [program, programArgs]: ReturnType<typeof selfCommand>,
-  { onOutput, ...environment }: ProcessEnvironment,
+  { onOutput, onErrorOutput, ...environment }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const command = new Deno.Command(program, {
@@ -142,7 +145,10 @@ function start(
   });
   const process = spawned(command);
   const output = new Output(onOutput);
-  const drained = Promise.all([output.drain(process.stdout), output.drain(process.stderr)]);
+  const drained = Promise.all([
+    output.drain(process.stdout),
+    output.drain(process.stderr, onErrorOutput),
+  ]);
   const exited = process.status.then(async ({ code, signal }) => {
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };

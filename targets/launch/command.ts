@@ -7,12 +7,13 @@ import { type CommandTarget, fixedPortOf } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import { inspectableArgs, inspectableEnv, runtimeOf } from "./runtime.ts";
+import { runtimeOf, watchable } from "./runtime.ts";
 import {
   cleanEnv,
   findProgram,
   freePort,
-  isPortFree,
+  hideInherited,
+  isPortTaken,
   locateFolder,
   ownEnv,
 } from "./environment.ts";
@@ -35,11 +36,16 @@ export const commandLauncher: Launcher<CommandTarget> = {
       ...filled.env,
     });
     const [, ...args] = filled.command;
-    const env = context.inspectable ? inspectableEnv(given) : given;
-    const command = [program, ...context.inspectable ? inspectableArgs(program, args) : args];
+    const { env, args: all } = watchable(program, { args, env: given }, context);
     const runtime = await runtimeOf(spec.command, { env: cleanEnv(spec.env), cwd });
     const onLeft = (pids: readonly number[]): void => context.onNote(leftText(context, pids));
-    const child = startSupervised(command, { env, cwd, onLeft, limits: spec.limits });
+    const child = startSupervised([program, ...all], {
+      env,
+      cwd,
+      onLeft,
+      limits: spec.limits,
+      onErrorOutput: context.counters?.errorReader(),
+    });
     const advice = hostAdvice(spec, context);
     return await bringUp({ child, runtime, path: spec.ready, port, advice }, context);
   },
@@ -76,6 +82,7 @@ function inheritedBy(
     const why = `it inherits ${missing.join(", ")}, not set here; set it, or leave it out`;
     throw cannotStart(context, why);
   }
+  hideInherited(names);
   return Object.fromEntries(names.map((name) => [name, ours[name]]));
 }
 
@@ -104,7 +111,7 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
 
 /** Why a program could not listen there, and who does; null: it could. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
-  if (isPortFree(port, host)) return null;
+  if (!isPortTaken(port, host)) return null;
   const at = await resolve({ hostname: host, port });
   const pids = typeof at === "string" || Deno.build.os !== "linux" ? [] : occupantsOf(at);
   const by = pids.map((pid) => ` by ${readProgram(pid)} (process ${pid})`).join(" and");

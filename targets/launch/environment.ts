@@ -4,6 +4,7 @@ import { delimiter, join, resolve } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
+import { secrets } from "../../base/secrets.ts";
 
 /** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
 const INHERITED = Deno.build.os === "windows"
@@ -25,6 +26,14 @@ export function ownEnv(): Record<string, string> {
   const env = Deno.env.toObject();
   const folders = (env.PATH ?? "").split(delimiter).filter((folder) => !FALSE_NODE.test(folder));
   return { ...env, PATH: folders.join(delimiter) };
+}
+
+/** No result holds the values of variables that a target inherits, but for those that every program gets. */
+export function hideInherited(names: readonly string[]): void {
+  const ours = ownEnv();
+  for (const name of names.filter((one) => !INHERITED.includes(one))) {
+    if (ours[name] !== undefined) secrets.keep(ours[name], `\${env.${name}}`);
+  }
 }
 
 function isSet(entry: readonly [string, string | undefined]): entry is [string, string] {
@@ -92,6 +101,16 @@ export function isPortFree(port: number, host: string = LOOPBACK): boolean {
     return listenBriefly(host, port) === port;
   } catch {
     return false;
+  }
+}
+
+/** Whether somebody listens there; a port that is denied to us may be given to a program. */
+export function isPortTaken(port: number, host: string): boolean {
+  try {
+    listenBriefly(host, port);
+    return false;
+  } catch (error) {
+    return error instanceof Deno.errors.AddrInUse;
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { StartError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
+import type { CounterSink, CounterSource } from "../observe/runtime/counter_records.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 
 /** How a process ended. */
@@ -45,6 +46,8 @@ export interface RunningTarget extends WatchedTree {
   readonly parts?: () => readonly WatchedPart[];
   /** To be called when the load begins, for what depends on that moment. @param atMs Since the epoch. */
   readonly onLoadStart?: (atMs: number) => void;
+  /** What its runtimes report; absent where that is not requested. */
+  readonly counters?: CounterSource;
   /** Resolves when the process ends on its own or by `stop`; never for `url`. */
   readonly exited: Promise<Exit>;
   /** The last lines that it printed (standard output and error together), at most 20. */
@@ -74,6 +77,8 @@ export interface LaunchContext {
   readonly listen?: ListeningPort;
   /** Its runtime is to open its inspector, so that profiles can be taken; absent: it is not. */
   readonly inspectable?: boolean;
+  /** Takes what its runtime counts; absent: it does not count. */
+  readonly counters?: CounterSink;
 }
 
 interface ListeningPort {

@@ -2,6 +2,7 @@
  * What a target prints. It is read in chunks as it comes, so that the target never waits for a full
  * pipe, and only the last bytes are kept: no work per line while a load runs.
  */
+import { isGoTrace } from "../observe/runtime/go_trace.ts";
 import { secrets } from "../../base/secrets.ts";
 
 const KEPT_BYTES = 16_384;
@@ -15,9 +16,13 @@ export class Output {
   /** @param onOutput Gets all that is read. */
   constructor(private readonly onOutput: (bytes: Uint8Array) => void = () => {}) {}
 
-  /** Reads `stream` to its end. */
-  async drain(stream: ReadableStream<Uint8Array>): Promise<void> {
+  /** Reads `stream` to its end. @param onChunk Gets what is read of it. */
+  async drain(
+    stream: ReadableStream<Uint8Array>,
+    onChunk: (bytes: Uint8Array) => void = () => {},
+  ): Promise<void> {
     for await (const chunk of stream) {
+      onChunk(chunk);
       this.onOutput(chunk);
       // In pieces that fit, so that a line that is waited for is not lost under what came with it.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
@@ -85,5 +90,7 @@ const ESCAPE_SEQUENCES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b
 /** Lines that are safe to print: without colours, cursor movements and other control characters. */
 function plainLines(text: string): string[] {
   const lines = text.replaceAll(ESCAPE_SEQUENCES, "").split(/[\r\n]+/);
-  return lines.map((line) => line.replaceAll(/\p{Cc}/gu, "")).filter((line) => line.trim() !== "");
+  return lines.map((line) => line.replaceAll(/\p{Cc}/gu, "")).filter((line) =>
+    line.trim() !== "" && !isGoTrace(line)
+  );
 }

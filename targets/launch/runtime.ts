@@ -4,6 +4,7 @@
  */
 import { basename } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
+import type { LaunchContext } from "./launcher.ts";
 import { settlesWithin } from "./settles.ts";
 import { findProgram } from "./environment.ts";
 
@@ -120,15 +121,39 @@ const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
 const OPENING = `import{open,url}from'node:inspector';` + // no spaces: one would end it
   `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
 
+/** A foreign program with what profiles and counters need of it. Full path of the program. */
+interface StartedProgram {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The same program as it is started to be watched from inside, as far as the context says. */
+export function watchable(
+  program: string,
+  { args, env }: StartedProgram,
+  { inspectable = false, counters }: Pick<LaunchContext, "inspectable" | "counters">,
+): { args: string[]; env: Record<string, string> } {
+  const inspected = inspectable ? inspectableArgs(program, args) : [...args];
+  const open = inspectable ? inspectableEnv(env) : { ...env };
+  return {
+    args: counters !== undefined && isDeno(program) ? counters.args(inspected) : inspected,
+    env: counters?.env(open) ?? open,
+  };
+}
+
+function isDeno(program: string): boolean {
+  return /^deno(?:\.exe)?$/.test(basename(program));
+}
+
 /** The environment in which processes of Node open their inspector. Node 18.18 or later. */
-export function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
   const options = [env.NODE_OPTIONS ?? "", `--import=data:text/javascript,${OPENING}`];
   return { ...env, NODE_OPTIONS: options.join(" ").trim() };
 }
 
 /** Arguments of the program with which it opens its inspector, where that takes an argument. */
 export function inspectableArgs(program: string, args: readonly string[]): string[] {
-  if (!/^deno(?:\.exe)?$/.test(basename(program))) return [...args];
+  if (!isDeno(program)) return [...args];
   const isRun = ["run", "serve"].includes(args[0]);
   return isRun ? [args[0], DENO_FLAG, ...args.slice(1)] : [...args];
 }

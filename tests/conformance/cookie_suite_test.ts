@@ -13,7 +13,7 @@ const HOST = "home.example.org:8888";
 
 function get(path: string): StepSpec {
   const wire = { method: "GET", path, headers: {}, body: null };
-  return { kind: "request", step: 0, wire, check: null, strict: false, captures: [] };
+  return { kind: "request", step: 0, follow: null, wire, check: null, strict: false, captures: [] };
 }
 
 /** The heads of the requests of a connection, one by one. */
@@ -64,6 +64,7 @@ everyDriver("each case of RFC 6265's suite sends what the suite expects", async 
       stride: 1,
       sharedPool: true,
       cookies: { origin: `http://${HOST}`, preset: {} },
+      origin: `http://${HOST}`,
     },
   });
   await server.stop();

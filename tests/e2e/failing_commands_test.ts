@@ -154,3 +154,18 @@ testWith(["linux"], "of 100 MB that a step prints the log has the first and the 
   assert.match(log, /y\n… the middle is left out; the last lines:\n(?:y\n)+end\n/);
   assert.match(log, /over\n$/);
 });
+
+Deno.test("a secret is refused in the arguments of a step", async () => {
+  using site = new CommandedSite();
+  const { code, stderr } = await site.start({
+    targets: {
+      a: { app: "api", setup: [["seed", "${env.HOME}"], { command: ["seed", "${env.HOME}"] }] },
+    },
+  }).ended;
+  assert.equal(code, 2, stderr);
+  assert.equal(
+    stderr.split("Cannot put the secret ${env.HOME} into the arguments").length,
+    3,
+    stderr,
+  );
+});

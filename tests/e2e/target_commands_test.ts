@@ -218,19 +218,28 @@ testWith(["linux"], "a secret that a step prints stands in no file", async () =>
   assert.ok(!(stdout + stderr).includes(secret), stderr);
 });
 
-Deno.test("a secret is refused in the arguments of a step", async () => {
+testWith(["linux"], "the value of an inherited variable stands in no file", async () => {
   using site = new CommandedSite();
-  const { code, stderr } = await site.start({
+  const secret = "postgres://canary-inherited";
+  using variable = withVariable("SHOP_DATABASE", secret);
+  const { code, stdout, stderr } = await site.start({
     targets: {
-      a: { app: "api", setup: [["seed", "${env.HOME}"], { command: ["seed", "${env.HOME}"] }] },
+      a: {
+        command: ["sh", "-c", "echo at $SHOP_DATABASE; exit 1"],
+        inherit: ["SHOP_DATABASE"],
+        setup: [["sh", "-c", "echo setup $SHOP_DATABASE"]],
+      },
     },
   }).ended;
-  assert.equal(code, 2, stderr);
-  assert.equal(
-    stderr.split("Cannot put the secret ${env.HOME} into the arguments").length,
-    3,
-    stderr,
-  );
+  void variable;
+  assert.equal(code, 3, stderr);
+  assert.match(site.read("out/commands.log"), /^setup \$\{env\.SHOP_DATABASE\}$/m);
+  assert.match(stderr, /at \$\{env\.SHOP_DATABASE\}/);
+  assert.deepEqual(site.saved().missing[0].evidence, ["at ${env.SHOP_DATABASE}"]);
+  for (const name of ["commands.log", "results.json", "report.html"]) {
+    assert.ok(!site.read(`out/${name}`).includes(secret), name);
+  }
+  assert.ok(!(stdout + stderr).includes(secret), stderr);
 });
 
 Deno.test("check names every program of a step that is missing, but for those that a step makes", async () => {

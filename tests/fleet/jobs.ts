@@ -17,6 +17,7 @@ export const STEP: ScriptRequest = {
   wire: { method: "GET", path: "/", headers: {}, body: null },
   expect: {},
   captures: [],
+  follow: null,
 };
 
 /** A script of one step. */

@@ -11,7 +11,14 @@ const wire = { method: "GET", path: "/", headers: {}, body: null };
 const SCRIPT: Script = {
   kind: "requests",
   stepNames: [],
-  requests: [{ kind: "request", step: 0, wire, expect: { body: "right" }, captures: [] }],
+  requests: [{
+    kind: "request",
+    step: 0,
+    wire,
+    expect: { body: "right" },
+    captures: [],
+    follow: null,
+  }],
   sequence: [0],
 };
 
@@ -92,7 +99,12 @@ Deno.test("prove says where a value was not looked for", async () => {
   await using server = Deno.serve(quiet, () => new Response(" ".repeat(300_000) + "id=7"));
   const capture = { as: "id", from: { kind: "pattern", source: "id=(.)" } } as const;
   const request = { kind: "request", step: 0, wire, expect: {}, captures: [capture] } as const;
-  const script: Script = { kind: "requests", stepNames: [], requests: [request], sequence: [0] };
+  const script: Script = {
+    kind: "requests",
+    stepNames: [],
+    requests: [{ ...request, follow: null }],
+    sequence: [0],
+  };
   await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script }), (error) => {
     assert.ok(error instanceof TargetError);
     assert.match(

@@ -25,7 +25,16 @@ export class TellingDriver extends NotingDriver {
 
 export function ask(wish: Partial<StepSpec & { kind: "request" }> = {}): StepSpec {
   const wire = { method: "GET", path: "/", headers: {}, body: null };
-  return { kind: "request", step: 0, wire, check: null, strict: false, captures: [], ...wish };
+  return {
+    kind: "request",
+    step: 0,
+    follow: null,
+    wire,
+    check: null,
+    strict: false,
+    captures: [],
+    ...wish,
+  };
 }
 
 export interface SessionWish extends Partial<FlowSpec> {
@@ -90,6 +99,7 @@ export function sessionStage(
     stride: 1,
     sharedPool: false,
     cookies: null,
+    origin: "http://test",
     ...wish,
   });
   const driver = new TellingDriver();

@@ -158,6 +158,7 @@ function capturing(count: number): unknown {
     wire: { method: "GET", path: "/", headers: {}, body: null },
     expect: {},
     captures,
+    follow: null,
   };
   return { kind: "requests", stepNames: [], requests: [step], sequence: [0] };
 }

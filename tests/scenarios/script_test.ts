@@ -14,6 +14,7 @@ Deno.test("a single request is asked again and again", () => {
       wire: { method: "PUT", path: "/a", headers: {}, body: "b" },
       expect: { status: 201 },
       captures: [],
+      follow: null,
     }],
     sequence: [0],
   });
@@ -122,7 +123,7 @@ Deno.test("a flow is its steps, with what visitors bring along", () => {
   });
   assert.deepEqual(made.stepNames, ["GET /home", "POST /login", "GET {{ next }}"]);
   assert.deepEqual(made.users, [{ user: "ada" }, { user: "bob" }, { user: "eve" }]);
-  const plain = { kind: "request", expect: {}, captures: [] };
+  const plain = { kind: "request", expect: {}, captures: [], follow: null };
   const wire = { method: "GET", headers: {}, body: null };
   assert.deepEqual(made.steps, [
     { ...plain, step: 0, wire: { ...wire, path: "/home" } },

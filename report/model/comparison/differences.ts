@@ -44,7 +44,7 @@ export function resultDifferences(
   const all = [
     ...machineDifferences(base, next),
     ...difference("Plateau", base.version, next.version),
-    ...["fresh", "order", "discard", "figures", "interval", "pin"].flatMap((key) =>
+    ...["fresh", "order", "discard", "figures", "interval", "pin", "observe"].flatMap((key) =>
       differences(key, base.experiment?.[key], next.experiment?.[key])
     ),
     ...matches.flatMap((match) => cellDifferences(match, { base, next })),

@@ -56,6 +56,20 @@ const SENTENCES: Readonly<
     `the CPU limit${
       evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
     }; a higher limit will help`,
+  gc: ({ collectionShare, stoppedShare = 0, pauses }, evidence) =>
+    (pauses
+      ? `its garbage collection stops it${evidence(pausesEvidence(pauses))}`
+      : `garbage collection takes much of its time${
+        evidence(
+          collectionShare === undefined
+            ? `${formatShare(stoppedShare)} of the run`
+            : `${formatShare(collectionShare)} of its CPU time`,
+        )
+      }`) + "; fewer objects a request will help, or a larger heap",
+  "blocked-loop": ({ pauses }, evidence) =>
+    `long computations block its event loop${
+      evidence(pauses && pausesEvidence(pauses))
+    }; to split them, or to move them to a worker, will help`,
   offered: (seen, evidence) =>
     hasLittleLeft(seen)
       ? `the load offered, all of which was served, with little left${
@@ -67,6 +81,15 @@ const SENTENCES: Readonly<
       : "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
   generator: () => "the generator was the limit; how much more would be served is unknown",
 };
+
+function pausesEvidence(
+  { ms, share, requests, overlapping, expected }: NonNullable<Seen["pauses"]>,
+): string {
+  return `for ${formatMs(ms)} at a time, ${
+    formatShare(share)
+  } of the run; ${overlapping} of the ${requests} ` +
+    `slowest requests overlap it, by chance ${formatNumber(expected, 1)} would`;
+}
 
 function hasLittleLeft({ thread }: Seen): boolean {
   return thread !== undefined && thread.cpu >= LITTLE_LEFT;

@@ -66,7 +66,8 @@ function limitMarkup({ y }: TradeoffChart): Markup {
 }
 
 function verdictMarkup(
-  { name, request, load, summary: result, bars, tables, bottlenecks }: ScenarioModel,
+  { name, request, load, summary: result, bars, tables, bottlenecks, runtimeFindings }:
+    ScenarioModel,
   place: PagePlace,
 ): Markup {
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
@@ -74,6 +75,7 @@ function verdictMarkup(
 ${loadMarkup(load)}
 <p class="verdict"><strong>${verdictSentence(result.verdict)}</strong>${detailAfter(result)}</p>
 ${bottlenecks.map((text) => markup`<p class="note">Bottleneck of ${text}</p>`)}
+${runtimeFindings.map((text) => markup`<p class="note">Runtime of ${text}</p>`)}
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;
 }
 

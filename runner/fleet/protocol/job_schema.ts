@@ -84,12 +84,18 @@ const capture = z.strictObject({
 /** Names of the steps with figures of their own. */
 const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
 
+const MOST_REDIRECTS = 20;
+
 const requestStep = z.strictObject({
   kind: z.literal("request"),
   step: z.int().min(0).max(LIMITS.stepNames.most),
   wire,
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
+  follow: z.strictObject({
+    most: z.int().min(1).max(MOST_REDIRECTS),
+    step: z.int().min(0).max(LIMITS.stepNames.most),
+  }).nullable(),
 });
 
 const thinkStep = z.strictObject({ kind: z.literal("think"), thinkMs });

@@ -206,10 +206,10 @@ export class Exchanges implements EventHandler {
     if (reader.status > 299 || reader.served > 0) {
       recorder.groups.add(reader.status, reader.served, nowUs - dueUs);
     }
+    const step = recorder.steps === null ? 0 : this.workload.stepOf(slot, request); // a check moves on
     const isRight = this.workload.check(slot, request, reader);
     if (isRight !== null) recorder.checked(isRight);
     if (recorder.steps !== null) {
-      const step = this.workload.stepOf(slot, request);
       recorder.steps.complete(step, reader.status, nowUs, nowUs - dueUs, isRight);
     }
     this.#responded[slot] = 1;

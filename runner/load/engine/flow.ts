@@ -11,6 +11,7 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
+import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./redirects.ts";
 import type { CookieJars, CookieSpec, UserCookies } from "./cookies.ts";
 import type { Message } from "./connections.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
@@ -23,6 +24,8 @@ export interface FlowSpec {
   /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
   readonly sequence: readonly number[];
   readonly connection: ConnectionOptions;
+  /** Of the target. */
+  readonly origin: string;
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /** This worker's users are `first`, `first + stride`, … */
@@ -41,6 +44,8 @@ export type StepSpec =
     readonly kind: "request";
     /** Which of the load's steps that have figures of their own. */
     readonly step: number;
+    /** Null: redirects are responses as any other. */
+    readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
     readonly check: ResponseExpectation | null;
     /** Whether a wrong response ends the session. */
@@ -53,6 +58,7 @@ type PreparedStep =
   | {
     readonly kind: "request";
     readonly step: number;
+    readonly follow: FollowSpec | null;
     readonly wire: WireRequest;
     /** Null where something in it varies. */
     readonly message: Message | null;
@@ -82,6 +88,7 @@ export interface Journey {
   readonly variables: Variables;
   /** Null: the user keeps none. */
   readonly cookies: UserCookies | null;
+  readonly redirected: Redirected;
 }
 
 export class Flow {
@@ -100,7 +107,9 @@ export class Flow {
     const readsBodies = this.#journeys.flat().some((step) =>
       step.kind === "request" && (step.captures.length > 0 || (step.check?.readsBody ?? false))
     );
-    this.readsResponses = readsBodies || (jars !== null && "head");
+    const readsHeads = jars !== null ||
+      this.#journeys.flat().some((step) => step.kind === "request" && step.follow !== null);
+    this.readsResponses = readsBodies || (readsHeads && "head");
     this.#nextUser = spec.first;
   }
 
@@ -112,13 +121,15 @@ export class Flow {
       steps: this.#journeys[sequence[user % sequence.length]],
       variables: new Map(Object.entries(users[user % users.length])),
       cookies: this.jars?.open() ?? null,
+      redirected: new Redirected(),
     };
   }
 
-  message({ wire, message }: PreparedRequestStep, { variables, cookies }: Journey): Message {
+  message(step: PreparedRequestStep, journey: Journey): Message {
+    const { redirected, cookies } = journey;
     const hasCookies = cookies !== null && !cookies.isEmpty;
-    if (message !== null && !hasCookies) return message;
-    const filled = fillTemplate(wire, variables);
+    if (step.message !== null && !hasCookies && redirected.wire === null) return step.message;
+    const filled = sentBy(step, journey);
     return messageOf(hasCookies ? cookies.added(filled) : filled, this.spec.connection);
   }
 
@@ -126,9 +137,15 @@ export class Flow {
   judge(
     step: PreparedRequestStep,
     reader: ResponseReader,
-    { variables, cookies }: Journey,
+    journey: Journey,
   ): ResponseJudgement {
-    cookies?.keep(reader, () => fillTemplate(step.wire, variables).path);
+    const { variables, cookies, redirected } = journey;
+    cookies?.keep(reader, () => sentBy(step, journey).path);
+    if (step.follow !== null) {
+      const next = redirectOf(reader, sentBy(step, journey), this.spec.origin);
+      if (next !== null) return this.#redirect(next, step.follow, redirected);
+    }
+    redirected.begin();
     const right = step.check?.passes(reader) ?? true;
     const taken = step.captures.every(({ as, take }) => {
       const value = take(reader);
@@ -138,16 +155,35 @@ export class Flow {
     const checked = step.check !== null || step.captures.length > 0;
     return { checked, right: right && taken, goesOn: taken && (right || !step.strict) };
   }
+
+  /** One that leads elsewhere, or on and on, is wrong. */
+  #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
+    if ("elsewhere" in next || redirected.hops >= most) {
+      return { checked: true, right: false, goesOn: false };
+    }
+    redirected.hops++;
+    redirected.wire = next.wire;
+    return { checked: false, right: true, goesOn: true };
+  }
+}
+
+/** The request at hand: what the last response led to, else that of the step. */
+export function sentBy(
+  { wire }: PreparedRequestStep,
+  { redirected, variables }: Journey,
+): WireRequest {
+  return redirected.wire ?? fillTemplate(wire, variables);
 }
 
 function prepare(
   spec: StepSpec & { kind: "request" },
   connection: ConnectionOptions,
 ): PreparedRequestStep {
-  const { step, wire, check, strict, captures } = spec;
+  const { step, follow, wire, check, strict, captures } = spec;
   return {
     kind: "request",
     step,
+    follow,
     wire,
     message: namesIn(wire).length > 0 ? null : messageOf(wire, connection),
     check: check && new ResponseCheck(check),

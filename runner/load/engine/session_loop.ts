@@ -6,12 +6,12 @@
  * A slot is a virtual user's connection. With a shared pool it stays open for the next user.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
-import { fillTemplate } from "../../../scenarios/request/template.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
-import type { Flow, Journey, PreparedRequestStep } from "./flow.ts";
+import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
 import type { Job } from "./job.ts";
+import { Redirected } from "./redirects.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
 
@@ -30,7 +30,12 @@ class VirtualUser {
   arrivedUs = 0;
   /** Whether the last response let the session continue. */
   goesOn = true;
-  journey: Journey = { steps: [], variables: new Map(), cookies: null };
+  journey: Journey = {
+    steps: [],
+    variables: new Map(),
+    cookies: null,
+    redirected: new Redirected(),
+  };
 
   /** The request at hand. */
   get request(): PreparedRequestStep {
@@ -114,7 +119,7 @@ export class SessionLoop implements Workload {
   onCompleted(slot: number, _: boolean, nowUs: number): void {
     const user = this.#users[slot];
     if (!user.goesOn) return this.#leave(slot, false, nowUs);
-    user.step++;
+    if (user.journey.redirected.wire === null) user.step++;
     this.#goOn(slot, nowUs, nowUs);
   }
 
@@ -139,7 +144,8 @@ export class SessionLoop implements Workload {
   }
 
   stepOf(slot: number): number {
-    return this.#users[slot].request.step;
+    const { request: { step, follow }, journey } = this.#users[slot];
+    return journey.redirected.wire === null ? step : follow?.step ?? step;
   }
 
   skipStep(): number {
@@ -149,7 +155,7 @@ export class SessionLoop implements Workload {
 
   label(slot: number): string {
     const { request, journey } = this.#users[slot];
-    const { method, path } = fillTemplate(request.wire, journey.variables);
+    const { method, path } = sentBy(request, journey);
     return `${method} ${path}`;
   }
 }

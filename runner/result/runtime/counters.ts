@@ -1,0 +1,81 @@
+/** What the runtimes of a target reported of themselves during a run, on the clock of its latencies. */
+import * as z from "zod";
+import { COLLECTION_KINDS } from "../../../targets/observe/runtime/counter_records.ts";
+
+const count = z.int().min(0);
+const ms = z.number().min(0);
+const share = z.number().min(0).max(1);
+const seconds = z.number().describe("Seconds since the start of the run");
+
+const delay = z.strictObject({ mean: ms, max: ms }).nullable().describe(
+  "How late timers of the event loop were, sampled every 10 ms; null where the runtime has none",
+);
+const utilization = share.nullable().describe(
+  "Share of the time in which the event loop had work; null where the runtime does not report it",
+);
+const heap = z.number().min(0).nullable().describe("Bytes in use; null: unknown");
+const stoppedMs = ms.describe("For which collections stopped the program");
+
+const watchedProcess = z.strictObject({
+  pid: z.int().min(1).nullable().describe("Null: unknown"),
+  runtime: z.string(),
+  collections: count,
+  collectionMs: ms.describe("Of all collections, from start to end"),
+  stoppedMs,
+  longestMs: ms.describe("Of the longest collection"),
+  cpuMs: ms.nullable().describe("CPU time of collections; null where the runtime does not say"),
+  delay,
+  utilization,
+  heap: heap.describe("The highest, bytes; null: unknown"),
+});
+
+const point = z.strictObject({
+  endS: z.number().describe("End of the interval, seconds since the start of the run"),
+  collections: count,
+  stoppedMs,
+  delay: ms.nullable().describe("The longest of any process"),
+  utilization: utilization.describe("The highest of any process"),
+  heap: heap.describe("Of all processes, bytes; null: unknown"),
+});
+
+const collection = z.strictObject({
+  startS: seconds,
+  ms: ms.describe("From its start to its end"),
+  stoppedMs,
+  kind: z.enum(COLLECTION_KINDS).describe(
+    "minor, major, incremental and weak of V8; minor and major of Python; cycle of Go",
+  ),
+  withinMs: ms.optional().describe("It began within so long after startS; absent: then"),
+});
+
+const stall = z.strictObject({
+  startS: seconds,
+  ms: ms.describe("At least so long the event loop did not turn"),
+  cpuMs: ms.describe("CPU time of its process meanwhile"),
+});
+
+const overlap = z.strictObject({
+  overlapping: count.describe(
+    "Slowest requests that were in flight during one of at least a tenth of their latency",
+  ),
+  expected: z.number().min(0).describe(
+    "So many would be if each had come at a random moment of the run",
+  ),
+});
+
+export const counters = z.strictObject({
+  processes: z.array(watchedProcess),
+  points: z.array(point).describe("One an interval of the timeline, where there was a report"),
+  collections: z.array(collection).describe("The longest 200, by their start"),
+  stalls: z.array(stall).describe(
+    "Times of at least 10 ms for which an event loop did not turn, collections apart: the longest 200, by their start",
+  ),
+  slowest: z.strictObject({
+    requests: count.describe("The slowest requests of the run"),
+    collections: overlap,
+    stalls: overlap.describe("Of stalls that used a core"),
+  }),
+});
+
+export type Counters = z.output<typeof counters>;
+export type CountersPoint = Counters["points"][number];

@@ -1,0 +1,104 @@
+/**
+ * Collections of a Go program, by the lines that `GODEBUG=gctrace=1` lets its runtime print to standard error
+ * (https://pkg.go.dev/runtime#hdr-Environment_Variables):
+ *
+ *     gc 5 @0.071s 4%: 0.018+1.1+0.003 ms clock, 0.14+0.35/1.0/0.2+0.02 ms cpu, 4->4->0 MB, 4 MB goal, …, 8 P
+ */
+import type { Collection, CounterSpan, ProcessCounters } from "./counter_records.ts";
+
+const NUMBER = String.raw`(\d+(?:\.\d+)?)`;
+const LINE = new RegExp(
+  String.raw`^gc \d+ @${NUMBER}s \d+%: ${NUMBER}\+${NUMBER}\+${NUMBER} ms clock, ` +
+    String.raw`${NUMBER}\+${NUMBER}/${NUMBER}/${NUMBER}\+${NUMBER} ms cpu, ` +
+    String.raw`(\d+)->(\d+)->(\d+) MB`,
+);
+
+/** Whether a line is the runtime's and none of the program. */
+export function isGoTrace(line: string): boolean {
+  return /^gc \d+ @\d/.test(line);
+}
+
+/** A longer line is none of the runtime's. */
+const LONGEST_LINE = 1_000;
+/** Of those that are kept: at 200 a second for some minutes. */
+const MOST_COLLECTIONS = 100_000;
+
+interface TracedCollection {
+  /** Its start, milliseconds since the start of the program. */
+  readonly sinceStartMs: number;
+  readonly clockMs: readonly [number, number, number];
+  readonly cpuMs: number;
+  readonly heapBytes: number;
+}
+
+/** Reads what one program prints, as it comes. */
+export class GoTrace {
+  readonly #decoder = new TextDecoder();
+  #begun = "";
+  #found: TracedCollection[] = [];
+  /** The program's start, since the epoch: no line can come before what it says. */
+  #startedMs = Infinity;
+
+  take(bytes: Uint8Array, nowMs: number): void {
+    const lines = (this.#begun + this.#decoder.decode(bytes, { stream: true })).split("\n");
+    this.#begun = (lines.pop() ?? "").slice(0, LONGEST_LINE);
+    for (const line of lines) {
+      const traced = tracedIn(line);
+      if (traced === null) continue;
+      const endMs = traced.sinceStartMs + sum(traced.clockMs);
+      this.#startedMs = Math.min(this.#startedMs, nowMs - endMs);
+      if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
+    }
+  }
+
+  /** Forgets what it had: for the runs before. */
+  forget(): void {
+    this.#found = [];
+  }
+
+  /** Null without a line. */
+  counters(): ProcessCounters | null {
+    if (this.#found.length === 0) return null;
+    const collections = this.#found.map((traced) => collectionOf(traced, this.#startedMs));
+    const spans = this.#found.map((traced, i): CounterSpan => ({
+      atMs: collections[i].atMs + collections[i].ms,
+      forMs: 0,
+      more: { count: 0, ms: 0 },
+      delay: null,
+      utilization: null,
+      heap: traced.heapBytes,
+    }));
+    return { pid: null, runtime: "go", collections, stalls: [], spans };
+  }
+}
+
+function tracedIn(line: string): TracedCollection | null {
+  const [, ...texts] = LINE.exec(line.trim()) ?? [];
+  if (texts.length === 0) return null;
+  const [startS, first, middle, last, sweep, assist, dedicated, , termination, , , live] = texts
+    .map(Number);
+  return {
+    sinceStartMs: 1_000 * startS,
+    clockMs: [first, middle, last],
+    cpuMs: sweep + assist + dedicated + termination, // without what it did where nothing else ran
+    heapBytes: live * 1_048_576,
+  };
+}
+
+function collectionOf(
+  { sinceStartMs, clockMs, cpuMs }: TracedCollection,
+  startedMs: number,
+): Collection {
+  return {
+    atMs: startedMs + sinceStartMs,
+    ms: sum(clockMs),
+    stoppedMs: clockMs[0] + clockMs[2],
+    kind: "cycle",
+    withinMs: 0,
+    cpuMs,
+  };
+}
+
+function sum(all: readonly number[]): number {
+  return all.reduce((whole, each) => whole + each, 0);
+}

@@ -1,0 +1,142 @@
+/**
+ * The runtime counters of a target: what its processes report of themselves, each into a file of its own in a folder
+ * of this target, and a Go program on its standard error. Nobody waits for a target that reports nothing.
+ */
+import { delimiter, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { pathToFileURL } from "node:url";
+import { epochNowMs } from "../../../base/system/clock.ts";
+import {
+  type CounterSink,
+  type CounterSource,
+  type ProcessCounters,
+  readCounters,
+} from "./counter_records.ts";
+import { GoTrace } from "./go_trace.ts";
+import pythonScript from "./sitecustomize.py" with { type: "text" };
+import v8Script from "./v8_counters.mjs" with { type: "text" };
+
+const V8_SCRIPT = "v8_counters.mjs";
+const ENDING = ".jsonl";
+/** Of the processes of a target those that have reported most. */
+const MOST_PROCESSES = 64;
+/** Of one process in one run, some 8 minutes of one that collects without pause; and of all. */
+const MOST_BYTES = 16 * 1_048_576;
+const MOST_OF_ALL = 64 * 1_048_576;
+/** The first line of a process, which names it, is shorter. */
+const HEAD_BYTES = 200;
+/** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
+const LAST_REPORT_MS = 400;
+
+export class RuntimeCounters implements CounterSink, CounterSource {
+  readonly #traces: GoTrace[] = [];
+  /** Length of each file when the load began. */
+  #begun: ReadonlyMap<string, number> = new Map();
+
+  private constructor(private readonly folder: string) {}
+
+  static async open(): Promise<RuntimeCounters> {
+    const folder = await Deno.makeTempDir({ prefix: "plateau-counters-" });
+    await Deno.writeTextFile(join(folder, V8_SCRIPT), v8Script);
+    await Deno.writeTextFile(join(folder, "sitecustomize.py"), pythonScript);
+    return new RuntimeCounters(folder);
+  }
+
+  get module(): string {
+    return pathToFileURL(join(this.folder, V8_SCRIPT)).href;
+  }
+
+  /** The environment in which Node, Python and Go report. */
+  env(given: Readonly<Record<string, string>>): Record<string, string> {
+    return {
+      ...given,
+      NODE_OPTIONS: joined([given.NODE_OPTIONS, `--import=${this.module}`], " "),
+      PYTHONPATH: joined([this.folder, given.PYTHONPATH], delimiter),
+      GODEBUG: joined([given.GODEBUG, "gctrace=1"], ","),
+    };
+  }
+
+  /** Arguments of the program with which it reports, where that takes an argument: Deno's. */
+  args(args: readonly string[]): string[] {
+    const isRun = ["run", "serve"].includes(args[0]);
+    return isRun ? [args[0], `--preload=${this.module}`, ...args.slice(1)] : [...args];
+  }
+
+  /** Takes what one of its programs prints to standard error. */
+  errorReader(): (bytes: Uint8Array) => void {
+    const trace = new GoTrace();
+    this.#traces.push(trace);
+    return (bytes) => trace.take(bytes, epochNowMs());
+  }
+
+  begin(): void {
+    this.#begun = new Map(this.#files().map(({ path, size }) => [path, size]));
+    for (const trace of this.#traces) trace.forget();
+  }
+
+  async take(untilMs: number): Promise<ProcessCounters[]> {
+    const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
+    if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
+    const files = this.#files().sort((a, b) => this.#newBytes(b) - this.#newBytes(a));
+    let left = MOST_OF_ALL;
+    const written = files.slice(0, MOST_PROCESSES).flatMap((file) => {
+      const most = Math.min(left, MOST_BYTES);
+      left -= Math.min(most, this.#newBytes(file));
+      return this.#read(file, most) ?? [];
+    });
+    return [...written, ...this.#traces.flatMap((trace) => trace.counters() ?? [])];
+  }
+
+  /** Once the target has ended. */
+  async close(): Promise<void> {
+    await Deno.remove(this.folder, { recursive: true }).catch(() => {}); // another user's process wrote there
+  }
+
+  #newBytes({ path, size }: CounterFile): number {
+    return size - (this.#begun.get(path) ?? 0);
+  }
+
+  #read({ path }: CounterFile, mostBytes: number): ProcessCounters | null {
+    const head = textFrom(path, 0, HEAD_BYTES).split("\n")[0];
+    return readCounters(head, textFrom(path, this.#begun.get(path) ?? 0, mostBytes));
+  }
+
+  #files(): CounterFile[] {
+    try {
+      return [...Deno.readDirSync(this.folder)].flatMap(({ name, isFile }) => {
+        if (!isFile || !name.endsWith(ENDING)) return []; // a link or a pipe would be somebody else's
+        const path = join(this.folder, name);
+        return [{ path, size: Deno.lstatSync(path).size }];
+      });
+    } catch {
+      return []; // the target has removed them
+    }
+  }
+}
+
+interface CounterFile {
+  readonly path: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+function joined(texts: readonly (string | undefined)[], by: string): string {
+  return texts.filter((text) => text).join(by);
+}
+
+/** "" where it can't be read. */
+function textFrom(path: string, offset: number, mostBytes: number): string {
+  try {
+    using file = Deno.openSync(path);
+    file.seekSync(offset, Deno.SeekMode.Start);
+    const bytes = new Uint8Array(Math.min(mostBytes, Math.max(0, file.statSync().size - offset)));
+    let length = 0;
+    for (let read: number | null = 1; read !== null && read > 0 && length < bytes.length;) {
+      read = file.readSync(bytes.subarray(length));
+      length += read ?? 0;
+    }
+    return new TextDecoder().decode(bytes.subarray(0, length));
+  } catch {
+    return "";
+  }
+}

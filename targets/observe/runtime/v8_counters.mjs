@@ -1,0 +1,154 @@
+// deno-lint-ignore-file explicit-function-return-type -- JavaScript, as it runs in the target as it is
+/**
+ * Runs inside of a target whose runtime is V8's, before its program: Node by --import, Deno by --preload. Writes what
+ * the runtime does beside the program's own work into a file of its own beside this one, four times a second.
+ * `counter_records.ts` reads it. Nothing here may ever disturb the program.
+ */
+import { openSync, writeSync } from "node:fs";
+import { performance, PerformanceObserver } from "node:perf_hooks";
+import process from "node:process";
+import { setInterval } from "node:timers";
+import { fileURLToPath } from "node:url";
+import { GCProfiler, getHeapStatistics } from "node:v8";
+import { isMainThread } from "node:worker_threads";
+
+/** Of the timer whose lateness is the event loop's delay. */
+const TICK_MS = 10;
+const FLUSH_MS = 250;
+/** A timer that is so late was not late by chance. */
+const STALL_MS = 10;
+/** Of either kind in one record; the rest is counted. */
+const MOST = 200;
+
+const isDeno = "Deno" in globalThis;
+
+class Counters {
+  lastMs = performance.now();
+  flushedMs = this.lastMs;
+  cpuUs = cpuUs();
+  utilization = isDeno ? null : performance.eventLoopUtilization();
+  collections = [];
+  stalls = [];
+  more = { count: 0, ms: 0 };
+  delay = { count: 0, sum: 0, max: 0 };
+  profiler = null;
+
+  constructor(file) {
+    this.file = file;
+  }
+
+  collected(startMs, ms, kind, withinMs = 0) {
+    if (this.collections.length < MOST) {
+      this.collections.push([epoch(startMs), rounded(ms), kind, rounded(withinMs)]);
+    } else {
+      this.more.count++;
+      this.more.ms += ms;
+    }
+  }
+
+  tick() {
+    const nowMs = performance.now();
+    const lateMs = Math.max(0, nowMs - this.lastMs - TICK_MS);
+    const usedUs = cpuUs();
+    this.delay.count++;
+    this.delay.sum += lateMs;
+    this.delay.max = Math.max(this.delay.max, lateMs);
+    if (lateMs >= STALL_MS && this.stalls.length < MOST) {
+      const cpuMs = Math.min(lateMs, (usedUs - this.cpuUs) / 1_000);
+      this.stalls.push([epoch(nowMs - lateMs), rounded(lateMs), rounded(cpuMs)]);
+    }
+    if (isDeno) this.takeProfile(nowMs);
+    this.lastMs = nowMs;
+    this.cpuUs = usedUs;
+    if (nowMs - this.flushedMs >= FLUSH_MS) this.flush(nowMs);
+  }
+
+  /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
+  takeProfile(nowMs) {
+    for (const { cost, gcType } of this.profiler?.stop()?.statistics ?? []) {
+      const kind = gcType === "Scavenge" ? "minor" : "major";
+      this.collected(this.lastMs, cost / 1e6, kind, nowMs - this.lastMs);
+    }
+    this.profiler = new GCProfiler();
+    this.profiler.start();
+  }
+
+  flush(nowMs) {
+    const now = isDeno ? null : performance.eventLoopUtilization();
+    const { delay, more } = this;
+    const record = {
+      at: epoch(nowMs),
+      forMs: rounded(nowMs - this.flushedMs),
+      collections: this.collections,
+      more: [more.count, rounded(more.ms)],
+      stalls: this.stalls,
+      delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
+      utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
+      heap: getHeapStatistics().used_heap_size,
+    };
+    this.flushedMs = nowMs;
+    this.utilization = now;
+    this.collections = [];
+    this.stalls = [];
+    this.more = { count: 0, ms: 0 };
+    this.delay = { count: 0, sum: 0, max: 0 };
+    this.write(record);
+  }
+
+  write(record) {
+    writeSync(this.file, `${JSON.stringify(record)}\n`);
+  }
+}
+
+function epoch(ms) {
+  return rounded(performance.timeOrigin + ms);
+}
+
+function rounded(ms) {
+  return Math.round(ms * 1_000) / 1_000;
+}
+
+function cpuUs() {
+  const { user, system } = process.cpuUsage();
+  return user + system;
+}
+
+function kindOf(kind) {
+  if (kind === 4) return "major";
+  if (kind === 8) return "incremental";
+  return kind === 16 ? "weak" : "minor";
+}
+
+function start() {
+  const path = fileURLToPath(new URL(`./${process.pid}.jsonl`, import.meta.url));
+  const counters = new Counters(openSync(path, "a"));
+  const runtime = isDeno ? `deno ${globalThis.Deno.version.deno}` : `node ${process.version}`;
+  counters.write({ pid: process.pid, runtime });
+  if (!isDeno) {
+    new PerformanceObserver((list) => {
+      for (const { startTime, duration, detail } of list.getEntries()) {
+        counters.collected(startTime, duration, kindOf(detail.kind));
+      }
+    }).observe({ entryTypes: ["gc"] });
+  }
+  const timer = setInterval(() => {
+    try {
+      counters.tick();
+    } catch {
+      clearInterval(timer); // the disk is full, or the file is gone
+    }
+  }, TICK_MS);
+  timer.unref();
+}
+
+/** Deno may be told twice, by an argument and by NODE_OPTIONS. */
+const STARTED = Symbol.for("plateau.counters");
+
+try {
+  if (isMainThread && !(STARTED in globalThis)) {
+    globalThis[STARTED] = true;
+    start();
+  }
+} catch {
+  // it may not write there: it goes without
+}

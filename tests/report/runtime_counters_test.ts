@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { bottleneckSentence } from "../../report/model/findings/bottleneck.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderReportPage } from "../../report/page/page.ts";
+import type { Counters } from "../../runner/result/runtime/counters.ts";
+import { resultsFixture } from "./fixture.ts";
+
+const COUNTERS: Counters = {
+  processes: [{
+    pid: 1,
+    runtime: "node v20.20.2",
+    collections: 120,
+    collectionMs: 90,
+    stoppedMs: 90,
+    longestMs: 24,
+    cpuMs: null,
+    delay: { mean: 1.2, max: 53 },
+    utilization: 0.4,
+    heap: 1e8,
+  }],
+  points: [],
+  collections: [],
+  stalls: [{ startS: 1, ms: 50, cpuMs: 50 }],
+  slowest: {
+    requests: 10,
+    collections: { overlapping: 2, expected: 0.4 },
+    stalls: { overlapping: 8, expected: 0.6 },
+  },
+};
+
+/** Of two targets, the first of which is observed where counters are given. */
+function modelOf(counters?: Counters): ReturnType<typeof reportModel> {
+  const cells = ["<b>api</b>", "other"].map((target) => (
+    { target, scenario: "one", medianMs: 2, runs: 2, duration: 3 }
+  ));
+  const drawn = resultsFixture({ cells });
+  return reportModel({
+    ...drawn,
+    runs: drawn.runs.map((run) =>
+      counters && run.target !== "other" ? { ...run, counters, elapsedS: 3 } : run
+    ),
+  });
+}
+
+Deno.test("a cell's pauses are told, with the requests that met them and those by chance", () => {
+  const model = modelOf(COUNTERS);
+  const [sentence, ...others] = model.scenarios[0].runtimeFindings;
+  assert.deepEqual(others, []);
+  assert.equal(
+    sentence.replaceAll(/\s/g, " "),
+    "<b>api</b>: 240 collections stopped it for 3.00 % of the time, the longest took 24.0 ms, its event loop was " +
+      "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests 20.0 % overlap a collection " +
+      "(4.00 % by chance), 80.0 % overlap a blocked event loop (6.00 % by chance).",
+  );
+  assert.match(renderMarkdown(model), /Runtime of .*api.*by chance/);
+  const page = renderReportPage([model]);
+  assert.match(page, /Runtime of &lt;b&gt;api/);
+  assert.doesNotMatch(page, /Runtime of <b>/);
+});
+
+Deno.test("a runtime without an event loop, and one without collections, have no such words", () => {
+  const [process] = COUNTERS.processes;
+  const quiet = { ...process, collections: 0, stoppedMs: 0, longestMs: 0, delay: null };
+  const none = { overlapping: 0, expected: 0 };
+  const [sentence] = modelOf({
+    ...COUNTERS,
+    processes: [quiet],
+    stalls: [],
+    slowest: { requests: 0, collections: none, stalls: none },
+  }).scenarios[0].runtimeFindings;
+  assert.equal(sentence, "<b>api</b>: no collection; no request was slow.");
+});
+
+Deno.test("without counters nothing is said of them", () => {
+  assert.deepEqual(modelOf().scenarios[0].runtimeFindings, []);
+});
+
+Deno.test("bottlenecks by pauses have their evidence and an advice", () => {
+  const pauses = { ms: 50, share: 0.05, requests: 10, overlapping: 9, expected: 1.2 };
+  const sentence = (bottleneck: Parameters<typeof bottleneckSentence>[0]["bottleneck"]): string =>
+    bottleneckSentence({ bottleneck }).replaceAll(/\s/g, " ");
+  assert.equal(
+    sentence({ kind: "blocked-loop", pauses }),
+    "Bottleneck: long computations block its event loop (for 50.0 ms at a time, 5.00 % of the run; 9 of the 10 " +
+      "slowest requests overlap it, by chance 1.2 would); to split them, or to move them to a worker, will help.",
+  );
+  assert.equal(
+    sentence({ kind: "gc", collectionShare: 0.43 }),
+    "Bottleneck: garbage collection takes much of its time (43.0 % of its CPU time); fewer objects a request will " +
+      "help, or a larger heap.",
+  );
+  assert.match(
+    sentence({ kind: "gc", stoppedShare: 0.31 }),
+    /garbage collection takes much of its time \(31\.0 % of the run\);/,
+  );
+});

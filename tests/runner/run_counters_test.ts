@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { overlapOf, type Pause } from "../../runner/counters/overlap.ts";
+import { runCounters } from "../../runner/counters/run_counters.ts";
+import type { ProcessCounters } from "../../targets/observe/runtime/counter_records.ts";
+import { randomFrom } from "../report/intervals.ts";
+
+const WHOLE = { from: 0, to: 1_000 };
+
+function pause(from: number, to: number): Pause {
+  return { from, to, lasts: to - from };
+}
+
+Deno.test("a request overlaps a pause by any part of it, and touching is none", () => {
+  const pauses = [pause(100, 150), pause(140, 200)];
+  const requests = [[90, 101], [120, 130], [199, 300], [50, 100], [200, 210]]
+    .map(([from, to]) => ({ from, to }));
+  assert.equal(overlapOf(requests, pauses, WHOLE).overlapping, 3);
+});
+
+Deno.test("a pause shorter than a tenth of a request is none of its causes", () => {
+  const pauses = [pause(100, 104)];
+  const seen = (length: number): ReturnType<typeof overlapOf> =>
+    overlapOf([{ from: 90, to: 90 + length }], pauses, WHOLE);
+  assert.deepEqual(seen(41), { overlapping: 0, expected: 0 });
+  assert.equal(seen(40).overlapping, 1);
+});
+
+Deno.test("the share expected by chance is that of random moments", () => {
+  const random = randomFrom(7);
+  const pauses = Array.from({ length: 6 }, () => {
+    const from = 900 * random();
+    return pause(from, from + 30 + 60 * random());
+  });
+  for (const length of [0.5, 20, 300]) {
+    const draws = 20_000;
+    const drawn = Array.from({ length: draws }, () => {
+      const from = (1_000 - length) * random();
+      return { from, to: from + length };
+    });
+    const { overlapping } = overlapOf(drawn, pauses, WHOLE);
+    const { expected } = overlapOf([{ from: 10, to: 10 + length }], pauses, WHOLE);
+    // Five standard errors of a share.
+    assert.ok(Math.abs(overlapping / draws - expected) < 5 * 0.5 / Math.sqrt(draws));
+  }
+});
+
+Deno.test("without pauses nothing is expected; a request as long as the run meets every pause", () => {
+  assert.deepEqual(overlapOf([{ from: 0, to: 10 }], [], WHOLE), { overlapping: 0, expected: 0 });
+  assert.deepEqual(
+    overlapOf([{ from: 0, to: 5_000 }], [pause(0, 500)], WHOLE),
+    { overlapping: 1, expected: 1 },
+  );
+});
+
+const EPOCH = 1_700_000_000_000;
+
+function collection(atS: number, ms: number): ProcessCounters["collections"][number] {
+  return { atMs: EPOCH + 1_000 * atS, ms, stoppedMs: ms, kind: "major", withinMs: 0, cpuMs: null };
+}
+
+function stall(atS: number, ms: number, cpuMs: number): ProcessCounters["stalls"][number] {
+  return { atMs: EPOCH + 1_000 * atS, ms, cpuMs };
+}
+
+function span(endS: number, more = 0): ProcessCounters["spans"][number] {
+  return {
+    atMs: EPOCH + 1_000 * endS,
+    forMs: 250,
+    more: { count: more, ms: 0.5 * more },
+    delay: { mean: endS, max: 10 * endS },
+    utilization: 0.5,
+    heap: 1e6 * endS,
+  };
+}
+
+const REPORT: ProcessCounters = {
+  pid: 7,
+  runtime: "node v20",
+  collections: [collection(-1, 20), collection(0.5, 40), collection(1.5, 30), collection(9, 20)],
+  stalls: [stall(0.5, 35, 35), stall(0.8, 50, 48), stall(1.2, 60, 2)],
+  spans: [span(-0.5, 9), span(0.25), span(1, 3), span(2.1), span(9)],
+};
+
+const RUN = {
+  sinceMs: EPOCH,
+  elapsedS: 2,
+  intervalS: 1,
+  slowest: [{ dueS: 0.81, latency: 30 }, { dueS: 1.21, latency: 30 }, { dueS: 1.49, latency: 20 }],
+};
+
+Deno.test("counters are of the run alone, on its clock", () => {
+  const counted = runCounters([REPORT], RUN);
+  assert.ok(counted !== null);
+  const [process] = counted.processes;
+  assert.equal(process.collections, 2 + 3);
+  assert.equal(process.stoppedMs, 40 + 30 + 1.5);
+  assert.equal(process.longestMs, 40);
+  assert.equal(process.delay?.max, 21); // of the last, which ended after the run
+  assert.deepEqual(
+    counted.points.map(({ endS, collections, heap }) => [endS, collections, heap]),
+    [[1, 1, 0.25e6], [2, 4, 2.1e6]],
+  );
+  assert.deepEqual(counted.collections.map(({ startS }) => startS), [0.5, 1.5]);
+});
+
+Deno.test("a stall is no collection's, and without CPU time no request is held to wait for it", () => {
+  const counted = runCounters([REPORT], RUN);
+  assert.deepEqual(counted?.stalls.map(({ startS }) => startS), [0.8, 1.2]);
+  assert.equal(counted?.slowest.requests, 3);
+  assert.equal(counted?.slowest.stalls.overlapping, 1);
+  assert.equal(counted?.slowest.collections.overlapping, 1);
+});
+
+Deno.test("a short collection somewhere in a long stall explains neither it nor a request", () => {
+  const inexact = { ...collection(0.8, 1), withinMs: 50 };
+  const counted = runCounters([{ ...REPORT, collections: [inexact] }], RUN);
+  assert.deepEqual(counted?.stalls.map(({ startS }) => startS), [0.5, 0.8, 1.2]);
+  assert.equal(counted?.slowest.collections.overlapping, 0);
+  assert.equal(counted?.slowest.stalls.overlapping, 1);
+});
+
+Deno.test("without reports of the run there are no counters", () => {
+  assert.equal(runCounters([], RUN), null);
+  assert.equal(runCounters([{ ...REPORT, collections: [], stalls: [], spans: [] }], RUN), null);
+  assert.equal(runCounters([REPORT], { ...RUN, sinceMs: EPOCH + 60_000 }), null);
+});

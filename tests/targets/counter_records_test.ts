@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { readCounters } from "../../targets/observe/runtime/counter_records.ts";
+import { GoTrace, isGoTrace } from "../../targets/observe/runtime/go_trace.ts";
+
+const HEAD = '{"pid":12,"runtime":"node v20.20.2"}';
+const RECORD = {
+  at: 1_000,
+  forMs: 250,
+  collections: [[900, 1.5, "minor", 0]],
+  more: [2, 0.3],
+  stalls: [[950, 20, 18]],
+  delay: [0.4, 20],
+  utilization: 0.25,
+  heap: 5e6,
+};
+
+Deno.test("records are read, and lines that are none are left out", () => {
+  const spoiled = [
+    JSON.stringify(RECORD),
+    "",
+    "<b>nothing</b>",
+    JSON.stringify({ ...RECORD, at: -1 }),
+    JSON.stringify({ ...RECORD, heap: "much" }),
+    JSON.stringify({ ...RECORD, utilization: 7 }),
+    JSON.stringify({ ...RECORD, more: null }),
+    JSON.stringify({ ...RECORD, surplus: 1 }),
+    '{"at":1e999}',
+    JSON.stringify(RECORD).slice(0, 30), // begun, and not written to its end
+  ];
+  const read = readCounters(HEAD, spoiled.join("\n"));
+  assert.equal(read?.pid, 12);
+  assert.deepEqual(read?.collections, [
+    { atMs: 900, ms: 1.5, stoppedMs: 1.5, kind: "minor", withinMs: 0, cpuMs: null },
+  ]);
+  assert.deepEqual(read?.stalls, [{ atMs: 950, ms: 20, cpuMs: 18 }]);
+  assert.deepEqual(read?.spans, [{
+    atMs: 1_000,
+    forMs: 250,
+    more: { count: 2, ms: 0.3 },
+    delay: { mean: 0.4, max: 20 },
+    utilization: 0.25,
+    heap: 5e6,
+  }]);
+});
+
+Deno.test("a file that does not begin with its process is nobody's", () => {
+  for (const head of ["", "{}", "nothing", '{"pid":0,"runtime":"x"}', JSON.stringify(RECORD)]) {
+    assert.equal(readCounters(head, JSON.stringify(RECORD)), null);
+  }
+});
+
+const LINES = [
+  "gc 1 @0.100s 2%: 0.20+3.0+0.30 ms clock, 0.4+0.5/1.0/2.0+0.6 ms cpu, 4->5->2 MB, 4 MB goal, 0 MB stacks, 0 MB globals, 2 P",
+  "gc 2 @0.300s 3%: 0.10+1.0+0.10 ms clock, 0.2+0.1/0.2/0+0.2 ms cpu, 4->4->3 MB, 5 MB goal, 0 MB stacks, 0 MB globals, 2 P (forced)",
+];
+
+function traceOf(text: string, size: number, nowMs = 1_000_000): GoTrace {
+  const trace = new GoTrace();
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) trace.take(bytes.subarray(at, at + size), nowMs);
+  return trace;
+}
+
+Deno.test("lines of Go's runtime are read among others, however they are cut", () => {
+  const text = `begins\n${LINES[0]}\ngc is fine\n${LINES[1]}\npanic: gc 3 @1s\n`;
+  for (const size of [1, 7, 64, text.length]) {
+    const counters = traceOf(text, size).counters();
+    assert.deepEqual(
+      counters?.collections.map(({ ms, stoppedMs, cpuMs }) =>
+        [ms, stoppedMs, cpuMs ?? NaN].map((each) => Number(each.toFixed(6)))
+      ),
+      [[3.5, 0.5, 2.5], [1.2, 0.2, 0.7]],
+    );
+    assert.deepEqual(counters?.spans.map(({ heap }) => heap), [2 * 1_048_576, 3 * 1_048_576]);
+  }
+});
+
+Deno.test("Go's clock is set by the line that came with least delay", () => {
+  const trace = new GoTrace();
+  const take = (line: string, nowMs: number): void =>
+    trace.take(new TextEncoder().encode(`${line}\n`), nowMs);
+  take(LINES[0], 10_000 + 103.5 + 40); // read 40 ms late
+  take(LINES[1], 10_000 + 301.2);
+  const starts = trace.counters()?.collections.map(({ atMs }) => Number(atMs.toFixed(3)));
+  assert.deepEqual(starts, [10_100, 10_300]);
+  trace.forget();
+  assert.equal(trace.counters(), null);
+});
+
+Deno.test("a line without end takes no memory, and other output is no trace", () => {
+  const long = "x".repeat(1_000_000);
+  assert.equal(traceOf(`${long}\n`, 4_096).counters(), null);
+  assert.equal(traceOf(`${long}\n${LINES[0]}\n`, 4_096).counters()?.collections.length, 1);
+  assert.ok(isGoTrace(LINES[0]));
+  assert.ok(!isGoTrace("gc is fine") && !isGoTrace("panic: gc 1 @0.1s"));
+});
