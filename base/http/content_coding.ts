@@ -2,7 +2,7 @@
  * Content codings (RFC 9110 §8.4.1) taken off again: gzip, deflate, br, and zstd where the runtime has it. What a server
  * can make this cost is bounded by `LIMITS.decodedBody`.
  */
-import * as zlib from "node:zlib";
+import process from "node:process";
 import { messageOf } from "../errors.ts";
 import { beyond, LIMITS, oneMoreThan } from "../limits.ts";
 
@@ -21,14 +21,31 @@ type Decode = (bytes: Bytes) => Bytes;
 
 const MOST = { maxOutputLength: LIMITS.decodedBody.most };
 
-const CODINGS: Readonly<Record<string, Decode | undefined>> = {
+/** Loaded late, as that takes longer than anything that a load without checks of bodies does before its start. */
+let loaded: typeof import("node:zlib") | null = null;
+
+function zlib(): typeof import("node:zlib") {
+  return loaded ??= process.getBuiltinModule("node:zlib");
+}
+
+/** Loads what decodes, so that the first response does not wait for it. */
+export function prepareDecoding(): void {
+  zlib();
+}
+
+const CODINGS: Readonly<Record<string, Decode>> = {
   identity: (bytes) => bytes,
-  gzip: (bytes) => owned(zlib.gunzipSync(bytes, MOST)),
-  deflate: (bytes) => owned(isZlib(bytes) ? zlib.inflateSync(bytes, MOST) : rawInflated(bytes)),
+  gzip: (bytes) => owned(zlib().gunzipSync(bytes, MOST)),
+  deflate: (bytes) =>
+    owned(
+      isZlib(bytes) ? zlib().inflateSync(bytes, MOST) : zlib().inflateRawSync(bytes, MOST),
+    ),
   br: (bytes) =>
-    whole(bytes, (input) => zlib.brotliDecompressSync(input, WITH_ENGINE), bytes.length),
-  ...typeof zlib.zstdDecompressSync === "function" && {
-    zstd: (bytes: Bytes) => whole(bytes, (input) => zlib.zstdDecompressSync(input, WITH_ENGINE)),
+    whole(bytes, (input) => zlib().brotliDecompressSync(input, WITH_ENGINE), bytes.length),
+  zstd: (bytes) => {
+    const { zstdDecompressSync: decode } = zlib();
+    if (typeof decode !== "function") throw new Error("this runtime cannot read it");
+    return whole(bytes, (input) => decode(input, WITH_ENGINE));
   },
 };
 
@@ -50,10 +67,11 @@ export function decodedContent(body: Bytes, codings: string | null): DecodedCont
   }
   let bytes = body;
   for (const name of names.toReversed()) {
-    const decode = Object.hasOwn(CODINGS, name) ? CODINGS[name] : undefined;
-    if (decode === undefined) return failed(`its content-encoding ${name} is unknown here`);
+    if (!Object.hasOwn(CODINGS, name)) {
+      return failed(`its content-encoding ${name} is unknown here`);
+    }
     try {
-      bytes = decode(bytes);
+      bytes = CODINGS[name](bytes);
     } catch (error) {
       return failed(reasonOf(name, error));
     }
@@ -70,7 +88,7 @@ function reasonOf(name: string, error: unknown): string {
     error.code === "ERR_BUFFER_TOO_LARGE";
   return isTooLong
     ? beyond("decodedBody", oneMoreThan("decodedBody"))
-    : `its content-encoding is ${name}, and its body is not: ${messageOf(error)}`;
+    : `its body is no whole ${name}, which is its content-encoding: ${messageOf(error)}`;
 }
 
 function owned(bytes: Uint8Array): Bytes {
@@ -80,10 +98,6 @@ function owned(bytes: Uint8Array): Bytes {
 /** Whether it begins as zlib's format (RFC 1950 §2.2); some servers send the deflated data alone. */
 function isZlib([first, second]: Uint8Array): boolean {
   return (first & 0x0f) === 8 && ((first << 8) + second) % 31 === 0;
-}
-
-function rawInflated(bytes: Bytes): Uint8Array {
-  return zlib.inflateRawSync(bytes, MOST);
 }
 
 const WITH_ENGINE = { ...MOST, info: true };
