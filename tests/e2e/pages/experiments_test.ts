@@ -96,7 +96,7 @@ async function answer(request: Request): Promise<Response> {
     case "GET /":
       return new Response("<title>Shop</title>Welcome");
     default:
-      return right(["/static", "/logo.png", "/style.css"].includes(pathname));
+      return right(["/static", "/fib", "/logo.png", "/style.css"].includes(pathname));
   }
 }
 
