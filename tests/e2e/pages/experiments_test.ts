@@ -30,6 +30,7 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
     Deno.writeTextFileSync(join(folder.path, name), text);
   write("users.csv", "name,password\nada,1815\ngrace,1906\n");
   write("big.json", "[1]");
+  write("photo.jpg", "a photo");
   Deno.mkdirSync(join(folder.path, "ours"));
   Deno.mkdirSync(join(folder.path, "public"));
   return folder;
