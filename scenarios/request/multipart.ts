@@ -89,15 +89,15 @@ export const multipartSpec = (files: Files) => {
 
 export type Multipart = z.output<ReturnType<typeof multipartSpec>>;
 type FilePart = z.output<ReturnType<typeof filePart>>;
-type Field = z.output<typeof formValue> | FilePart;
+type FormField = z.output<typeof formValue> | FilePart;
 
-function fieldsOf(form: Multipart): [name: string, field: Field][] {
+function fieldsOf(form: Multipart): [name: string, field: FormField][] {
   return Object.entries(form).flatMap(([name, value]) =>
-    [value].flat().map((field): [string, Field] => [name, field])
+    [value].flat().map((field): [string, FormField] => [name, field])
   );
 }
 
-function sizeOf(field: Field): number {
+function sizeOf(field: FormField): number {
   return typeof field === "object" ? field.file.size : String(field).length;
 }
 
@@ -121,7 +121,7 @@ interface FormPart {
   readonly content: BodyPart;
 }
 
-function partOf(name: string, field: Field): FormPart {
+function partOf(name: string, field: FormField): FormPart {
   const disposition = `Content-Disposition: form-data; name="${quotable(name)}"`;
   if (typeof field !== "object") {
     return { head: { quoted: `${disposition}\r\n\r\n` }, content: { text: String(field) } };

@@ -8,7 +8,7 @@ import type { WireRequest } from "../../base/http/request.ts";
 const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
 
 type Write = (value: string) => string;
-type Fill = (text: string, write: Write) => string;
+type WriteValues = (text: string, write: Write) => string;
 
 /** Names of the values that `text` needs, each once. */
 export function namesInText(text: string): string[] {
@@ -22,7 +22,7 @@ export function namesIn({ path, headers, body }: WireRequest): string[] {
 
 /** The request with every value in its place; a name without a value stays as it is written. */
 export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
-  const fill: Fill = (text, write) =>
+  const fill: WriteValues = (text, write) =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
       const value = values.get(name);
       return value === undefined ? written : write(value);
@@ -39,7 +39,7 @@ export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, stri
   };
 }
 
-function filledBody({ body, headers }: WireRequest, fill: Fill): WireRequest["body"] {
+function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequest["body"] {
   if (body === null) return null;
   if (typeof body === "string") return fill(body, writerFor(headers));
   return body.map((part): BodyPart => {

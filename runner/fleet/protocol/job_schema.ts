@@ -62,6 +62,10 @@ const bodyPart = z.union([
   z.strictObject({ base64: z.base64().max(2 * LIMITS.body.most) }),
 ]);
 
+const body = z.union([text, z.array(bodyPart).max(MOST_BODY_PARTS), z.null()], {
+  error: "Cannot send a body that is neither text nor parts of a form",
+});
+
 const wire = z.strictObject({
   method: z.enum(METHODS.map((method) => method.toUpperCase())),
   path: wirePath,
@@ -70,7 +74,7 @@ const wire = z.strictObject({
       hasAtMost(LIMITS.fields.most),
       `Cannot send more than ${LIMITS.fields.most} header fields`,
     ),
-  body: z.union([text, z.array(bodyPart).max(MOST_BODY_PARTS)]).nullable(),
+  body,
 });
 
 const capture = z.strictObject({
