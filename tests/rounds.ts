@@ -119,6 +119,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/tls_test.ts",
     "conformance/cookies_test.ts",
     "conformance/bodies_test.ts",
+    "conformance/encodings_test.ts",
     "conformance/redirects_test.ts",
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",

@@ -2,6 +2,7 @@
  * The head and body of a response that is kept, in buffers that grow as needed and are used again.
  */
 import { LIMITS } from "../limits.ts";
+import { type DecodedContent, decodedContent } from "./content_coding.ts";
 
 const HEAD_BYTES = 1024;
 const BODY_BYTES = 4096;
@@ -23,7 +24,7 @@ export class KeptResponse implements ResponseSink {
    * @param room Shared by all that is kept at a time.
    * @param keepsBody False: the head alone is kept.
    */
-  constructor(room: KeptRoom, readonly keepsBody = true) {
+  constructor(private readonly room: KeptRoom, readonly keepsBody = true) {
     this.#head = new Buffer(HEAD_BYTES, room);
     this.#body = new Buffer(BODY_BYTES, room);
   }
@@ -31,6 +32,7 @@ export class KeptResponse implements ResponseSink {
   clear(): void {
     this.#head.clear();
     this.#body.clear();
+    if (this.room.decoded?.of === this) this.room.decoded = null;
   }
 
   addHead(bytes: Uint8Array, from: number, to: number): boolean {
@@ -44,6 +46,15 @@ export class KeptResponse implements ResponseSink {
   /** The body without its framing; valid until the next response begins. */
   body(): Uint8Array<ArrayBuffer> {
     return this.#body.bytes();
+  }
+
+  /** The body without its content codings; valid until the next response begins. */
+  content(): DecodedContent {
+    const { room } = this;
+    if (room.decoded?.of === this) return room.decoded;
+    const content = decodedContent(this.body(), this.field("content-encoding"));
+    room.decoded = { of: this, ...content };
+    return content;
   }
 
   /** Value of the field `name`, in any case; several are joined by ", " (RFC 9110 §5.3). Null for none. */
@@ -88,6 +99,8 @@ function isNamed(bytes: Uint8Array, from: number, name: string): boolean {
 
 /** What bodies may take together, so that a server can't fill the memory over many connections. */
 export class KeptRoom {
+  /** The last that was decoded, as several checks may look at it. */
+  decoded: (DecodedContent & { readonly of: KeptResponse }) | null = null;
   #leftBytes: number;
 
   constructor(private readonly mostBytes: number = LIMITS.keptBodies.most) {

@@ -15,6 +15,7 @@ import { secrets } from "../../base/secrets.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import {
   type Expectation,
+  expectedStatuses,
   responseProblem,
   responseText,
 } from "../../scenarios/request/request.ts";
@@ -24,8 +25,8 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
-import { redirectOf } from "../load/engine/redirects.ts";
-import { cookieJars } from "../load/engine/cookies.ts";
+import { redirectOf } from "../load/engine/user/redirects.ts";
+import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 
 /** The end of a process is known within this after its connections have closed. */
@@ -148,12 +149,15 @@ async function checkStep(
   for (const secret of secretsIn(cookies?.added(wire) ?? wire)) secrets.keep(secret);
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await followed({ step, wire, cookies, subject }, request);
-  const body = new TextDecoder().decode(reader.kept?.body());
-  const response = { status: reader.status, body };
-  const wrong = await withEngine(() => responseProblem(step.expect, response));
+  const { bytes, problem } = readsBody(step)
+    ? reader.kept?.content() ?? { bytes: undefined, problem: null }
+    : { bytes: reader.kept?.body(), problem: null };
+  const response = { status: reader.status, body: new TextDecoder().decode(bytes) };
+  const hasRightStatus = expectedStatuses(step.expect).includes(reader.status);
+  const wrong = (hasRightStatus ? problem : null) ??
+    await withEngine(() => responseProblem(step.expect, response));
   if (wrong !== null) {
-    const hint = compressionHint(reader);
-    throw new TargetError(`${subject} got a wrong response: ${wrong}${hint}`);
+    throw new TargetError(`${subject} got a wrong response: ${wrong}${compressionHint(reader)}`);
   }
   for (const capture of step.captures) {
     const value = await withEngine(() => takerOf(capture)(reader));
@@ -204,19 +208,26 @@ async function followed(
   }
 }
 
+/** Whether anything looks at the body of its response. */
+function readsBody({ expect, captures }: ScriptRequest): boolean {
+  const { body, contains, json, matches } = expect;
+  return [body, contains, json, matches].some((rule) => rule !== undefined) ||
+    captures.some(({ from }) => from.kind === "json" || from.kind === "pattern");
+}
+
 /** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
 const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
   ["gzip", [0x1f, 0x8b]],
   ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
 ];
 
-/** "" where the body does not look compressed. */
+/** "" where the body does not look compressed, or its head says that it is. */
 function compressionHint({ kept }: ResponseReader): string {
-  const body = kept?.body() ?? new Uint8Array();
+  if (kept === null || kept.field("content-encoding") !== null) return "";
+  const body = kept.body();
   const [magic] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
-  const coding = kept?.field("content-encoding") ?? magic;
-  if (coding === undefined || coding === "identity" || body.length === 0) return "";
-  return `; the body is compressed (${coding}): leave out accept-encoding to check it`;
+  if (magic === undefined) return "";
+  return `; the body looks like ${magic}, which no content-encoding says`;
 }
 
 /** Whether a captured value is sent to authenticate the sender, as that of a login is. */

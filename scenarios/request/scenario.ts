@@ -25,8 +25,8 @@ const commonFields = (files: Files) => ({
     .describe("Values of {{ name }} in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
     .describe("The targets of this scenario (default: all)"),
-  follow: z.int().min(0).max(20).default(0)
-    .describe("Redirects that each request follows, within the target"),
+  follow: z.int().min(1).max(20).optional()
+    .describe("Redirects that each request follows, within the target (none)"),
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites, besides those of its targets"),
   load: loadSpec.optional()

@@ -70,7 +70,7 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("page" in scenario) return flowScript(stepsOfPage(scenario), scenario, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
-  const { stepNames, placeOf } = namedSteps(mix, scenario.follow);
+  const { stepNames, placeOf } = namedSteps(mix, scenario.follow ?? 0);
   const variants = mix.map((request) => variantsOf(request, { ...placeOf(request), values, draw }));
   const weights = mix.map(({ weight }) => weight);
   return {
@@ -166,10 +166,10 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
 
 function flowScript(
   steps: readonly FlowStepSpec[],
-  { values, cookies, follow }: {
+  { values, cookies, follow = 0 }: {
     readonly values: ValueSpecs;
     readonly cookies: Cookies;
-    readonly follow: number;
+    readonly follow?: number;
   },
   draw: Draw,
 ): Script {

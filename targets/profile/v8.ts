@@ -126,7 +126,7 @@ const reply = z.looseObject({
 });
 
 /** A process that has just begun opens its inspector within this. */
-const OPENS_MS = 2_000;
+const OPENS_MS = 3_000;
 const LOOK_EACH_MS = 100;
 
 /** WebSocket addresses of the process's inspector. Throws an Error when it has none. */

@@ -7,7 +7,7 @@ import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import { ResponseReader } from "../../base/http/response.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
-import { cookieJars } from "../../runner/load/engine/cookies.ts";
+import { cookieJars } from "../../runner/load/engine/user/cookies.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { NO_FILES } from "../../base/files.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";

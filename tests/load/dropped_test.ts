@@ -1,4 +1,5 @@
 /** What becomes of what was due and never sent. */
+import { staysUnder } from "../faults/soon.ts";
 import assert from "node:assert/strict";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { assertNothingLost, boundsOf, OK, SECOND, stage, STEADY, totalsOf } from "./stage.ts";
@@ -24,7 +25,12 @@ Deno.test("at a rate arrivals that were never sent have waited until the deadlin
   assertNothingLost(totals, s.parts);
 });
 
-Deno.test("a million arrivals that were never sent are in the latency within a second", () => {
+Deno.test("a million arrivals that were never sent are in the latency within a second", async () => {
+  await staysUnder(1_000, "ms", () => Promise.resolve(millionDroppedMs()));
+});
+
+/** How long it takes to count them. */
+function millionDroppedMs(): number {
   const perSec = 1_000_000;
   const phases = [{ durationUs: SECOND, fromPerSec: perSec, toPerSec: perSec }];
   const arrivals = { kind: "uniform", seed: 1, first: 0, stride: 1 } as const;
@@ -35,5 +41,5 @@ Deno.test("a million arrivals that were never sent are in the latency within a s
   const tookMs = performance.now() - startMs;
   assert.equal(totalsOf(s).dropped, perSec);
   assert.deepEqual(boundsOf(s.parts), [perSec, 1, SECOND]);
-  assert.ok(tookMs < 1_000, `${tookMs} ms`);
-});
+  return tookMs;
+}

@@ -52,6 +52,9 @@ function cookieIn({ kept }: ResponseReader, name: string): string | null {
 
 /** Why a value may be missing although the response has it; null when it has not. */
 export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): string | null {
+  const isOfBody = from.kind === "json" || from.kind === "pattern";
+  const problem = isOfBody ? reader.kept?.content().problem ?? null : null;
+  if (problem !== null) return problem;
   const { length } = bodyOf(reader);
   if (from.kind === "json" && !isWithin("jsonBody", length)) return beyond("jsonBody", length);
   if (from.kind === "pattern" && !isWithin("patternBody", length)) {
@@ -64,7 +67,7 @@ export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): st
 }
 
 function bodyOf(reader: ResponseReader): Uint8Array<ArrayBuffer> {
-  return reader.kept?.body() ?? NOTHING;
+  return reader.kept?.content().bytes ?? NOTHING;
 }
 
 /** The value as text; objects and lists as JSON. Null when it isn't there or the body is no JSON. */

@@ -2,6 +2,7 @@
  * The connections of a load, one a slot: what state each is in, when it was dialed, and when it may be
  * dialed again. It gives the driver the commands to dial and close; what is sent is not its business.
  */
+import { prepareDecoding } from "../../../base/http/content_coding.ts";
 import { KeptRoom } from "../../../base/http/kept.ts";
 import { KnownHead } from "../../../base/http/known_head.ts";
 import { ResponseReader } from "../../../base/http/response.ts";
@@ -216,6 +217,7 @@ export class Readers {
   readonly #options: ConstructorParameters<typeof ResponseReader>[0];
 
   constructor(slots: number, retain: boolean | "head") {
+    if (retain === true) prepareDecoding();
     this.#options = { retain, known: new KnownHead(), keptRoom: new KeptRoom() };
     this.firstByteUs = new Float64Array(slots);
     this.split = new Array(slots).fill(null);

@@ -11,8 +11,8 @@ import type { ResponseReader } from "../../../base/http/response.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 import { fillTemplate, namesIn } from "../../../scenarios/request/template.ts";
 import { takerOf } from "./capture.ts";
-import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./redirects.ts";
-import type { CookieJars, CookieSpec, UserCookies } from "./cookies.ts";
+import { type FollowSpec, type Redirect, Redirected, redirectOf } from "./user/redirects.ts";
+import type { CookieJars, CookieSpec, UserCookies } from "./user/cookies.ts";
 import type { Message } from "./connections.ts";
 import { ResponseCheck, type ResponseExpectation } from "./response_check.ts";
 

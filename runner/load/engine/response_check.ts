@@ -25,7 +25,7 @@ export interface ResponseExpectation {
 type BodyRule = (body: Uint8Array<ArrayBuffer>) => boolean;
 
 const STATUS_CODES = 1_000;
-const NOTHING = new Uint8Array(0);
+const NOTHING = { bytes: new Uint8Array(0), problem: null };
 
 export class ResponseCheck {
   readonly #right = new Uint8Array(STATUS_CODES);
@@ -49,7 +49,8 @@ export class ResponseCheck {
   passes(reader: ResponseReader): boolean {
     if (this.#right[reader.status] === 0) return false;
     if (!this.readsBody) return true;
-    const body = reader.kept?.body() ?? NOTHING;
+    const { bytes: body, problem } = reader.kept?.content() ?? NOTHING;
+    if (problem !== null) return false;
     const { body: whole } = this.check;
     return (whole === null || (body.length === whole.length && isSame(body, whole))) &&
       (this.#contains?.isIn(body) ?? true) && this.#rules.every((holds) => holds(body));

@@ -11,7 +11,7 @@ import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
 import type { Job } from "./job.ts";
-import { Redirected } from "./redirects.ts";
+import { Redirected } from "./user/redirects.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
 

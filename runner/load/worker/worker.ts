@@ -18,7 +18,7 @@ import { SessionLoop } from "../engine/session_loop.ts";
 import { BusyPeriods } from "../recording/busy_periods.ts";
 import type { IntervalPart } from "../recording/intervals.ts";
 import { Recorder } from "../recording/recorder.ts";
-import type { CookieJars } from "../engine/cookies.ts";
+import type { CookieJars } from "../engine/user/cookies.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder, SoFar } from "../recording/totals.ts";
@@ -93,7 +93,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
-    await import("../engine/cookies.ts").then((has) => has.cookieJars(cookies));
+    await import("../engine/user/cookies.ts").then((has) => has.cookieJars(cookies));
   const exchanges = await withEngine(() => exchangesOf(job, parts, jars));
   const timerUs = stepUsOf(clock);
   return async (at) => {

@@ -3,8 +3,8 @@
  * into one, 307 and 308 repeat the request as it was. Only the target is loaded: another host, port or scheme is not
  * followed.
  */
-import type { WireRequest } from "../../../base/http/request.ts";
-import type { ResponseReader } from "../../../base/http/response.ts";
+import type { WireRequest } from "../../../../base/http/request.ts";
+import type { ResponseReader } from "../../../../base/http/response.ts";
 
 /** How far one request follows; `step` is that of the requests that follow it. */
 export interface FollowSpec {

@@ -3,8 +3,8 @@
  * `Secure` are tough-cookie's matter, which is loaded only for a flow with cookies.
  */
 import type { CookieJar } from "tough-cookie";
-import type { ResponseReader } from "../../../base/http/response.ts";
-import type { WireRequest } from "../../../base/http/request.ts";
+import type { ResponseReader } from "../../../../base/http/response.ts";
+import type { WireRequest } from "../../../../base/http/request.ts";
 
 /** What a flow's virtual users begin with. */
 export interface CookieSpec {

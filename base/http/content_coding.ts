@@ -1,0 +1,127 @@
+/**
+ * Content codings (RFC 9110 §8.4.1) taken off again: gzip, deflate, br, and zstd where the runtime has it. What a server
+ * can make this cost is bounded by `LIMITS.decodedBody`.
+ */
+import process from "node:process";
+import { messageOf } from "../errors.ts";
+import { beyond, LIMITS, oneMoreThan } from "../limits.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** A body as it was before it was encoded. */
+export interface DecodedContent {
+  /** Empty where there is a problem. */
+  readonly bytes: Bytes;
+  /** Why it can't be decoded, for use within a message; null when it can. */
+  readonly problem: string | null;
+}
+
+/** Throws on what is no whole body of that coding. */
+type Decode = (bytes: Bytes) => Bytes;
+
+const MOST = { maxOutputLength: LIMITS.decodedBody.most };
+
+/** Loaded late, as that takes longer than anything that a load without checks of bodies does before its start. */
+let loaded: typeof import("node:zlib") | null = null;
+
+function zlib(): typeof import("node:zlib") {
+  return loaded ??= process.getBuiltinModule("node:zlib");
+}
+
+/** Loads what decodes, so that the first response does not wait for it. */
+export function prepareDecoding(): void {
+  zlib();
+}
+
+const CODINGS: Readonly<Record<string, Decode>> = {
+  identity: (bytes) => bytes,
+  gzip: (bytes) => owned(zlib().gunzipSync(bytes, MOST)),
+  deflate: (bytes) =>
+    owned(
+      isZlib(bytes) ? zlib().inflateSync(bytes, MOST) : zlib().inflateRawSync(bytes, MOST),
+    ),
+  br: (bytes) =>
+    whole(bytes, (input) => zlib().brotliDecompressSync(input, WITH_ENGINE), bytes.length),
+  zstd: (bytes) => {
+    const { zstdDecompressSync: decode } = zlib();
+    if (typeof decode !== "function") throw new Error("this runtime cannot read it");
+    return whole(bytes, (input) => decode(input, WITH_ENGINE));
+  },
+};
+
+/** More would be one made to cost time. */
+const MOST_CODINGS = 4;
+
+/**
+ * The content of a body.
+ *
+ * @param codings Value of Content-Encoding; null without one.
+ */
+export function decodedContent(body: Bytes, codings: string | null): DecodedContent {
+  // Responses to HEAD, and 304, name a coding without a body of it.
+  if (codings === null || body.length === 0) return { bytes: body, problem: null };
+  const names = codings.toLowerCase().split(",").map((name) => name.trim().replace(/^x-/, ""))
+    .filter((name) => name !== "");
+  if (names.length > MOST_CODINGS) {
+    return failed(`its content-encoding has ${names.length} codings`);
+  }
+  let bytes = body;
+  for (const name of names.toReversed()) {
+    if (!Object.hasOwn(CODINGS, name)) {
+      return failed(`its content-encoding ${name} is unknown here`);
+    }
+    try {
+      bytes = CODINGS[name](bytes);
+    } catch (error) {
+      return failed(reasonOf(name, error));
+    }
+  }
+  return { bytes, problem: null };
+}
+
+function failed(problem: string): DecodedContent {
+  return { bytes: new Uint8Array(0), problem };
+}
+
+function reasonOf(name: string, error: unknown): string {
+  const isTooLong = error instanceof Error && "code" in error &&
+    error.code === "ERR_BUFFER_TOO_LARGE";
+  return isTooLong
+    ? beyond("decodedBody", oneMoreThan("decodedBody"))
+    : `its body is no whole ${name}, which is its content-encoding: ${messageOf(error)}`;
+}
+
+function owned(bytes: Uint8Array): Bytes {
+  return bytes as Bytes; // zlib allocates it on no shared memory
+}
+
+/** Whether it begins as zlib's format (RFC 1950 §2.2); some servers send the deflated data alone. */
+function isZlib([first, second]: Uint8Array): boolean {
+  return (first & 0x0f) === 8 && ((first << 8) + second) % 31 === 0;
+}
+
+const WITH_ENGINE = { ...MOST, info: true };
+
+/** What zlib gives with `info`, which its types leave out. */
+interface Informed {
+  readonly buffer: Uint8Array;
+  readonly engine: { readonly bytesWritten: number };
+}
+
+const SENTINEL = Uint8Array.of(0xff, 0xff, 0xff, 0xff);
+
+/**
+ * Deno's decoders of br and zstd take a body that ends too early as whole, and that of br a wrong one, too. So some bytes
+ * are put after it, which only one that ends too early is read into; a wrong one is not read to its end.
+ *
+ * @param least Bytes that are read of a right one.
+ */
+function whole(bytes: Bytes, decode: (input: Bytes) => unknown, least = 0): Bytes {
+  const input = new Uint8Array(bytes.length + SENTINEL.length);
+  input.set(bytes);
+  input.set(SENTINEL, bytes.length);
+  const { buffer, engine: { bytesWritten } } = decode(input) as Informed;
+  if (bytesWritten > bytes.length) throw new Error("unexpected end of file");
+  if (bytesWritten < least) throw new Error(`wrong after ${bytesWritten} bytes`);
+  return owned(buffer);
+}
