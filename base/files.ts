@@ -11,7 +11,7 @@ export type TableRow = Readonly<Record<string, string>>;
 
 /** All throw with the reason where a file can't be read. */
 export interface Files {
-  readonly text: (path: string) => string;
+  readonly octets: (path: string) => Uint8Array<ArrayBuffer>;
   /** @param names Of the columns; without them the first line has the names. */
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
   /** As PEM. */
@@ -22,7 +22,7 @@ export interface Files {
 
 /** Where nothing can be read: the command line, and the JSON Schema. */
 export const NO_FILES: Files = {
-  text: refuse,
+  octets: refuse,
   rows: refuse,
   certificates: refuse,
   checkSocket: refuse,
@@ -40,7 +40,7 @@ export interface FileDigest {
   readonly sha256: string;
 }
 
-export function fileDigest(path: string, content: string): FileDigest {
+export function fileDigest(path: string, content: string | Uint8Array<ArrayBuffer>): FileDigest {
   return { path, sha256: createHash("sha256").update(content).digest("hex") };
 }
 

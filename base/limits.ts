@@ -22,6 +22,7 @@ export const LIMITS = {
   experimentFile: { what: "an experiment file", most: 1 * MB, unit: "bytes" },
   foreignFile: { what: "a file to run", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
+  namedFiles: { what: "what an experiment reads from files", most: 256 * MB, unit: "bytes" },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100_000, unit: "rows" },
@@ -67,6 +68,7 @@ export const LIMITS = {
   // Requests
   path: { what: "a path", most: 65_536, unit: "characters" },
   fields: { what: "a request", most: 1_000, unit: "header fields" },
+  formFields: { what: "a form of several parts", most: 1_000, unit: "fields" },
   fieldValue: { what: "a header field of a request", most: 65_536, unit: "characters" },
   body: { what: "the body of a request", most: 64 * MB, unit: "bytes" },
   // Responses of servers

@@ -118,6 +118,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/apps_test.ts",
     "conformance/tls_test.ts",
     "conformance/cookies_test.ts",
+    "conformance/bodies_test.ts",
     "conformance/encodings_test.ts",
     "conformance/redirects_test.ts",
     "conformance/cookie_suite_test.ts",

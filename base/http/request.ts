@@ -1,6 +1,7 @@
 /**
  * A request as octets (RFC 9112 §3), made once, before the load starts.
  */
+import { bodyOctets, type WireBody } from "./body.ts";
 
 /** What goes over the wire, but for Host and the framing of the body. */
 export interface WireRequest {
@@ -9,7 +10,7 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Null for none. */
-  readonly body: string | null;
+  readonly body: WireBody;
 }
 
 export interface ConnectionOptions {
@@ -31,7 +32,7 @@ export function encodeRequest(
   { host, keepAlive }: ConnectionOptions,
 ): Uint8Array<ArrayBuffer> {
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
-  const content = new TextEncoder().encode(body ?? "");
+  const content = bodyOctets(body);
   const isSized = body !== null || EXPECT_CONTENT.includes(method);
   const isFramed = given.has("content-length") || given.has("transfer-encoding");
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);

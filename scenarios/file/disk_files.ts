@@ -8,16 +8,31 @@ import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const text = (path: string): string => decoder.decode(bytesOf(resolve(baseDir, path)));
+  const octets = readingOnce(baseDir);
+  const text = (path: string): string => decoder.decode(octets(path));
   return {
-    text,
+    octets,
     rows: (path, names) => rowsOf(text(path), names),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),
   };
 }
 
-function bytesOf(path: string): Uint8Array {
+/** Each file once, and all together within a limit. */
+function readingOnce(baseDir: string): Files["octets"] {
+  const known = new Map<string, Uint8Array<ArrayBuffer>>();
+  let total = 0;
+  return (named) => {
+    const path = resolve(baseDir, named);
+    const octets = known.get(path) ?? bytesOf(path);
+    if (!known.has(path)) total += octets.length;
+    if (!isWithin("namedFiles", total)) throw new Error(beyond("namedFiles", total));
+    known.set(path, octets);
+    return octets;
+  };
+}
+
+function bytesOf(path: string): Uint8Array<ArrayBuffer> {
   try {
     return readBytesSync(path, "textFile");
   } catch (error) {

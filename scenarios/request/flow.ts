@@ -9,6 +9,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 import { between, msBetween } from "../../base/quantity.ts";
 import {
+  BODIES,
   checkRequest,
   expectation,
   fieldName,
@@ -27,7 +28,7 @@ const think = z.strictObject({
   think: between(...THINKING).describe("Think time of the virtual user before its next request"),
 }, {
   error: unknownKeys(forAll(
-    [...METHODS, "headers", "body", "json", "form", "expect", "capture"],
+    [...METHODS, ...BODIES, "headers", "expect", "capture"],
     "think is a step of its own",
   )),
 });

@@ -9,7 +9,11 @@ import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, wrongMatch } from "../../base/pattern.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./form.ts";
+import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
+
+/** Ways to write a body. */
+export const BODIES = ["body", "json", "form", "multipart"] as const;
 
 export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
 export type Method = (typeof METHODS)[number];
@@ -73,21 +77,22 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
-const formValue = z.union([z.string(), z.number(), z.boolean()]);
-
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
   headers: headers.describe("Header fields of the request"),
   body: z.union([
     z.string(),
-    z.strictObject({ file: contentOf(files.text) }).transform(({ file }) => file),
+    z.strictObject({ file: contentOf((path) => textOrOctets(path, files.octets(path))) })
+      .transform(({ file }) => file),
   ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
   json: z.json().optional().describe("Body, as JSON; sets content-type"),
-  form: z.record(z.string(), z.union([formValue, z.array(formValue)])).optional()
-    .describe(
-      "Body, as the fields of a form; a list sends a field several times; sets content-type",
-    ),
+  form: formSpec.optional().describe(
+    "Body, as the fields of a form; a list sends a field several times; sets content-type",
+  ),
+  multipart: multipartSpec(files).optional().describe(
+    "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
+  ),
   expect: expectation.prefault({}).describe("Expected response"),
 });
 
@@ -127,10 +132,15 @@ function contradictions(request: Partial<RequestFields>): { path: string[]; mess
     const message = `Cannot send one request with two methods: ${given.join(" and ")} are given`;
     found.push({ path: [given[1]], message });
   }
-  const [first, ...bodies] = (["body", "json", "form"] as const)
+  const [first, ...bodies] = BODIES
     .filter((key) => request[key] !== undefined);
   for (const key of bodies) {
     found.push({ path: [key], message: `Cannot send both ${first} and ${key}: leave one out` });
+  }
+  if (request.multipart !== undefined && hasType(request.headers ?? {})) {
+    const message =
+      "Cannot send a form of several parts with a content-type of your own: its boundary stands in it";
+    found.push({ path: ["headers"], message });
   }
   return found;
 }
@@ -142,27 +152,34 @@ function methodsOf(request: Partial<RequestFields>): Method[] {
 export function wireRequest(spec: RequestFields): WireRequest {
   const [method] = methodsOf(spec);
   const { headers } = spec;
-  const { type, text } = bodyOf(spec);
-  const isTyped = Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+  const { type, body } = bodyOf(spec);
+  const isTyped = hasType(headers);
   return {
     method: method.toUpperCase(),
     path: spec[method] ?? "/",
     headers: type === null || isTyped ? headers : { ...headers, "content-type": type },
-    body: text,
+    body,
   };
 }
 
+function hasType(headers: RequestFields["headers"]): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === "content-type");
+}
+
 /** With the type that it is of; null where only the writer knows. */
-function bodyOf({ body, json, form }: RequestFields): {
+function bodyOf({ body, json, form, multipart }: RequestFields): {
   type: string | null;
-  text: string | null;
+  body: WireRequest["body"];
 } {
-  if (json !== undefined) return { type: "application/json", text: JSON.stringify(json) };
-  if (form === undefined) return { type: null, text: body ?? null };
+  if (multipart !== undefined) return multipartBody(multipart);
+  if (json !== undefined) return { type: "application/json", body: JSON.stringify(json) };
+  if (form === undefined) {
+    return { type: null, body: typeof body === "object" ? [body.part] : body ?? null };
+  }
   const fields = Object.entries(form).flatMap(([name, value]) =>
     [value].flat().map((one) => [name, String(one)] as const)
   );
-  return { type: "application/x-www-form-urlencoded", text: formText(fields) };
+  return { type: "application/x-www-form-urlencoded", body: formText(fields) };
 }
 
 /** 2xx and 3xx: expected by default. */

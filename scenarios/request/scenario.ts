@@ -9,7 +9,14 @@ import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
-import { checkRequest, METHODS, type RequestFields, requestFields, stepName } from "./request.ts";
+import {
+  BODIES,
+  checkRequest,
+  METHODS,
+  type RequestFields,
+  requestFields,
+  stepName,
+} from "./request.ts";
 import { namesInText } from "./template.ts";
 import { placeholderNames, valuesSpec } from "./values.ts";
 
@@ -26,7 +33,7 @@ const commonFields = (files: Files) => ({
     .describe("The load of this scenario, in place of the experiment's"),
 });
 
-const PARTS_OF_REQUEST = [...METHODS, "headers", "body", "json", "form", "expect"];
+const PARTS_OF_REQUEST = [...METHODS, ...BODIES, "headers", "expect"];
 
 /** Keys of other kinds of scenario, and where they belong. */
 const IN_MIX = { weight: "it belongs to the requests of a mix" };
@@ -78,7 +85,7 @@ const pageScenario = (files: Files) =>
     error: unknownKeys({
       ...ELSEWHERE,
       ...forAll(
-        [...METHODS, "body", "json", "form"],
+        [...METHODS, ...BODIES],
         "a page is requested with get; leave it or page out",
       ),
       mix: "leave it or page out",
@@ -182,9 +189,10 @@ function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const asText = (value: unknown): string | undefined =>
     value === undefined ? undefined : JSON.stringify(value);
   const bodies = [
-    { path: [...at, "body"], text: request.body },
+    { path: [...at, "body"], text: typeof request.body === "string" ? request.body : undefined },
     { path: [...at, "json"], text: asText(request.json) },
     { path: [...at, "form"], text: asText(request.form) },
+    { path: [...at, "multipart"], text: asText(request.multipart) },
   ];
   return [...paths, ...headers, ...bodies].flatMap(({ path, text }) =>
     text === undefined ? [] : [{ path, text }]

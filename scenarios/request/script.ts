@@ -14,6 +14,7 @@ import {
 import { stepNameOf } from "../../base/figures/steps.ts";
 import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
+import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Scenario } from "./scenario.ts";
@@ -84,8 +85,8 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
 function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
   const sizes = requests.map((wire) => {
     const variants = countOfValueVariants(values, namesIn(wire));
-    const parts = [wire.path, ...Object.values(wire.headers), wire.body ?? ""];
-    return { variants, chars: variants * parts.reduce((sum, { length }) => sum + length, 0) };
+    const head = [wire.path, ...Object.values(wire.headers)].join("");
+    return { variants, chars: variants * (head.length + bodyLength(wire.body)) };
   });
   const sumOf = (of: (size: (typeof sizes)[number]) => number): number =>
     sizes.reduce((sum, size) => sum + of(size), 0);

@@ -2,11 +2,13 @@
  * Values that are filled into a request where it says `{{ name }}`: in its path, header values and
  * body. Each is written as its place needs it, so that no value can become anything but a value.
  */
+import { type BodyPart, bodyTexts } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 
 const PLACEHOLDER = /\{\{\s*([^{}\s](?:[^{}]*[^{}\s])?)\s*\}\}/g;
 
 type Write = (value: string) => string;
+type WriteValues = (text: string, write: Write) => string;
 
 /** Names of the values that `text` needs, each once. */
 export function namesInText(text: string): string[] {
@@ -15,12 +17,12 @@ export function namesInText(text: string): string[] {
 
 /** Names of the values that the request needs, each once. */
 export function namesIn({ path, headers, body }: WireRequest): string[] {
-  return namesInText([path, ...Object.values(headers), body ?? ""].join("\n"));
+  return namesInText([path, ...Object.values(headers), ...bodyTexts(body)].join("\n"));
 }
 
 /** The request with every value in its place; a name without a value stays as it is written. */
 export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, string>): WireRequest {
-  const fill = (text: string, write: Write): string =>
+  const fill: WriteValues = (text, write) =>
     text.replaceAll(PLACEHOLDER, (written, name: string) => {
       const value = values.get(name);
       return value === undefined ? written : write(value);
@@ -33,12 +35,29 @@ export function fillTemplate(wire: WireRequest, values: ReadonlyMap<string, stri
     headers: Object.fromEntries(
       Object.entries(wire.headers).map(([name, value]) => [name, fill(value, withoutBreaks)]),
     ),
-    body: wire.body === null ? null : fill(wire.body, writerFor(wire.headers)),
+    body: filledBody(wire, fill),
   };
+}
+
+function filledBody({ body, headers }: WireRequest, fill: WriteValues): WireRequest["body"] {
+  if (body === null) return null;
+  if (typeof body === "string") return fill(body, writerFor(headers));
+  return body.map((part): BodyPart => {
+    if ("text" in part) return { text: fill(part.text, asIs) };
+    return "quoted" in part ? { quoted: fill(part.quoted, inQuotes) } : part;
+  });
 }
 
 function asIs(value: string): string {
   return value;
+}
+
+/** In a name in quotes, what would end it or its line (WHATWG HTML, multipart form data). */
+export function inQuotes(value: string): string {
+  return value.toWellFormed().replaceAll("\r", "%0D").replaceAll("\n", "%0A").replaceAll(
+    '"',
+    "%22",
+  );
 }
 
 /** A lone surrogate, which a response or a file may hold, has no encoding. */

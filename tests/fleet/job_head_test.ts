@@ -28,7 +28,11 @@ Deno.test("a job may not smuggle anything into the head of a request", () => {
     [{ headers: { x: "\u2028" } }, /as a header value/],
     [{ headers: { x: "\0" } }, /as a header value/],
     [{ headers: null }, /expected record/],
-    [{ body: 5 }, /expected string/],
+    [{ body: 5 }, /neither text nor parts of a form/],
+    [{ body: [5] }, /neither text nor parts of a form/],
+    [{ body: [{ base64: "no base64" }] }, /Invalid base64/],
+    [{ body: [{ text: "a", base64: "aaaa" }] }, /neither|Unrecognized key/],
+    [{ body: Array(3_002).fill({ text: "" }) }, /neither|Too big/],
     [{ host: "elsewhere" }, /Unrecognized key/],
   ];
   for (const [wire, why] of smuggling) refuses(scriptShape, sending(wire), why);

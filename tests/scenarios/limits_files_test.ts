@@ -30,7 +30,7 @@ const TOO_LARGE: readonly (readonly [LimitName, string, (path: string) => unknow
       }),
   ],
   ["resultFile", "results.json", readResults],
-  ["textFile", "a.txt", (path) => filesFrom("/").text(path)],
+  ["textFile", "a.txt", (path) => filesFrom("/").octets(path)],
   ["certificates", "a.pem", (path) => filesFrom("/").certificates(path)],
   ["body", "a.bin", (path) => benchOf("http://a/", "-b", `@${path}`)],
 ];

@@ -15,7 +15,7 @@ const PEOPLE: TableRow[] = [
 
 const FILES: Files = {
   ...NO_FILES,
-  text: (path) => `text of ${path}`,
+  octets: (path) => new TextEncoder().encode(`text of ${path}`),
   rows: (path) => path === "people.csv" ? PEOPLE : manyRows(Number(path)),
 };
 

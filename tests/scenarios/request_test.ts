@@ -13,6 +13,8 @@ import {
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
+const BOUNDARY = "plateau-72ef5ef8ebec38c99c59eb1937b595d11e73fee6";
+
 type Input = Parameters<typeof requestScenarioSpec.parse>[0];
 
 function scenarioOf(input: Input): RequestScenario {
@@ -59,6 +61,26 @@ const wires: [sentence: string, scenario: Input, wire: WireRequest][] = [
     path: "/",
     headers: { "content-type": "application/x-www-form-urlencoded" },
     body: "user={{ user.name }}&a%20b=%C3%A9%26&a%20b=1&yes=true",
+  }],
+  ["the fields of a form of several parts, with their boundary", {
+    post: "/",
+    multipart: { 'a"\r\nb': "{{ user.name }}", yes: [true, 2] },
+  }, {
+    method: "POST",
+    path: "/",
+    headers: { "content-type": `multipart/form-data; boundary=${BOUNDARY}` },
+    body: [
+      { text: `--${BOUNDARY}\r\n` },
+      { quoted: 'Content-Disposition: form-data; name="a%22%0D%0Ab"\r\n\r\n' },
+      { text: "{{ user.name }}" },
+      { text: `\r\n--${BOUNDARY}\r\n` },
+      { quoted: 'Content-Disposition: form-data; name="yes"\r\n\r\n' },
+      { text: "true" },
+      { text: `\r\n--${BOUNDARY}\r\n` },
+      { quoted: 'Content-Disposition: form-data; name="yes"\r\n\r\n' },
+      { text: "2" },
+      { text: `\r\n--${BOUNDARY}--\r\n` },
+    ],
   }],
   ["JSON of a type of its own, in any case", {
     patch: "/",

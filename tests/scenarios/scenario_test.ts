@@ -8,8 +8,8 @@ await loadEngine();
 
 const FILES: Files = {
   ...NO_FILES,
-  text: (path) => {
-    if (path === "hello.txt") return "hello {{ nmae }}";
+  octets: (path) => {
+    if (path === "hello.txt") return new TextEncoder().encode("hello {{ nmae }}");
     throw new Error("there is no such file");
   },
   rows: (path) => {

@@ -53,6 +53,19 @@ function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) =>
   return (fields) => Object.keys(fields).length <= most;
 }
 
+/** Of a form: the line before each field, its head and its content, and the last line. */
+const MOST_BODY_PARTS = 3 * LIMITS.formFields.most + 1;
+
+const bodyPart = z.union([
+  z.strictObject({ text }),
+  z.strictObject({ quoted: text }),
+  z.strictObject({ base64: z.base64().max(2 * LIMITS.body.most) }),
+]);
+
+const body = z.union([text, z.array(bodyPart).max(MOST_BODY_PARTS), z.null()], {
+  error: "Cannot send a body that is neither text nor parts of a form",
+});
+
 const wire = z.strictObject({
   method: z.enum(METHODS.map((method) => method.toUpperCase())),
   path: wirePath,
@@ -61,7 +74,7 @@ const wire = z.strictObject({
       hasAtMost(LIMITS.fields.most),
       `Cannot send more than ${LIMITS.fields.most} header fields`,
     ),
-  body: text.nullable(),
+  body,
 });
 
 const capture = z.strictObject({

@@ -30,13 +30,18 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
     Deno.writeTextFileSync(join(folder.path, name), text);
   write("users.csv", "name,password\nada,1815\ngrace,1906\n");
   write("big.json", "[1]");
+  write("photo.jpg", "a photo");
   Deno.mkdirSync(join(folder.path, "ours"));
   Deno.mkdirSync(join(folder.path, "public"));
   return folder;
 }
 
 /** What the examples have their programs inherit. */
-const ENV_OF_READER = { DATABASE_URL: "postgres://127.0.0.1/shop" };
+const ENV_OF_READER = {
+  DATABASE_URL: "postgres://127.0.0.1/shop",
+  SHOP_PASSWORD: "open sesame",
+  SHOP_TOKEN: "t0ken-of-the-shop",
+};
 
 function writeExperiment(folder: string, experiment: object, name = "page"): string {
   const file = join(folder, `${name}.json`);
@@ -78,6 +83,20 @@ async function answer(request: Request): Promise<Response> {
     }
     case "PUT /files/N":
       return right(text === "[1]" && headers.get("content-type") === "application/json");
+    case "POST /photos": {
+      const form = await new Response(text, { headers }).formData();
+      const photo = form.get("photo");
+      const isPhoto = photo instanceof File && await photo.text() === "a photo" &&
+        photo.name === "sea.jpg" && photo.type === "image/jpeg";
+      const isTitle = /^A photo by (?:ada|grace)$/.test(String(form.get("title")));
+      return right(isPhoto && isTitle && form.getAll("tags").join() === "sea,sky");
+    }
+    case "GET /account":
+      return right(headers.get("authorization") === `Basic ${btoa("ada:open sesame")}`);
+    case "GET /orders":
+      return right(headers.get("authorization") === "Bearer t0ken-of-the-shop");
+    case "GET /fib":
+      return right(searchParams.get("of") === "cart");
     case "GET /login":
       return new Response('<input name="csrf" value="c1">');
     case "POST /login": {
@@ -113,7 +132,9 @@ Deno.test("run sends every request of docs/requests.md, and every response is ri
     load: { connections: 2, duration: "600ms" }, // more than a pause of the machine
     repeat: 1,
   });
-  const { code, stderr } = await plateau(["run", file, "--out", folder.path]);
+  const { code, stderr } = await plateau(["run", file, "--out", folder.path], {
+    env: ENV_OF_READER,
+  });
   assert.equal(code, 0, stderr);
   const { runs } = results.parse(
     JSON.parse(readFileSync(join(folder.path, "results.json"), "utf8")),

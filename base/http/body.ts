@@ -1,0 +1,56 @@
+/** The body of a request before it is octets: text with `{{ names }}` in it, and files as they are. Pure. */
+
+/** How its values are written: as they are (`text`), or as a name in quotes has them (`quoted`). */
+export type BodyPart =
+  | { readonly text: string }
+  | { readonly quoted: string }
+  /** Octets in which nothing is filled in, as base64 (RFC 4648 §4), which also goes through JSON. */
+  | { readonly base64: string };
+
+/** Text alone is of the request's content-type; null is none. */
+export type WireBody = string | readonly BodyPart[] | null;
+
+/** The texts in which a name may stand. */
+export function bodyTexts(body: WireBody): string[] {
+  return partsOf(body).flatMap((part) => "base64" in part ? [] : [textOf(part)]);
+}
+
+/** How many characters it is kept in. */
+export function bodyLength(body: WireBody): number {
+  return partsOf(body).reduce((sum, part) => sum + textOf(part).length, 0);
+}
+
+/** Throws where base64 is none. */
+export function bodyOctets(body: WireBody): Uint8Array<ArrayBuffer> {
+  if (body === null || typeof body === "string") return new TextEncoder().encode(body ?? "");
+  const parts = body.map(octetsOf);
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** A flow sends the same file again and again. */
+const decoded = new WeakMap<BodyPart, Uint8Array<ArrayBuffer>>();
+
+function octetsOf(part: BodyPart): Uint8Array<ArrayBuffer> {
+  if (!("base64" in part)) return new TextEncoder().encode(textOf(part));
+  const known = decoded.get(part);
+  if (known !== undefined) return known;
+  const octets = Uint8Array.fromBase64(part.base64);
+  decoded.set(part, octets);
+  return octets;
+}
+
+function partsOf(body: WireBody): readonly BodyPart[] {
+  if (body === null) return [];
+  return typeof body === "string" ? [{ text: body }] : body;
+}
+
+function textOf(part: BodyPart): string {
+  if ("text" in part) return part.text;
+  return "quoted" in part ? part.quoted : part.base64;
+}
