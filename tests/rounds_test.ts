@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ALONE, APART, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
-import { readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
+import {
+  countsOfBoth,
+  readFailures,
+  readSummary,
+  readTimes,
+  slowestLines,
+  sumOf,
+  type Took,
+} from "./tally.ts";
 
 const at = (name: string): string => join(import.meta.dirname ?? "", name);
 
@@ -60,6 +68,17 @@ two ... FAILED (500ms)
   another ... ok (5ms)
 three ... ok (20ms)
 
+ ERRORS 
+
+two ... a step of it => ./tests/e2e/a_test.ts:4:43
+error: Error: x => y
+
+ FAILURES 
+
+two ... a step of it => ./tests/e2e/a_test.ts:4:43
+two ... another => ./tests/e2e/a_test.ts:9:1
+\x1b[1mfour (a) => b\x1b[0m => \x1b[2m../needs.ts:102:8\x1b[0m
+
 FAILED | 2 passed | 1 failed | 3 ignored (1m3s)
 `;
 
@@ -71,6 +90,23 @@ Deno.test("the last summary counts, and a test run without any has failed", () =
   assert.deepEqual(sumOf([counts, none]), { passed: 2, failed: 2, skipped: 3 });
 });
 
+Deno.test("a test that failed is named once, whichever of its steps did", () => {
+  assert.deepEqual(readFailures(OUTPUT), ["two", "four (a) => b"]);
+  assert.deepEqual(readFailures("error: Module not found"), []);
+});
+
+Deno.test("what failed counts as it did when it ran again, and what was not listed has failed", () => {
+  const first = { counts: { passed: 5, failed: 2, skipped: 1 }, failures: ["a", "b"] };
+  const again = (passed: number, failed: number): Pick<Took, "counts"> => ({
+    counts: { passed, failed, skipped: 0 },
+  });
+  assert.deepEqual(countsOfBoth(first, again(2, 0)), { passed: 7, failed: 0, skipped: 1 });
+  assert.deepEqual(countsOfBoth(first, again(1, 1)), { passed: 6, failed: 1, skipped: 1 });
+  assert.deepEqual(countsOfBoth(first, again(1, 0)), { passed: 6, failed: 1, skipped: 1 });
+  const died = { counts: { passed: 0, failed: 1, skipped: 0 }, failures: [] };
+  assert.deepEqual(countsOfBoth(died, again(9, 0)), { passed: 9, failed: 0, skipped: 0 });
+});
+
 Deno.test("the time of a test is that of all its steps", () => {
   assert.deepEqual([...readTimes(OUTPUT)], [["one", 62], ["two", 0.5], ["three", 0.02]]);
 });
@@ -79,6 +115,7 @@ Deno.test("the slowest processes come first, with their CPU time and manner, the
   const took = (tookS: number, cpuS: number, files: string[], times: [string, number][]): Took => ({
     ...{ files, manner: "waits", tookS, cpuS, times: new Map(times) },
     counts: { passed: 1, failed: 0, skipped: 0 },
+    failures: [],
   });
   const lines = slowestLines([
     took(1, 0.5, ["a", "b", "c"], [["one", 0.25], ["two", 0.75]]),

@@ -2,14 +2,24 @@
 /**
  * `deno task test`: all tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
  * them beside one another. `--slowest` shows where the time goes, and `--installs` has tests install what they
- * need; other options go to `deno test` as they are. The last line is `N passed, N failed, N skipped`, for scripts.
+ * need; `--again` runs what failed beside others once more, alone, and names what passes then; other options go
+ * to `deno test` as they are. The last line is `N passed, N failed, N skipped`, for scripts.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { type Job, type Queue, roundsOf } from "./rounds.ts";
-import { cpuSinceLast, readSummary, readTimes, slowestLines, sumOf, type Took } from "./tally.ts";
+import {
+  countsOfBoth,
+  cpuSinceLast,
+  readFailures,
+  readSummary,
+  readTimes,
+  slowestLines,
+  sumOf,
+  type Took,
+} from "./tally.ts";
 
 const TESTS = resolve(import.meta.dirname ?? "");
 
@@ -80,6 +90,7 @@ async function runJob(
     tookS: (performance.now() - began) / 1_000,
     cpuS: cpuSinceLast(),
     counts: success ? counts : { ...counts, failed: Math.max(1, counts.failed) },
+    failures: readFailures(output),
     times: readTimes(output),
   };
 }
@@ -118,7 +129,41 @@ async function runQueue({ jobs, atOnce }: Queue, given: Given): Promise<Took[]> 
   return took;
 }
 
-const OWN_OPTIONS = ["--slowest", "--installs"];
+/** More than so many failures are no accident of neighbours. */
+const MOST_AGAIN = 20;
+
+/** All of them; what failed ran once more, alone, and counts as it did then. Each that passes is named. */
+async function runAgain(took: readonly Took[], given: Given): Promise<Took[]> {
+  const hasFailed = ({ counts }: Took): boolean => counts.failed > 0;
+  if (sumOf(took.filter(hasFailed).map(({ counts }) => counts)).failed > MOST_AGAIN) {
+    return [...took];
+  }
+  const settled: Took[] = [];
+  for (const first of took) {
+    settled.push(hasFailed(first) ? await runFailures(first, given) : first);
+  }
+  return settled;
+}
+
+async function runFailures(first: Took, given: Given): Promise<Took> {
+  const files = first.files.map((file) => resolve(file));
+  const only = first.failures.length === 0 ? [] : ["--filter", namesExactly(first.failures)];
+  const options = [...given.options, ...only];
+  const again = await runJob({ files, manner: "alone" }, { ...given, options }, true);
+  const counts = countsOfBoth(first, again);
+  if (counts.failed === 0) {
+    const what = only.length > 0 ? first.failures : first.files;
+    for (const each of what) console.log(`failed at first, passed alone: ${each}`);
+  }
+  return { ...first, tookS: first.tookS + again.tookS, counts };
+}
+
+/** An expression for `--filter`. */
+function namesExactly(names: readonly string[]): string {
+  return `/^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})$/`;
+}
+
+const OWN_OPTIONS = ["--slowest", "--installs", "--again"];
 
 async function main(args: readonly string[]): Promise<number> {
   requiredNeeds();
@@ -134,11 +179,12 @@ async function main(args: readonly string[]): Promise<number> {
       ...(args.includes("--installs") ? { PLATEAU_INSTALLS: "1" } : {}),
     },
   };
-  const took: Took[] = [];
+  let took: Took[] = [];
   const files = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
   for (const queues of roundsOf(files, navigator.hardwareConcurrency)) {
     took.push(...(await Promise.all(queues.map((queue) => runQueue(queue, given)))).flat());
   }
+  if (args.includes("--again")) took = await runAgain(took, given);
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
   await Deno.remove(folder, { recursive: true });
   if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));

@@ -19,6 +19,28 @@ export function readSummary(output: string): Counts {
   return { passed, failed, skipped };
 }
 
+/** A test that failed, with the step in which it did where it has steps, as the list at the end names it. */
+const FAILURE = /^(\S.*?)(?: \.\.\. .*)? => \S+:\d+:\d+$/;
+
+/** The tests that failed, each once; none where the process ended before it could list them. */
+export function readFailures(output: string): string[] {
+  const list = plain(output).split("\n FAILURES \n").at(1)?.split("\n") ?? [];
+  return [
+    ...new Set(list.map((line) => FAILURE.exec(line)?.[1]).filter((name) => name !== undefined)),
+  ];
+}
+
+/** What counts where `again` ran once more what `first` lists as failed, or everything where it lists nothing. */
+export function countsOfBoth(
+  first: Pick<Took, "counts" | "failures">,
+  { counts: again }: Pick<Took, "counts">,
+): Counts {
+  if (first.failures.length === 0) return again;
+  const { passed, failed, skipped } = first.counts;
+  const left = Math.max(again.failed, failed - again.passed); // what it did not list has failed all the same
+  return { passed: passed + again.passed, failed: left, skipped };
+}
+
 export function sumOf(counts: readonly Counts[]): Counts {
   const sum = (key: keyof Counts): number => counts.reduce((sum, each) => sum + each[key], 0);
   return { passed: sum("passed"), failed: sum("failed"), skipped: sum("skipped") };
@@ -32,6 +54,8 @@ export interface Took {
   /** Of all its programs together; NaN where the system does not count. */
   readonly cpuS: number;
   readonly counts: Counts;
+  /** Names of the tests that failed, as far as it could list them. */
+  readonly failures: readonly string[];
   /** Seconds by test. */
   readonly times: ReadonlyMap<string, number>;
 }

@@ -13,6 +13,7 @@ import {
   worseCells,
 } from "../../report/model/revisions/confirmation.ts";
 import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { figureInProse } from "../../report/model/comparison/words.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
@@ -140,7 +141,7 @@ async function deliver(
 }
 
 function alarmText({ cell, figure, again }: Alarm): string {
-  const what = `${comparedName(cell)}: ${figure}`;
+  const what = `${comparedName(cell)}: ${figureInProse(figure)}`;
   if (again === null) return `Worse    ${what}`;
   if (again === "fail") return `Worse    ${what}, in fresh runs, too`;
   const fresh = again === "pass" ? "fresh runs did not find it" : "fresh runs are inconclusive";

@@ -18,7 +18,7 @@ import { type ForestModel, forestOf } from "./comparison/forest.ts";
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { decisiveFigure, isOpenLoop } from "./comparison/pairs.ts";
 import { percentText, ratioText } from "./comparison/ratios.ts";
-import { figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
+import { figureInProse, figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
 import type { ConclusionModel, HeadlineFigure } from "./conclusion/conclusion.ts";
 import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./conclusion/matrix.ts";
 import type { NextStep } from "./conclusion/next_steps.ts";
@@ -41,7 +41,7 @@ export function comparisonSentence({ cells, gates, decidedBy }: ResultsCompariso
   const { comparison } = only;
   const texts = decisiveOf(comparison).map((one) => {
     const word = lead === OPEN ? "" : ` ${wordOf(one, comparison)}`;
-    return `${nameOfFigure(one.figure)} ${ratioText(one)}${word}`;
+    return `${figureInProse(one.figure)} ${ratioText(one)}${word}`;
   });
   return `${lead}: ${texts.join("; ")}.`;
 }
@@ -57,7 +57,7 @@ function cellsText(cells: readonly ComparedCell[], lead: string): string {
     );
     return decided.length === 0
       ? []
-      : [{ name: nameOfFigure(figure), text: figureText(decided, figure) }];
+      : [{ name: figureInProse(figure), text: figureText(decided, figure) }];
   });
   const names = figures.map(({ name }) => name);
   if (lead === OPEN) {
@@ -89,10 +89,6 @@ function leadOf(cells: readonly ComparedCell[]): string {
   if (!has("inconclusive")) return "NEW is as fast as BASE";
   if (decisive.some(({ reason }) => reason === "sessions")) return "Undecided between two sessions";
   return has("equivalent") ? "No difference proven" : OPEN;
-}
-
-function nameOfFigure(figure: ComparedFigure): string {
-  return figure === "rate" ? "requests/s" : figureName(figure);
 }
 
 /** In few words: why is said of each cell. */
@@ -217,7 +213,7 @@ function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
   return {
     text,
     interval: interval === "" ? "" : `[${interval}`,
-    label: `${nameOfFigure(one.figure)} of NEW over BASE, ${comparedName(cell)}`,
+    label: `${figureInProse(one.figure)} of NEW over BASE, ${comparedName(cell)}`,
     value: one.ratio,
     low: one.interval?.low ?? null,
     high: one.interval?.high ?? null,

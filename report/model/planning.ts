@@ -10,7 +10,7 @@ import { pairingOf } from "./comparison/between.ts";
 import { type ComparedFigure, DECISIVE, groupOf } from "./comparison/group.ts";
 import type { ResultSide } from "./comparison/differences.ts";
 import { percentText } from "./comparison/ratios.ts";
-import { figureKey, figureName } from "./comparison/words.ts";
+import { figureInProse, figureKey } from "./comparison/words.ts";
 import { formatDuration } from "./numbers/units.ts";
 import { counted, listed } from "./numbers/words.ts";
 import { isOpenLoop } from "./comparison/pairs.ts";
@@ -128,7 +128,7 @@ function figurePlan(
 ): FigurePlan {
   return {
     key: figureKey(figure),
-    name: figure === "rate" ? "requests/s" : figureName(figure),
+    name: figureInProse(figure),
     seen: RUNS.map((runs) => ({ runs, change: smallestChangeSeen(runs, stdev, family) })),
     needed: CHANGES.map((change) => {
       const marginRatio = change > family.marginRatio ? family.marginRatio : change / 2;

@@ -2,7 +2,7 @@
 import { type Axis, compact, type ForestChart } from "../charts/charts.ts";
 import { comparisonOf, type GroupComparison } from "./comparison.ts";
 import type { ComparedFigure } from "./group.ts";
-import { figureName, verdictWord } from "./words.ts";
+import { figureInProse, figureName, verdictWord } from "./words.ts";
 import { percentText, ratioText } from "./ratios.ts";
 import { isTooWide } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
@@ -129,7 +129,7 @@ const MOST_NAMES = 3;
 function findingOf(pairs: readonly ForestPair[], isOpen: boolean): string {
   const figures: readonly ComparedFigure[] = isOpen ? [99] : ["rate", 99];
   const says = figures.map((figure) => {
-    const name = figure === "rate" ? "requests/s" : figureName(figure);
+    const name = figureInProse(figure);
     return `${name} ${outcomesText(pairs, figure)}`;
   });
   return `Against ${baseOf(pairs) ?? "the target with equal settings"}: ${says.join("; ")}.`;

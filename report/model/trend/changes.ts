@@ -3,7 +3,7 @@ import { changePointsOf } from "../../../runner/stats/trend/change_points.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { type ComparedFigure, DECISIVE, figureOf, groupOf } from "../comparison/group.ts";
 import { formatRatio } from "../comparison/ratios.ts";
-import { figureName } from "../comparison/words.ts";
+import { figureInProse } from "../comparison/words.ts";
 import type { ThresholdOutcome } from "../gates/evidence.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
@@ -52,9 +52,8 @@ export function changesOf(series: TrendSeries, points: readonly TrendPoint[]): T
 export function trendChangeText(
   { scenario, label, figure, between, ratio, isWorse }: TrendChange,
 ): string {
-  const what = figure === "rate" ? "requests/s" : figureName(figure);
   return `${isWorse ? "Worse" : "Better"} between ${between[0]} and ${between[1]}: ` +
-    `${scenario}, ${label}: ${what} ${formatRatio(ratio.value, ratio)}.`;
+    `${scenario}, ${label}: ${figureInProse(figure)} ${formatRatio(ratio.value, ratio)}.`;
 }
 
 interface GuardedTrend {
