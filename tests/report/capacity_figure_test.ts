@@ -2,33 +2,11 @@ import assert from "node:assert/strict";
 import { capacityRange } from "../../report/model/runs/capacity.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderCsv } from "../../report/files/csv.ts";
-import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claim } from "../../scenarios/claims/claim_text.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
-
-type Found = NonNullable<RunCapacity["capacity"]>;
-
-function searchOf(capacity: Found | null): RunCapacity {
-  return {
-    within: ["p99 < 50ms"],
-    widthRatio: 0.02,
-    trialS: [5, 30],
-    budgetS: 600,
-    peakPerSec: 2_000,
-    end: "found",
-    capacity,
-    binding: "p99 < 50ms",
-    breaking: [],
-    trials: [],
-  };
-}
-
-function foundAt(value: number, bound: Found["bound"] = "target"): Found {
-  const high = bound === "generator" ? null : value * 1.01;
-  return { value, low: bound === "generator" ? value : value * 0.99, high, bound };
-}
+import { type Found, foundAt, searchOf } from "./searched.ts";
 
 /** Two targets, of which each run searched: the capacities by run. */
 function searched(capacities: Readonly<Record<string, readonly (Found | null)[]>>): Results {

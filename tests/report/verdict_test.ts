@@ -28,7 +28,10 @@ const SAMPLES: Samples = {
     verdictOf("incomparable", {}),
     "No two targets responded correctly at equal values of the factors",
   ],
-  alone: [verdictOf("alone", { target: "a", rate: 1_234.4 }), "a served 1,234 requests/s"],
+  alone: [
+    verdictOf("alone", { target: "a", rate: 1_234.4, isAtLeast: false, within: null }),
+    "a served 1,234 requests/s",
+  ],
   undecided: [
     verdictOf("undecided", {
       targets: ["a", "b"],

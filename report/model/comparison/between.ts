@@ -7,7 +7,10 @@ import {
   type Variance,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { moderated, variancePriorOf } from "../../../runner/stats/comparison/moderation.ts";
-import type { ComparisonJudgement } from "../../../runner/stats/comparison/verdict.ts";
+import type {
+  ComparisonJudgement,
+  VerdictReason,
+} from "../../../runner/stats/comparison/verdict.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 
 import type { Unsteady } from "../runs/cells.ts";
@@ -45,15 +48,29 @@ export interface Reserve {
   readonly unsteady: Unsteady | null;
   /** Whether the difference is larger than all that the sides stray within their runs. */
   readonly isBeyondStray: boolean;
+  readonly openAbove: OpenAbove;
+}
+
+/** Sides whose figure is a lower bound: new over base may be smaller where the base is one, larger where the new is. */
+export interface OpenAbove {
+  readonly base: boolean;
+  readonly next: boolean;
 }
 
 /** What no number of runs can decide comes before what they say. */
 export function reserved(
   judged: ComparisonJudgement,
-  { between, groups, unsteady, isBeyondStray }: Reserve,
+  { between, groups, unsteady, isBeyondStray, openAbove }: Reserve,
 ): ComparisonJudgement {
   if (unsteady !== null && !isBeyondStray) return { verdict: "inconclusive", reason: "unsteady" };
   if (groups !== null) return { verdict: "inconclusive", reason: "groups" };
+  const isOpen = {
+    better: openAbove.base,
+    worse: openAbove.next,
+    equivalent: openAbove.base || openAbove.next,
+    inconclusive: openAbove.base || openAbove.next,
+  };
+  if (isOpen[judged.verdict]) return { verdict: "inconclusive", reason: "at-least" };
   if (between.kind !== "unknown" || judged.verdict === "inconclusive") return judged;
   return {
     verdict: judged.verdict === "equivalent" ? "equivalent" : "inconclusive",
@@ -66,8 +83,7 @@ export function isBeyond({ low, high }: ConfidenceInterval, ratio: number): bool
   return low > ratio || high < 1 / ratio;
 }
 
-/** Of sides that have no interval. */
-export const UNTESTED = {
+const UNTESTED = {
   interval: null,
   p: null,
   adjustedP: null,
@@ -81,6 +97,16 @@ export const UNTESTED = {
   smallestChange: null,
   runsNeeded: null,
 } as const;
+
+/** Of sides that have no interval. @param figures Of each side; 0 where there is none. */
+export function untested(
+  { base, next }: { readonly base: number; readonly next: number },
+  openAbove: OpenAbove,
+): typeof UNTESTED & { readonly ratio: number | null; readonly reason: VerdictReason } {
+  if (!(base > 0 && next > 0)) return { ...UNTESTED, ratio: null, reason: "nothing" };
+  const isOpen = next > base ? openAbove.base : openAbove.next;
+  return { ...UNTESTED, ratio: next / base, reason: isOpen ? "at-least" : "one-run" };
+}
 
 // Sides that ran in the same repetitions: what their pairs say one by one.
 

@@ -34,7 +34,7 @@ import {
   type Pairing,
   pairingOf,
   reserved,
-  UNTESTED,
+  untested,
 } from "./between.ts";
 import { COMPARED, type ComparedFigure, type ComparedRuns, DECISIVE, figureOf } from "./group.ts";
 
@@ -247,7 +247,11 @@ function compareFigure(
 ): FigureComparison {
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
   const unsteady = next.unsteady ?? base.unsteady;
-  if (test === null || adjustedP === null) return { ...values, ...untested(values), unsteady };
+  const isRate = figure === "rate";
+  const openAbove = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
+  if (test === null || adjustedP === null) {
+    return { ...values, ...untested(values, openAbove), unsteady };
+  }
   const { interval, p, pairing, sides } = test;
   const exact = exactTest(test, marginRatio);
   const groups = groupsIn(test);
@@ -265,8 +269,10 @@ function compareFigure(
   const stray = figure === "rate"
     ? (1 + marginRatio) * base.strayRatio * next.strayRatio
     : Infinity;
-  const reserve = { between: test.between, groups, unsteady };
-  const judgement = reserved(judged, { ...reserve, isBeyondStray: isBeyond(interval, stray) });
+  const judgement = reserved(judged, {
+    ...{ between: test.between, groups, unsteady, openAbove },
+    isBeyondStray: isBeyond(interval, stray),
+  });
   return {
     ...values,
     ...judgement,
@@ -286,12 +292,4 @@ function compareFigure(
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
   };
-}
-
-type Untested = Omit<FigureComparison, "figure" | "base" | "next" | "unsteady">;
-
-function untested({ base, next }: { base: number; next: number }): Untested {
-  return base > 0 && next > 0
-    ? { ...UNTESTED, ratio: next / base, reason: "one-run" }
-    : { ...UNTESTED, ratio: null, reason: "nothing" };
 }

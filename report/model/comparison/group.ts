@@ -3,6 +3,7 @@ import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../runs/cells.ts";
+import { isOpenAbove } from "../runs/capacity.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
 import { perCpuSecondOf } from "../runs/resources.ts";
 import { sum } from "../numbers/spread.ts";
@@ -36,6 +37,8 @@ export interface ComparedRuns {
   readonly unsteady: Unsteady | null;
   /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
   readonly strayRatio: number;
+  /** Whether its requests/s are a capacity that may be any larger. */
+  readonly isOpenAbove: boolean;
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
@@ -48,6 +51,7 @@ export function groupOf(cell: CellRuns): ComparedRuns {
     },
     unsteady,
     strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
+    isOpenAbove: isOpenAbove(runs),
   };
 }
 

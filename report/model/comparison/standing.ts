@@ -20,6 +20,8 @@ export type Standing =
   | "few-runs"
   | "groups"
   | "unsteady"
+  /** Of capacities, one is a lower bound. */
+  | "at-least"
   /** One run says nothing about the next. */
   | "one-run"
   /** What else keeps a comparison from a verdict: two sessions, wrong responses, nothing to compare. */
@@ -42,6 +44,7 @@ export function standingOf(comparison: FigureComparison): Standing {
       return isNotableSeen(comparison) ? "no-difference-seen" : "few-runs";
     case "groups":
     case "unsteady":
+    case "at-least":
     case "one-run":
       return reason;
     default:
@@ -59,11 +62,11 @@ function isNotableSeen({ smallestChange }: FigureComparison): boolean {
 
 /** Whether the next is better than the base: by its verdict; of single runs, which have none, by the margin. */
 export function isAhead(
-  { figure, ratio, interval, verdict }: FigureComparison,
+  { figure, ratio, interval, verdict, reason }: FigureComparison,
   { marginRatio }: Pick<GroupComparison, "marginRatio">,
 ): boolean {
   if (interval !== null) return verdict === "better";
-  if (ratio === null) return false;
+  if (ratio === null || reason === "at-least") return false;
   return (figure === "rate" ? ratio : 1 / ratio) > 1 + marginRatio;
 }
 

@@ -1,5 +1,6 @@
 /** The verdict of one scenario with its figures: what stands beside the sentence of `verdict_sentences.ts`. */
 import { boundText, formatMs, formatNumber, formatShare } from "../numbers/units.ts";
+import { takenPerSec } from "../runs/capacity.ts";
 import { type CellRuns, noSteadyStateText, unsteadyOf, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf } from "./comparison.ts";
 import { decisiveFigure, type Judged, type Lookup } from "./pairs.ts";
@@ -66,8 +67,16 @@ function figuresOf(
 ): string {
   const [first, second] = ranked;
   if (!first) return "";
-  if (code === "alone") return `${runsText(first)}, ${p99Text(first)}`;
+  if (code === "alone") return aloneFigures(first);
   return code === "undecided" && second ? undecidedFigures(ranked, lookup) : figuresText(first);
+}
+
+/** Where the runs searched for a capacity, its spread is in the interval of that; their latency is at a share of it. */
+function aloneFigures(cell: CellRuns): string {
+  const [load] = cell.runs.map(({ load }) => load).filter(({ kind }) => kind === "capacity");
+  if (load?.kind !== "capacity") return `${runsText(cell)}, ${p99Text(cell)}`;
+  const runs = cell.runs.length === 1 ? "in one run" : `in ${cell.runs.length} runs`;
+  return `${runs}, ${p99Text(cell)} at ${formatShare(load.share ?? 1)} of it`;
 }
 
 function undecidedFigures(ranked: readonly CellRuns[], lookup: Lookup): string {
@@ -105,8 +114,9 @@ function figuresText(cell: CellRuns): string {
   return `${cellRateText(cell)}${runs}, ${p99Text(cell)}`;
 }
 
-export function cellRateText({ rate }: CellRuns): string {
-  return `${formatNumber(rate.mean)} requests/s`;
+export function cellRateText(cell: CellRuns): string {
+  const { value, isAtLeast } = takenPerSec(cell);
+  return `${boundText(formatNumber(value), isAtLeast)} requests/s`;
 }
 
 function runsText({ rate, runs }: CellRuns): string {

@@ -3,6 +3,7 @@
  * words it. It claims no more than the runs show: one run is "in one run", and a difference without a verdict has
  * no winner.
  */
+import { takenPerSec } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { decisiveFigure, isOpenLoop, type Lookup } from "./pairs.ts";
@@ -48,8 +49,13 @@ export interface VerdictEvidence {
   readonly "no-right-response": Readonly<Record<never, never>>;
   /** No two targets responded right at equal settings. */
   readonly incomparable: Readonly<Record<never, never>>;
-  /** `rate`: requests/s, the mean of its runs. */
-  readonly alone: Leader & { readonly rate: number };
+  readonly alone: Leader & {
+    /** Requests/s: the mean of its runs, or what they found that it can take. */
+    readonly rate: number;
+    readonly isAtLeast: boolean;
+    /** The rules of a search for its capacity: `p99 < 50ms`; null without one. */
+    readonly within: readonly string[] | null;
+  };
   /** Nobody is ahead of all others for certain. */
   readonly undecided: Undecided;
   /** Others fail, or complete less than is offered. */
@@ -139,8 +145,16 @@ export function rankedVerdict(
       others: short,
     });
   }
-  if (!second) return verdictOf("alone", { target, rate: first.rate.mean });
+  if (!second) {
+    return verdictOf("alone", { target, ...aloneEvidence(first) });
+  }
   return leadVerdict(ranked, lookup);
+}
+
+function aloneEvidence(cell: CellRuns): Omit<VerdictEvidence["alone"], "target"> {
+  const { value, isAtLeast } = takenPerSec(cell);
+  const [search] = cell.runs.flatMap(({ capacity }) => capacity ?? []);
+  return { rate: value, isAtLeast, within: search?.within ?? null };
 }
 
 /** Those of targets that compete nowhere among these cells, by their names where each has one cell. */

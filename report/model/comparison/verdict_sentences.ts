@@ -16,7 +16,7 @@ const FEW_RUNS = "(inconclusive: too few runs)";
 const VERDICT_TEXTS: VerdictTexts = {
   "no-right-response": () => "No target responded correctly",
   incomparable: () => "No two targets responded correctly at equal values of the factors",
-  alone: ({ target, rate }) => `${target} served ${formatNumber(rate)} requests/s`,
+  alone: aloneText,
   undecided: ({ text }) => text,
   "only-keeps-up": onlyText,
   "none-keeps-up": ({ target, offered, rate, isAhead }) =>
@@ -52,6 +52,13 @@ export function verdictSentence(verdict: ScenarioVerdict): string {
 /** Ties the sentence to its own evidence: a union of both could not be called. */
 function textOf<Code extends VerdictCode>(code: Code, { evidence }: VerdictOf<Code>): string {
   return VERDICT_TEXTS[code](evidence);
+}
+
+/** `work takes 489 requests/s with p99 < 50ms` of a capacity. */
+function aloneText({ target, rate, isAtLeast, within }: VerdictEvidence["alone"]): string {
+  const perSec = `${formatNumber(rate)} requests/s`;
+  if (within === null) return `${target} served ${perSec}`;
+  return `${target} takes ${isAtLeast ? "at least " : ""}${perSec} with ${listed(within, "and")}`;
 }
 
 /** As many are named. */

@@ -95,14 +95,21 @@ export function undecidedText(
 }
 
 const OPEN: Readonly<
-  Record<"few-runs" | "groups" | "unsteady" | "unknown", (decisive: FigureComparison) => string>
+  Record<
+    "few-runs" | "groups" | "unsteady" | "at-least" | "unknown",
+    (decisive: FigureComparison) => string
+  >
 > = {
   "few-runs": ({ runs }) => `inconclusive in ${counted(runs ?? 0, "run")} each`,
   groups: () => "inconclusive, as runs fall into two groups",
   unsteady: ({ unsteady }) =>
     `inconclusive, with ${unsteady === null ? "no steady state" : noSteadyStateText(unsteady)}`,
+  "at-least": () => `inconclusive, as ${AT_LEAST}`,
   unknown: () => "nothing to compare",
 };
+
+/** Of a capacity that is a lower bound. */
+const AT_LEAST = "a search ended below the limit of a target";
 
 /** Why a difference that the interval shows is none for certain. */
 function likelyDoubt({ reason, runs }: FigureComparison, marginRatio: number): string {
@@ -144,6 +151,7 @@ const WHY: Readonly<
   sessions: () => "differs in these two sessions",
   groups: (comparison) => groupsText(comparison),
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
+  "at-least": () => `inconclusive: ${AT_LEAST}`,
   errors: () => "too many wrong responses on both sides",
 };
 
@@ -215,6 +223,8 @@ export function verdictWord(comparison: FigureComparison, marginRatio: number): 
       return "inconclusive: two groups of runs";
     case "unsteady":
       return "inconclusive: no steady state";
+    case "at-least":
+      return "inconclusive: a lower bound";
     default:
       return verdict;
   }

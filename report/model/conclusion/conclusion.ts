@@ -20,6 +20,7 @@ import {
   timeUnit,
 } from "../numbers/units.ts";
 import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
+import { isSearched, takenPerSec } from "../runs/capacity.ts";
 import { choiceIn } from "../runs/recast.ts";
 import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
@@ -164,7 +165,7 @@ function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
   return {
     text,
     interval: isWhole ? `[${interval}` : "",
-    label: `${decisiveName(decision)} of ${first.target} over ${second.target}`,
+    label: `${decisiveName(decision, contest.ranked)} of ${first.target} over ${second.target}`,
     value: decision.ratio,
     low: decision.interval?.low ?? null,
     high: decision.interval?.high ?? null,
@@ -181,7 +182,11 @@ function sameFigure(
   { figure, ratio, interval }: FigureComparison,
 ): HeadlineFigure {
   return {
-    text: figure === "rate" ? "Same throughput" : `Same p${figure}`,
+    text: figure !== "rate"
+      ? `Same p${figure}`
+      : isSearched(first.runs)
+      ? "Same capacity"
+      : "Same throughput",
     interval: "",
     label: `of ${first.target} and ${second.target}`,
     value: ratio,
@@ -200,7 +205,7 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
     text,
     interval: "",
     label: `${
-      isOpen ? "p99" : "requests/s"
+      decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)
     } of ${leader} over the next, in ${led.length} comparisons`,
     value: null,
     low: null,
@@ -222,15 +227,16 @@ function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | 
   if (isPaced && areOfferedAlike(able)) return lowestP99(able);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
-  const { rate, confidence: { intervals } } = best;
-  const says = intervals.rate !== null && !isTooWide(intervals.rate);
+  const { value, interval, isAtLeast } = takenPerSec(best);
+  const says = interval !== null && !isTooWide(interval);
+  const what = isSearched(best.runs) ? "capacity" : "requests/s";
   return {
-    text: formatNumber(rate.mean),
-    interval: intervals.rate === null || !says ? "" : formatInterval(intervals.rate),
-    label: `requests/s of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
-    value: rate.mean,
-    low: intervals.rate?.low ?? null,
-    high: intervals.rate?.high ?? null,
+    text: boundText(formatNumber(value), isAtLeast),
+    interval: says ? formatInterval(interval) : "",
+    label: `${what} of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
+    value,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
     unit: "requests/s",
     certainty: says ? "decided" : "open",
   };

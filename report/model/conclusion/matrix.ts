@@ -12,6 +12,7 @@ import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf, standingOf } from "../comparison/standing.ts";
 import { boundText, formatMs, formatNumber } from "../numbers/units.ts";
 import { mean } from "../numbers/spread.ts";
+import { isSearched, takenPerSec } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 
 /** `best`: of all in its column; `none`: it falls short, or there is no other to hold it against. */
@@ -122,14 +123,15 @@ function rowNames(cells: readonly CellRuns[]): string[] {
 
 function cellOf(cell: CellRuns, scenario: ScenarioComparison, figure: "rate" | 99): MatrixCell {
   const { value, isAtLeast } = cell.latency.percentile(99);
+  const taken = takenPerSec(cell);
   const short = shortfallOf(cell);
   return {
     label: cell.label,
     scenario: scenario.name,
     text: figure === 99
       ? boundText(formatMs(value), isAtLeast)
-      : `${formatNumber(cell.rate.mean)}/s`,
-    value: figure === 99 ? value : cell.rate.mean,
+      : `${boundText(formatNumber(taken.value), taken.isAtLeast)}/s`,
+    value: figure === 99 ? value : taken.value,
     shortfall: short === null ? "" : shortfallText(short),
     ...againstBest(cell, scenario, figure),
   };
@@ -200,13 +202,19 @@ export function forestRows(
   const against = bases.size === 1 ? `against ${rows[0].base}` : "compared";
   return {
     title: figure === "rate"
-      ? `Requests/s ${against}, more is better`
+      ? `${rateName(scenarios)} ${against}, more is better`
       : `${figureName(figure)} ${against}, less is better`,
     better: figure === "rate" ? "higher" : "lower",
     margin: 1 + first.marginRatio,
     rows: shown.map(forestRow),
     omitted: rows.length - shown.length,
   };
+}
+
+/** What more requests a second of them are. */
+function rateName(scenarios: readonly ScenarioComparison[]): string {
+  const areSearched = scenarios.every(({ cells }) => cells.every(({ runs }) => isSearched(runs)));
+  return areSearched ? "Capacity" : "Requests/s";
 }
 
 /** One comparison, as a row of the small forest. */

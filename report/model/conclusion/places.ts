@@ -14,6 +14,7 @@ import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confide
 import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
 import { comparisonVerdict } from "../../../runner/stats/comparison/verdict.ts";
 import { exactTest, pairingOf } from "../comparison/between.ts";
+import { isAtLimit } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { meanCoresOf } from "../runs/resources.ts";
 
@@ -78,6 +79,7 @@ function longerTailIn(
   { ranked: [first, second], isEquivalent, isOpen }: Decided,
   comparison: GroupComparison,
 ): Place["longerTail"] {
+  if (isAtLimit(first)) return null;
   const { verdict, ratio } = comparisonOf(comparison, 99);
   if (!isEquivalent || isOpen || ratio === null) return null;
   const [target, times] = verdict === "worse" ? [first.target, ratio] : [second.target, 1 / ratio];
@@ -168,7 +170,7 @@ export interface TradeoffOptions {
 export function tradeoffsOf(lead: Lead, options: TradeoffOptions): Tradeoffs {
   const p99 = comparisonOf(lead.comparison, 99);
   return {
-    p99: p99.verdict === "worse" ? notable(p99.ratio) : null,
+    p99: p99.verdict === "worse" && !isAtLimit(lead.first) ? notable(p99.ratio) : null,
     cpu: notable(moreCpuOf(lead, options)),
   };
 }

@@ -6,6 +6,8 @@ import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { verdictSentence } from "../comparison/verdict_sentences.ts";
 import { formatNumber, formatTick } from "../numbers/units.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
+import { isSearched } from "../runs/capacity.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { namesOfPlaces, NO_TRADEOFFS, nounOfPlaces, type Place } from "./places.ts";
 import { unjudgedTexts } from "./unjudged.ts";
@@ -74,7 +76,9 @@ function placeText(place: Place): string {
     ? `${first.target} responds fastest: its p99 is ${
       timesText(decision.ratio)
     } that of ${second.target}`
-    : `${first.target} serves ${timesText(decision.ratio)} ${second.target}`;
+    : `${first.target} ${isSearched(first.runs) ? "takes" : "serves"} ${
+      timesText(decision.ratio)
+    } ${second.target}`;
   const price = priceText(tradeoffs);
   return price === "" ? lead : `${lead}; ${price}`;
 }
@@ -274,6 +278,10 @@ function inText(places: readonly Place[]): string {
 }
 
 /** The decisive figure in words. */
-export function decisiveName({ figure }: Pick<FigureComparison, "figure">): string {
-  return figure === "rate" ? "requests/s" : `p${figure}`;
+export function decisiveName(
+  { figure }: Pick<FigureComparison, "figure">,
+  [{ runs }]: readonly CellRuns[],
+): string {
+  if (figure !== "rate") return `p${figure}`;
+  return isSearched(runs) ? "capacity" : "requests/s";
 }

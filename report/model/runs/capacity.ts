@@ -23,6 +23,16 @@ export function foundCapacity({ capacity }: RunWithSearch): Bounded | { readonly
   return (isLowerBound(found) ? atLeast : exactly)(found.value);
 }
 
+/** Whether the load of any is a search: then their requests/s are what the target can take. */
+export function isSearched(runs: readonly RunWithSearch[]): boolean {
+  return runs.some(({ capacity }) => capacity !== undefined);
+}
+
+/** Whether what a target can take may be any more than what its runs found. */
+export function isOpenAbove(runs: readonly RunWithSearch[]): boolean {
+  return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
+}
+
 /** Null where no run found one. @param confidence Of the interval. */
 export function capacityRange(
   runs: readonly RunWithSearch[],
@@ -37,6 +47,28 @@ export function capacityRange(
   if (cell === null) return null;
   const { value, isAtLeast, low, high } = cell;
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
+}
+
+/** Of a cell. */
+interface ServedPerSec {
+  readonly runs: readonly RunWithSearch[];
+  readonly rate: { readonly mean: number };
+  readonly confidence: { readonly intervals: { readonly rate: CapacityRange["interval"] } };
+}
+
+/** What a cell can take, where its runs searched for that; else what they served. */
+export function takenPerSec(
+  { runs, rate, confidence: { intervals } }: ServedPerSec,
+): CapacityRange {
+  return capacityRange(runs, CONFIDENCE) ??
+    { value: rate.mean, interval: intervals.rate, isAtLeast: false };
+}
+
+const CONFIDENCE = 0.95;
+
+/** Whether its latencies are those at the limit itself, which are what the rules allow. */
+export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[] }): boolean {
+  return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
 }
 
 function oneSearch(found: FoundRate): CapacityRange {

@@ -20,7 +20,7 @@ import {
   withInterval,
 } from "./table.ts";
 import { boundText, type DisplayUnit, formatNumber, sizeUnit, timeUnit } from "../numbers/units.ts";
-import { type CapacityRange, capacityRange } from "../runs/capacity.ts";
+import { type CapacityRange, capacityRange, isSearched } from "../runs/capacity.ts";
 import { latencyCell, maxCell, meanCell, percentileCell } from "./percentiles.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import type { Run } from "../../../runner/result/result.ts";
@@ -32,7 +32,7 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const certain = cells.some(({ confidence }) => confidence.intervals.rate !== null);
   return tableOf({ caption: `Summary of ${scenario}` }, cells, [
     targetColumn,
-    ...(cells.some(isSearched) ? [capacityColumn] : []),
+    ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
     {
       label: "Requests/s",
       cell: ({ rate, confidence }) =>
@@ -53,10 +53,6 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
     ...(cells.some(hasResources) ? [cpuColumn] : []),
     ...(several && !certain ? [rangeColumn] : []),
   ]);
-}
-
-function isSearched({ runs }: CellRuns): boolean {
-  return runs.some(({ capacity }) => capacity !== undefined);
 }
 
 /** Requests per second at which every rule still holds. */

@@ -14,6 +14,7 @@ export type Verdict = typeof VERDICTS[number];
  * - many, exact: a difference by the interval that Holm's correction, or the exact test, does not bear out;
  * - sessions: the sides were measured in two sessions, and nobody knows by how much sessions differ;
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
+ * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
  * - errors: so many responses were wrong that their speed says nothing.
  */
 const VERDICT_REASONS = [
@@ -26,6 +27,7 @@ const VERDICT_REASONS = [
   "sessions",
   "groups",
   "unsteady",
+  "at-least",
   "errors",
 ] as const;
 export type VerdictReason = typeof VERDICT_REASONS[number];

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { concluded } from "./concluded.ts";
+import { plain } from "./readable.ts";
+import { capacities } from "./searched.ts";
+
+const [SLOW, FAST] = [{ perSec: 1_000 }, { perSec: 2_000 }];
+
+Deno.test("capacity: who takes more is ahead, and latency at the limit is no price of it", () => {
+  const { sentence, figure, forest, matrix } = concluded(capacities({ slow: SLOW, fast: FAST }));
+  assert.equal(sentence, "fast takes 2.0× slow.");
+  assert.equal(figure?.label, "capacity of fast over slow");
+  assert.equal(forest?.title, "Capacity against slow, more is better");
+  assert.deepEqual(matrix?.rows.map(({ label }) => label), ["fast", "slow"]);
+});
+
+Deno.test("capacity: a lower bound is ahead of what is below it", () => {
+  const { sentence, matrix } = concluded(
+    capacities({ slow: SLOW, fast: { ...FAST, bound: "generator" } }),
+  );
+  assert.equal(sentence, "fast takes 2.0× slow.");
+  assert.match(plain(matrix?.rows[0].cells[0]?.text ?? ""), /^≥ ?2,0\d\d\/s$/);
+});
+
+for (const runs of [5, 1]) {
+  Deno.test(`capacity: what is above a lower bound is not ahead of it, in ${runs} runs each`, () => {
+    const { sentence, figure } = concluded(
+      capacities({ slow: { ...SLOW, bound: "generator", runs }, fast: { ...FAST, runs } }),
+    );
+    assert.equal(
+      sentence,
+      "fast against slow: inconclusive, as a search ended below the limit of a target.",
+    );
+    assert.equal(figure?.certainty, "open");
+  });
+}
+
+Deno.test("capacity: two lower bounds are not the same, however near they are", () => {
+  const bound = { perSec: 2_000, bound: "generator" } as const;
+  const { sentence } = concluded(capacities({ a: bound, b: bound }));
+  assert.match(sentence, /inconclusive, as a search ended below the limit of a target\.$/);
+});
+
+Deno.test("capacity: of one target it is what it takes, not what it served at a share of that", () => {
+  const { sentence, figure } = concluded(capacities({ slow: SLOW }, 0.8));
+  assert.match(plain(sentence), /^slow takes 1,00\d requests\/s with p99 < 50ms\.$/);
+  assert.match(figure?.text ?? "", /^1,00\d$/);
+  assert.equal(figure?.label, "capacity of slow");
+  const least = concluded(capacities({ slow: { ...SLOW, bound: "generator" } }));
+  assert.match(plain(least.sentence), /^slow takes at least 1,00\d requests\/s with p99 < 50ms\.$/);
+});
