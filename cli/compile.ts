@@ -75,6 +75,9 @@ const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
 const DEFAULT_EXPORT = /^export default (.*);$/gm;
 const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 
+/** Of the text of a module for another program, which is one line, nothing is changed. */
+const META_OR_TEXT = /^(var \w+ = (["'])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
+
 /**
  * A part of esbuild's split output as the text of a function: its imports and exports, which are of one form and
  * at the starts of lines, become calls and properties. Names are never assigned again after they are
@@ -91,7 +94,7 @@ function asFunction(name: string, module: string, names: ReadonlySet<string>): s
     .replace(DEFAULT_EXPORT, (_, value: string) => `__part.default = ${value};`)
     .replace(IMPORT, (_, whole, all, list, from) => importOf({ whole, all, list, from }))
     .replace(LATER, (call, part: string) => names.has(part) ? `__useLater("${part}")` : call)
-    .replace(/\bimport\.meta\b/g, "__meta");
+    .replace(META_OR_TEXT, (_, text = "__meta") => text);
   const [left] = /^(?:import|export) .*$/m.exec(text) ?? [];
   if (left !== undefined) throw new Error(`Cannot make a function of ${name}: ${left}`);
   const kind = name === MAIN ? "async function" : "function";

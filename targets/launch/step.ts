@@ -37,7 +37,7 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
   const left: number[] = [];
   const child = startSupervised([program, ...step.command.slice(1)], {
     ...{ env, cwd, stage, isStep: true },
-    onOutput: (bytes) => onOutput(withoutStart(bytes)),
+    onOutput,
     onLeft: (pids) => left.push(...pids),
   });
   const late = AbortSignal.timeout(step.timeout);
@@ -73,10 +73,4 @@ export function noProgramText({ command: [name] }: CommandStep): string {
 /** In one line. */
 export function commandText({ command }: CommandStep): string {
   return command.join(" ").replaceAll(/\s+/g, " ");
-}
-
-/** What the supervisor says comes first, in a piece with what follows. */
-function withoutStart(bytes: Uint8Array): Uint8Array {
-  const [line = ""] = /^started \d+\n/.exec(new TextDecoder().decode(bytes.subarray(0, 32))) ?? [];
-  return bytes.subarray(line.length);
 }

@@ -4,8 +4,8 @@
  * hidden command `supervise -- PROGRAM ARGS…` does only this. Loads nothing heavy: it starts in front
  * of every program.
  *
- * It prints `started PID` and then leaves its standard output and error to the program. What it cannot end,
- * as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
+ * It prints `started PID`, but not of a step, and then leaves its standard output and error to the program. What it
+ * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
@@ -86,7 +86,7 @@ function startProgram(
       detached,
     }).spawn();
     limit(child);
-    print(Deno.stdout, `started ${child.pid}`);
+    if (!isStep()) print(Deno.stdout, `started ${child.pid}`);
     return child;
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
@@ -103,6 +103,11 @@ function limit(child: Deno.ChildProcess): void {
     child.kill("SIGKILL");
     throw new Error(`its limits can't be set: ${messageOf(error)}`);
   }
+}
+
+/** A step's output is kept as it is, and its program may print before anything is known of it here. */
+function isStep(): boolean {
+  return Deno.env.get(SUPERVISED_STEP) !== undefined;
 }
 
 function limitGroup(): string[] {
@@ -125,8 +130,7 @@ function removeFolder(folder: string | undefined): void {
  */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
-  const isStep = Deno.env.get(SUPERVISED_STEP) !== undefined;
-  while (success && !isStep && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
+  while (success && !isStep() && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
 /** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */
