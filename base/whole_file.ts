@@ -5,9 +5,10 @@
  * names. docs/files.md says so for users.
  */
 import { randomBytes } from "node:crypto";
-import { lstatSync, realpathSync } from "node:fs";
+import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { kill } from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "./errors.ts";
 
 /** A program in a container has the process id that the last one had there: this distinguishes them. */
@@ -68,7 +69,26 @@ function isOpenFile(path: string): boolean {
 
 /** Opens what is there to append to it, and waits until somebody reads a pipe. Throws where it is a link. */
 export async function openStream(path: string): Promise<Deno.FsFile> {
-  return notByLink(await Deno.open(path, { append: true }), path);
+  if (!Deno.statSync(path).isFifo) return notByLink(await Deno.open(path, { append: true }), path);
+  const held = await pipeWithReader(path);
+  try {
+    return notByLink(await Deno.open(path, { append: true }), path);
+  } finally {
+    closeSync(held); // only now: a reader would take it for the end
+  }
+}
+
+const PIPE_POLL_MS = 50;
+
+/** Its descriptor. Until somebody reads, Deno 2.6 opens no pipe without holding this thread and its signals up. */
+async function pipeWithReader(path: string): Promise<number> {
+  for (;; await sleep(PIPE_POLL_MS)) {
+    try {
+      return openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "ENXIO")) throw error;
+    }
+  }
 }
 
 /** The same, and this thread waits. */

@@ -174,14 +174,18 @@ testWith(
     }, { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1 });
     const processesOf = (target: string): number =>
       runsOf(observed.results, target)[0].counters?.processes.length ?? 0;
+    // A compiled Plateau may be of a Deno that sees no collections of its own.
+    const [major, minor] = observed.results.machine.deno.split(".").map(Number);
+    const own = major > 2 || minor >= 9 ? 1 : 0;
     assert.deepEqual(
       ["cluster", "spoiling", "app", "mute", "denied"].map(processesOf),
-      [3, 1, 1, 0, 0],
+      [3, 1, own, 0, 0],
     );
-    for (const name of ["mute", "denied"]) {
+    for (const name of ["mute", "denied", ...own === 0 ? ["app"] : []]) {
       assert.match(observed.stderr, new RegExp(`Target ${name} reported no runtime counters`));
     }
-    assert.doesNotMatch(observed.stderr, /Target (?:cluster|spoiling|app) reported no/);
+    const silent = own === 0 ? "cluster|spoiling" : "cluster|spoiling|app";
+    assert.doesNotMatch(observed.stderr, new RegExp(`Target (?:${silent}) reported no`));
     const { results, stdout } = await observe(
       { app: "{ app: work, set: { cpuTime: 1ms } }" },
       { load: "{ rate: 200/s, duration: 1s, connections: 4 }", repeat: 1, observed: "" },

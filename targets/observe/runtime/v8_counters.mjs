@@ -9,7 +9,7 @@ import { performance, PerformanceObserver } from "node:perf_hooks";
 import process from "node:process";
 import { setInterval } from "node:timers";
 import { fileURLToPath } from "node:url";
-import { GCProfiler, getHeapStatistics } from "node:v8";
+import * as v8 from "node:v8";
 import { isMainThread } from "node:worker_threads";
 
 /** Of the timer whose lateness is the event loop's delay. */
@@ -69,7 +69,7 @@ class Counters {
       const kind = gcType === "Scavenge" ? "minor" : "major";
       this.collected(this.lastMs, cost / 1e6, kind, nowMs - this.lastMs);
     }
-    this.profiler = new GCProfiler();
+    this.profiler = new v8.GCProfiler();
     this.profiler.start();
   }
 
@@ -84,7 +84,7 @@ class Counters {
       stalls: this.stalls,
       delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
       utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
-      heap: getHeapStatistics().used_heap_size,
+      heap: v8.getHeapStatistics().used_heap_size,
     };
     this.flushedMs = nowMs;
     this.utilization = now;
@@ -145,7 +145,8 @@ function start() {
 const STARTED = Symbol.for("plateau.counters");
 
 try {
-  if (isMainThread && !(STARTED in globalThis)) {
+  const seesCollections = !isDeno || "GCProfiler" in v8; // Deno 2.6 has none: no count would be taken for 0
+  if (isMainThread && seesCollections && !(STARTED in globalThis)) {
     globalThis[STARTED] = true;
     start();
   }
