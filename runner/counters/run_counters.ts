@@ -6,7 +6,7 @@ import type {
   Stall,
 } from "../../targets/observe/runtime/counter_records.ts";
 import type { Counters, CountersPoint } from "../result/runtime/counters.ts";
-import type { SlowRequest } from "../result/distribution.ts";
+import type { TailRequest } from "../load/recording/tail.ts";
 import { overlapOf, type Pause } from "./overlap.ts";
 
 interface ReportedRun {
@@ -14,7 +14,7 @@ interface ReportedRun {
   readonly sinceMs: number;
   readonly elapsedS: number;
   readonly intervalS: number;
-  readonly slowest: readonly Pick<SlowRequest, "dueS" | "latency">[];
+  readonly slowest: readonly TailRequest[];
 }
 
 /** Of either kind. */

@@ -13,6 +13,7 @@ import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
+import type { TailRequest } from "../load/recording/tail.ts";
 import { runCounters } from "../counters/run_counters.ts";
 import { bottleneckOf } from "../trust/bottleneck.ts";
 import type { OnProgress } from "../result/progress.ts";
@@ -142,6 +143,7 @@ async function loadAndWatch(
   void target.exited.then(() => loading && died.abort());
   let watch: ResourceWatch | null = null;
   let startMs = 0;
+  let slowest: readonly TailRequest[] = [];
   try {
     const measurement = await measureLoad(
       {
@@ -166,6 +168,7 @@ async function loadAndWatch(
           target.counters?.begin();
           startMs = atMs;
         },
+        onTail: (requests) => slowest = requests,
         signal: AbortSignal.any([signal, died.signal]),
       },
     ).finally(async () => {
@@ -178,7 +181,11 @@ async function loadAndWatch(
       onProgress({ kind: "note", text: `${logNameOf(planned)} is not whole: ${lost}` });
     }
     const used = await stopWatch(watch);
-    return { measurement, used, counters: await countersOf(target, measurement, startMs) };
+    return {
+      measurement,
+      used,
+      counters: await countersOf(target, measurement, { sinceMs: startMs, slowest }),
+    };
   } finally {
     loading = false;
     await stopWatch(watch);
@@ -189,8 +196,8 @@ async function loadAndWatch(
 /** Null where they are not requested, or nothing was reported. @param sinceMs The load's start, since the epoch. */
 async function countersOf(
   { counters }: RunningTarget,
-  { elapsedS, timeline: { intervalS }, slowest = [] }: Measurement,
-  sinceMs: number,
+  { elapsedS, timeline: { intervalS } }: Measurement,
+  { sinceMs, slowest }: { readonly sinceMs: number; readonly slowest: readonly TailRequest[] },
 ): Promise<Counters | null> {
   const reports = await counters?.take(sinceMs + 1_000 * elapsedS) ?? [];
   return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest });

@@ -6,13 +6,15 @@ import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/re
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
+import { mergeTails, type TailRequest } from "../load/recording/tail.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
-import type { Health } from "../load/worker/messages.ts";
+import type { WorkerTotals } from "../load/recording/totals.ts";
+import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
 
 interface LoadHooks {
@@ -21,13 +23,15 @@ interface LoadHooks {
   readonly onProgress: OnProgress;
   /** The load starts at this moment, milliseconds since the epoch. */
   readonly onStart?: (atMs: number) => void;
+  /** The slowest thousandth of all requests, slowest first, when the load is over. */
+  readonly onTail?: (requests: readonly TailRequest[]) => void;
   /** Ends the load early; the measurement is then of what there was. */
   readonly signal: AbortSignal;
 }
 
 export async function measureLoad(
   request: LoadRequest,
-  { loader, onProgress, onStart = () => {}, signal }: LoadHooks,
+  { loader, onProgress, onStart = () => {}, onTail = () => {}, signal }: LoadHooks,
 ): Promise<Measurement> {
   const { intervalMs } = request;
   const timeline = new Timeline();
@@ -50,9 +54,17 @@ export async function measureLoad(
   });
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
+  onTail(tailOf(reports));
   const { stepNames } = request.script;
   const context = { timeline, stepNames, intervalMs, connections, stage, agents };
   return assemble(describe(request, loaded), reports, context);
+}
+
+function tailOf(reports: readonly WorkerReport[]): TailRequest[] {
+  const ended = ({ completed, failed, unfinished }: WorkerTotals): number =>
+    completed + failed + unfinished;
+  const requests = reports.reduce((sum, { totals }) => sum + ended(totals), 0);
+  return mergeTails(reports.map(({ totals }) => totals.tail), requests);
 }
 
 function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): string {

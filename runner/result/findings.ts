@@ -210,7 +210,7 @@ export const bottleneck = z.strictObject({
   pauses: z.strictObject({
     ms: ms.describe("Of the long ones, the median"),
     share: share.describe("Of the run, in long ones"),
-    requests: count.describe("The slowest requests of the run"),
+    requests: count.describe("The slowest thousandth of its requests, at least ten"),
     overlapping: count.describe("Of them, those that overlap a pause"),
     expected: z.number().min(0).describe("The same by chance"),
   }).optional().describe("Collections, or blocked event loops, for which requests waited"),

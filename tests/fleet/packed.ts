@@ -108,6 +108,10 @@ const totals = plain({
   lag: histogram,
   fastestUs: fc.oneof(us, fc.constant(Infinity)),
   slowest: fc.array(slow, { maxLength: SLOWEST }),
+  tail: fc.array(fc.tuple(us, us), { maxLength: 20 }).map((pairs) => ({
+    dueUs: Float64Array.from(pairs, ([due]) => due),
+    latencyUs: Float64Array.from(pairs, ([, latency]) => latency),
+  })),
   lastUs: us,
   steps: fc.array(
     plain({

@@ -210,6 +210,9 @@ Deno.test("a report that is larger than any, or out of order, is refused", () =>
     { secondCompleted: "gA==" },
     { secondBytes: null },
     { slowest: Array(11).fill(totals.slowest[0]) },
+    { tail: { dueUs: [1], latencyUs: [] } },
+    { tail: { dueUs: Array(1_001).fill(1), latencyUs: Array(1_001).fill(1) } },
+    { tail: { dueUs: [1], latencyUs: [-1] } },
     { fastestUs: -1 },
     { due: -1 },
   ];

@@ -123,7 +123,7 @@ interface Figures {
 }
 
 function figuresOf({ totals, open }: Ending, parts: readonly IntervalPart[]): Figures {
-  const { due, dropped, censored, slowest: _, lastUs: __, status, ...rest } = totals;
+  const { due, dropped, censored, slowest: _, tail: ___, lastUs: __, status, ...rest } = totals;
   const { secondCompleted, secondBytes, reasons, ...others } = rest;
   const latency = mergeHistograms([...parts.map((part) => part.latency), open]).toSparse();
   const bounds = mergeHistograms([...parts.map((part) => part.censored), open]).toSparse();

@@ -102,10 +102,12 @@ testLoading(
       const { open, totals, elapsedUs, time } = reports[2];
       const end = loaded.reports[worker];
       assert.deepEqual(
-        [totals, elapsedUs],
+        [{ ...totals, tail: end.totals.tail }, elapsedUs],
         [end.totals, end.elapsedUs],
-        "the last is how it ended",
+        "the last is how it ended, but for the tail",
       );
+      assert.equal(totals.tail.dueUs.length, 0);
+      assert.equal(end.totals.tail.dueUs.length, 40);
       assert.equal(open.count, 0);
       assert.ok(time.cpuUs >= reports[0].time.cpuUs);
     }

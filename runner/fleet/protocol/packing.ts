@@ -14,6 +14,7 @@ import {
   type WorkerTotals,
 } from "../../load/recording/totals.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
+import { MOST_TAIL, type TailTimes } from "../../load/recording/tail.ts";
 import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { ERRORS } from "../../result/outcome.ts";
@@ -140,6 +141,16 @@ function packSlow(exchange: SlowExchange): z.input<typeof packedSlow> {
   return { ...exchange, request: shown };
 }
 
+const packedTail = z.strictObject({
+  dueUs: z.array(moment).max(MOST_TAIL),
+  latencyUs: z.array(us).max(MOST_TAIL),
+}).refine(({ dueUs, latencyUs }) => dueUs.length === latencyUs.length, {
+  error: "Cannot read latencies without their moments",
+}).transform(({ dueUs, latencyUs }): TailTimes => ({
+  dueUs: Float64Array.from(dueUs),
+  latencyUs: Float64Array.from(latencyUs),
+}));
+
 const packedGroups = z.array(z.tuple([z.string().refine(isResponseGroup), packedHistogram]))
   .max(MOST_GROUPS)
   .refine((pairs) => new Set(pairs.map(([group]) => group)).size === pairs.length, {
@@ -199,6 +210,7 @@ const packedTotals = z.strictObject({
   lag: packedHistogram,
   fastestUs: us.nullable().describe("Null when none completed").transform((us) => us ?? Infinity),
   slowest: z.array(packedSlow).max(SLOWEST),
+  tail: packedTail,
   lastUs: us,
   groups: packedGroups,
   steps: packedSteps,
@@ -219,6 +231,7 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     lag: packHistogram(totals.lag),
     fastestUs: totals.fastestUs === Infinity ? null : totals.fastestUs,
     slowest: totals.slowest.map(packSlow),
+    tail: { dueUs: [...totals.tail.dueUs], latencyUs: [...totals.tail.latencyUs] },
     steps: totals.steps.map(packStep),
     groups: [...totals.groups].map(([group, times]) => [group, packHistogram(times)]),
   };

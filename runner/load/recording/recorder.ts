@@ -1,13 +1,13 @@
 /**
- * What a worker remembers of its exchanges: counters, distributions, and one small histogram per
- * interval that is handed on as soon as the interval ends. It knows no clock: every moment is an
- * argument, in microseconds since the start of the run.
+ * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on
+ * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
  */
 import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
 import type { StepRecorder } from "./steps.ts";
+import { NO_TAIL } from "./tail.ts";
 import {
   drainSince,
   type Failure,
@@ -76,7 +76,7 @@ export class Recorder {
     this.#status[status]++;
     const latencyUs = doneUs - dueUs;
     if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
-    if (latencyUs > this.slowest.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
+    if (latencyUs > this.slowest.tail.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
     this.#intervals.latency.record(latencyUs);
     this.#service.record(doneUs - sentUs);
     this.#firstByte.record(firstByteUs - sentUs);
@@ -187,10 +187,10 @@ export class Recorder {
     this.seal(endUs);
     this.#intervals.finish(endUs);
     this.log?.flush();
-    return this.totals();
+    return { ...this.totals(), tail: this.slowest.tail.times };
   }
 
-  /** As they stand. What is in them lives on: it is to be posted or read at once. */
+  /** As they stand, without the tail. What is in them lives on: it is to be posted or read at once. */
   totals(): WorkerTotals {
     return {
       due: this.due,
@@ -218,6 +218,7 @@ export class Recorder {
       lag: this.#lag.toSparse(),
       fastestUs: this.#fastestUs,
       slowest: this.slowest.exchanges,
+      tail: NO_TAIL,
       lastUs: this.lastUs,
       groups: this.groups.toSparse(),
       steps: this.steps?.totals() ?? [],

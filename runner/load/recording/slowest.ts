@@ -3,8 +3,9 @@
  * kept lies in places that were made before the run.
  */
 import type { SlowOutcome, SlowRequest } from "../../result/distribution.ts";
+import { Tail } from "./tail.ts";
 
-/** So many of a run are kept. */
+/** So many of a run are kept as a whole. */
 export const SLOWEST = 10;
 
 /** An exchange as its worker saw it; moments in microseconds since the start of the run. */
@@ -31,8 +32,9 @@ type SlowEntry = { -readonly [Key in keyof SlowExchange]: SlowExchange[Key] } & 
 type RequestAt = (slot: number) => string | null;
 
 export class Slowest {
-  /** Whoever took no longer than this is not among them. */
-  leastUs = -1;
+  /** Of them and many more, when they were under way. */
+  readonly tail = new Tail();
+  #leastUs = -1;
   #count = 0;
   /** Slowest first; of equal ones the earlier. */
   readonly #places: SlowEntry[] = Array.from({ length: SLOWEST }, empty);
@@ -54,7 +56,8 @@ export class Slowest {
     doneUs: number,
   ): void {
     const latencyUs = doneUs - dueUs;
-    if (latencyUs <= this.leastUs) return;
+    this.tail.add(dueUs, latencyUs);
+    if (latencyUs <= this.#leastUs) return;
     const place = this.#insert(latencyUs);
     place.latencyUs = latencyUs;
     place.dueUs = dueUs;
@@ -66,7 +69,7 @@ export class Slowest {
     place.ordinal = end.ordinal;
     place.request = this.#requestAt(slot);
     this.#last = place;
-    if (this.#count === SLOWEST) this.leastUs = this.#places[SLOWEST - 1].latencyUs;
+    if (this.#count === SLOWEST) this.#leastUs = this.#places[SLOWEST - 1].latencyUs;
   }
 
   /** Takes the place behind those that are as slow or slower; the last one gives its own up. */

@@ -8,6 +8,7 @@ import {
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
+import type { TailTimes } from "./tail.ts";
 import { type StepTotals, withOpen } from "./steps.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
@@ -47,6 +48,8 @@ export interface WorkerTotals {
   readonly fastestUs: number;
   /** Highest latencies, lower bounds among them; slowest first. */
   readonly slowest: readonly SlowExchange[];
+  /** None before the end. */
+  readonly tail: TailTimes;
   /** End of the last exchange. */
   readonly lastUs: number;
   /** Latencies of completed responses by what they say of themselves; a response may be in several. */

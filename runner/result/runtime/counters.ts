@@ -71,7 +71,9 @@ export const counters = z.strictObject({
     "Times of at least 10 ms for which an event loop did not turn, collections apart: the longest 200, by their start",
   ),
   slowest: z.strictObject({
-    requests: count.describe("The slowest requests of the run"),
+    requests: count.describe(
+      "The slowest thousandth of the run's requests: at least ten, at most 1,000",
+    ),
     collections: overlap,
     stalls: overlap.describe("Of stalls that used a core"),
   }),
