@@ -30,7 +30,7 @@ function site(): Site {
       const redirect = (status: number, location: string): Response =>
         new Response(null, {
           status,
-          headers: { location, "set-cookie": `via=${status}; Path=/` },
+          headers: { location: inUtf8(location), "set-cookie": `via=${status}; Path=/` },
         });
       if (url.pathname === "/loop") return redirect(302, "/loop");
       if (url.pathname === "/away") return redirect(302, "http://127.0.0.1:9/elsewhere");
@@ -92,7 +92,13 @@ const WAYS: readonly (readonly [status: number, request: object, next: string])[
   [307, { post: "/to?status=307&path=/end", ...BODY }, "POST /end b text/plain"],
   [308, { put: "/to?status=308&path=/end", ...BODY }, "PUT /end b text/plain"],
   [303, { head: "/to?status=303&path=/end" }, "HEAD /end"],
+  [302, { get: `/to?status=302&path=${encodeURIComponent("/für/%20?é")}` }, "GET /f%C3%BCr/%20"],
 ];
+
+/** Its octets as characters, as the values of headers are given. */
+function inUtf8(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
 
 for (const driver of ["epoll", "tcp"] as const) {
   const needs = driver === "epoll" ? ["linux"] as const : [] as const;

@@ -183,14 +183,14 @@ Deno.test("the CSV has what each run's target used, and its parts under their na
 
 Deno.test("timelines have the memory of the target, on an axis of all of them", () => {
   const { timelines } = reportModel(resultsFixture({ cells: CELLS })).scenarios[0];
-  for (const { memory, runs } of timelines) {
-    assert.equal(memory?.unit, "MB");
-    assert.ok(memory.min === 0 && memory.max > 60);
-    for (const run of runs) {
-      assert.equal(run.memory?.length, run.t.length);
-      assert.ok(run.memory?.every((value) => value !== null && value >= 60 && value <= 61));
+  for (const { tracks: [, { axis }], runs } of timelines) {
+    assert.equal(axis.unit, "MB");
+    assert.ok(axis.min === 0 && axis.max > 60);
+    for (const { t, tracks: [, memory] } of runs) {
+      assert.equal(memory.length, t.length);
+      assert.ok(memory.every((value) => value !== null && value >= 60 && value <= 61));
     }
   }
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
-  assert.equal(reportModel(unwatched).scenarios[0].timelines[0].memory, null);
+  assert.deepEqual(reportModel(unwatched).scenarios[0].timelines[0].tracks, []);
 });

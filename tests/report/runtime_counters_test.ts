@@ -59,6 +59,38 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
   assert.doesNotMatch(page, /Runtime of <b>/);
 });
 
+Deno.test("pauses have tracks in the timeline, on the axes of all targets, with gaps where nothing was reported", () => {
+  const point = { collections: 1, utilization: null, heap: null };
+  const { timelines } = modelOf({
+    ...COUNTERS,
+    points: [
+      { ...point, endS: 0.25, stoppedMs: 5, delay: 3 },
+      { ...point, endS: 0.75, stoppedMs: 50, delay: null },
+    ],
+  }).scenarios[0];
+  for (const { tracks } of timelines) {
+    assert.deepEqual(tracks.map(({ title, axis: { unit } }) => `${title}, ${unit}`).slice(2), [
+      "Stopped by collections, ms/s",
+      "Event loop late, ms",
+    ]);
+    const [stopped, late] = tracks.slice(2).map(({ axis }) => axis);
+    assert.ok(stopped.max >= 200 && late.max >= 10);
+  }
+  const valuesOf = (label: string, track: number): (number | null)[] => {
+    const at = timelines.findIndex(({ alt }) => alt.includes(label));
+    return timelines[at].runs[0].tracks[track].slice(0, 4);
+  };
+  assert.deepEqual(valuesOf("api", 2), [20, null, 200, null]);
+  assert.deepEqual(valuesOf("api", 3), [3, null, null, null]);
+  assert.deepEqual(valuesOf("other", 3), [null, null, null, null]);
+});
+
+Deno.test("without counters the timeline has no tracks of pauses", () => {
+  const [{ tracks, runs }] = modelOf().scenarios[0].timelines;
+  assert.deepEqual(tracks.map(({ title }) => title), ["CPU", "Memory"]);
+  assert.ok(runs.every((run) => run.tracks.length === 2));
+});
+
 Deno.test("a runtime without an event loop, and one without collections, have no such words", () => {
   const [process] = COUNTERS.processes;
   const quiet = { ...process, collections: 0, stoppedMs: 0, longestMs: 0, delay: null };

@@ -44,10 +44,8 @@ export interface TimelineChart {
   readonly span: number;
   readonly latency: Axis;
   readonly rate: Axis;
-  /** Null when no target was ours to watch. */
-  readonly cpu: Axis | null;
-  /** Null like CPU. */
-  readonly memory: Axis | null;
+  /** Below requests per second, from the top; none where nobody watched the target. */
+  readonly tracks: readonly { readonly title: string; readonly axis: Axis }[];
   /** Empty for a closed loop, and where virtual users arrive, who send several requests each. */
   readonly offered: readonly OfferedPart[];
   /** In order. */

@@ -19,10 +19,8 @@ export interface TimelineRun {
   readonly latency: readonly (readonly (number | null)[])[];
   /** By percentile: the indices of the intervals in which lower bounds could make it larger; absent for none. */
   readonly lowerBounds?: Readonly<Record<string, readonly number[]>>;
-  /** Cores that the target used. */
-  readonly cpu: readonly (number | null)[];
-  /** Resident memory of the target, in the unit of `TimelineChart.memory`. */
-  readonly memory: readonly (number | null)[];
+  /** One array per track of `TimelineChart.tracks`; null where nobody knows. */
+  readonly tracks: readonly (readonly (number | null)[])[];
   /** Seconds until it is steady; null when it never is, or when the load itself changes. */
   readonly steadyFrom: number | null;
   /** Seconds at which its latency or its rate goes to another level, in order. */

@@ -185,3 +185,9 @@ export function latencyAxis(unit: string, min: number, max: number): Axis {
     ? { unit, scale: "log", min: compact(min * 0.9), max: compact(max * 1.1) }
     : { unit, scale: "linear", min: 0, max: compact(max * 1.05) };
 }
+
+/** From 0. */
+export function linearAxis(unit: string, values: readonly number[]): Axis {
+  const max = values.reduce((most, value) => Math.max(most, value), 0);
+  return { unit, scale: "linear", min: 0, max: compact(max * 1.05) || 1 };
+}

@@ -1,5 +1,6 @@
 /** Cells → timelines that share their axes. */
-import { latencyAxis } from "./time_range.ts";
+import { latencyAxis, linearAxis } from "./time_range.ts";
+import { type Track, tracksOf } from "./tracks.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { countedFrom, type CountedPart } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, repeatedOf } from "../runs/cells.ts";
@@ -13,14 +14,7 @@ import {
   lowerBoundsIn,
   POINT_PERCENTILES,
 } from "../runs/intervals.ts";
-import { peakMemoryBytesOf, pointAt } from "../runs/resources.ts";
-import {
-  type DisplayUnit,
-  formatExactly,
-  formatTick,
-  sizeUnit,
-  timeUnit,
-} from "../numbers/units.ts";
+import { type DisplayUnit, formatExactly, formatTick, timeUnit } from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 
@@ -32,7 +26,7 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
   const intervals = runs.flatMap(intervalsOf);
   const points = intervals.map(({ point }) => point).filter((point) => !isEmpty(point));
   const unit = timeUnit(points.map(({ p50 }) => p50));
-  const memoryUnit = sizeUnit(runs.map(peakMemoryBytesOf));
+  const tracks = tracksOf(runs);
   const shared = {
     kind: "timeline" as const,
     percentiles: POINT_PERCENTILES,
@@ -42,8 +36,7 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
       ...intervals.flatMap(({ ratePerSec, failedPerSec }) => [ratePerSec, failedPerSec]),
       ...offered.flat().flatMap(({ from, to }) => [from, to]),
     ]),
-    cpu: cpuAxis(runs),
-    memory: memoryAxis(runs, memoryUnit),
+    tracks: tracks.map(({ title, axis }) => ({ title, axis })),
   };
   const charts = cells.map(({ target, label, color, runs }, i) => ({
     ...shared,
@@ -52,7 +45,7 @@ export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Ti
     offered: offered[i],
     marks: marksOf(target, runs, planned),
     runs: runs.map((run) => ({
-      ...timelineRun(run, unit, memoryUnit),
+      ...timelineRun(run, unit, tracks),
       ...discardedIn(run, part),
     })),
   }));
@@ -67,11 +60,8 @@ function isMarked({ steadyFrom, changes, discardedS }: TimelineRun): boolean {
 /** Of seconds: intervals are whole milliseconds. */
 const MOST_DECIMALS = 3;
 
-function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): TimelineRun {
+function timelineRun(run: Run, unit: DisplayUnit, tracks: readonly Track[]): TimelineRun {
   const intervals = intervalsOf(run);
-  const resources = intervals.map(({ point }) =>
-    pointAt(run, point.endS - run.timeline.intervalS / 2)
-  );
   return {
     label: `run ${run.repetition}`,
     repetition: run.repetition,
@@ -84,8 +74,9 @@ function timelineRun(run: Run, unit: DisplayUnit, memoryUnit: DisplayUnit): Time
       intervals.map(({ point }) => isEmpty(point) ? null : compact(point[p] / unit.size))
     ),
     ...boundsOf(intervals.map(({ point }) => point)),
-    cpu: resources.map((point) => point && compact(point.cpu)),
-    memory: resources.map((point) => point && compact(point.memory / memoryUnit.size)),
+    tracks: tracks.map(({ values }) =>
+      (values.get(run) ?? []).map((value) => value === null ? null : compact(value))
+    ),
     steadyFrom: run.warmup?.steadyFromS ?? null,
     changes: levelChangesS(run),
   };
@@ -103,23 +94,6 @@ function axisOf(points: readonly IntervalPoint[], unit: DisplayUnit): Axis {
   const min = points.reduce((least, { p50 }) => Math.min(least, p50), Infinity) / unit.size;
   const max = points.reduce((most, { p99 }) => Math.max(most, p99), 0) / unit.size;
   return latencyAxis(unit.name, min, max);
-}
-
-function linearAxis(unit: string, values: readonly number[]): Axis {
-  const max = values.reduce((most, value) => Math.max(most, value), 0);
-  return { unit, scale: "linear", min: 0, max: compact(max * 1.05) || 1 };
-}
-
-/** At least one whole core high, so that an idle target looks idle. */
-function cpuAxis(runs: readonly Run[]): Axis | null {
-  const cores = runs.flatMap(({ resources }) => resources.map(({ cpu }) => cpu));
-  return cores.length === 0 ? null : linearAxis("cores", [1, ...cores]);
-}
-
-/** From 0, so that little growth looks little. */
-function memoryAxis(runs: readonly Run[], { name, size }: DisplayUnit): Axis | null {
-  const peaks = runs.map((run) => peakMemoryBytesOf(run) / size);
-  return peaks.some((peak) => peak > 0) ? linearAxis(name, peaks) : null;
 }
 
 // Where a run changes its level: the change points by which its steady state was judged.

@@ -7,7 +7,7 @@ import type { ClaimOutcome } from "../claims/finding.ts";
 import { compareScenarios, type ScenarioComparison } from "./compared_scenarios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
 import { isOpenLoop, rightCells } from "../comparison/pairs.ts";
-import { isSame, ratioText } from "../comparison/ratios.ts";
+import { isSame, isTurned, ratioText } from "../comparison/ratios.ts";
 import { competing } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf } from "../comparison/standing.ts";
 import {
@@ -29,6 +29,7 @@ import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
 import { type ReliabilityModel, reliabilityOf } from "./reliability.ts";
+import { type Beside, besideBase } from "./beside_base.ts";
 import { conclusionSentence, decisiveName, rangeText } from "./sentence.ts";
 
 export interface ConclusionModel {
@@ -85,11 +86,12 @@ export function conclusionOf(
 ): ConclusionModel {
   const { level } = repeatedOf(results);
   const places = placesOf(compared, level);
-  const sentence = isMeasured ? conclusionSentence(compared, places, sweeps) : "";
+  const besides = besideBase(places, choiceIn(results).base);
+  const sentence = isMeasured ? conclusionSentence(compared, { places, besides, sweeps }) : "";
   return {
     question: titleOf(results),
     sentence: sentence === "" ? "" : `${sentence}.`,
-    figure: isMeasured ? headlineOf(places, compared) : null,
+    figure: isMeasured ? besideFigure(besides) ?? headlineOf(places, compared) : null,
     forest: forestRows(places, compared),
     reliability: reliabilityOf(results.runs, { places, again: againByValid(results, level) }),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
@@ -137,6 +139,15 @@ export function claimCountsText(claims: NonNullable<ConclusionModel["claims"]>):
 
 // The one large figure.
 
+/** In one place, of the first of the others; null where they are not compared. */
+function besideFigure(besides: readonly (readonly Beside[])[] | null): HeadlineFigure | null {
+  if (besides === null || besides.some(({ length }) => length > 1)) return null;
+  const [[{ place, other, base, standing, decision }]] = besides;
+  if (decision === null) return null;
+  const contest = { ...place.contest, ranked: [other, base] };
+  return ratioFigure({ ...place, contest, standing }, decision);
+}
+
 function headlineOf(
   places: readonly Place[],
   scenarios: readonly ScenarioComparison[],
@@ -162,10 +173,11 @@ function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
   }
   const [text, interval = ""] = ratioText(decision).split(`${GLUE}[`);
   const isWhole = decision.interval !== null && interval !== "";
+  const over = isTurned(decision.ratio) ? "than of" : "over"; // `4,900× fewer requests/s of a than of b`
   return {
     text,
     interval: isWhole ? `[${interval}` : "",
-    label: `${decisiveName(decision, contest.ranked)} of ${first.target} over ${second.target}`,
+    label: `${decisiveName(decision, contest.ranked)} of ${first.target} ${over} ${second.target}`,
     value: decision.ratio,
     low: decision.interval?.low ?? null,
     high: decision.interval?.high ?? null,

@@ -9,21 +9,28 @@ import { counted, listed, unique } from "../numbers/words.ts";
 import { isSearched } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
+import { type Beside, besideTexts } from "./beside_base.ts";
 import { namesOfPlaces, NO_TRADEOFFS, nounOfPlaces, type Place } from "./places.ts";
 import { unjudgedTexts } from "./unjudged.ts";
 
 /** More would be read twice. */
 const MOST_WORDS = 25;
 
-/** @param sweeps Of the same scenarios: of one target, what its factor does is the whole result. */
+interface ConcludedFrom {
+  readonly places: readonly Place[];
+  /** What others do beside the base; null: who is fastest is the question. */
+  readonly besides: readonly (readonly Beside[])[] | null;
+  /** Of the same scenarios: of one target, what its factor does is the whole result. */
+  readonly sweeps: readonly SweepModel[];
+}
+
 export function conclusionSentence(
   scenarios: readonly ScenarioComparison[],
-  places: readonly Place[],
-  sweeps: readonly SweepModel[],
+  { places, besides, sweeps }: ConcludedFrom,
 ): string {
   const lone = scenarios.filter(({ contests }) => contests.length === 0);
   const texts = [
-    ...(places.length === 0 ? [] : [placesText(places)]),
+    ...(besides === null ? placesTexts(places) : [besidesText(besides)]),
     ...lone.map((scenario) => loneText(scenario, sweeps, scenarios.length > 1)),
   ];
   const withRest = (count: number): string => {
@@ -39,8 +46,14 @@ function isShort(text: string): boolean {
   return text.split(/\.\s/).every((sentence) => sentence.split(/\s+/).length <= MOST_WORDS);
 }
 
-/** With the names of the places, where that is short enough, otherwise with how many they are. */
-function placesText(places: readonly Place[]): string {
+function besidesText(besides: readonly (readonly Beside[])[]): string {
+  const texts = besideTexts(besides);
+  return texts.find(isShort) ?? texts[texts.length - 1];
+}
+
+/** With the names of the places, where that is short enough, otherwise with how many they are; none without any. */
+function placesTexts(places: readonly Place[]): string[] {
+  if (places.length === 0) return [];
   const [place] = places;
   const heads = places.length === 1
     ? unique([placeText(place), placeText({ ...place, tradeoffs: NO_TRADEOFFS })])
@@ -49,7 +62,7 @@ function placesText(places: readonly Place[]): string {
   const texts = besides.length === 0
     ? heads
     : heads.flatMap((head) => besides.map((text) => `${head}; ${text}`));
-  return texts.find(isShort) ?? texts[texts.length - 1];
+  return [texts.find(isShort) ?? texts[texts.length - 1]];
 }
 
 function loneText(

@@ -99,6 +99,13 @@ function listsUnder(value: unknown, key: string): Run["parameters"][string][][] 
 /** With the base first, where there is one: what is compared is held against the first. */
 export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
   if (base === null) return cells;
-  const isBase = ({ target }: CellRuns): boolean => target === base || target.endsWith(` ${base}`);
-  return [...cells.filter(isBase), ...cells.filter((cell) => !isBase(cell))];
+  return [
+    ...cells.filter((cell) => isNamedBase(cell, base)),
+    ...cells.filter((cell) => !isNamedBase(cell, base)),
+  ];
+}
+
+/** A value of a factor may have the factor's name before it. */
+export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
+  return target === base || target.endsWith(` ${base}`);
 }

@@ -15,7 +15,7 @@ export function timelineFigure(scenario: ScenarioModel, place: PagePlace): Marku
   const ids = timelines.map((_, i) => `${place.id}-${i + 1}`);
   const panels = timelines.map((chart, i) => {
     const { label, color } = series[i];
-    const tracks = `tracks-${2 + Number(chart.cpu !== null) + Number(chart.memory !== null)}`;
+    const tracks = `tracks-${2 + chart.tracks.length}`;
     return markup`<div class="panel"><h4>${swatchMarkup(color)}${label}</h4>
 ${chartMarkup(chart, tracks, { ...place, id: ids[i] })}</div>`;
   });

@@ -158,7 +158,7 @@ export function fillWhenOpened(details: HTMLDetailsElement): void {
 }
 
 function intervalsTable(chart: TimelineChart): HTMLElement {
-  const { alt, percentiles, latency, rate, cpu, memory, runs } = chart;
+  const { alt, percentiles, latency, rate, tracks, runs } = chart;
   const hasFailed = runs.some(({ failed }) => failed);
   const heads = [
     { label: "Run", unit: "" },
@@ -166,8 +166,7 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
     { label: rate.unit, unit: "" },
     ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
     ...percentiles.map((label) => ({ label, unit: latency.unit })),
-    ...(cpu ? [{ label: "CPU", unit: cpu.unit }] : []),
-    ...(memory ? [{ label: "Memory", unit: memory.unit }] : []),
+    ...tracks.map(({ title, axis }) => ({ label: title, unit: axis.unit })),
   ];
   const rows = runs.flatMap((run) =>
     run.t.map((t, i) => {
@@ -178,8 +177,7 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
         ...run.latency.map((values, p) =>
           numberText(values[i], run.lowerBounds?.[percentiles[p]]?.includes(i))
         ),
-        ...(cpu ? [numberText(run.cpu[i])] : []),
-        ...(memory ? [numberText(run.memory[i])] : []),
+        ...run.tracks.map((values) => numberText(values[i])),
       ];
       return [rowHead(run.label), ...texts.map(numberElement)];
     })

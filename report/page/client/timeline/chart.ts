@@ -1,4 +1,4 @@
-/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU, memory, each in a track. */
+/** The runs of one cell side by side over time: latency percentiles, requests per second, CPU and the like, each in a track. */
 import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
 import type { TimelineChart } from "../../../model/charts/charts.ts";
 import type { OfferedPart, TimelineRun } from "../../../model/charts/over_time.ts";
@@ -28,8 +28,10 @@ export function timelineConfig(data: TimelineChart, theme: Theme, marks: Marks):
       // Tracks are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
-        ...(data.memory && { memory: trackScale(data.memory, { theme, weight: 2 }) }),
-        ...(data.cpu && { cpu: trackScale(data.cpu, { theme, weight: 2 }) }),
+        ...Object.fromEntries(
+          data.tracks.map(({ title, axis }) => [title, trackScale(axis, { theme, weight: 2 })])
+            .reverse(),
+        ),
         rate: trackScale(data.rate, { theme, weight: 3 }),
         latency: trackScale(data.latency, { theme, weight: 5 }),
       },
@@ -41,13 +43,16 @@ export function timelineConfig(data: TimelineChart, theme: Theme, marks: Marks):
   };
 }
 
-function titlesOf({ latency, cpu, memory }: TimelineChart): TrackTitles {
+function titlesOf({ latency, tracks }: TimelineChart): TrackTitles {
   return {
     latency: `Latency, ${latency.unit}`,
     rate: "Requests/s",
-    cpu: `CPU, ${cpu?.unit}`,
-    memory: `Memory, ${memory?.unit}`,
+    ...Object.fromEntries(tracks.map((track) => [track.title, titleOf(track)])),
   };
+}
+
+function titleOf({ title, axis }: TimelineChart["tracks"][number]): string {
+  return `${title}, ${axis.unit}`;
 }
 
 /**
@@ -126,7 +131,7 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     fill: i === 0 ? false : "-1",
   }));
   const lower = (
-    track: TrackName,
+    track: string,
     label: string,
     of: (run: TimelineRun) => readonly (number | null)[],
     drawn = color,
@@ -146,9 +151,6 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     ...(hasFailed
       ? [lower("rate", "failed/s", (run) => run.failed ?? run.t.map(() => 0), theme.alarm)]
       : []),
-    ...(data.cpu ? [lower("cpu", `CPU, ${data.cpu.unit}`, (run) => run.cpu)] : []),
-    ...(data.memory ? [lower("memory", `memory, ${data.memory.unit}`, (run) => run.memory)] : []),
+    ...data.tracks.map((track, i) => lower(track.title, titleOf(track), (run) => run.tracks[i])),
   ];
 }
-
-type TrackName = "rate" | "cpu" | "memory";

@@ -36,7 +36,7 @@ export function redirectOf(
   origin: string,
 ): Redirect | null {
   const location = STATUSES.includes(status) ? kept?.field("location") ?? null : null;
-  const url = location === null ? null : URL.parse(location, origin + sent.path);
+  const url = location === null ? null : URL.parse(escaped(location), origin + sent.path);
   if (url === null) return null;
   if (url.origin !== new URL(origin).origin) return { elsewhere: url.origin };
   const path = url.pathname + url.search;
@@ -47,4 +47,10 @@ export function redirectOf(
     Object.entries(sent.headers).filter(([name]) => !/^content-/i.test(name)),
   );
   return { wire: { method: "GET", path, headers, body: null } };
+}
+
+/** Octets beyond ASCII go back as they came, as browsers have it: servers mean UTF-8. @param text Latin-1. */
+function escaped(text: string): string {
+  const hex = (octet: string): string => octet.charCodeAt(0).toString(16).toUpperCase();
+  return text.replaceAll(/[\x80-\xff]/g, (octet) => `%${hex(octet)}`);
 }

@@ -1,0 +1,162 @@
+/** Where an experiment names a base, and holds several others against it: what each of them does beside it. */
+import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
+import { type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
+import { type Standing, standingOf } from "../comparison/standing.ts";
+import { formatTick } from "../numbers/units.ts";
+import { counted } from "../numbers/words.ts";
+import { isNamedBase } from "../runs/recast.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
+
+type BesideKind = "keeps up" | "falls short" | "ahead" | "behind" | "equivalent" | "open";
+
+/** One of the others in one place. */
+export interface Beside {
+  readonly place: Place;
+  readonly base: CellRuns;
+  readonly other: CellRuns;
+  readonly kind: BesideKind;
+  readonly standing: Standing;
+  /** Of the other over the base; null where one of them falls short. */
+  readonly decision: FigureComparison | null;
+  /** Of the one that falls short, where the other keeps up; else null. */
+  readonly shortfall: Shortfall | null;
+}
+
+/** Of each of the others, in the order of what is known of them; null where no base is named, or one other at most. */
+export function besideBase(places: readonly Place[], base: string | null): Beside[][] | null {
+  if (base === null) return null;
+  const all = places.flatMap((place) => besidesIn(place, base));
+  const others = [...Map.groupBy(all, ({ other }) => other.target).values()];
+  if (others.length < 2) return null;
+  return others.toSorted((a, b) => knownOf(b) - knownOf(a) || distanceOf(b) - distanceOf(a));
+}
+
+function besidesIn(place: Place, name: string): Beside[] {
+  const { contest: { cells }, scenario: { rows } } = place;
+  const base = cells.find((cell) => isNamedBase(cell, name));
+  if (base === undefined) return [];
+  const baseShort = shortfallOf(base);
+  return cells.filter(({ target }) => target !== base.target).flatMap((other): Beside[] => {
+    const parts = { place, base, other, standing: "unknown" as const, decision: null };
+    const short = shortfallOf(other);
+    if (short && baseShort) return [];
+    if (baseShort) return [{ ...parts, kind: "keeps up", shortfall: baseShort }];
+    if (short) return [{ ...parts, kind: "falls short", shortfall: short }];
+    const row = rows.find((row) => row.base === base.label && row.name === other.label);
+    if (row === undefined) return [];
+    const decision = comparisonOf(row.comparison, place.contest.isOpen ? 99 : "rate");
+    const standing = standingOf(decision);
+    return [{ ...parts, kind: kindOf(standing, decision), standing, decision, shortfall: null }];
+  });
+}
+
+function kindOf(standing: Standing, { ratio }: FigureComparison): BesideKind {
+  if (standing === "equivalent") return standing;
+  return (standing === "ahead" || standing === "behind") && ratio !== null ? standing : "open";
+}
+
+function knownOf(besides: readonly Beside[]): number {
+  return besides.filter(({ kind }) => kind !== "open").length;
+}
+
+/** How far from the base, by the logarithm. */
+function distanceOf(besides: readonly Beside[]): number {
+  return Math.max(...besides.map(({ decision }) => Math.abs(Math.log(decision?.ratio ?? 1))));
+}
+
+/** `b serves 0.28× a; c 1/4,900 of a`, from the most that can be said to the least. Without full stops. */
+export function besideTexts(others: readonly (readonly Beside[])[]): string[] {
+  const places = [...new Set(others.flat().map(({ place }) => place))];
+  const naming = (isNamed: boolean): PlaceNaming => ({ places, isNamed });
+  const first = (count: number, isNamed: boolean): string => {
+    const left = others.length - count;
+    const texts = others.slice(0, count).map((besides) => besidesText(besides, naming(isNamed)));
+    return texts.join("; ") + (left > 0 ? `. ${counted(left, "more target")} below` : "");
+  };
+  const counts = others.map((_, i) => others.length - i);
+  return counts.flatMap((count) => [first(count, true), first(count, false)]);
+}
+
+interface PlaceNaming {
+  /** All of them. */
+  readonly places: readonly Place[];
+  /** Or only how many they are. */
+  readonly isNamed: boolean;
+}
+
+/** What one of the others does, in all places. */
+function besidesText(besides: readonly Beside[], naming: PlaceNaming): string {
+  const [{ other, base }] = besides;
+  const alike = ORDER.flatMap((kind) =>
+    [false, true].map((isOpen) =>
+      besides.filter((one) => one.kind === kind && one.place.contest.isOpen === isOpen)
+    )
+  ).filter(({ length }) => length > 0);
+  return alike.map((those, i) => {
+    const text = kindText(those, whereText(those, naming));
+    return i === 0 ? text : text.replace(/^%other (?:is )?/, "");
+  }).join("; ").replaceAll("%other", other.target).replaceAll("%base", base.target);
+}
+
+const ORDER: readonly BesideKind[] = [
+  "keeps up",
+  "falls short",
+  "ahead",
+  "behind",
+  "equivalent",
+  "open",
+];
+
+/** `%other` and `%base` stand for the names. @param where `" in a and b"`; "" where there is one place. */
+function kindText(those: readonly Beside[], where: string): string {
+  const [{ kind, place: { contest: { isOpen } } }] = those;
+  switch (kind) {
+    case "keeps up":
+      return `%other keeps up${where}, where ${worstText(those, "%base")}`;
+    case "falls short":
+      return `${worstText(those, "%other")}${where}`;
+    case "ahead":
+    case "behind":
+      return isOpen
+        ? `%other has ${rangeText(those)} the p99 of %base${where}`
+        : `%other serves ${rangeText(those)} %base${where}`;
+    case "equivalent":
+      return `%other is about as fast as %base${where}`;
+    case "open":
+      return `%other is undecided${where}`;
+  }
+}
+
+/** The worst stands for all. */
+function worstText(those: readonly Beside[], label: string): string {
+  const worst = those.flatMap(({ shortfall }) => shortfall ?? [])
+    .reduce((a, b) => b.ratio > a.ratio ? b : a);
+  const text = shortfallText({ ...worst, label });
+  return those.length === 1 ? text : text.replace(/ (?=[\d.,]+\s%$)/, " up to ");
+}
+
+/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 of to 0.41×`. */
+function rangeText(those: readonly Beside[]): string {
+  const ratios = those.flatMap(({ decision }) => decision?.ratio ?? []).sort((a, b) => a - b);
+  const [least, most] = [ratios[0], ratios[ratios.length - 1]].map(timesOf);
+  if (least === most) return least;
+  return least.endsWith("×") ? `${least.replace("×", "")}–${most}` : `${least} to ${most}`;
+}
+
+function timesOf(ratio: number): string {
+  const twoDigits = (value: number): string => formatTick(Number(value.toPrecision(2)));
+  if (ratio < SMALL) return `1/${twoDigits(1 / ratio)} of`;
+  return `${ratio < 10 ? ratio.toFixed(ratio < 1.095 ? 2 : 1) : twoDigits(ratio)}×`;
+}
+
+const SMALL = 0.1;
+
+function whereText(those: readonly Beside[], { places, isNamed }: PlaceNaming): string {
+  if (places.length === 1) return "";
+  const noun = nounOfPlaces(places);
+  if (those.length === places.length) return ` in all ${counted(places.length, noun)}`;
+  if (!isNamed) return ` in ${those.length} of ${counted(places.length, noun)}`;
+  const names = namesOfPlaces(those.map(({ place }) => place));
+  return noun === "scenario" ? ` in ${names}` : ` at ${names}`;
+}
