@@ -63,6 +63,7 @@ export const LIMITS = {
   workers: { what: "a load", most: 256, unit: "workers" },
   ratePerSec: { what: "a load", most: 1_000_000, unit: "arrivals per second" },
   phases: { what: "a load", most: 10_000, unit: "phases" },
+  replayed: { what: "a log that is replayed", most: 20_000_000, unit: "requests" },
   runHours: { what: "a run", most: 24, unit: "hours" },
   intervals: { what: "a run", most: 400_000, unit: "intervals" },
   // Requests

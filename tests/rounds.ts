@@ -124,6 +124,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",
     "e2e/open_loop_test.ts",
+    "e2e/replay_test.ts",
     "e2e/input_test.ts",
     "e2e/claims_test.ts",
     "e2e/threshold_test.ts",

@@ -13,6 +13,7 @@ import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
+import { replayOf } from "../flags/replay_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/forms.ts";
@@ -23,6 +24,7 @@ import { AS_INPUT } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { type Load, loadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 
 const command = defineCommand({
@@ -43,7 +45,7 @@ Examples:
       const { onProgress, stop } = await progressView(values.quiet);
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
-      const request = benchRequest(values);
+      const request = benchRequest(values, replayOf(values, onNote));
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
@@ -169,8 +171,12 @@ type RequestValues = Pick<
   | ("method" | "header" | "body" | "expectStatus" | "expectBody")
 >;
 
-export function benchRequest(values: BenchValues): BenchRequest {
-  return requestWith(values, loadOf({ ...values, keepAlive: values.keepalive }));
+export function benchRequest(values: BenchValues, replay: Replay | null = null): BenchRequest {
+  const keepAlive = values.keepalive;
+  if (replay === null) return requestWith(values, loadOf({ ...values, keepAlive }));
+  const { dueUs, durationUs } = replay;
+  const mean = { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
+  return { ...requestWith(values, loadOf({ ...values, ...mean, keepAlive })), replay };
 }
 
 export function requestWith<L extends Load>(

@@ -12,6 +12,7 @@ import {
 } from "../command_line/command.ts";
 import { certificates, fleetConflicts, fleetFlags } from "./fleet_flags.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
+import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
 import { integerText, redisFlag } from "./values.ts";
 import { urlConflicts } from "../../base/target/access.ts";
@@ -231,6 +232,7 @@ const fromOthersFlags = {
 export const benchParts = {
   url: { operand: "<URL>", about: "http://host:port/path, or https", schema: httpUrl },
   ...under("Load:", loadFlags),
+  ...under("Replay:", replayFlags),
   ...under("Request:", requestFlags),
   ...under("Connection to the server:", accessFlags),
   ...under("Checks:", checkFlags),
@@ -244,6 +246,7 @@ export type BenchValues = ParsedValues<typeof benchParts>;
 export function benchConflicts(given: RawArguments): Problem[] {
   return [
     ...loadConflicts(given),
+    ...replayConflicts(given),
     ...accessConflicts(given),
     ...fleetConflicts(given),
     ...outputConflicts(given),

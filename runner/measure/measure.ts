@@ -2,7 +2,12 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
+import {
+  replayScript,
+  scriptOf,
+  type ScriptRequest,
+  type ThinkStep,
+} from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
@@ -12,7 +17,8 @@ import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import type { Scenario } from "../../scenarios/request/scenario.ts";
+import type { RequestScenario } from "../../scenarios/request/scenario.ts";
+import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";
 import { valueAtPercentile } from "../stats/histogram/histogram.ts";
@@ -79,7 +85,9 @@ function describe(request: LoadRequest, { driver, driverNote }: Loaded): LoadDes
     url: urlOf(request),
     driver,
     ...(driverNote !== undefined && { driverNote }),
-    load: describeLoad(load, seed),
+    load: request.dueUs === undefined
+      ? describeLoad(load, seed)
+      : { ...describeLoad(load, seed), arrivals: "recorded" } as Measurement["load"],
   };
 }
 
@@ -90,16 +98,25 @@ function isRequest(step: ScriptRequest | ThinkStep): step is ScriptRequest {
 /** A load on one URL, in the manner of wrk and oha; the path of its scenario is that of `url`. */
 export interface BenchRequest extends Omit<LoadRequest, "origin" | "script" | "implicitCheck"> {
   readonly url: URL;
-  readonly scenario: Scenario;
+  readonly scenario: RequestScenario;
+  /** What is sent in place of the scenario's request, and when; null: the scenario says. */
+  readonly replay?: Replay | null;
 }
 
 /** Measures `url`; on abort, the measurement so far. */
 export async function measureUrl(
-  { url, scenario, ...request }: BenchRequest,
+  { url, scenario, replay = null, ...request }: BenchRequest,
   hooks: LoadHooks,
 ): Promise<Measurement> {
-  const script = scriptOf(scenario, request.seed);
-  return await measureLoad({ ...request, script, origin: url.origin, implicitCheck: false }, hooks);
+  const script = replay ? replayScript(scenario, replay) : scriptOf(scenario, request.seed);
+  const recorded = replay ? { dueUs: replay.dueUs } : {};
+  return await measureLoad({
+    ...request,
+    ...recorded,
+    script,
+    origin: url.origin,
+    implicitCheck: false,
+  }, hooks);
 }
 
 /** Reports a load while it runs, whenever an interval is whole. */

@@ -61,7 +61,9 @@ export function shareOut(
       log: logPath === null
         ? null
         : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
-      pacer: pacerFor(load, request.seed, { worker, workers }),
+      pacer: request.dueUs === undefined
+        ? pacerFor(load, request.seed, { worker, workers })
+        : { kind: "recorded", dueUs: request.dueUs, first: worker, stride: workers },
       script: scriptFor(request, { worker, workers }),
     };
   });
@@ -145,7 +147,7 @@ function requestsOf(
 
 /** The requests of a worker when all take turns at one endless round through `sequence`. */
 function everyNth(
-  sequence: readonly number[],
+  sequence: readonly number[] | Uint32Array,
   { worker, workers }: WorkerIndex,
 ): Uint32Array<ArrayBuffer> {
   return Uint32Array.from(
@@ -164,7 +166,7 @@ function flowOf(
     return { journeys: [script.steps.map(prepared)], sequence: [0], users: script.users };
   }
   const journeys = script.requests.map((request) => [prepared(request)]);
-  return { journeys, sequence: script.sequence, users: [{}] };
+  return { journeys, sequence: Array.from(script.sequence), users: [{}] };
 }
 
 function stepOf(step: ScriptRequest | ThinkStep, implicitCheck: boolean): StepSpec {

@@ -61,7 +61,8 @@ const anyLoad = {
 
 const openLoad = {
   ...anyLoad,
-  arrivals: z.enum(["uniform", "poisson"]),
+  arrivals: z.enum(["uniform", "poisson", "recorded"])
+    .describe("recorded: at the moments of a log"),
   seed: count.describe("Of the arrivals"),
 };
 

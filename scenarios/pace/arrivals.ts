@@ -39,6 +39,31 @@ export class Arrivals {
   }
 }
 
+/** Arrivals at moments that are known one by one, as those of a log. */
+export interface RecordedArrivals {
+  /** Of all workers, in order. */
+  readonly dueUs: Float64Array<SharedArrayBuffer>;
+  readonly first: number;
+  readonly stride: number;
+}
+
+/** Due moments of this worker's share of them; Infinity after the last. */
+export class RecordedSchedule {
+  #at: number;
+
+  constructor(private readonly recorded: RecordedArrivals) {
+    this.#at = recorded.first;
+  }
+
+  next(): number {
+    const { dueUs, stride } = this.recorded;
+    if (this.#at >= dueUs.length) return Infinity;
+    const due = dueUs[this.#at];
+    this.#at += stride;
+    return due;
+  }
+}
+
 // How many arrivals are due by a moment, and when a given one is: plain mathematics over phases whose rate is
 // constant or changes in a straight line. No clock; times are microseconds since the start. rate r ╱‾‾‾‾╲
 // A(t) = ∫₀ᵗ r arrivals due by t ╱ ╲____ A⁻¹(x) when arrival number x is due ──────╱ one phase: A(t) = r₀·t +

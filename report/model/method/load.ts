@@ -93,7 +93,11 @@ function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): s
   return `virtual users ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
 }
 
-const ARRIVALS = { poisson: "Poisson arrivals", uniform: "evenly spread arrivals" } as const;
+const ARRIVALS = {
+  poisson: "Poisson arrivals",
+  uniform: "evenly spread arrivals",
+  recorded: "at the moments of a log",
+} as const;
 
 function phaseText(
   { durationS, from, to }: (RunLoad & { kind: "phases" })["phases"][number],

@@ -1,5 +1,5 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
-import type { ArrivalOptions, Phase } from "../../../scenarios/pace/arrivals.ts";
+import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -9,7 +9,8 @@ import type { ResponseExpectation } from "./response_check.ts";
 export type PacerSpec =
   /** @property requests Infinity when the run ends by time. */
   | { readonly kind: "closed"; readonly requests: number }
-  | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions };
+  | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }
+  | ({ readonly kind: "recorded" } & RecordedArrivals);
 
 /** A request, ready to be sent. */
 export interface PreparedRequest {

@@ -2,7 +2,7 @@
  * When the next exchange is due. A pacer only counts and calculates, and never looks
  * at a clock. Moments are microseconds since the start of the run.
  */
-import { Arrivals, Profile } from "../../../scenarios/pace/arrivals.ts";
+import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import type { PacerSpec } from "./job.ts";
 
 export interface Pacer {
@@ -56,7 +56,7 @@ class OpenPacer implements Pacer {
   /** The first that it was stopped before; Infinity until then. */
   #keptUs = Infinity;
 
-  constructor(private readonly arrivals: Arrivals) {
+  constructor(private readonly arrivals: Pick<Arrivals, "next">) {
     this.nextUs = arrivals.next();
   }
 
@@ -84,5 +84,6 @@ class OpenPacer implements Pacer {
 
 export function pacerOf(spec: PacerSpec): Pacer {
   if (spec.kind === "closed") return new ClosedPacer(spec.requests);
+  if (spec.kind === "recorded") return new OpenPacer(new RecordedSchedule(spec));
   return new OpenPacer(new Arrivals(new Profile(spec.phases), spec.arrivals));
 }

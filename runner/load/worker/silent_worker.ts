@@ -43,7 +43,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
       dropped: totals.dropped + count,
       censored: totals.censored + count,
     },
-    elapsedUs: Math.max(received.elapsedUs, share.pacer.kind === "open" ? share.durationUs : 0),
+    elapsedUs: Math.max(received.elapsedUs, share.pacer.kind !== "closed" ? share.durationUs : 0),
   };
   return { report, dropped };
 }
@@ -51,7 +51,7 @@ export function reportOfSilent(share: SilentShare, soFar: SoFarReport | null): S
 /** How long the requests, or virtual users, of the share had waited at the end but for the `begun` that came first. */
 function waitsOf({ pacer, durationUs }: SilentShare, begun: number): SparseHistogram {
   const waits = new Histogram();
-  if (pacer.kind === "open") {
+  if (pacer.kind !== "closed") {
     let arrived = 0;
     pacerOf(pacer).drop(durationUs, (dueUs) => {
       if (arrived++ >= begun) waits.record(durationUs - dueUs);

@@ -58,7 +58,7 @@ function beWokenPromptly(isPunctual: boolean): void {
 
 /** Everything of one run, allocated before it starts. */
 async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
-  beWokenPromptly(job.pacer.kind === "open");
+  beWokenPromptly(job.pacer.kind !== "closed");
   const clock = monotonicClock();
   let startUs = 0;
   const now = (): number => clock() - startUs;

@@ -1,0 +1,127 @@
+/** The flags by which `bench` replays a log, and the log as a schedule. */
+import * as z from "zod";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { type JsonKeys, LOG_FORMATS } from "../../scenarios/replay/log_line.ts";
+import { type Replay, ReplayBuilder } from "../../scenarios/replay/schedule.ts";
+import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
+
+const MOST_SPEED = 1_000;
+
+const speed = z.string().transform((text, context) => {
+  const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
+  if (times > 0 && times <= MOST_SPEED) return times;
+  context.addIssue(`Cannot read "${text}" as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`);
+  return z.NEVER;
+});
+
+const KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
+
+const keys = z.string().transform((text, context): JsonKeys => {
+  const pairs = text.split(",").map((pair) => pair.split("="));
+  if (pairs.every(([key, name]) => Object.hasOwn(KEYS, key) && name)) {
+    return { ...KEYS, ...Object.fromEntries(pairs) };
+  }
+  context.addIssue(`Cannot read "${text}" as keys: write time=ts,method=verb,path=uri`);
+  return z.NEVER;
+});
+
+export const replayFlags = {
+  replay: {
+    flags: "--replay <LOG>",
+    about: "Open loop: sends the requests of an access log, each at its own moment",
+    schema: z.string().min(1).optional(),
+  },
+  replayFormat: {
+    flags: "--replay-format <common|combined|json|vegeta>",
+    about: "Format of the log: json is a JSON object a line, vegeta the JSON of its results",
+    preset: "combined",
+    schema: z.enum(["common", "combined", "json", "vegeta"]),
+  },
+  replayKeys: {
+    flags: "--replay-keys <K=NAME,…>",
+    about: "Keys of a json log, such as time=ts,method=verb,path=uri (default: time, method, path)",
+    schema: keys.optional(),
+  },
+  replayWrites: {
+    flags: "--replay-writes",
+    about: "Also sends requests other than GET and HEAD, without bodies",
+    schema: z.boolean().default(false),
+  },
+  speed: {
+    flags: "--speed <N>",
+    about: "Speed of the replay: 2x takes half the time",
+    preset: "1x",
+    schema: speed,
+  },
+} satisfies CommandParts;
+
+type ReplayValues = ParsedValues<typeof replayFlags>;
+
+/** Flags that say what the log says itself. */
+const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body"];
+
+export function replayConflicts(given: RawArguments): Problem[] {
+  if (given.replay === undefined) return [];
+  const beside = IN_LOG.filter((flag) => given[flag] !== undefined);
+  const methods = given.method === "get" ? [] : ["method"];
+  const pipeline = (given.pipeline ?? "1") === "1" ? [] : ["pipeline"];
+  const fleet = given.agents === undefined ? [] : ["agents"];
+  return [...beside, ...methods, ...pipeline, ...fleet].map((flag) => ({
+    place: `--${flag}`,
+    message: `Cannot use --${flag} with a replay`,
+    fix: "leave --replay or it out",
+  }));
+}
+
+/** Of the lines, how many may be unreadable. */
+const MOST_WRONG_RATIO = 0.01;
+
+/** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
+export function replayOf(values: ReplayValues, onNote: (text: string) => void): Replay | null {
+  const { replay: path, replayFormat, replayKeys = KEYS, replayWrites: writes } = values;
+  if (path === undefined) return null;
+  const format = LOG_FORMATS[replayFormat];
+  const builder = new ReplayBuilder({ format, keys: replayKeys, speed: values.speed, writes });
+  try {
+    eachLine(path, (line) => builder.add(line));
+  } catch (error) {
+    const message = `Cannot replay ${path}: ${messageOf(error)}`;
+    throw new UserError([{ place: "--replay", message }]);
+  }
+  const { lines, count, wrong, wrongLines } = builder;
+  if (count === 0 || wrongLines > lines * MOST_WRONG_RATIO) {
+    throw new UserError([
+      {
+        place: "--replay",
+        message:
+          `Cannot replay ${path}: ${wrongLines} of ${lines} lines are unreadable, ${count} requests are left`,
+        fix: "name its format with --replay-format",
+      },
+      ...wrong.map(({ line, why }) => ({
+        place: `${path}:${line}`,
+        message: `Cannot read this line: ${why}`,
+      })),
+    ]);
+  }
+  const left = `${wrongLines} unreadable lines and ${builder.writes} writes are skipped`;
+  onNote(`${count} requests of ${path} are replayed; ${left}`);
+  return builder.replay();
+}
+
+const CHUNK_BYTES = 1 << 20;
+
+/** A chunk of the file at a time is in memory. */
+function eachLine(path: string, visit: (line: string) => void): void {
+  using file = Deno.openSync(path);
+  const chunk = new Uint8Array(CHUNK_BYTES);
+  const decoder = new TextDecoder();
+  let rest = "";
+  for (let read; (read = file.readSync(chunk)) !== null;) {
+    const lines = (rest + decoder.decode(chunk.subarray(0, read), { stream: true })).split("\n");
+    rest = lines.pop() ?? "";
+    lines.forEach(visit);
+    if (rest.length > LIMITS.csvRow.most) throw new Error(beyond("csvRow", oneMoreThan("csvRow")));
+  }
+  if (rest !== "") visit(rest);
+}

@@ -1,0 +1,139 @@
+/**
+ * A log as a schedule: the moment of every request, and which request it is. Twelve bytes for each line, in memory that
+ * all workers share, and each distinct request once. Pure.
+ */
+import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import type { JsonKeys, LogFormat, LoggedRequest, ReadLine } from "./log_line.ts";
+
+export interface ReplayOptions {
+  readonly format: LogFormat;
+  readonly keys: JsonKeys;
+  /** 2: in half the time. */
+  readonly speed: number;
+  /** Whether requests that may change something are sent, too. */
+  readonly writes: boolean;
+}
+
+/** Method and path of a request that stands in the log. */
+export type ReplayedRequest = Pick<LoggedRequest, "method" | "path">;
+
+export interface Replay {
+  readonly requests: readonly ReplayedRequest[];
+  /** By arrival: index into `requests`. */
+  readonly sequence: Uint32Array;
+  /** By arrival, in order: microseconds since the start. */
+  readonly dueUs: Float64Array<SharedArrayBuffer>;
+  readonly durationUs: number;
+}
+
+/** A line that is no request, and why. */
+export interface WrongLine {
+  readonly line: number;
+  readonly why: string;
+}
+
+const SHOWN_LINES = 20;
+const SAFE = new Set(["GET", "HEAD"]);
+const SECOND_US = 1e6;
+
+export class ReplayBuilder {
+  readonly wrong: WrongLine[] = [];
+  lines = 0;
+  wrongLines = 0;
+  /** Requests left out, as they may change something. */
+  writes = 0;
+  readonly #read: ReadLine;
+  readonly #requests = new Map<string, number>();
+  #atUs = new Float64Array(1_024);
+  #sequence = new Uint32Array(1_024);
+  #count = 0;
+  #isOrdered = true;
+
+  constructor(private readonly options: ReplayOptions) {
+    this.#read = options.format.reader(options.keys);
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Throws where the log is larger than may be. */
+  add(line: string): void {
+    this.lines++;
+    if (line.trim() === "") return;
+    const request = this.#requestIn(line);
+    if (request === null) return;
+    if (!this.options.writes && !SAFE.has(request.method)) this.writes++;
+    else this.#keep(request);
+  }
+
+  #requestIn(line: string): LoggedRequest | null {
+    try {
+      return this.#read(line);
+    } catch (error) {
+      this.wrongLines++;
+      if (this.wrong.length < SHOWN_LINES) {
+        this.wrong.push({ line: this.lines, why: (error as Error).message });
+      }
+      return null;
+    }
+  }
+
+  #keep({ atUs, method, path }: LoggedRequest): void {
+    const key = `${method} ${path}`;
+    const known = this.#requests.get(key) ?? this.#requests.size;
+    if (known === LIMITS.variants.most) {
+      throw new Error(beyond("variants", oneMoreThan("variants")));
+    }
+    if (known === this.#requests.size) this.#requests.set(key, known);
+    if (!isWithin("replayed", this.#count + 1)) {
+      throw new Error(beyond("replayed", oneMoreThan("replayed")));
+    }
+    if (this.#count === this.#atUs.length) this.#grow();
+    this.#isOrdered &&= this.#count === 0 || atUs >= this.#atUs[this.#count - 1];
+    this.#atUs[this.#count] = atUs;
+    this.#sequence[this.#count++] = known;
+  }
+
+  #grow(): void {
+    const [atUs, sequence] = [this.#atUs, this.#sequence];
+    this.#atUs = new Float64Array(2 * this.#count);
+    this.#atUs.set(atUs);
+    this.#sequence = new Uint32Array(2 * this.#count);
+    this.#sequence.set(sequence);
+  }
+
+  /** A log is written as responses end, so its lines may be out of order. One request at least must be there. */
+  replay(): Replay {
+    const count = this.#count;
+    const dueUs = new Float64Array(new SharedArrayBuffer(8 * count));
+    dueUs.set(this.#atUs.subarray(0, count));
+    let sequence = this.#sequence.slice(0, count);
+    if (!this.#isOrdered) {
+      const order = Uint32Array.from(sequence, (_, at) => at);
+      const atUs = this.#atUs;
+      order.sort((a, b) => atUs[a] - atUs[b] || a - b);
+      const given = sequence;
+      sequence = order.map((at) => given[at]);
+      dueUs.sort();
+    }
+    if (this.options.format.isWholeSeconds) spread(dueUs);
+    const [{ speed }, firstUs] = [this.options, dueUs[0]];
+    for (let at = 0; at < count; at++) dueUs[at] = (dueUs[at] - firstUs) / speed;
+    const lastUs = dueUs[count - 1];
+    const gapUs = count === 1 ? SECOND_US : Math.max(1_000, lastUs / (count - 1));
+    const requests = [...this.#requests.keys()].map((key) => {
+      const [method, path] = key.split(" ");
+      return { method, path };
+    });
+    return { requests, sequence, dueUs, durationUs: Math.ceil((lastUs + gapUs) / 1_000) * 1_000 };
+  }
+}
+
+/** The requests of one second, evenly over it: the k-th of n at k/n of the second. */
+function spread(atUs: Float64Array): void {
+  for (let from = 0, to = 0; from < atUs.length; from = to) {
+    while (to < atUs.length && atUs[to] === atUs[from]) to++;
+    for (let at = from + 1; at < to; at++) atUs[at] += (at - from) / (to - from) * SECOND_US;
+  }
+}
