@@ -18,6 +18,7 @@ import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { RequestScenario } from "../../scenarios/request/scenario.ts";
+import { replayScript } from "../../scenarios/replay/replay_script.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";

@@ -12,7 +12,7 @@ export interface LoggedRequest {
 }
 
 /** Reads one line; throws an Error with what is wrong with it. */
-export type ReadLine = (line: string) => LoggedRequest;
+export type ReadLogLine = (line: string) => LoggedRequest;
 
 /** Names of the keys in a log of JSON lines. */
 export interface JsonKeys {
@@ -24,7 +24,7 @@ export interface JsonKeys {
 export interface LogFormat {
   /** Its moments are whole seconds, so that those within a second are unknown. */
   readonly isWholeSeconds: boolean;
-  readonly reader: (keys: JsonKeys) => ReadLine;
+  readonly reader: (keys: JsonKeys) => ReadLogLine;
 }
 
 const KNOWN_METHODS = new Set(METHODS.map((method) => method.toUpperCase()));
@@ -42,7 +42,7 @@ function accessLine(line: string): LoggedRequest {
   return requestOf(atUs, method, target);
 }
 
-function jsonLine(keys: JsonKeys): ReadLine {
+function jsonLine(keys: JsonKeys): ReadLogLine {
   return (line) => {
     const data: unknown = Object(JSON.parse(line));
     const field = (key: string): unknown => Reflect.get(Object(data), key);

@@ -3,7 +3,7 @@
  * all workers share, and each distinct request once. Pure.
  */
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import type { JsonKeys, LogFormat, LoggedRequest, ReadLine } from "./log_line.ts";
+import type { JsonKeys, LogFormat, LoggedRequest, ReadLogLine } from "./log_line.ts";
 
 export interface ReplayOptions {
   readonly format: LogFormat;
@@ -42,7 +42,7 @@ export class ReplayBuilder {
   wrongLines = 0;
   /** Requests left out, as they may change something. */
   writes = 0;
-  readonly #read: ReadLine;
+  readonly #read: ReadLogLine;
   readonly #requests = new Map<string, number>();
   #atUs = new Float64Array(1_024);
   #sequence = new Uint32Array(1_024);

@@ -17,8 +17,7 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
-import type { Replay } from "../replay/schedule.ts";
-import type { RequestScenario, Scenario } from "./scenario.ts";
+import type { Scenario } from "./scenario.ts";
 import { fillTemplate, namesIn } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
@@ -80,18 +79,6 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
     requests: variants.flat(),
     sequence: sequenceOf(variants.map(({ length }) => length), weights, draw),
   };
-}
-
-/** What stands in a log, each with the header fields and the expectation of `scenario`. */
-export function replayScript(scenario: RequestScenario, { requests, sequence }: Replay): Script {
-  const common = { kind: "request" as const, step: 0, follow: null, captures: [] };
-  const { headers } = wireRequest(scenario);
-  const scripted = requests.map((request) => ({
-    ...common,
-    expect: scenario.expect,
-    wire: { ...request, headers, body: null },
-  }));
-  return { kind: "requests", stepNames: [], requests: scripted, sequence };
 }
 
 /** Counted before they are built: a body of 16 MB with a random number in it is sent in 1,000 variants. */

@@ -1,6 +1,5 @@
 /**
- * When the next exchange is due. A pacer only counts and calculates, and never looks
- * at a clock. Moments are microseconds since the start of the run.
+ * When the next exchange is due: a pacer calculates, and never looks at a clock. Moments: µs since the start.
  */
 import { Arrivals, Profile, RecordedSchedule } from "../../../scenarios/pace/arrivals.ts";
 import type { PacerSpec } from "./job.ts";
