@@ -2,12 +2,7 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import {
-  replayScript,
-  scriptOf,
-  type ScriptRequest,
-  type ThinkStep,
-} from "../../scenarios/request/script.ts";
+import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";

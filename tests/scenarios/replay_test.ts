@@ -5,7 +5,11 @@ import { ReplayBuilder } from "../../scenarios/replay/schedule.ts";
 
 const KEYS = { time: "ts", method: "verb", path: "uri" };
 
-function builderOf(format: keyof typeof LOG_FORMATS, lines: readonly string[], more = {}) {
+function builderOf(
+  format: keyof typeof LOG_FORMATS,
+  lines: readonly string[],
+  more = {},
+): ReplayBuilder {
   const options = { format: LOG_FORMATS[format], keys: KEYS, speed: 1, writes: false, ...more };
   const builder = new ReplayBuilder(options);
   lines.forEach((line) => builder.add(line));
