@@ -2,7 +2,7 @@
 import { decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
 import type { ReliabilityModel } from "./conclusion/reliability.ts";
 import type { TrustModel } from "./findings/trust.ts";
-import { counted, listed } from "./numbers/words.ts";
+import { capitalized, counted, listed } from "./numbers/words.ts";
 
 export type ComparedReliability = Pick<
   ReliabilityModel,
@@ -73,8 +73,7 @@ function validText(sides: readonly SideRuns[]): string {
     const of = i === 0 ? counted(runs, "run") : String(runs);
     return valid === runs ? `all ${of} of ${name}` : `${valid} of ${of} of ${name}`;
   });
-  const text = listed(texts, "and");
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)} are valid`;
+  return `${capitalized(listed(texts, "and"))} are valid`;
 }
 
 /** Of the figures that decide. */

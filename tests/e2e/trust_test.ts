@@ -154,7 +154,7 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
   const page = Deno.readTextFileSync(join(out, "report.html"));
   const top = page.slice(page.indexOf("</h1>"), page.indexOf("<section"));
-  assert.match(top, /<details class="trust suspect"><summary>Why suspect: in 2 of 2/);
+  assert.match(top, /<details class="trust suspect"><summary>Suspect: in 2 of 2/);
 });
 
 /** Where Deno keeps what it has fetched; unlike ours its cache is not to be a new one. */

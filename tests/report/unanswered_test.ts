@@ -107,7 +107,7 @@ Deno.test("terminal, markdown and page of an experiment say first which runs had
   assert.equal(lead.replaceAll("\\", ""), `**${said}**`);
   const page = renderReportPage([model]);
   assert.equal(/<p class="lead">(.*?)<\/p>/.exec(page)?.[1], said);
-  assert.match(page, /<summary>Why invalid: in 2 of 10 runs nothing was measured/);
+  assert.match(page, /<summary>Invalid: in 2 of 10 runs nothing was measured/);
 });
 
 Deno.test("an experiment in which every run had an answer says nothing of it", () => {

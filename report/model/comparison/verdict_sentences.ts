@@ -1,6 +1,6 @@
 /** The sentences of verdicts, one for each code, made from its evidence alone. */
 import { formatNumber } from "../numbers/units.ts";
-import { listed } from "../numbers/words.ts";
+import { capitalized, listed } from "../numbers/words.ts";
 import { variableName } from "../runs/factors.ts";
 import { shortfallText } from "./shortfall.ts";
 import type { ScenarioVerdict, VerdictCode, VerdictEvidence, VerdictOf } from "./verdict.ts";
@@ -107,8 +107,4 @@ export function detailAfter(
   return sentence.includes(": ") && !sentence.endsWith(")")
     ? `. ${capitalized(detail)}`
     : `: ${detail}`;
-}
-
-function capitalized(text: string): string {
-  return text[0].toUpperCase() + text.slice(1);
 }

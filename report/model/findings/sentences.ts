@@ -11,7 +11,7 @@ import type {
 } from "../../../runner/result/findings.ts";
 import { everyUnsettledText } from "../numbers/over_time.ts";
 import { formatCount } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
+import { capitalized, counted } from "../numbers/words.ts";
 import { noResponseText } from "./no_response.ts";
 
 type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
@@ -228,5 +228,5 @@ const ADVICE: Readonly<Record<Advice, string>> = {
 export function adviceSentence(advice: readonly Advice[]): string {
   if (advice.length === 0) return "";
   const text = advice.map((code) => ADVICE[code]).join(", or ");
-  return `${text[0].toUpperCase()}${text.slice(1)}.`;
+  return `${capitalized(text)}.`;
 }

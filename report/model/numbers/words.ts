@@ -25,3 +25,8 @@ export function counted(count: number, noun: string): string {
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];
 }
+
+/** For the beginning of a sentence. */
+export function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

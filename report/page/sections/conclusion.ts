@@ -28,7 +28,7 @@ ${forest && forestMarkup(forest)}
 <ul class="reliance">
 ${
     reliability &&
-    markup`<li class="${reliability.light}"><strong>${reliability.level}</strong>: ${reliability.sentence}</li>\n`
+    markup`<li class="${reliability.light}">${reliability.sentence}</li>\n`
   }${counts && markup`<li class="counts"><a href="#${id}-claims">Claims: ${counts}</a></li>\n`}${
     next.map(({ text }) => markup`<li class="next">${text}</li>\n`)
   }</ul></div>`;

@@ -17,6 +17,7 @@ import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
 import type { SettlingModel } from "../../model/charts/settling.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import { capitalized } from "../../model/numbers/words.ts";
 
 /** Its article in two pieces, so that the page's client can begin between them. */
 export interface ExperimentMarkup {
@@ -76,7 +77,7 @@ ${methodMarkup(model, id)}
 function trustMarkup(trust: TrustModel | null): Markup | null {
   if (trust === null || trust.reasons.length === 0) return null;
   const { level, text, reasons } = trust;
-  return markup`<details class="trust ${level}"><summary>Why ${level}: ${text}</summary>${
+  return markup`<details class="trust ${level}"><summary>${capitalized(level)}: ${text}</summary>${
     reasonsMarkup(reasons)
   }</details>`;
 }
