@@ -48,3 +48,15 @@ export function isStepFigure(figure: string): boolean {
 export function stepPath(scenario: string, step: string): string {
   return `${scenario}.${step}`;
 }
+
+const REDIRECTED = " (redirected)";
+
+/** Of the requests that redirects of a step lead to. */
+export function redirectedName(step: string): string {
+  return `${step}${REDIRECTED}`;
+}
+
+/** Whether they are such requests. @param name Of a step. */
+export function isRedirectedName(name: string): boolean {
+  return name.endsWith(REDIRECTED);
+}

@@ -11,7 +11,7 @@ import {
   stepsOfPage,
   type ThinkSpec,
 } from "./flow.ts";
-import { stepNameOf } from "../../base/figures/steps.ts";
+import { redirectedName, stepNameOf } from "../../base/figures/steps.ts";
 import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { bodyLength } from "../../base/http/body.ts";
@@ -97,10 +97,6 @@ function checkSize(requests: readonly WireRequest[], values: ValueSpecs): void {
 /** So many steps have figures of their own; the rest are one more together. */
 const MOST_STEPS = LIMITS.stepNames.most - 1;
 const OTHERS = "other requests";
-
-function redirectedName(name: string): string {
-  return `${name} (redirected)`;
-}
 
 /** Where a request stands among the steps, and those that it is redirected to. */
 type StepPlace = Pick<ScriptRequest, "step" | "follow">;

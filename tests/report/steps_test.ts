@@ -60,6 +60,31 @@ Deno.test("steps: a row for each request of each cell, with its own figures", ()
   assert.ok(errors.slice(2).every((share) => Math.abs(share - 0.5) < 0.05), `${errors}`);
 });
 
+Deno.test("steps: redirects that none took have no row, and what was never sent has no share of errors", () => {
+  const { runs, ...rest } = results();
+  const unsent = { due: 0, sent: 0, completed: 0, failed: 0, dropped: 0 };
+  const renamed = (name: string): Results => ({
+    ...rest,
+    runs: runs.map((run) => ({
+      ...run,
+      steps: run.steps?.map((step, at) =>
+        at === 0 ? step : {
+          ...step,
+          name,
+          requests: { ...step.requests, ...unsent },
+          status: {},
+          wrong: 0,
+        }
+      ),
+    })),
+  });
+  const rowsOf = (name: string): string[][] =>
+    (reportModel(renamed(name)).scenarios[0].tables.steps?.rows ?? [])
+      .map((row) => [row[1].text, row[row.length - 1].text]);
+  assert.deepEqual(rowsOf("browse (redirected)").map(([name]) => name), ["browse", "browse"]);
+  assert.deepEqual(rowsOf("pay").slice(2), [["pay", "–"], ["pay", "–"]]);
+});
+
 Deno.test("steps: page, terminal, markdown and CSV have them", () => {
   const model = reportModel(results());
   assert.match(renderReportPage([model]), /Requests one by one/);

@@ -1,5 +1,6 @@
 /** A row for each request of a mix, flow or page of each cell. */
 import type { StepFigures } from "../../../runner/result/distribution.ts";
+import { isRedirectedName } from "../../../base/figures/steps.ts";
 import { sum } from "../numbers/spread.ts";
 import { timeUnit } from "../numbers/units.ts";
 import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
@@ -9,6 +10,7 @@ import { maxCell, percentileCell } from "../tables/percentiles.ts";
 import {
   countCell,
   errorCell,
+  NONE,
   numberCell,
   shareCell,
   type Table,
@@ -36,7 +38,7 @@ export function stepsTable(
   steps: readonly ScenarioRuns[],
 ): Table | null {
   const places = scenario.cells.map(({ label }) => label);
-  const rows = steps.flatMap(({ name, cells }): StepRow[] =>
+  const rows = steps.filter(isRequested).flatMap(({ name, cells }): StepRow[] =>
     cells.toSorted((a, b) => places.indexOf(a.label) - places.indexOf(b.label))
       .map((cell) => ({ step: name.slice(scenario.name.length + 1), cell }))
   );
@@ -62,15 +64,24 @@ export function stepsTable(
       { label: "Max", unit: unit.name, cell: ({ cell }) => maxCell(cell.latency, unit) },
       {
         label: "Count",
-        cell: ({ cell }) => countCell(sum(cell.runs, ({ requests }) => requests.due)),
+        cell: ({ cell }) => countCell(dueOf(cell)),
       },
       {
         label: "Errors",
         unit: "%",
-        cell: ({ cell }) => errorCell(shareCell(cell.errorRatio)),
+        cell: ({ cell }) => dueOf(cell) === 0 ? NONE : errorCell(shareCell(cell.errorRatio)),
       },
     ],
   );
+}
+
+/** Where `follow` is on, any request might be redirected: those that never were say nothing. */
+function isRequested({ name, cells }: ScenarioRuns): boolean {
+  return !isRedirectedName(name) || cells.some((cell) => dueOf(cell) > 0);
+}
+
+function dueOf({ runs }: CellRuns): number {
+  return sum(runs, ({ requests }) => requests.due);
 }
 
 /** Of one run, as CSV has them. */
