@@ -61,12 +61,18 @@ function forestMarkup(forest: ConclusionForest): Markup | null {
   const items = rows.map((row) =>
     markup`<li><span class="of">${swatchMarkup(row.color)}${row.label}</span>${
       plotMarkup(row, forest, placeOf)
-    }<span class="ratio">${row.text}</span> <span class="word ${
+    }<span class="ratio">${ratioMarkup(row.text)}</span> <span class="word ${
       toneOf(row, forest)
     }">${row.word}</span></li>\n`
   );
   const rest = omitted === 0 ? null : markup`<p class="note">${omitted} more below.</p>`;
   return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${rest}</div>`;
+}
+
+/** `0.77× [0.44, 1.35]`: on a phone a long interval has a line of its own. */
+function ratioMarkup(text: string): Markup {
+  const at = text.indexOf("[");
+  return at < 0 ? markup`${text}` : markup`${text.slice(0, at)}<wbr>${text.slice(at)}`;
 }
 
 function plotMarkup(
