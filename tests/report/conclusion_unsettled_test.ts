@@ -127,7 +127,7 @@ Deno.test("unsettled: the verdict of the scenario and its pairs name it, too", (
   assert.equal(summary.verdict.code, "fastest");
   assert.match(
     plain(summary.brief),
-    /slow, 500 requests\/s, is not judged: no steady state in 5 of/,
+    /slow, 500 requests\/s, is not ranked: no steady state in 5 of/,
   );
   assert.equal(summary.pairs.length, 2);
 });

@@ -132,12 +132,12 @@ export function p99Text({ latency }: CellRuns): string {
   return `p99 ${boundText(formatMs(value), isAtLeast)}`;
 }
 
-/** `c, 5,020 requests/s, is not judged: no steady state in 4 of 5 runs`. */
+/** `c, 5,020 requests/s, is not ranked: no steady state in 4 of 5 runs`. */
 export function unjudgedSentences(unjudged: readonly CellRuns[]): string[] {
   return unjudged.flatMap((cell) => {
     const unsteady = unsteadyOf(cell.runs);
     if (unsteady === null) return [];
-    return [`${cell.label}, ${cellRateText(cell)}, is not judged: ${noSteadyStateText(unsteady)}`];
+    return [`${cell.label}, ${cellRateText(cell)}, is not ranked: ${noSteadyStateText(unsteady)}`];
   });
 }
 
