@@ -1,11 +1,8 @@
 /** The output of `plateau run` at its end. */
 import type { ScenarioSummary } from "../model/comparison/summary.ts";
 import { summaryText } from "../model/comparison/verdict_sentences.ts";
-import {
-  claimCountsText,
-  type ConclusionModel,
-  figureText,
-} from "../model/conclusion/conclusion.ts";
+import { claimCountsText, type ConclusionModel } from "../model/conclusion/conclusion.ts";
+import { figureText } from "../model/conclusion/headline.ts";
 import type { GatesModel } from "../model/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";

@@ -240,7 +240,7 @@ export const results = z.strictObject({
     thresholds: z.array(threshold).optional(),
     claims: z.array(claimInResults).optional(),
     published: z.union([published, z.array(published)]).optional(),
-    compare: z.looseObject({ factor: z.string() }).optional(),
+    compare: z.union([z.looseObject({ factor: z.string() }), z.literal("none")]).optional(),
     base: z.union([z.string(), z.number()]).optional(),
   })
     .describe("The experiment, with defaults filled in"),

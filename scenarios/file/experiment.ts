@@ -35,11 +35,14 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
 });
 
 const comparedFields = {
-  compare: z.strictObject({
-    factor: z.string().describe(
-      "A factor by its name, such as policy: its values are compared, at equal targets and settings",
-    ),
-  }).optional().describe("What is compared; by default the targets, or of one target a factor"),
+  compare: z.union([
+    z.strictObject({
+      factor: z.string().describe(
+        "A factor by its name, such as policy: its values are compared, at equal targets and settings",
+      ),
+    }),
+    z.literal("none").describe("The verdict says the most that each target serves"),
+  ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(
     "What the others are held against: a target, or a value of the compared factor; default: the first",
   ),

@@ -22,6 +22,13 @@ Deno.test("a compared factor and a base that are there are right, and both may b
   assert.deepEqual(problemsOf({ compare: { factor: "policy" }, base: "app" }), []);
 });
 
+Deno.test("nothing may be compared, and then a base is a contradiction", () => {
+  assert.deepEqual(problemsOf({ compare: "none" }), []);
+  assert.deepEqual(problemsOf({ compare: "none", base: "app" }), [
+    "base: Nothing is compared: leave out base, or compare: none",
+  ]);
+});
+
 Deno.test("a compared factor that is not there is found, with its place and the nearest name", () => {
   assert.deepEqual(problemsOf({ compare: { factor: "polcy" } }), [
     'compare.factor: Cannot find a factor "polcy": did you mean "policy"?',
@@ -42,7 +49,7 @@ Deno.test("a base that is not there is found, with what there is", () => {
   ]);
 });
 
-Deno.test("compare takes nothing but a factor", () => {
+Deno.test("compare takes nothing but a factor, or none", () => {
   assert.match(problemsOf({ compare: { target: "a" } }).join(), /compare/);
   assert.match(problemsOf({ compare: "policy" }).join(), /^compare: /);
 });

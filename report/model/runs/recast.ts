@@ -9,6 +9,8 @@ import { factorName, factorPaths, numericFactor, valueOf, valueText } from "./fa
 
 /** What the experiment file says; null where it leaves it open. */
 export interface ComparedChoice {
+  /** Whether the verdict compares nothing, and says the most that each target serves. */
+  readonly isNone?: boolean;
   /** By its path, or the last part of it: `policy`. */
   readonly factor: string | null;
   /** A target, or a value of the factor. */
@@ -23,6 +25,7 @@ export function choiceIn({ experiment }: Partial<Pick<Results, "experiment">>): 
     ? compare.factor
     : null;
   return {
+    isNone: compare === "none",
     factor: typeof factor === "string" ? factor : null,
     base: typeof base === "string" || typeof base === "number" ? String(base) : null,
     experiment,

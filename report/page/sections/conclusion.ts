@@ -4,7 +4,8 @@
  * needed to see it.
  */
 import type { CardModel } from "../../model/compared_conclusion.ts";
-import { claimCountsText, type HeadlineFigure } from "../../model/conclusion/conclusion.ts";
+import { claimCountsText } from "../../model/conclusion/conclusion.ts";
+import type { HeadlineFigure } from "../../model/conclusion/headline.ts";
 import type {
   ConclusionForest,
   ConclusionRow,

@@ -1,0 +1,186 @@
+/** The one large figure of an experiment. */
+import type { FigureComparison } from "../comparison/comparison.ts";
+import { isOpenLoop, rightCells } from "../comparison/pairs.ts";
+import { isSame, isTurned, ratioText } from "../comparison/ratios.ts";
+import { competing } from "../comparison/shortfall.ts";
+import { type Certainty, certaintyOf } from "../comparison/standing.ts";
+import {
+  boundText,
+  formatInterval,
+  formatNumber,
+  formatQuantity,
+  GLUE,
+  isTooWide,
+  timeUnit,
+} from "../numbers/units.ts";
+import { isSearched, takenPerSec } from "../runs/capacity.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import type { Beside } from "./beside_base.ts";
+import type { ScenarioComparison } from "./compared_scenarios.ts";
+import type { Place } from "./places.ts";
+import { decisiveName, rangeText } from "./sentence.ts";
+
+export interface HeadlineFigure {
+  /** `2.87×`, `1.2–2.9×`, `15,127`. */
+  readonly text: string;
+  /** `[2.70, 3.05]`; "" without one. */
+  readonly interval: string;
+  /** What it is: `requests/s of gin over fastify`. */
+  readonly label: string;
+  /** Null for a range of several. */
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  readonly unit: "×" | "requests/s" | "ms";
+  readonly certainty: Certainty;
+}
+
+/** `2.87× [2.70, 3.05] requests/s of gin over fastify`. */
+export function figureText({ text, interval, label }: HeadlineFigure): string {
+  return [text, interval, label].filter(Boolean).join(" ");
+}
+
+/** In one place, of the first of the others; null where they are not compared. */
+export function besideFigure(
+  besides: readonly (readonly Beside[])[] | null,
+): HeadlineFigure | null {
+  if (besides === null || besides.some(({ length }) => length > 1)) return null;
+  const [[{ place, other, base, standing, decision }]] = besides;
+  if (decision === null) return null;
+  const contest = { ...place.contest, ranked: [other, base] };
+  return ratioFigure({ ...place, contest, standing }, decision);
+}
+
+export function headlineOf(
+  places: readonly Place[],
+  scenarios: readonly ScenarioComparison[],
+): HeadlineFigure | null {
+  const [place] = places;
+  if (places.length === 1 && place.decision !== null && place.standing !== "none-keeps-up") {
+    return ratioFigure(place, place.decision);
+  }
+  const led = places.filter(({ contest, standing }) =>
+    contest.leader !== null && standing !== "alone"
+  );
+  const [leader] = [...Map.groupBy(led, ({ contest }) => contest.leader)]
+    .toSorted(([, a], [, b]) => b.length - a.length);
+  if (leader !== undefined && leader[1].length > 1) return rangeFigure(leader[1]);
+  return peakFigure(scenarios);
+}
+
+function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
+  const { contest, standing } = place;
+  const { ranked: [first, second] } = contest;
+  if (decision.interval !== null && isSame(decision.interval)) {
+    return sameFigure(place, decision);
+  }
+  const [text, interval = ""] = ratioText(decision).split(`${GLUE}[`);
+  const isWhole = decision.interval !== null && interval !== "";
+  const over = isTurned(decision.ratio) ? "than of" : "over"; // `4,900× fewer requests/s of a than of b`
+  return {
+    text,
+    interval: isWhole ? `[${interval}` : "",
+    label: `${decisiveName(decision, contest.ranked)} of ${first.target} ${over} ${second.target}`,
+    value: decision.ratio,
+    low: decision.interval?.low ?? null,
+    high: decision.interval?.high ?? null,
+    unit: "×",
+    certainty: standing === "alone" || standing === "none-keeps-up"
+      ? "open"
+      : certaintyOf(standing),
+  };
+}
+
+/** A ratio of 1 to three digits says less than the word. */
+function sameFigure(
+  { contest: { ranked: [first, second] } }: Place,
+  { figure, ratio, interval }: FigureComparison,
+): HeadlineFigure {
+  return {
+    text: figure !== "rate"
+      ? `Same p${figure}`
+      : isSearched(first.runs)
+      ? "Same capacity"
+      : "Same throughput",
+    interval: "",
+    label: `of ${first.target} and ${second.target}`,
+    value: ratio,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    unit: "×",
+    certainty: "decided",
+  };
+}
+
+function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
+  const [{ contest: { leader, isOpen } }] = led;
+  const text = /[\d.,–]+×/.exec(rangeText(led))?.[0];
+  if (text === undefined) return null;
+  return {
+    text,
+    interval: "",
+    label: `${
+      decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)
+    } of ${leader} over the next, in ${led.length} comparisons`,
+    value: null,
+    low: null,
+    high: null,
+    unit: "×",
+    certainty: led.every(({ standing }) => standing === "ahead") ? "decided" : "open",
+  };
+}
+
+/**
+ * The most that a cell serves, of those that do what was required where any does; where several serve one offered
+ * rate, the lowest p99. Null where none responds correctly.
+ */
+export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFigure | null {
+  const all = scenarios.flatMap(({ cells }) => cells).filter(({ rate }) => rate.mean > 0);
+  const able = competing(all);
+  const cells = able.length > 0 ? able : rightCells(all);
+  const isPaced = able.length > 1 && isOpenLoop(able);
+  if (isPaced && areOfferedAlike(able)) return lowestP99(able);
+  const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
+  if (best === undefined) return null;
+  const { value, interval, isAtLeast } = takenPerSec(best);
+  const says = interval !== null && !isTooWide(interval);
+  const what = isSearched(best.runs) ? "capacity" : "requests/s";
+  return {
+    text: boundText(formatNumber(value), isAtLeast),
+    interval: says ? formatInterval(interval) : "",
+    label: `${what} of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
+    value,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    unit: "requests/s",
+    certainty: says ? "decided" : "open",
+  };
+}
+
+/** Whether they serve one rate: a lower p99 at a lower rate is no merit. */
+function areOfferedAlike(cells: readonly CellRuns[]): boolean {
+  const rates = cells.map(({ rate }) => rate.mean);
+  return Math.max(...rates) <= ALIKE * Math.min(...rates);
+}
+
+/** Chance and what is in flight move a served rate by less; steps of a sweep are wider. */
+const ALIKE = 1.05;
+
+/** Nobody is ahead for certain where this is shown: the smallest seen may not be the smallest. */
+function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
+  const p99Of = ({ latency }: CellRuns): number => latency.percentile(99).value;
+  const best = cells.toSorted((a, b) => p99Of(a) - p99Of(b))[0];
+  const { value, isAtLeast } = best.latency.percentile(99);
+  const interval = best.confidence.intervals[99];
+  const unit = timeUnit([value]);
+  return {
+    text: boundText(formatQuantity(value, unit), isAtLeast),
+    interval: interval === null ? "" : formatInterval(interval, unit),
+    label: `p99 of ${best.label}, the lowest seen`,
+    value,
+    low: interval?.low ?? null,
+    high: interval?.high ?? null,
+    unit: "ms",
+    certainty: "open",
+  };
+}
