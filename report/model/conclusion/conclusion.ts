@@ -65,7 +65,7 @@ export function conclusionOf(
     question: titleOf(results),
     sentence: sentence === "" ? "" : `${sentence}.`,
     figure: isMeasured ? besideFigure(besides) ?? headlineOf(places, compared) : null,
-    forest: forestRows(places, compared),
+    forest: isNone ? null : forestRows(places, compared),
     reliability: reliabilityOf(results.runs, { places, again: againByValid(results, level) }),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
     next: nextSteps(results.runs, places, compared),
