@@ -120,9 +120,6 @@ interface Comparing extends Claiming {
 export function comparedConflicts(given: Comparing): Conflict[] {
   const targets = Object.keys(Object(given.targets));
   const factor: unknown = Object(given.compare).factor;
-  if (given.compare === "none" && given.base !== undefined) {
-    return [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
-  }
   if (targets.length === 0) return [];
   const [missing] = typeof factor === "string" ? unknownFactor(factor, factorKeys(given)) : [];
   if (missing !== undefined) return [{ path: ["compare", "factor"], message: missing }];

@@ -130,10 +130,18 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...figuresConflicts(experiment, isWrong),
     ...claimConflicts(experiment),
     ...thresholdConflicts(experiment),
-    ...comparedConflicts(experiment),
+    ...uncomparedConflicts(experiment) ?? comparedConflicts(experiment),
     ...wrongPublishedNames(experiment),
   ];
   for (const conflict of conflicts) context.addIssue({ code: "custom", ...conflict });
+}
+
+/** Null where something is compared. */
+function uncomparedConflicts({ compare, base }: Partial<Experiment>): Conflict[] | null {
+  if (compare !== "none") return null;
+  return base === undefined
+    ? []
+    : [{ path: ["base"], message: "Nothing is compared: leave out base, or compare: none" }];
 }
 
 function isFilled(section: object): boolean {
