@@ -90,6 +90,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/capacity_test.ts",
     "e2e/capacity_run_test.ts",
     "e2e/steps_test.ts",
+    "e2e/shop_test.ts",
     "e2e/ab_test.ts",
     "e2e/ci_test.ts",
     "e2e/ab_ends_test.ts",

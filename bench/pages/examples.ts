@@ -1,5 +1,5 @@
 /**
- * `deno task examples [NAME…|all]`: makes the example pages by real runs. Without a name, the two that are in
+ * `deno task examples [NAME…|all]`: makes the example pages by real runs. Without a name, those that are in
  * the repository; those of the other studies belong to a release.
  */
 import { existsSync } from "node:fs";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
-const IN_REPOSITORY = ["caching", "cold-instance"];
+const IN_REPOSITORY = ["caching", "cold-instance", "shop"];
 
 /** An experiment beside its page, else a built-in one by its name. */
 function experimentOf(name: string): string {
