@@ -51,8 +51,10 @@ class Live implements AsyncDisposable {
       if (!own.includes(request.url())) forbidden.push(`request: ${request.url()}`);
     });
     await live.saved(runs);
+    const isListening = page.waitForResponse(`${url}events`);
     await page.goto(url);
     await page.waitForSelector("html[data-charts=drawn]");
+    await isListening; // what is said before that, nobody hears
     return live;
   }
 
