@@ -24,7 +24,8 @@ export const checkCommand = defineCommand({
   parts: {
     file: {
       operand: "<FILE>",
-      about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment",
+      about:
+        "A YAML or JSON file, an Artillery script, a k6 script, a HAR file, or a built-in experiment",
       schema: z.string(),
     },
     ...planFlags,

@@ -62,7 +62,8 @@ const liveFlags = {
 const parts = {
   experiment: {
     operand: "[EXPERIMENT]",
-    about: "A YAML or JSON file, an Artillery script, a HAR file, or a built-in experiment " +
+    about:
+      "A YAML or JSON file, an Artillery script, a k6 script, a HAR file, or a built-in experiment " +
       "(default: quick)",
     schema: z.string().optional(),
   },

@@ -34,9 +34,18 @@ export interface Format {
   readonly convert: (data: unknown, around: ImportContext) => Import;
 }
 
+/** A format that is neither YAML nor JSON. */
+export interface TextFormat {
+  /** What it is called: `a k6 script`. */
+  readonly what: string;
+  readonly recognise: (text: string) => boolean;
+  /** Throws a UserError with everything that is wrong with it. @param path Of the file; messages call it so. */
+  readonly convert: (text: string, path: string, around: ImportContext) => Import;
+}
+
 /** The text of an experiment file; its notes stand at the top as comments. */
 export function importedText(
-  { what }: Format,
+  { what }: Pick<Format, "what">,
   { experiment, notes }: Import,
   from: string,
 ): string {

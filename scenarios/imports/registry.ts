@@ -1,7 +1,15 @@
 /** The file formats of other tools, and a file of theirs as the text of an experiment file. */
 import { artillery } from "./artillery.ts";
 import { har } from "./har.ts";
-import { type Format, type ImportContext, importedText, nameFrom } from "./format.ts";
+import {
+  type Format,
+  type Import,
+  type ImportContext,
+  importedText,
+  nameFrom,
+  type TextFormat,
+} from "./format.ts";
+import { k6 } from "./k6/k6.ts";
 import { basename, extname } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
@@ -11,6 +19,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
 export const formats = { artillery, har } satisfies Record<string, Format>;
+export const textFormats = { k6 } satisfies Record<string, TextFormat>;
 
 /** The format of `data`; null for none of them. */
 function formatOf(data: unknown): Format | null {
@@ -45,17 +54,23 @@ export function importedFile(
   given: ImportFiles,
 ): ImportedFile | null {
   const text = source.replace(/^\uFEFF/, "");
-  const data = jsonIn(text, path) ?? new YamlText(text, path).data;
-  const format = formatOf(data);
-  if (format === null) return null;
   const stem = basename(path, extname(path));
   const { files, pathOf = (path) => path } = given;
   const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
+  const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
+  const importOf = ({ what }: Pick<Format, "what">, made: Import): ImportedFile => ({
+    text: importedText({ what }, made, basename(path)),
+    fileName,
+    what,
+    notes: made.notes,
+  });
+  const textFormat = Object.values(textFormats).find(({ recognise }) => recognise(text));
+  if (textFormat) return importOf(textFormat, textFormat.convert(text, path, around));
+  const data = jsonIn(text, path) ?? new YamlText(text, path).data;
+  const format = formatOf(data);
+  if (format === null) return null;
   try {
-    const made = format.convert(data, around);
-    const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
-    const { what } = format;
-    return { text: importedText(format, made, basename(path)), fileName, what, notes: made.notes };
+    return importOf(format, format.convert(data, around));
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
     throw new UserError(new YamlText(text, path).problems(findingsOf(error.issues, data)));

@@ -7,6 +7,7 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   job: async () => (await import("./decoders/job.ts")).job,
   har: async () => (await import("./decoders/foreign.ts")).har,
   artillery: async () => (await import("./decoders/foreign.ts")).artillery,
+  k6: async () => (await import("./decoders/foreign.ts")).k6,
   csv: async () => (await import("./decoders/csv.ts")).csv,
   experiment: async () => (await import("./decoders/experiment.ts")).experiment,
   response: async () => (await import("./decoders/response.ts")).response,

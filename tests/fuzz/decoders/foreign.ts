@@ -45,3 +45,11 @@ export const artillery: Decoder = {
   },
   decode: become,
 };
+
+export const k6: Decoder = {
+  seeds: {
+    samples: [sample("shop.js")],
+    words: ["sleep(1);", "for (let i = 0; i < 1e9; i++) ", "http.get(", "`${a}`", "...", "{", "["],
+  },
+  decode: become,
+};
