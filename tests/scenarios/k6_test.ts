@@ -13,7 +13,7 @@ function walked(body: string, options = OPTIONS): string {
 }
 
 Deno.test("a k6 script becomes a flow in a closed loop, with notes of what is left out", async () => {
-  const { source, notes } = await loadExperiment(fixture("shop.js"));
+  const { source, notes } = await loadExperiment(fixture("shop.k6"));
   const { scenarios, load, parameters } = parse(source);
   assert.deepEqual(load, { connections: 10, duration: "90s", timeout: "60s" });
   assert.deepEqual(parameters, { target: "http://127.0.0.1:8080" });

@@ -48,7 +48,7 @@ export const artillery: Decoder = {
 
 export const k6: Decoder = {
   seeds: {
-    samples: [sample("shop.js")],
+    samples: [sample("shop.k6")],
     words: ["sleep(1);", "for (let i = 0; i < 1e9; i++) ", "http.get(", "`${a}`", "...", "{", "["],
   },
   decode: become,
