@@ -9,7 +9,7 @@ import {
   nameFrom,
   type TextFormat,
 } from "./format.ts";
-import { k6 } from "./k6/k6.ts";
+import { k6 } from "./k6.ts";
 import { basename, extname } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";

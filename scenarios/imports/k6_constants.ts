@@ -1,23 +1,23 @@
 /** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
 import type * as js from "acorn";
-import { beyond, LIMITS } from "../../../base/limits.ts";
-import { type K6Source, nodesIn, Refused } from "./source.ts";
+import { beyond, LIMITS } from "../../base/limits.ts";
+import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
 
 /** What a name stands for: an expression, a value, or something that is no value, such as a response. */
-export type Bound =
-  | { readonly kind: "expression"; readonly node: js.Expression; readonly scope: Scope }
+export type Binding =
+  | { readonly kind: "expression"; readonly node: js.Expression; readonly scope: ScriptScope }
   | { readonly kind: "value"; readonly value: unknown }
   | { readonly kind: "other"; readonly what: unknown };
 
-export class Scope {
-  readonly #names = new Map<string, Bound>();
-  constructor(private readonly around?: Scope) {}
+export class ScriptScope {
+  readonly #names = new Map<string, Binding>();
+  constructor(private readonly around?: ScriptScope) {}
 
-  set(name: string, bound: Bound): void {
+  set(name: string, bound: Binding): void {
     this.#names.set(name, bound);
   }
 
-  get(name: string): Bound | undefined {
+  get(name: string): Binding | undefined {
     return this.#names.get(name) ?? this.around?.get(name);
   }
 }
@@ -42,7 +42,7 @@ export class Constants {
   }
 
   /** Throws a Refused for what is only known when the script runs. */
-  value(node: js.Expression | js.SpreadElement | js.Super | null, scope: Scope): unknown {
+  value(node: js.Expression | js.SpreadElement | js.Super | null, scope: ScriptScope): unknown {
     if (node === null) return null;
     const value = this.#read(node, scope);
     if (this.#sizeOf(value) > LIMITS.experimentFile.most) {
@@ -52,7 +52,7 @@ export class Constants {
     return value;
   }
 
-  #read(node: js.Expression | js.SpreadElement | js.Super, scope: Scope): unknown {
+  #read(node: js.Expression | js.SpreadElement | js.Super, scope: ScriptScope): unknown {
     switch (node.type) {
       case "Literal":
         return node.regex || node.bigint ? this.#refuse(node) : node.value;
@@ -94,7 +94,7 @@ export class Constants {
     }
   }
 
-  number(node: js.Expression | js.PrivateIdentifier, scope: Scope): number {
+  number(node: js.Expression | js.PrivateIdentifier, scope: ScriptScope): number {
     const value = node.type === "PrivateIdentifier" ? null : this.value(node, scope);
     return typeof value === "number" ? value : this.#refuse(node);
   }
@@ -107,7 +107,7 @@ export class Constants {
     );
   }
 
-  #named(node: js.Identifier, scope: Scope): unknown {
+  #named(node: js.Identifier, scope: ScriptScope): unknown {
     const bound = scope.get(node.name);
     if (node.name === "undefined" && bound === undefined) return undefined;
     if (bound === undefined || bound.kind === "other" || this.isChanged(node.name)) {
@@ -121,17 +121,17 @@ export class Constants {
     return value;
   }
 
-  #textOf(node: js.Expression, scope: Scope): string {
+  #textOf(node: js.Expression, scope: ScriptScope): string {
     const value = this.value(node, scope);
     return typeof value === "object" || value === undefined ? this.#refuse(node) : String(value);
   }
 
-  #spreadable(node: js.Expression, scope: Scope): unknown[] {
+  #spreadable(node: js.Expression, scope: ScriptScope): unknown[] {
     const value = this.value(node, scope);
     return Array.isArray(value) ? value : this.#refuse(node);
   }
 
-  #object(node: js.ObjectExpression, scope: Scope): unknown {
+  #object(node: js.ObjectExpression, scope: ScriptScope): unknown {
     const entries = node.properties.flatMap((property): [string, unknown][] => {
       if (property.type === "SpreadElement") {
         return Object.entries(Object(this.value(property.argument, scope)));
@@ -142,12 +142,12 @@ export class Constants {
     return Object.fromEntries(entries);
   }
 
-  keyOf({ key, computed }: js.Property, scope: Scope): string {
+  keyOf({ key, computed }: js.Property, scope: ScriptScope): string {
     if (key.type === "Identifier" && !computed) return key.name;
     return this.#textOf(key, scope);
   }
 
-  #binary(node: js.BinaryExpression, scope: Scope): unknown {
+  #binary(node: js.BinaryExpression, scope: ScriptScope): unknown {
     const { operator, left, right } = node;
     if (left.type === "PrivateIdentifier") return this.#refuse(node);
     if (operator === "+") {
@@ -160,7 +160,7 @@ export class Constants {
     return operator === "-" ? a - b : operator === "*" ? a * b : a / b;
   }
 
-  #logical({ operator, left, right }: js.LogicalExpression, scope: Scope): unknown {
+  #logical({ operator, left, right }: js.LogicalExpression, scope: ScriptScope): unknown {
     const first = this.value(left, scope);
     if (operator === "??") return first ?? this.value(right, scope);
     const isFirst = operator === "||" ? Boolean(first) : !first;
@@ -168,7 +168,7 @@ export class Constants {
   }
 
   /** A variable of the environment, a member or an element. */
-  #member(node: js.MemberExpression, scope: Scope): unknown {
+  #member(node: js.MemberExpression, scope: ScriptScope): unknown {
     const { object, property, computed } = node;
     if (property.type === "PrivateIdentifier") return this.#refuse(node);
     const key = !computed && property.type === "Identifier"
@@ -181,7 +181,7 @@ export class Constants {
     return isOwn ? Reflect.get(holder, key) : this.#refuse(node);
   }
 
-  #called(node: js.CallExpression, scope: Scope): unknown {
+  #called(node: js.CallExpression, scope: ScriptScope): unknown {
     const [given, ...more] = node.arguments;
     const isStringify = this.source.written(node.callee) === "JSON.stringify";
     if (!isStringify || given === undefined || more.length > 0) return this.#refuse(node);

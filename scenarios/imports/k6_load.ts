@@ -1,6 +1,6 @@
 /** The options of a k6 script → a load here. What has no equal is a problem at its path. */
 import * as z from "zod";
-import { durationText } from "../../../base/quantity.ts";
+import { durationText } from "../../base/quantity.ts";
 
 const MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 

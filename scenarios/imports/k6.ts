@@ -1,12 +1,12 @@
-/** A script of k6: its options as a load, and what it does in an iteration as a flow. It is parsed, never run. */
+/** A script of k6: its options as a load, and the requests of an iteration as a flow. It is parsed, never run. */
 import type * as js from "acorn";
-import { explain } from "../../../base/explain.ts";
-import { findingsOf } from "../../../base/problems.ts";
-import { type Import, nameFrom, type TextFormat } from "../format.ts";
-import { Constants, Scope } from "./constants.ts";
-import { K6Flow } from "./flow.ts";
-import { loadIn, optionsSpec } from "./load.ts";
-import { K6Source, Refused } from "./source.ts";
+import { explain } from "../../base/explain.ts";
+import { findingsOf } from "../../base/problems.ts";
+import { type Import, nameFrom, type TextFormat } from "./format.ts";
+import { Constants, ScriptScope } from "./k6_constants.ts";
+import { K6Flow } from "./k6_flow.ts";
+import { loadIn, optionsSpec } from "./k6_load.ts";
+import { K6Source, Refused } from "./k6_source.ts";
 
 const NOTES = [
   "k6 counts a response that fails a check and goes on; here a virtual user begins anew after it, " +
@@ -52,8 +52,8 @@ export const k6: TextFormat = {
   },
 };
 
-interface Parts {
-  readonly scope: Scope;
+interface ScriptParts {
+  readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
   readonly functions: ReadonlyMap<string, js.BlockStatement>;
   readonly options: js.Expression | null;
@@ -61,8 +61,8 @@ interface Parts {
 }
 
 /** The top of the script. Everything else than imports, constants and functions is refused. */
-function partsOf(source: K6Source): Parts {
-  const scope = new Scope();
+function partsOf(source: K6Source): ScriptParts {
+  const scope = new ScriptScope();
   const imported = new Map<string, string>();
   const functions = new Map<string, js.BlockStatement>();
   let options: js.Expression | null = null;
@@ -120,7 +120,10 @@ function bodyIn(node: js.ExportDefaultDeclaration["declaration"]): js.BlockState
 }
 
 /** All that is wrong with the options, at their beginning. */
-function optionsIn({ options, scope }: Parts, constants: Constants): ReturnType<typeof loadIn> {
+function optionsIn(
+  { options, scope }: ScriptParts,
+  constants: Constants,
+): ReturnType<typeof loadIn> {
   const data = options === null ? {} : constants.value(options, scope);
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
   if (given !== undefined) return loadIn(given);

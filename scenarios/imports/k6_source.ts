@@ -1,7 +1,7 @@
 /** A k6 script as a syntax tree, and what can't be taken over from it, each at its place. It is read, never run. */
 import { getLineInfo, type Node, parse, type Program } from "acorn";
-import { messageOf, type Problem, UserError } from "../../../base/errors.ts";
-import { beyond, isWithin } from "../../../base/limits.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { beyond, isWithin } from "../../base/limits.ts";
 
 /** What of a script would make another load here than there. */
 export class Refused extends Error {

@@ -1,15 +1,15 @@
 /** What a k6 script does in one iteration → the steps of a flow here. */
 import type * as js from "acorn";
-import { METHODS, stepName } from "../../request/request.ts";
-import { durationText } from "../../../base/quantity.ts";
-import { LIMITS } from "../../../base/limits.ts";
-import { type Constants, rootOf, Scope } from "./constants.ts";
-import { type K6Source, nodesIn, Refused } from "./source.ts";
+import { METHODS, stepName } from "../request/request.ts";
+import { durationText } from "../../base/quantity.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { type Constants, rootOf, ScriptScope } from "./k6_constants.ts";
+import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
 
 /** A step of a flow in the making. */
-export type Step = Record<string, unknown>;
+export type K6Step = Record<string, unknown>;
 
-interface FlowContext {
+interface K6Context {
   readonly source: K6Source;
   readonly constants: Constants;
   /** Names under which the script has what is of k6: `http`, `check`, `sleep`, `group`. */
@@ -18,19 +18,19 @@ interface FlowContext {
 }
 
 export class K6Flow {
-  readonly steps: Step[] = [];
+  readonly steps: K6Step[] = [];
   origin: string | null = null;
 
-  constructor(private readonly around: FlowContext) {}
+  constructor(private readonly around: K6Context) {}
 
-  walk(statements: readonly js.Statement[], outer: Scope): void {
-    const scope = new Scope(outer);
+  walk(statements: readonly js.Statement[], outer: ScriptScope): void {
+    const scope = new ScriptScope(outer);
     for (const statement of statements) {
       this.around.source.attempt(() => this.#statement(statement, scope), undefined);
     }
   }
 
-  #statement(node: js.Statement, scope: Scope): void {
+  #statement(node: js.Statement, scope: ScriptScope): void {
     if (node.type === "EmptyStatement" || node.type === "FunctionDeclaration") return;
     if (node.type === "BlockStatement") return this.walk(node.body, scope);
     if (node.type === "ExpressionStatement") return void this.#expression(node.expression, scope);
@@ -49,7 +49,7 @@ export class K6Flow {
   }
 
   /** `for (let i = 0; i < 3; i++)`, with numbers that stand in the script. */
-  #loop({ init, test, update, body, start }: js.ForStatement, scope: Scope): void {
+  #loop({ init, test, update, body, start }: js.ForStatement, scope: ScriptScope): void {
     const { constants } = this.around;
     const counter = init?.type === "VariableDeclaration" ? init.declarations[0] : undefined;
     const name = counter?.id.type === "Identifier" ? counter.id.name : "";
@@ -70,14 +70,14 @@ export class K6Flow {
       throw new Refused(start, `Cannot take over a loop of more than ${LIMITS.steps.most} rounds`);
     }
     for (let round = from; round < end; round++) {
-      const inner = new Scope(scope);
+      const inner = new ScriptScope(scope);
       inner.set(name, { kind: "value", value: round });
       this.walk([body], inner);
     }
   }
 
   /** The response's step, where it sends a request. */
-  #expression(node: js.Expression, scope: Scope): Step | null {
+  #expression(node: js.Expression, scope: ScriptScope): K6Step | null {
     if (node.type !== "CallExpression") throw this.#refused(node);
     const called = this.#calledIn(node);
     if (called === "sleep") this.#sleep(node, scope);
@@ -109,7 +109,7 @@ export class K6Flow {
     this.around.note("without what it logs");
   }
 
-  #sleep({ arguments: [given], start }: js.CallExpression, scope: Scope): void {
+  #sleep({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): void {
     const seconds = given === undefined ? NaN : this.around.constants.value(given, scope);
     if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= 3_600)) {
       throw new Refused(start, "Cannot take over a sleep that is no number from 0 to 3600");
@@ -117,7 +117,7 @@ export class K6Flow {
     if (seconds >= 0.001) this.#add({ think: durationText(seconds * 1_000) }, start);
   }
 
-  #group({ arguments: [, inner], start }: js.CallExpression, scope: Scope): void {
+  #group({ arguments: [, inner], start }: js.CallExpression, scope: ScriptScope): void {
     const isFunction = inner?.type === "ArrowFunctionExpression" ||
       inner?.type === "FunctionExpression";
     if (!isFunction || inner.body.type !== "BlockStatement") {
@@ -126,7 +126,7 @@ export class K6Flow {
     this.walk(inner.body.body, scope);
   }
 
-  #request(called: string, node: js.CallExpression, scope: Scope): Step {
+  #request(called: string, node: js.CallExpression, scope: ScriptScope): K6Step {
     const { constants } = this.around;
     const given = node.arguments.map((argument) => constants.value(argument, scope));
     const isAny = called === "request";
@@ -143,7 +143,7 @@ export class K6Flow {
     }
     const hasBody = isAny || !["get", "head"].includes(method);
     const [url, body, params] = hasBody ? given : [given[0], null, given[1]];
-    const step: Step = {
+    const step: K6Step = {
       ...this.#params(Object(params), node.start),
       [method]: this.#path(url, node.start),
       ...bodyOf(body, node.start),
@@ -176,7 +176,7 @@ export class K6Flow {
     return url.pathname + url.search;
   }
 
-  #params(given: Readonly<Record<string, unknown>>, at: number): Step {
+  #params(given: Readonly<Record<string, unknown>>, at: number): K6Step {
     const { headers = {}, tags = {}, ...others } = given;
     const [unknown] = Object.keys(others).filter((key) => key !== "responseType");
     if (unknown !== undefined) {
@@ -192,12 +192,12 @@ export class K6Flow {
     };
   }
 
-  #check({ arguments: [of, checks], start }: js.CallExpression, scope: Scope): void {
+  #check({ arguments: [of, checks], start }: js.CallExpression, scope: ScriptScope): void {
     const bound = of?.type === "Identifier" ? scope.get(of.name) : undefined;
     const step = of?.type === "CallExpression"
       ? this.#expression(of, scope)
       : bound?.kind === "other"
-      ? bound.what as Step | null
+      ? bound.what as K6Step | null
       : null;
     if (!step || checks?.type !== "ObjectExpression") {
       throw new Refused(start, "Cannot take over a check of anything but a response of a request");
@@ -210,7 +210,7 @@ export class K6Flow {
   }
 
   /** Of `(r) => r.status === 200`; null for another check. */
-  #statusIn(node: js.Expression, scope: Scope): number | null {
+  #statusIn(node: js.Expression, scope: ScriptScope): number | null {
     const body = node.type === "ArrowFunctionExpression" ? node.body : null;
     if (body?.type !== "BinaryExpression" || !/^===?$/.test(body.operator)) return null;
     const isStatus = body.left.type === "MemberExpression" &&
@@ -218,7 +218,7 @@ export class K6Flow {
     return isStatus ? this.around.constants.number(body.right, scope) : null;
   }
 
-  #add(step: Step, at: number): void {
+  #add(step: K6Step, at: number): void {
     if (this.steps.push(step) > LIMITS.steps.most) {
       throw new Refused(at, `Cannot take over more than ${LIMITS.steps.most} steps`);
     }
@@ -232,7 +232,7 @@ export class K6Flow {
   }
 }
 
-function bodyOf(body: unknown, at: number): Step {
+function bodyOf(body: unknown, at: number): K6Step {
   if (body === null || body === undefined) return {};
   if (typeof body === "string") return { body };
   const isForm = typeof body === "object" && !Array.isArray(body) &&
