@@ -8,6 +8,7 @@ import {
   type Meaning,
   option,
   redirected,
+  refused,
   seconds,
   toggle,
   type Tool,
@@ -41,18 +42,18 @@ export const curl: Tool = {
     toggle("k insecure", "--insecure"),
     toggle("I head", "-m", "head"),
     option("url", true, (text) => ({ operand: text })),
-    unsupported("F form form-string", "value", "a form of several parts"),
-    unsupported("x proxy U proxy-user", "value", "its proxy"),
+    refused("F form form-string", "value", "a form of several parts"),
+    refused("x proxy U proxy-user", "value", "its proxy"),
     unsupported(
       "http2 http2-prior-knowledge http3 0 http1.0",
       "switch",
       "a version of HTTP but 1.1",
     ),
-    unsupported("E cert key", "value", "its client certificate"),
-    unsupported("resolve connect-to", "value", "another address for the host"),
-    unsupported("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
+    refused("E cert key", "value", "its client certificate"),
+    refused("resolve connect-to", "value", "another address for the host"),
+    refused("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
-    unsupported("K config", "value", "its file of options"),
+    refused("K config", "value", "its file of options"),
     ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // see differences
     ignored("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
@@ -84,7 +85,7 @@ function header(text: string): Meaning {
   if (/^transfer-encoding\s*:/i.test(text)) {
     return { note: "with the length of its body instead of chunks" };
   }
-  if (text.startsWith("@")) return { note: "without its file of header fields" };
+  if (text.startsWith("@")) return { refused: "its file of header fields" };
   if (/^[^:]+:\s*$/.test(text)) return { flags: [[NO_FIELD, text]] };
   return { flags: [["-H", text.replace(/^([^:]+);$/, "$1:")]] };
 }
@@ -97,7 +98,7 @@ function asciiData(text: string): Meaning {
 /** `text`, `=text` or `name=text`; files after `@`. */
 function encodedData(text: string): Meaning {
   const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
-  if (rest === undefined && text.includes("@")) return { note: "without its file of data" };
+  if (rest === undefined && text.includes("@")) return { refused: "its file of data" };
   const encoded = encodeURIComponent(rest ?? text).replaceAll("%20", "+");
   return { flags: [["-b", name === "" ? encoded : `${name}=${encoded}`]] };
 }
@@ -106,7 +107,7 @@ function cookie(text: string): Meaning {
   if (text === "") return {};
   return text.includes("=")
     ? { flags: [["-H", `cookie: ${text}`]] }
-    : { note: "without its file of cookies" };
+    : { refused: "its file of cookies" };
 }
 
 /** Several data are one, with & between; -G puts them into the URL. */
@@ -121,10 +122,10 @@ function withData(line: TranslatedLine): TranslatedLine {
   if (line.options.has("G")) return inUrl(plain, texts.join("&"));
   const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
   const left = files.length - (texts.length === 0 ? 1 : 0);
-  const note = left > 0 ? ["without its data files, as there is other data"] : [];
+  const lacking = left > 0 ? ["its data files, as there is other data"] : [];
   const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
   const sent = withFlags(plain, ["-b", body], ...method);
-  return { ...sent, notes: [...line.notes, ...note] };
+  return { ...sent, refused: [...line.refused, ...lacking] };
 }
 
 function inUrl(line: TranslatedLine, query: string): TranslatedLine {

@@ -37,7 +37,8 @@ export function withTranslated(args: readonly string[]): readonly string[] {
   const text = isApart ? args[at + 1] : args[at].slice(PLACE.length + 1);
   if (text === undefined) return args;
   const others = [...args.slice(0, at), ...args.slice(at + (isApart ? 2 : 1))];
-  const { line: { operands, flags } } = translated(text, others);
+  const { name, line: { operands, flags, refused } } = translated(text, others);
+  if (refused.length > 0) throw new UserError(refused.map((what) => otherRequests(name, what)));
   return [...operands, ...flags.flatMap(([name, text]) => [name, text ?? []].flat()), ...args];
 }
 
@@ -64,6 +65,14 @@ function translated(commandLine: string, others: readonly string[] = []): Transl
   const withHeaders = withFields(tool, line, others);
   const completed = tool.complete?.(withHeaders) ?? withHeaders;
   return { name, line: atRate(withEnd(tool, completed, others)) };
+}
+
+function otherRequests(tool: ToolName, what: string): Problem {
+  return {
+    place: PLACE,
+    message: `Cannot send the requests of ${tool} without ${what}`,
+    fix: "leave its option out, or write an experiment file",
+  };
 }
 
 function unknownTool(name: string): Problem {

@@ -35,6 +35,7 @@ export function readLine(tool: Tool, given: readonly string[], place: string): R
     operands: [...operands, ...meanings.flatMap(({ operand = [] }) => operand).map(withScheme)],
     flags: meanings.flatMap(({ flags = [] }) => flags),
     notes: meanings.flatMap(({ note = [] }) => note),
+    refused: meanings.flatMap(({ refused = [] }) => refused),
     options: new Set(taken.flatMap(({ option }) => option.names)),
   };
   return { line, problems };

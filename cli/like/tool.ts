@@ -15,6 +15,8 @@ export interface Meaning {
   readonly flags?: readonly BenchFlag[];
   /** Why it has no counterpart, or means something else here. */
   readonly note?: string;
+  /** What its requests would lack here, such as `its Lua script`: with it nothing is sent. */
+  readonly refused?: string;
   /** A URL. */
   readonly operand?: string;
 }
@@ -24,6 +26,8 @@ export interface TranslatedLine {
   readonly operands: readonly string[];
   readonly flags: readonly BenchFlag[];
   readonly notes: readonly string[];
+  /** What its requests would lack here. */
+  readonly refused: readonly string[];
   /** Names of the tool's options that were there. */
   readonly options: ReadonlySet<string>;
 }
@@ -88,6 +92,15 @@ export function unsupported(
   return option(names, takesValue === "value", () => ({ note: `without ${what}` }));
 }
 
+/** An option without which other requests would be sent. @param what Such as `its Lua script`. */
+export function refused(
+  names: string,
+  takesValue: "value" | "switch",
+  what: string,
+): ToolOption {
+  return option(names, takesValue === "value", () => ({ refused: what }));
+}
+
 /** @param names Separated by blanks. */
 export function option(
   names: string,
@@ -138,7 +151,7 @@ export function basicAuthorization(text: string): Meaning {
 /** A body, which must not be taken for the name of a file. */
 export function literalBody(text: string): Meaning {
   return text.startsWith("@")
-    ? { note: "without its body, as one that begins with @ would be the name of a file here" }
+    ? { refused: "its body, as one that begins with @ would be the name of a file here" }
     : { flags: [["-b", text]] };
 }
 

@@ -103,14 +103,22 @@ testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", a
 
 Deno.test("bench --like says what the tool would have left out", async () => {
   await using witness = startWitness({ delayMs: 300 });
-  const like = `wrk -c 2 -t 1 -d 1s -s x.lua ${witness.origin}/`;
+  const like = `wrk -c 2 -t 1 -d 1s ${witness.origin}/`;
   const { code, stderr } = await plateau(["bench", "--like", like]);
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Unlike wrk: without its Lua script$/m);
   assert.match(
     stderr,
     /^wrk would have left out of its latencies 2 requests in flight at the end$/m,
   );
+});
+
+Deno.test("bench --like sends nothing where the tool's requests are others", async () => {
+  await using recorder = startRecorder();
+  const like = `curl -F a=b ${recorder.origin}/`;
+  const { code, stderr } = await plateau(["bench", "-q", "--like", like]);
+  assert.equal(code, 2, stderr);
+  assert.match(stderr, /Cannot send the requests of curl without a form of several parts/);
+  assert.equal(recorder.requests.length, 0);
 });
 
 /** Twelve visitors who log in and look around; all that is asked before the load is asked once, too. */

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { UserError } from "../../base/errors.ts";
+import { withTranslated } from "../../cli/like/like.ts";
+
+const URL = "http://127.0.0.1:8080/";
+
+/** What no request of `bench` has, by tool and option, and what the error calls it. */
+const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
+  ["wrk -s x.lua", "its Lua script"],
+  ["wrk2 -R 100 --script=x.lua", "its Lua script"],
+  ["ab -X 127.0.0.1:3128", "its proxy"],
+  ["ab -P a:b", "its proxy"],
+  ["ab -E client.pem", "its client certificate"],
+  ["autocannon --cert client.pem", "its client certificate"],
+  ["autocannon -F {}", "a form of several parts"],
+  ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
+  ["autocannon -I", "ids put in place of [<id>]"],
+  ["autocannon -b @a", "its body, as one that begins with @ would be the name of a file here"],
+  ["hey -x http://127.0.0.1:3128", "its proxy"],
+  ["hey -d @a", "its body, as one that begins with @ would be the name of a file here"],
+  ["oha -Z lines", "bodies line by line (an experiment file has values for that)"],
+  ["oha -F a=b", "a form of several parts"],
+  ["oha -x http://127.0.0.1:3128", "its proxy"],
+  ["oha --rand-regex-url", "URLs that change (an experiment file has values for that)"],
+  ["oha --urls-from-file", "URLs that change (an experiment file has values for that)"],
+  ["oha --connect-to a:80:b:80", "another address for the host"],
+  ["oha --cert client.pem", "its client certificate"],
+  ["oha --aws-sigv4 aws:amz:a:b", "signatures of AWS"],
+  ["curl -F a=b", "a form of several parts"],
+  ["curl --form-string a=b", "a form of several parts"],
+  ["curl -x 127.0.0.1:3128", "its proxy"],
+  ["curl -E client.pem", "its client certificate"],
+  ["curl --resolve a:80:127.0.0.1", "another address for the host"],
+  ["curl --digest -u a:b", "its authentication"],
+  ["curl -K options", "its file of options"],
+  ["curl -H @fields", "its file of header fields"],
+  ["curl -b jar", "its file of cookies"],
+  ["curl --data-urlencode @file", "its file of data"],
+  ["curl -d a=b -d @file", "its data files, as there is other data"],
+];
+
+for (const [options, what] of OTHER_REQUESTS) {
+  Deno.test(`bench sends nothing for ${options}, whose requests are others`, () => {
+    const [tool] = options.split(" ");
+    assert.throws(() => withTranslated(["--like", `${options} ${URL}`]), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.deepEqual(error.problems.map(({ message }) => message), [
+        `Cannot send the requests of ${tool} without ${what}`,
+      ]);
+      return true;
+    });
+  });
+}
+
+Deno.test("bench names all at once that its requests would lack", () => {
+  assert.throws(() => withTranslated(["--like", `curl -F a=b --digest ${URL}`]), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.equal(error.problems.length, 2);
+    return true;
+  });
+});
