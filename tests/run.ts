@@ -57,7 +57,7 @@ function moduleOf(files: readonly string[], folder: string): string {
 }
 
 /** What one process may take: several times the longest on two cores, so that a test that hangs fails in time. */
-const LIMIT_MS = 15 * 60_000;
+const LIMIT_MS = 10 * 60_000;
 
 /** What programs that outlive their test may hold the output open for. */
 const GRACE_MS = 10_000;

@@ -8,7 +8,7 @@ import {
   type Meaning,
   option,
   redirected,
-  refused,
+  refusedOption,
   seconds,
   toggle,
   type Tool,
@@ -42,18 +42,18 @@ export const curl: Tool = {
     toggle("k insecure", "--insecure"),
     toggle("I head", "-m", "head"),
     option("url", true, (text) => ({ operand: text })),
-    refused("F form form-string", "value", "a form of several parts"),
-    refused("x proxy U proxy-user", "value", "its proxy"),
+    refusedOption("F form form-string", "value", "a form of several parts"),
+    refusedOption("x proxy U proxy-user", "value", "its proxy"),
     unsupported(
       "http2 http2-prior-knowledge http3 0 http1.0",
       "switch",
       "a version of HTTP but 1.1",
     ),
-    refused("E cert key", "value", "its client certificate"),
-    refused("resolve connect-to", "value", "another address for the host"),
-    refused("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
+    refusedOption("E cert key", "value", "its client certificate"),
+    refusedOption("resolve connect-to", "value", "another address for the host"),
+    refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
-    refused("K config", "value", "its file of options"),
+    refusedOption("K config", "value", "its file of options"),
     ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // see differences
     ignored("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
@@ -122,10 +122,10 @@ function withData(line: TranslatedLine): TranslatedLine {
   if (line.options.has("G")) return inUrl(plain, texts.join("&"));
   const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
   const left = files.length - (texts.length === 0 ? 1 : 0);
-  const lacking = left > 0 ? ["its data files, as there is other data"] : [];
+  const missing = left > 0 ? ["its data files, as there is other data"] : [];
   const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
   const sent = withFlags(plain, ["-b", body], ...method);
-  return { ...sent, refused: [...line.refused, ...lacking] };
+  return { ...sent, refused: [...line.refused, ...missing] };
 }
 
 function inUrl(line: TranslatedLine, query: string): TranslatedLine {

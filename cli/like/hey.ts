@@ -13,7 +13,7 @@ import {
   option,
   RATE_OF_EACH,
   redirected,
-  refused,
+  refusedOption,
   seconds,
   timedOut,
   toggle,
@@ -44,7 +44,7 @@ export const hey: Tool = {
     option("a", true, authorization),
     toggle("disable-keepalive", "--no-keepalive"),
     unsupported("h2", "switch", "HTTP/2"),
-    refused("x", "value", "its proxy"),
+    refusedOption("x", "value", "its proxy"),
     ignored("disable-compression", "switch"), // see differences
     ignored("disable-redirects", "switch"), // see differences
     ignored("o cpus", "value"),

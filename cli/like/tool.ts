@@ -93,7 +93,7 @@ export function unsupported(
 }
 
 /** An option without which other requests would be sent. @param what Such as `its Lua script`. */
-export function refused(
+export function refusedOption(
   names: string,
   takesValue: "value" | "switch",
   what: string,

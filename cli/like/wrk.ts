@@ -11,7 +11,7 @@ import {
   lastOf,
   perSecond,
   plainNumber,
-  refused,
+  refusedOption,
   responsesBefore,
   seconds,
   timedOut,
@@ -28,7 +28,7 @@ const OPTIONS = [
   valueOption("t threads", "-w", plainNumber),
   valueOption("H header", "-H"),
   valueOption("timeout T", "-t", seconds),
-  refused("s script", "value", "its Lua script"),
+  refusedOption("s script", "value", "its Lua script"),
   ignored("L latency v version", "switch"),
   valueOption("R rate", "-r", perSecond), // of wrk2 alone, whose program is called wrk, too
   ignored("u_latency U batch_latency B", "switch"),
