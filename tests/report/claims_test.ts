@@ -182,10 +182,11 @@ Deno.test("the initial latency is that of the first half second", () => {
   const results = resultsFixture({ cells });
   assertJudged(judge(results, "final(a) < 0.8 × initial(a)"), "reproduced", /initial .* ms /);
   assertJudged(judge(results, "initial(a) < initial.p99(a)"), "reproduced");
-  for (const { timeline } of results.runs) {
+  const others = resultsFixture({ cells });
+  for (const { timeline } of others.runs) {
     for (const point of timeline.points) if (point.endS <= 0.5) point.p50 = 3;
   }
-  assertJudged(judge(results, "initial(a) within 1% of 3ms"), "reproduced");
+  assertJudged(judge(others, "initial(a) within 1% of 3ms"), "reproduced");
 });
 
 Deno.test("the claims are counted in a sentence", () => {
