@@ -21,6 +21,7 @@ import {
   legendMarkup,
   type PagePlace,
 } from "./sections/figures.ts";
+import { profilesMarkup } from "./sections/profiles.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import css from "./style.css" with { type: "text" };
 
@@ -41,7 +42,7 @@ ${metaMarkup(policyOf(style))}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the results</a>
-${navigationMarkup(model)}
+${navigationMarkup(model, comparison)}
 <main id="main"><article id="c1">${main}</article></main>
 ${chartScripts(charts)}<script>${verbatim(client)}</script>
 </body>
@@ -49,12 +50,16 @@ ${chartScripts(charts)}<script>${verbatim(client)}</script>
 `.text;
 }
 
-function navigationMarkup({ densities, forest }: ComparedModel): Markup {
+function navigationMarkup(
+  { densities, forest }: ComparedModel,
+  { profiles }: ResultsComparison,
+): Markup {
   const links = [
     ["c1", "Verdict"],
     ["c1-cells", "Side by side"],
     ...(forest === null ? [] : [["c1-ratios", "Ratios"]]),
     ...(densities.length === 0 ? [] : [["c1-latency", "Latency"]]),
+    ...(profiles.length === 0 ? [] : [["c1-profiles", "Profiles"]]),
     ["c1-method", "Method"],
   ].map(([id, text]) => markup`<li><a href="#${id}">${text}</a></li>`);
   return markup`<nav aria-label="Sections"><div class="bar"><ul>${links}</ul></div></nav>`;
@@ -77,6 +82,7 @@ ${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
 ${ratiosMarkup(comparison, model, place)}
 ${latencyMarkup(model, place)}
+${profilesMarkup(comparison.profiles, id)}
 ${methodMarkup(comparison, model, id)}`;
 }
 

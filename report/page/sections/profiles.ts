@@ -6,8 +6,11 @@ import { howToReadMarkup } from "./figures.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { tableMarkup } from "./tables.ts";
 
+/** What has profiles: a scenario, or a cell of two results. */
+type Profiled = Pick<ScenarioModel, "name" | "profiles">;
+
 /** Null without profile runs. @param id Of the experiment. */
-export function profilesMarkup(scenarios: readonly ScenarioModel[], id: string): Markup | null {
+export function profilesMarkup(scenarios: readonly Profiled[], id: string): Markup | null {
   const parts = scenarios.flatMap(({ name, profiles }, i) =>
     profiles === null ? [] : [scenarioProfiles(name, profiles, `${id}-profiles-${i + 1}`)]
   );
