@@ -29,7 +29,7 @@ function likelyText(places: readonly Place[], naming: Naming): string {
   if (most === null) return "";
   const { target, those } = most;
   const verb = those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
-  const runs = unique(those.map(({ decision }) => decision?.runs ?? 0));
+  const runs = [...new Set(those.map(({ decision }) => decision?.runs ?? 0))];
   const isFew = those.every(({ decision }) => decision?.reason !== "margin");
   const few = naming !== null && isFew && runs.length === 1 && runs[0] > 0
     ? `: ${counted(runs[0], "run")} each`
