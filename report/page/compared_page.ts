@@ -58,8 +58,8 @@ function navigationMarkup(
     ["c1", "Verdict"],
     ["c1-cells", "Side by side"],
     ...(forest === null ? [] : [["c1-ratios", "Ratios"]]),
-    ...(densities.length === 0 ? [] : [["c1-latency", "Latency"]]),
     ...(profiles.length === 0 ? [] : [["c1-profiles", "Profiles"]]),
+    ...(densities.length === 0 ? [] : [["c1-latency", "Latency"]]),
     ["c1-method", "Method"],
   ].map(([id, text]) => markup`<li><a href="#${id}">${text}</a></li>`);
   return markup`<nav aria-label="Sections"><div class="bar"><ul>${links}</ul></div></nav>`;
@@ -81,8 +81,8 @@ ${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
 <section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
 ${ratiosMarkup(comparison, model, place)}
+${profilesMarkup(comparison.profiles, id, null)}
 ${latencyMarkup(model, place)}
-${profilesMarkup(comparison.profiles, id)}
 ${methodMarkup(comparison, model, id)}`;
 }
 

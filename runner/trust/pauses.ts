@@ -19,7 +19,7 @@ const COLLECTING_TIME = 0.2;
 /** Cores in use or waited for: a target that idles has time for its collections. */
 const BUSY_CORES = 0.5;
 
-/** Of a stall beside others who want its core: with less CPU time it is theirs as well. */
+/** Of a stall of a busy target beside others who want its core: with less CPU time it is theirs as well. */
 const HELD_UP_RATIO = 0.9;
 
 /** Shorter pauses are usual: young generations, and the event loop's own callbacks. */
@@ -50,7 +50,7 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
   if (isBusy && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
   const stopping = counters.collections.map(({ stoppedMs: ms }) => ({ ms }));
   const collected = isHeldUp ? null : tailPauses(stopping, counters.slowest.collections, run);
-  const computedRatio = isHeldUp ? HELD_UP_RATIO : COMPUTED_RATIO;
+  const computedRatio = isHeldUp && isBusy ? HELD_UP_RATIO : COMPUTED_RATIO;
   const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= computedRatio * ms);
   const blocked = tailPauses(computed, counters.slowest.stalls, run);
   if (blocked !== null && blocked.overlapping > (collected?.overlapping ?? 0)) {
