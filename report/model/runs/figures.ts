@@ -163,9 +163,8 @@ function spreadOf(run: JudgedRun, of: keyof JudgedRun["perSecond"], spread: stri
 function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
   const [found] = FLATTENING.flatMap((p) => p === percentile ? flattenedOf(run, p) ?? [] : []);
   if (found === undefined) return { none: NOTHING_MEASURED.latency };
-  const { initialMs, finalMs, fromS, isAtLeast } = found;
-  if (of === "stable") return (isAtLeast ? atLeast : exactly)(fromS * 1_000);
-  return exactly(of === "final" ? finalMs : initialMs);
+  if (of !== "stable") return exactly(of === "final" ? found.finalMs : found.initialMs);
+  return (found.isAtLeast ? atLeast : exactly)(found.fromS * 1_000);
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
