@@ -61,6 +61,9 @@ interface Moment {
 const out = (scratch: ScratchRepository, name: string): string =>
   join(scratch.path, "../out", name);
 
+/** Enough to be interrupted among them. */
+const FEW_RUNS = ["--repeat", "3", "--confirm", "no"];
+
 const MOMENTS: readonly Moment[] = [
   {
     when: "it looks for the commits",
@@ -91,14 +94,16 @@ const MOMENTS: readonly Moment[] = [
   },
   {
     when: "the first run goes on",
+    args: FEW_RUNS,
     comes: (_, scratch) =>
       until("results are there", () => existsSync(out(scratch, "results.json"))),
     keeps: true,
   },
   {
     when: "some runs are done",
+    args: FEW_RUNS,
     comes: (_, scratch) =>
-      until("three are saved", () => savedRuns(out(scratch, "results.json")) >= 3),
+      until("two are saved", () => savedRuns(out(scratch, "results.json")) >= 2),
     keeps: true,
   },
   {
@@ -186,7 +191,7 @@ testWith(
     Deno.mkdirSync(disk);
     // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
     const script =
-      'mount -t tmpfs -o size=200k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
+      'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
     const { code, stderr } = await plateau([
       "ab",
       "HEAD..HEAD",

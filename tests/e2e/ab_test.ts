@@ -87,10 +87,8 @@ async function assertRunsAgain({ path, env }: ScratchRepository, shown: Results)
   const [program, ...args] = words(commandOf(shown)).map(String);
   assert.deepEqual([program, args[0]], ["plateau", "ab"]);
   const out = join(path, "../again");
-  const { code, stderr } = await plateau([...args, "--duration", "100ms", "--out", out], {
-    cwd: path,
-    env,
-  });
+  const briefly = ["--duration", "100ms", "--confirm", "no", "--out", out];
+  const { code, stderr } = await plateau([...args, ...briefly], { cwd: path, env });
   assert.ok(code === 1 || code === 5, stderr);
   assert.doesNotMatch(stderr, /^Builds /m, "both commits are as they were");
   const order = ({ runs }: Results): unknown =>
