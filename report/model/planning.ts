@@ -7,7 +7,7 @@ import {
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
 import { pairingOf } from "./comparison/between.ts";
-import { type ComparedFigure, DECISIVE, groupOf } from "./comparison/group.ts";
+import { type ComparedFigure, decidesFor, DECISIVE, groupOf } from "./comparison/group.ts";
 import type { ResultSide } from "./comparison/differences.ts";
 import { percentText } from "./comparison/ratios.ts";
 import { figureInProse, figureKey } from "./comparison/words.ts";
@@ -85,6 +85,7 @@ export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): 
     ),
   })).filter(({ figure, ratios }) =>
     ratios.every((one) => one !== null) &&
+    pairs.every(({ base, next }) => decidesFor([groupOf(base.cell), groupOf(next.cell)], figure)) &&
     !(figure === "rate" && isOpenLoop(pairs.map(({ next }) => next.cell)))
   ).map(({ figure, ratios }) => ({ figure, ratios: ratios.filter((one) => one !== null) }));
   const blocks = Math.min(...byFigure.flatMap(({ ratios }) => ratios.map(({ length }) => length)));

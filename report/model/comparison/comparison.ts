@@ -36,7 +36,14 @@ import {
   reserved,
   untested,
 } from "./between.ts";
-import { COMPARED, type ComparedFigure, type ComparedRuns, DECISIVE, figureOf } from "./group.ts";
+import {
+  COMPARED,
+  type ComparedFigure,
+  type ComparedRuns,
+  decidesFor,
+  DECISIVE,
+  figureOf,
+} from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -76,6 +83,8 @@ export interface FigureComparison extends ComparisonJudgement {
 export interface GroupComparison {
   /** One for each of COMPARED, in their order. */
   readonly figures: readonly FigureComparison[];
+  /** Those that decide, of these runs. */
+  readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
 }
@@ -166,8 +175,9 @@ export function judgePairs(
   const [deciding, others] = families;
   const next = { deciding: 0, others: 0 };
   return tests.pairs.map(({ pair, tests: ofPair }) => ({
+    decisive: decisiveIn(pair, tests.judge),
     figures: COMPARED.map((figure, f) => {
-      const isDeciding = tests.judge.decisive.includes(figure);
+      const isDeciding = decisiveIn(pair, tests.judge).includes(figure);
       const { raised, size } = isDeciding ? deciding : others;
       const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
       return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
@@ -177,9 +187,16 @@ export function judgePairs(
   }));
 }
 
-function flatPs({ pairs, judge: { decisive } }: PairTests, isDeciding: boolean): (number | null)[] {
-  return pairs.flatMap(({ tests }) =>
-    tests.filter((_, f) => decisive.includes(COMPARED[f]) === isDeciding)
+function decisiveIn(
+  { base, next }: GroupPair,
+  { decisive }: PairTests["judge"],
+): readonly ComparedFigure[] {
+  return decisive.filter((figure) => decidesFor([base, next], figure));
+}
+
+function flatPs({ pairs, judge }: PairTests, isDeciding: boolean): (number | null)[] {
+  return pairs.flatMap(({ pair, tests }) =>
+    tests.filter((_, f) => decisiveIn(pair, judge).includes(COMPARED[f]) === isDeciding)
       .map((test) => test === null ? null : test.p)
   );
 }
@@ -189,7 +206,7 @@ function flatPs({ pairs, judge: { decisive } }: PairTests, isDeciding: boolean):
  * the others.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
-  return DECISIVE.map((figure) => comparisonOf(comparison, figure)).filter((
+  return comparison.decisive.map((figure) => comparisonOf(comparison, figure)).filter((
     { figure, ratio, verdict },
   ) => figure !== "cpuPerRequest" || (ratio !== null && verdict !== "inconclusive"));
 }

@@ -215,11 +215,11 @@ const OPPOSITE = {
 } as const;
 
 /** The same comparison seen from the other side. */
-function inverse({ figures, runs, marginRatio }: GroupComparison): GroupComparison {
+function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
   return {
+    ...others,
     figures: figures.map(inverseFigure),
     runs: { base: runs.next, next: runs.base },
-    marginRatio,
   };
 }
 
