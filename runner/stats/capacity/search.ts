@@ -16,6 +16,8 @@ export interface SearchGoal {
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
+  /** Completed in a closed loop: the rate of the first trial. */
+  readonly peakPerSec: number;
 }
 
 /** A trial that counts. */
@@ -56,26 +58,30 @@ const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
 const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
-const SPREAD = 0.8;
+const SPREAD = 0.6;
+/** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
+const NEARLY_SERVED = 0.98;
 
 /**
- * @param startPerSec Rate of the first trial.
  * @param prior Begin just outside it instead. It says where to look and nothing else: no estimate uses it, so that one that
  * is wrong costs trials and no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
-  startPerSec: number,
   prior: PriorInterval | null = null,
 ): SearchStep {
   const { held, broken } = sidesOf(goal, trials);
   const outside = prior && outsideStep(goal, { held, broken }, prior);
   if (outside) return outside;
-  if (trials.length === 0) return shortTrial(goal, startPerSec);
+  if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
   const away = (tried: readonly number[]): number => step * 2 ** (tried.length - 1);
-  if (held.length === 0) return shortTrial(goal, below(trials, { step, away: away(broken) }));
+  if (held.length === 0) {
+    const nearly = trials.filter((one) => one.servedPerSec >= NEARLY_SERVED * one.ratePerSec);
+    const tried = nearly.map(({ ratePerSec }) => ratePerSec);
+    return shortTrial(goal, below(trials, { step, away: away(tried) }));
+  }
   if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held)));
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
@@ -189,7 +195,10 @@ function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossi
     high: Math.max(...ends) * Math.exp(BEYOND_BOUNDS * apart),
   };
   return goal.allowed.map((allowed, rule) =>
-    crossingOf(trials.map(({ shares }) => shares[rule]), allowed, range)
+    crossingOf(trials.map(({ shares }) => shares[rule]), {
+      ...{ allowed, range },
+      peakPerSec: goal.peakPerSec,
+    })
   );
 }
 
