@@ -157,3 +157,15 @@ Deno.test("of an overloaded server the rate that it completed is tried next, how
   const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, overloaded);
   assert.ok(step.kind === "trial" && step.ratePerSec > 970 && step.ratePerSec < 1_020);
 });
+
+Deno.test("a server that fails a share of all requests, at any rate, is left in few trials", () => {
+  const trials: SearchedTrial[] = [];
+  for (let ratePerSec = 20_000; ratePerSec > 20;) {
+    const [share] = stepAt(ratePerSec, 5, 0).shares;
+    trials.push({ ratePerSec, plannedS: 5, shares: [share], servedPerSec: 0.95 * ratePerSec });
+    const step = nextStep({ ...GOAL, peakPerSec: 20_000 }, trials);
+    assert.ok(step.kind === "trial");
+    ratePerSec = step.ratePerSec;
+  }
+  assert.ok(trials.length < 16, `${trials.length}`);
+});

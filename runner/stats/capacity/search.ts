@@ -61,6 +61,8 @@ const COARSE = 2.2;
 const SPREAD = 0.6;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
+/** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
+const MOST_OVERLOADS = 4;
 
 /**
  * @param prior Begin just outside it instead. It says where to look and nothing else: no estimate uses it, so that one that
@@ -76,13 +78,11 @@ export function nextStep(
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  const away = (tried: readonly number[]): number => step * 2 ** (tried.length - 1);
+  const away = (tried: number): number => step * 2 ** (tried - 1);
   if (held.length === 0) {
-    const nearly = trials.filter((one) => one.servedPerSec >= NEARLY_SERVED * one.ratePerSec);
-    const tried = nearly.map(({ ratePerSec }) => ratePerSec);
-    return shortTrial(goal, below(trials, { step, away: away(tried) }));
+    return shortTrial(goal, below(trials, { step, away: away(trials.length - overloads(trials)) }));
   }
-  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held)));
+  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held.length)));
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
@@ -101,6 +101,12 @@ function outsideStep(
   const isNarrow = Math.log(high / low) <= COARSE * widthLogOf(goal);
   const ratePerSec = held.length === 0 ? low / margin : high * margin;
   return { kind: "trial", ratePerSec, plannedS: isNarrow ? goal.longS : goal.shortS };
+}
+
+/** How many trials only show that the server was overloaded. */
+function overloads(trials: readonly SearchedTrial[]): number {
+  const overloaded = trials.filter((one) => one.servedPerSec < NEARLY_SERVED * one.ratePerSec);
+  return Math.min(overloaded.length, MOST_OVERLOADS);
 }
 
 /** What a server completes under overload is near what it can, or less; at least a quarter of what was tried. */
