@@ -50,7 +50,7 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.01;
+const TAIL = 0.0075;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
 /** In first steps. */
@@ -80,7 +80,9 @@ export function nextStep(
   const step = FIRST_STEP * widthLogOf(goal);
   const away = (tried: number): number => step * 2 ** (tried - 1);
   if (held.length === 0) {
-    return shortTrial(goal, below(trials, { step, away: away(trials.length - overloads(trials)) }));
+    // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
+    const ratePerSec = below(trials, { step, away: away(trials.length - overloads(trials)) });
+    return { kind: "trial", ratePerSec, plannedS: goal.longS };
   }
   if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held.length)));
   const [low, high] = [Math.max(...held), Math.min(...broken)];
