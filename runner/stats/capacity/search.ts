@@ -50,7 +50,7 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.009;
+const TAIL = 0.0075;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
 /** In first steps. */
