@@ -54,6 +54,7 @@ export const ALONE: Readonly<Record<string, string>> = {
  */
 export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> = {
   computes: [
+    "e2e/observe_storms_test.ts",
     "e2e/resume_test.ts",
     "e2e/lifecycle_test.ts",
     "e2e/target_commands_test.ts",
@@ -170,6 +171,11 @@ export interface Job {
 export interface Queue {
   readonly jobs: readonly Job[];
   readonly atOnce: number;
+}
+
+/** Whether they call the binary that PLATEAU_BINARY names, where it names one. All others call the source. */
+export function callsBinary(files: readonly string[]): boolean {
+  return files.every((file) => relative(TESTS, file).startsWith("e2e/"));
 }
 
 /** Rounds, one after another, of queues beside one another. Every file is in one job. @param files Full paths. */
