@@ -7,7 +7,6 @@ import { connections } from "./connections.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
-import { builds } from "./capacity/builds.ts";
 import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
@@ -34,7 +33,6 @@ export const benches = {
   censored,
   capacity,
   known,
-  builds,
   memory,
   connections,
   startup,

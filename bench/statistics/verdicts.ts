@@ -5,7 +5,6 @@ import {
   type FigureComparison,
   type GroupPair,
 } from "../../report/model/comparison/comparison.ts";
-import { type Between, ONE_SESSION } from "../../report/model/comparison/between.ts";
 import type {
   ComparableRun,
   ComparedFigure,
@@ -127,17 +126,6 @@ export function compareSessions(
 /** For each figure its estimates in all sessions. */
 function overSessions(sessions: readonly (readonly (Estimate | null)[])[]): Estimate[][] {
   return DECIDING.map((_, f) => sessions.flatMap((estimates) => estimates[f] ?? []));
-}
-
-/** Of requests/s alone: of one session, or of several a side. */
-export function verdictOnRates(
-  base: Estimate,
-  next: Estimate,
-  sessions: "one" | "several",
-): FigureComparison {
-  const between: Between = sessions === "one" ? ONE_SESSION : { kind: "known", variances: [] };
-  const sides = { base: groupOf([base]), next: groupOf([next]) };
-  return verdictsOf({ ...sides, between: () => between })[0];
 }
 
 function verdictsOf(pair: GroupPair): Verdicts {
