@@ -40,9 +40,9 @@ import {
   COMPARED,
   type ComparedFigure,
   type ComparedRuns,
-  decidesFor,
-  DECISIVE,
+  decisiveFor,
   figureOf,
+  type JudgeOptions,
 } from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
@@ -89,16 +89,6 @@ export interface GroupComparison {
   readonly marginRatio: number;
 }
 
-/** How comparisons are judged. */
-export interface JudgeOptions {
-  /** Default 2 %. */
-  readonly marginRatio?: number;
-  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
-  readonly level?: number;
-  /** The figures that are one family; default DECISIVE. */
-  readonly decisive?: readonly ComparedFigure[];
-}
-
 export interface GroupPair {
   readonly base: ComparedRuns;
   readonly next: ComparedRuns;
@@ -108,8 +98,12 @@ export interface GroupPair {
 
 /** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
 export interface PairTests {
-  readonly judge: Required<JudgeOptions>;
-  readonly pairs: readonly { readonly pair: GroupPair; readonly tests: readonly (Test | null)[] }[];
+  readonly judge: Required<Omit<JudgeOptions, "decisive">>;
+  readonly pairs: readonly {
+    readonly pair: GroupPair;
+    readonly decisive: readonly ComparedFigure[];
+    readonly tests: readonly (Test | null)[];
+  }[];
 }
 
 /** The interval of two sides by their own runs. */
@@ -136,14 +130,15 @@ export function comparePairs(
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive = DECISIVE }: JudgeOptions = {},
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
 ): PairTests {
   const sides = pairs.map((pair) => COMPARED.map((figure) => sidesOf(pair, figure, level)));
   const byFigure = COMPARED.map((_, f) => testsOf(sides.map((ofPair) => ofPair[f]), level));
   return {
-    judge: { marginRatio, level, decisive },
+    judge: { marginRatio, level },
     pairs: pairs.map((pair, i) => ({
       pair,
+      decisive: decisiveFor([pair.base, pair.next], decisive),
       tests: byFigure.map((tests) => {
         const test = tests[i];
         return test && { ...test, p: pBeyond(test.interval, marginRatio) };
@@ -174,10 +169,10 @@ export function judgePairs(
   });
   const [deciding, others] = families;
   const next = { deciding: 0, others: 0 };
-  return tests.pairs.map(({ pair, tests: ofPair }) => ({
-    decisive: decisiveIn(pair, tests.judge),
+  return tests.pairs.map(({ pair, decisive, tests: ofPair }) => ({
+    decisive,
     figures: COMPARED.map((figure, f) => {
-      const isDeciding = decisiveIn(pair, tests.judge).includes(figure);
+      const isDeciding = decisive.includes(figure);
       const { raised, size } = isDeciding ? deciding : others;
       const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
       return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
@@ -187,16 +182,9 @@ export function judgePairs(
   }));
 }
 
-function decisiveIn(
-  { base, next }: GroupPair,
-  { decisive }: PairTests["judge"],
-): readonly ComparedFigure[] {
-  return decisive.filter((figure) => decidesFor([base, next], figure));
-}
-
-function flatPs({ pairs, judge }: PairTests, isDeciding: boolean): (number | null)[] {
-  return pairs.flatMap(({ pair, tests }) =>
-    tests.filter((_, f) => decisiveIn(pair, judge).includes(COMPARED[f]) === isDeciding)
+function flatPs({ pairs }: PairTests, isDeciding: boolean): (number | null)[] {
+  return pairs.flatMap(({ decisive, tests }) =>
+    tests.filter((_, f) => decisive.includes(COMPARED[f]) === isDeciding)
       .map((test) => test === null ? null : test.p)
   );
 }
@@ -259,7 +247,7 @@ interface TestedPair {
 
 function compareFigure(
   { figure, pair: { base, next }, test }: TestedPair,
-  { marginRatio, level }: Required<JudgeOptions>,
+  { marginRatio, level }: PairTests["judge"],
   { adjustedP, size }: { adjustedP: number | null; size: number },
 ): FigureComparison {
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };

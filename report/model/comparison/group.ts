@@ -15,12 +15,23 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-/** At a capacity p99 is what the rules allow, however fast the target is: there it decides nothing. */
-export function decidesFor(
+/** Of these, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
+export function decisiveFor(
   sides: readonly Pick<ComparedRuns, "isAtLimit">[],
-  figure: ComparedFigure,
-): boolean {
-  return figure !== 99 || !sides.some((side) => side.isAtLimit);
+  decisive: readonly ComparedFigure[] = DECISIVE,
+): readonly ComparedFigure[] {
+  const isAtLimit = sides.some((side) => side.isAtLimit);
+  return decisive.filter((figure) => figure !== 99 || !isAtLimit);
+}
+
+/** How comparisons are judged. */
+export interface JudgeOptions {
+  /** Default 2 %. */
+  readonly marginRatio?: number;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level?: number;
+  /** The figures that are one family; default DECISIVE. */
+  readonly decisive?: readonly ComparedFigure[];
 }
 
 /** The parts of a measurement that a comparison reads. */

@@ -4,8 +4,8 @@ import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import {
   type ComparedFigure,
   type ComparedRuns,
-  decidesFor,
   DECISIVE,
+  decisiveFor,
   figureOf,
   groupOf,
 } from "../comparison/group.ts";
@@ -57,7 +57,7 @@ export function changesOf(series: TrendSeries, points: readonly TrendPoint[]): T
 
 /** 0 where it decides nothing. */
 function decisiveFigure(group: ComparedRuns, figure: ComparedFigure): number {
-  return decidesFor([group], figure) ? figureOf(group, figure) : 0;
+  return decisiveFor([group]).includes(figure) ? figureOf(group, figure) : 0;
 }
 
 /** `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */
