@@ -16,10 +16,11 @@ Deno.test("capacity: who takes more is ahead, and latency at the limit is no pri
 });
 
 Deno.test("capacity: a lower bound is ahead of what is below it", () => {
-  const { sentence, matrix } = concluded(
+  const { sentence, figure, matrix } = concluded(
     capacities({ slow: SLOW, fast: { ...FAST, bound: "generator" } }),
   );
-  assert.equal(sentence, "fast takes 2.0× slow.");
+  assert.equal(sentence, "fast takes at least 2.0× slow.");
+  assert.match(figure?.text ?? "", /^≥ \d\.\d+×$/);
   assert.match(plain(matrix?.rows[0].cells[0]?.text ?? ""), /^≥ ?2,0\d\d\/s$/);
 });
 
