@@ -32,18 +32,21 @@ function savedRuns(file: string): number {
   return existsSync(file) ? results.parse(JSON.parse(Deno.readTextFileSync(file))).runs.length : 0;
 }
 
-/** A git that stops where it would check out, and says so in a file. */
-function slowGit(scratch: ScratchRepository): Record<string, string> {
+/** A git that stops where it would do that, and says so in a file. */
+const stopsAt = (verb: string) => (scratch: ScratchRepository): Record<string, string> => {
   const bin = join(scratch.path, "../bin");
   Deno.mkdirSync(bin);
   const path = Deno.env.get("PATH") ?? "";
   const script = `#!/bin/sh
-case " $* " in *" checkout "*) echo > '${join(bin, "waits")}'; exec sleep 1000 ;; esac
+case " $* " in *" ${verb} "*) echo > '${join(bin, "waits")}'; exec sleep 1000 ;; esac
 PATH='${path}' exec git "$@"
 `;
   Deno.writeTextFileSync(join(bin, "git"), script, { mode: 0o755 });
   return { PATH: `${bin}:${path}` };
-}
+};
+
+const gitStopped: Moment["comes"] = (_, scratch) =>
+  until("git has stopped", () => existsSync(join(scratch.path, "../bin/waits")));
 
 interface Moment {
   readonly when: string;
@@ -63,12 +66,13 @@ const FEW_RUNS = ["--repeat", "3", "--confirm", "no"];
 
 const MOMENTS: readonly Moment[] = [
   {
-    when: "it begins",
-    prepare: slowGit,
-    comes: (_, scratch) =>
-      until("git checks out", () => existsSync(join(scratch.path, "../bin/waits"))),
+    when: "it looks for the commits",
+    prepare: stopsAt("rev-parse"),
+    comes: gitStopped,
     keeps: false,
   },
+  { when: "it reads the working tree", prepare: stopsAt("add"), comes: gitStopped, keeps: false },
+  { when: "it checks out", prepare: stopsAt("checkout"), comes: gitStopped, keeps: false },
   {
     when: "the first side is built",
     prepare: (scratch) => {

@@ -236,8 +236,12 @@ testWith(
       await program.ended;
     }
     await until("its build has ended", () => builders().length === 0);
+    const revisions = join(env.XDG_CACHE_HOME, "plateau/revisions");
+    const [{ name }] = Deno.readDirSync(revisions);
+    Deno.mkdirSync(join(revisions, name, ".snapshot-of-a-killed-one"));
     scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
-    const { code, stderr } = await ab(scratch, "HEAD..HEAD~0");
+    const { code, stderr } = await ab(scratch, "HEAD..");
     assert.notEqual(code, 3, stderr);
+    assert.deepEqual(scratch.kept().filter((name) => name.startsWith(".snapshot-")), []);
   },
 );
