@@ -40,6 +40,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
     untrusted,
     onlyBase,
     onlyNext,
+    explanations: explanationsOf(comparison),
     cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, errors }) => ({
       scenario,
       base,
@@ -139,6 +140,7 @@ export function renderComparison(
     ),
     ...cells.flatMap((cell) => cellLines(cell, options)),
     BLANK,
+    ...explanationsOf(comparison).flatMap((text) => paragraphLines(text, options.width, HANGING)),
     ...notes.flatMap((note) => paragraphLines(note, options.width)),
     ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
@@ -159,9 +161,17 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
     md`${comparison.reliability.sentence}`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
+    lines(explanationsOf(comparison).map((text) => md`- ${text}`)),
     ...(table ? tableWithNotes(table) : []),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
   ]));
+}
+
+/** What its profiles say of each cell that is slower or faster. */
+function explanationsOf({ profiles }: ResultsComparison): string[] {
+  return profiles.flatMap(({ name, profiles: { differences } }) =>
+    differences.map((text) => `${name}: ${text.replaceAll(GLUE, " ")}.`)
+  );
 }
 
 /** What makes the comparison doubtful, or smaller than it might be. */

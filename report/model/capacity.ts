@@ -76,6 +76,7 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   redis: "then Redis is full",
   "cpu-limit": "then its CPU limit is reached",
   connections: "then all connections are busy",
+  "open-files": "then its open files are at their limit",
   waiting: "then nothing is busy, and requests wait",
 };
 

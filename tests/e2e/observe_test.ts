@@ -39,3 +39,16 @@ for (const [runtime, command, needs] of V8) {
     assert.deepEqual(folders(), before);
   });
 }
+
+testWith(
+  ["node", "linux"],
+  "a target without a file left for more connections is named",
+  async () => {
+    const { results, stdout } = await observe({
+      few: `sh, -c, "ulimit -n 40; exec node server.mjs"`,
+    }, { load: "{ duration: 1s, connections: 60 }", repeat: 1, observed: "" });
+    const [{ bottleneck }] = results.runs;
+    assert.equal(bottleneck?.kind, "open-files", JSON.stringify(bottleneck));
+    assert.match(stdout, /Bottleneck of few: it had as many files open as it may \(/);
+  },
+);

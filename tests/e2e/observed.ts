@@ -6,7 +6,7 @@ import type { Bottleneck } from "../../runner/result/findings.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
-export const FIXTURES = join(import.meta.dirname ?? "", "../targets/fixtures/observed");
+export const FIXTURES = join(import.meta.dirname ?? "", "../../bench/causes/servers");
 /** Its command, as YAML has lists. */
 export const DENO = `${Deno.execPath()}, run, -A, --no-config`;
 

@@ -10,6 +10,7 @@ export interface ResultSide extends Grouped {
   readonly version: string;
   /** Null: not known. */
   readonly machine: Results["machine"] | null;
+  readonly profiles?: Results["profiles"];
 }
 
 /** Facts of a machine that change from boot to boot, or say nothing about its speed. */
