@@ -4,12 +4,16 @@ import {
   comparisonOf,
   decisivePs,
   type GroupComparison,
-  type JudgeOptions,
   judgePairs,
   testPairs,
 } from "../../report/model/comparison/comparison.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
-import { type ComparedRuns, DECISIVE, groupOf } from "../../report/model/comparison/group.ts";
+import {
+  type ComparedRuns,
+  DECISIVE,
+  groupOf,
+  type JudgeOptions,
+} from "../../report/model/comparison/group.ts";
 import { verdictText } from "../../report/model/comparison/words.ts";
 import { ratioText } from "../../report/model/comparison/ratios.ts";
 import { reportModel } from "../../report/model/model.ts";
