@@ -1,7 +1,7 @@
 /** A comparison of two results for scripts and CI: JSON and JUnit. */
 import { comparisonOf, decisiveOf, type FigureComparison } from "../model/comparison/comparison.ts";
 import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
-import { COMPARED, type ComparedFigure, isDecisive } from "../model/comparison/group.ts";
+import { COMPARED, type ComparedFigure, DECISIVE } from "../model/comparison/group.ts";
 import {
   type ComparedCell,
   comparedName,
@@ -195,7 +195,11 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
     `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
       verdictText(rate, marginRatio)
     }`,
-    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${verdictText(p99, marginRatio)}`,
+    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${
+      comparison.decisive.includes(99)
+        ? verdictText(p99, marginRatio)
+        : "what the rules of the capacity allow"
+    }`,
     ...(cpu.ratio === null ? [] : [
       `CPU/request ${formatMs(cpu.base)} → ${formatMs(cpu.next)}, ${ratioText(cpu)}: ${
         verdictText(cpu, marginRatio)
@@ -206,8 +210,9 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
 
 /** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
 function othersOf({ comparison: { figures, marginRatio } }: ComparedCell): string {
+  const shown: readonly ComparedFigure[] = DECISIVE;
   return figures
-    .filter(({ figure }) => !isDecisive(figure))
+    .filter(({ figure }) => !shown.includes(figure))
     .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`)
     .join(", ");
 }

@@ -93,9 +93,10 @@ function cellDifferences(
   ];
 }
 
-/** Without the seed of its arrivals. */
+/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(load).filter(([key]) => key !== "seed"));
+  const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
+  return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));
 }
 
 /** Parts of a target's lines in which a list makes a factor. */
