@@ -1,26 +1,29 @@
 /** The flags by which `bench` replays a log, and the log as a schedule. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import { type JsonKeys, LOG_FORMATS } from "../../scenarios/replay/log_line.ts";
-import { type Replay, ReplayBuilder } from "../../scenarios/replay/schedule.ts";
+import { eachLineOf } from "../../scenarios/file/lines.ts";
+import type { JsonKeys } from "../../scenarios/replay/log_line.ts";
+import {
+  DEFAULT_KEYS,
+  MOST_SPEED,
+  readReplay,
+  type ReplayChoice,
+  speedOf,
+} from "../../scenarios/replay/read_replay.ts";
+import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 
-const MOST_SPEED = 1_000;
-
 const speed = z.string().transform((text, context) => {
-  const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
-  if (times > 0 && times <= MOST_SPEED) return times;
+  const times = speedOf(text);
+  if (times !== null) return times;
   context.addIssue(`Cannot read "${text}" as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`);
   return z.NEVER;
 });
 
-const KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
-
 const keys = z.string().transform((text, context): JsonKeys => {
   const pairs = text.split(",").map((pair) => pair.split("="));
-  if (pairs.every(([key, name]) => Object.hasOwn(KEYS, key) && name)) {
-    return { ...KEYS, ...Object.fromEntries(pairs) };
+  if (pairs.every(([key, name]) => Object.hasOwn(DEFAULT_KEYS, key) && name)) {
+    return { ...DEFAULT_KEYS, ...Object.fromEntries(pairs) };
   }
   context.addIssue(`Cannot read "${text}" as keys: write time=ts,method=verb,path=uri`);
   return z.NEVER;
@@ -59,7 +62,7 @@ export const replayFlags = {
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
-const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body"];
+const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form"];
 
 export function replayConflicts(given: RawArguments): Problem[] {
   if (given.replay === undefined) return [];
@@ -74,54 +77,34 @@ export function replayConflicts(given: RawArguments): Problem[] {
   }));
 }
 
-/** Of the lines, how many may be unreadable. */
-const MOST_WRONG_RATIO = 0.01;
-
 /** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
 export function replayOf(values: ReplayValues, onNote: (text: string) => void): Replay | null {
-  const { replay: path, replayFormat, replayKeys = KEYS, replayWrites: writes } = values;
+  const { replay: path, replayFormat: format, replayKeys: keys = DEFAULT_KEYS } = values;
   if (path === undefined) return null;
-  const format = LOG_FORMATS[replayFormat];
-  const builder = new ReplayBuilder({ format, keys: replayKeys, speed: values.speed, writes });
-  try {
-    eachLine(path, (line) => builder.add(line));
-  } catch (error) {
-    const message = `Cannot replay ${path}: ${messageOf(error)}`;
-    throw new UserError([{ place: "--replay", message }]);
-  }
-  const { lines, count, wrong, wrongLines } = builder;
-  if (count === 0 || wrongLines > lines * MOST_WRONG_RATIO) {
+  const choice = { format, keys, speed: values.speed, writes: values.replayWrites };
+  const read = readFrom(path, choice);
+  if ("problem" in read) {
     throw new UserError([
       {
         place: "--replay",
-        message:
-          `Cannot replay ${path}: ${wrongLines} of ${lines} lines are unreadable, ${count} requests are left`,
+        message: `Cannot replay ${path}: ${read.problem}`,
         fix: "name its format with --replay-format",
       },
-      ...wrong.map(({ line, why }) => ({
+      ...read.wrong.map(({ line, why }) => ({
         place: `${path}:${line}`,
         message: `Cannot read this line: ${why}`,
       })),
     ]);
   }
-  const left = `${wrongLines} unreadable lines and ${builder.writes} writes are skipped`;
-  onNote(`${count} requests of ${path} are replayed; ${left}`);
-  return builder.replay();
+  onNote(read.note);
+  return read.replay;
 }
 
-const CHUNK_BYTES = 1 << 20;
-
-/** A chunk of the file at a time is in memory. */
-function eachLine(path: string, visit: (line: string) => void): void {
-  using file = Deno.openSync(path);
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  const decoder = new TextDecoder();
-  let rest = "";
-  for (let read; (read = file.readSync(chunk)) !== null;) {
-    const lines = (rest + decoder.decode(chunk.subarray(0, read), { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    lines.forEach(visit);
-    if (rest.length > LIMITS.csvRow.most) throw new Error(beyond("csvRow", oneMoreThan("csvRow")));
+function readFrom(path: string, choice: ReplayChoice): ReturnType<typeof readReplay> {
+  try {
+    return readReplay(path, choice, (visit) => void eachLineOf(path, visit));
+  } catch (error) {
+    const message = `Cannot replay ${path}: ${messageOf(error)}`;
+    throw new UserError([{ place: "--replay", message }]);
   }
-  if (rest !== "") visit(rest);
 }

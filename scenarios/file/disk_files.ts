@@ -1,9 +1,11 @@
 /** The files of an experiment, from a disk. */
+import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
 import { readBytesSync, readTextSync } from "../../base/bounded_file.ts";
 import type { Files, TableRow } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { eachLineOf } from "./lines.ts";
 
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
@@ -14,6 +16,8 @@ export function filesFrom(baseDir: string): Files {
     octets,
     rows: (path, names) => rowsOf(text(path), names),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
+    privateKey: (path) => privateKeyAt(resolve(baseDir, path)),
+    eachLine: (path, visit) => ifThere(resolve(baseDir, path), (path) => eachLineOf(path, visit)),
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),
   };
 }
@@ -69,6 +73,20 @@ export function certificatesAt(path: string): string {
     throw new Error("it holds no certificates as PEM");
   }
   Deno.createHttpClient({ caCerts: [text] }).close();
+  return text;
+}
+
+/** A key as PEM. Throws unless it can be used without a passphrase. */
+export function privateKeyAt(path: string): string {
+  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
+  if (/ENCRYPTED/.test(text)) {
+    throw new Error(`it is encrypted: decrypt it by openssl pkey -in ${path}`);
+  }
+  try {
+    createPrivateKey(text);
+  } catch {
+    throw new Error("it holds no private key as PEM");
+  }
   return text;
 }
 
