@@ -115,6 +115,15 @@ Deno.test("wrong responses cannot make a target fast", () => {
   assertJudged(judge(results, "p50(fast) < 1ms"), "not reproduced");
 });
 
+Deno.test("requests that were never sent leave a rate as it is", () => {
+  const results = resultsAt(RATES);
+  for (const { requests } of results.runs) {
+    requests.dropped = requests.completed;
+    requests.due += requests.dropped;
+  }
+  assertJudged(judge(results, "rate(fast) > 2 × rate(slow)"), "reproduced");
+});
+
 Deno.test("a percentile of requests that were not answered is only a lower bound", () => {
   const cells = [{ target: "a", scenario: "s", medianMs: 10, runs: 5, timeoutRatio: 0.005 }];
   const results = resultsFixture({ cells });

@@ -23,6 +23,8 @@ import {
   pathsOf,
 } from "../method/declared_values.ts";
 import { isUndisturbed, isValid } from "../findings/trust.ts";
+import { sum } from "../numbers/spread.ts";
+import { wrongResponsesOf } from "../runs/figures.ts";
 import {
   cellLabel,
   type Grouped,
@@ -100,16 +102,23 @@ function keysOf(section: unknown): string[] {
 
 function measuredOf(scenarios: readonly ScenarioRuns[], level: number): ClaimMember[] {
   return scenarios.flatMap(({ name: scenario, cells }) =>
-    cells.map(({ target, label, runs, confidence, errorRatio: wrongRatio }) => ({
+    cells.map(({ target, label, runs, confidence }) => ({
       target,
       scenario,
       parameters: runs[0].parameters,
       label: `${scenario}, ${label}`,
       cell: { scenario, label, runs, estimates: confidence.estimates, level },
       missingReason: "",
-      wrongRatio,
+      wrongRatio: wrongRatioOf(runs),
     }))
   );
+}
+
+/** What was never sent makes no target look fast: it is in no rate, and a lower bound of latency. */
+function wrongRatioOf(runs: readonly Run[]): number {
+  const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
+  const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run));
+  return ended === 0 ? 1 : wrong / ended;
 }
 
 /** Each cell without any run, once. */
