@@ -13,7 +13,6 @@ import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
-import { replayOf } from "../flags/replay_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/forms.ts";
@@ -45,7 +44,7 @@ Examples:
       const { onProgress, stop } = await progressView(values.quiet);
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
-      const request = benchRequest(values, replayOf(values, onNote));
+      const request = benchRequest(values, await replayIn(values, onNote));
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
@@ -95,6 +94,16 @@ async function printDifferences(like: string, measurement: Measurement): Promise
   const { toolDifferences } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
   printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
+}
+
+/** Null without --replay. */
+async function replayIn(
+  values: BenchValues,
+  onNote: (text: string) => void,
+): Promise<Replay | null> {
+  if (values.replay === undefined) return null;
+  const { replayOf } = await import("../flags/replay_log.ts");
+  return replayOf(values.replay, values, onNote);
 }
 
 /** The outcome of each threshold. */

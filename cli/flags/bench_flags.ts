@@ -18,7 +18,7 @@ import { integerText, redisFlag } from "./values.ts";
 import { urlConflicts } from "../../base/target/access.ts";
 import { resolve } from "node:path";
 import { readBytesSync } from "../../base/bounded_file.ts";
-import { checkSocket } from "../../scenarios/file/disk_files.ts";
+import { checkSocket } from "../../scenarios/file/access_files.ts";
 
 /** An address that can be measured. */
 const httpUrl = z.string().transform((text, context) => {

@@ -1,9 +1,7 @@
-/** The flags by which `bench` replays a log, and the log as a schedule. */
+/** The flags by which `bench` replays a log. */
 import * as z from "zod";
-import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import { type JsonKeys, LOG_FORMATS } from "../../scenarios/replay/log_line.ts";
-import { type Replay, ReplayBuilder } from "../../scenarios/replay/schedule.ts";
+import type { Problem } from "../../base/errors.ts";
+import type { JsonKeys } from "../../scenarios/replay/log_line.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 
 const MOST_SPEED = 1_000;
@@ -15,7 +13,7 @@ const speed = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
-const KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
+export const KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
 
 const keys = z.string().transform((text, context): JsonKeys => {
   const pairs = text.split(",").map((pair) => pair.split("="));
@@ -56,7 +54,7 @@ export const replayFlags = {
   },
 } satisfies CommandParts;
 
-type ReplayValues = ParsedValues<typeof replayFlags>;
+export type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
 const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body"];
@@ -72,56 +70,4 @@ export function replayConflicts(given: RawArguments): Problem[] {
     message: `Cannot use --${flag} with a replay`,
     fix: "leave --replay or it out",
   }));
-}
-
-/** Of the lines, how many may be unreadable. */
-const MOST_WRONG_RATIO = 0.01;
-
-/** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
-export function replayOf(values: ReplayValues, onNote: (text: string) => void): Replay | null {
-  const { replay: path, replayFormat, replayKeys = KEYS, replayWrites: writes } = values;
-  if (path === undefined) return null;
-  const format = LOG_FORMATS[replayFormat];
-  const builder = new ReplayBuilder({ format, keys: replayKeys, speed: values.speed, writes });
-  try {
-    eachLine(path, (line) => builder.add(line));
-  } catch (error) {
-    const message = `Cannot replay ${path}: ${messageOf(error)}`;
-    throw new UserError([{ place: "--replay", message }]);
-  }
-  const { lines, count, wrong, wrongLines } = builder;
-  if (count === 0 || wrongLines > lines * MOST_WRONG_RATIO) {
-    throw new UserError([
-      {
-        place: "--replay",
-        message:
-          `Cannot replay ${path}: ${wrongLines} of ${lines} lines are unreadable, ${count} requests are left`,
-        fix: "name its format with --replay-format",
-      },
-      ...wrong.map(({ line, why }) => ({
-        place: `${path}:${line}`,
-        message: `Cannot read this line: ${why}`,
-      })),
-    ]);
-  }
-  const left = `${wrongLines} unreadable lines and ${builder.writes} writes are skipped`;
-  onNote(`${count} requests of ${path} are replayed; ${left}`);
-  return builder.replay();
-}
-
-const CHUNK_BYTES = 1 << 20;
-
-/** A chunk of the file at a time is in memory. */
-function eachLine(path: string, visit: (line: string) => void): void {
-  using file = Deno.openSync(path);
-  const chunk = new Uint8Array(CHUNK_BYTES);
-  const decoder = new TextDecoder();
-  let rest = "";
-  for (let read; (read = file.readSync(chunk)) !== null;) {
-    const lines = (rest + decoder.decode(chunk.subarray(0, read), { stream: true })).split("\n");
-    rest = lines.pop() ?? "";
-    lines.forEach(visit);
-    if (rest.length > LIMITS.csvRow.most) throw new Error(beyond("csvRow", oneMoreThan("csvRow")));
-  }
-  if (rest !== "") visit(rest);
 }

@@ -13,7 +13,8 @@ import type { TargetProfile } from "../../../runner/result/result.ts";
 import { formatMs, formatShare } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 import { type Flame, flameOf } from "./flames.ts";
-import { cellLabel, type CellRuns } from "../runs/cells.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 
 export interface ProfiledCell {

@@ -1,0 +1,28 @@
+/**
+ * Files by which a server is reached: certificates and sockets. All throw with the reason. Apart from the other files,
+ * as every start of `bench` loads this and no table.
+ */
+import { readTextSync } from "../../base/bounded_file.ts";
+
+/** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
+export function certificatesAt(path: string): string {
+  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
+  if (!text.includes("-----BEGIN CERTIFICATE-----")) {
+    throw new Error("it holds no certificates as PEM");
+  }
+  Deno.createHttpClient({ caCerts: [text] }).close();
+  return text;
+}
+
+/** Only where the system distinguishes sockets from files (not on Windows). */
+export function checkSocket(path: string): void {
+  if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is no socket");
+}
+
+export function ifThere<Found>(path: string, look: (path: string) => Found): Found {
+  try {
+    return look(path);
+  } catch (error) {
+    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
+  }
+}
