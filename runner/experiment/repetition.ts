@@ -16,7 +16,8 @@ import {
   type PooledFigure,
   type RunBlock,
 } from "../stats/confidence/pool.ts";
-import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/cell_key.ts";
 import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
 import {
   halfWidthOf,

@@ -125,8 +125,9 @@ class PoolRun {
         await this.#release();
         throw error;
       });
-    hooks.onStart(at);
-    const finished = await Promise.all(workers.map((worker, i) => this.#load(worker, i, at)));
+    const loads = workers.map((worker, i) => this.#load(worker, i, at));
+    hooks.onStart(at); // takes up to 10 ms, in which the message reaches the workers
+    const finished = await Promise.all(loads);
     const lastIndex = Math.max(...workers.map((worker) => worker.lastIndex));
     const reports = await Promise.all(
       finished.map((report, i) => report ?? this.#reportOfEnded(i, lastIndex)),
