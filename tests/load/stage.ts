@@ -45,7 +45,7 @@ export class NotingDriver implements Driver {
 }
 
 /** What the loop would have told, had it ended then. To be looked at at once: it lives on. */
-export type Ending = SoFarReport;
+export type Ending = Pick<SoFarReport, "totals" | "open">;
 
 /** What a stage does not know of a worker. */
 export const OFF_STAGE = {
