@@ -18,7 +18,7 @@ ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")
 
 --rounds N  how often everything is measured; the figures are medians
 --short     a few seconds a measurement, to see that a bench works
---only TEXT only the parts of "planted" whose names hold it, such as "gin" or "5 %"
+--only TEXT only the parts of "planted", "causes" or "counters" whose names hold it, such as "gin", "5 %" or "Go: redis"
 --log FILE  each trial of "planted" is added to this file, and its figures are those of all in it
 `;
 

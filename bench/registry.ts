@@ -2,8 +2,10 @@
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
 import { capacity } from "./capacity.ts";
+import { causes } from "./causes.ts";
 import { censored } from "./censored.ts";
 import { connections } from "./connections.ts";
+import { counters } from "./counters.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
@@ -48,6 +50,8 @@ export const benches = {
   statistics,
   trust,
   planted,
+  causes,
+  counters,
 } satisfies Record<string, Bench>;
 
 export type BenchName = keyof typeof benches;

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { ALONE, APART, BESIDE, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { ALONE, APART, BESIDE, callsBinary, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
 import {
   countsOfBoth,
   readFailures,
@@ -59,6 +59,11 @@ Deno.test("a folder that shares a browser is one process, the first", () => {
     browser,
     [at("base/a_test.ts"), at("cli/b_test.ts")],
   ]);
+});
+
+Deno.test("end-to-end tests call the binary where there is one, and no others", () => {
+  assert.ok(callsBinary([at("e2e/run_test.ts")]) && callsBinary([at("e2e/pages/fleet_test.ts")]));
+  assert.ok(!callsBinary([at("hostile/kills_test.ts")]) && !callsBinary([at("cli/main_test.ts")]));
 });
 
 const OUTPUT = `running 3 tests from ./tests/e2e/a_test.ts

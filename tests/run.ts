@@ -9,7 +9,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { requiredNeeds, type Skip, toGet } from "./needs.ts";
-import { type Job, type Queue, roundsOf } from "./rounds.ts";
+import { callsBinary, type Job, type Queue, roundsOf } from "./rounds.ts";
 import {
   countsOfBoth,
   cpuSinceLast,
@@ -72,7 +72,11 @@ async function runJob(
   const ended = new AbortController();
   const child = new Deno.Command(Deno.execPath(), {
     args: ["test", "--allow-all", "--no-check", ...options, moduleOf(files, folder)],
-    env: { ...env, ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }) },
+    env: {
+      ...env,
+      ...(callsBinary(files) ? {} : { PLATEAU_BINARY: "" }),
+      ...(Deno.stdout.isTerminal() ? {} : { NO_COLOR: "1" }),
+    },
     stdout: "piped",
     signal: ended.signal,
   }).spawn();

@@ -42,11 +42,14 @@ function softLimit(): number {
 }
 
 /**
- * How many files this process may open, or may raise that to (Linux); null where there is no limit, or it is
+ * How many files a process may open, or may raise that to (Linux); null where there is no limit, or it is
  * unknown.
  */
-export function openFilesLimit(kind: "soft" | "hard"): number | null {
-  return parseOpenFiles(readSystemFile("/proc/self/limits"), kind);
+export function openFilesLimit(
+  kind: "soft" | "hard",
+  pid: number | "self" = "self",
+): number | null {
+  return parseOpenFiles(readSystemFile(`/proc/${pid}/limits`), kind);
 }
 
 /** From /proc/self/limits; null when it is unlimited or not there. */

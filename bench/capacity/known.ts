@@ -127,7 +127,16 @@ function sentenceOf({ name, truth, result }: Found): string {
     .map((rate) => rate?.toFixed(0) ?? "?");
   const times = `${trials.length} trials, ${elapsedS.toFixed(0)} s`;
   return `${name}: ${value} [${low}, ${high}], known ${truth.toFixed(0)}, ` +
-    `${isNear(result, truth) ? "within" : "not within"} 2 %; ${times}, ${end}`;
+    `${isNear(result, truth) ? "within" : "not within"} 2 %; ${times}, ${end}${doubtsText(result)}`;
+}
+
+/** `; not counted: 3 × worker-late, 1 × steal` */
+function doubtsText({ trials }: CapacityResult): string {
+  const codes = trials.filter(({ counts }) => !counts)
+    .flatMap(({ findings }) => findings.map(({ code }) => code));
+  const texts = [...Map.groupBy(codes, (code) => code)]
+    .map(([code, those]) => `${those.length} × ${code}`);
+  return texts.length === 0 ? "" : `; not counted: ${texts.join(", ")}`;
 }
 
 function workCommand(port: number): Command {

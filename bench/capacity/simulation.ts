@@ -31,12 +31,12 @@ export function simulateSearch(
   prior: PriorInterval | null = null,
 ): SimulatedSearch {
   const random = new Random(seed);
-  const goal: SearchGoal = { ...GOAL, allowed: [server.allowed] };
-  const startPerSec = server.peakPerSec * random.uniform(0.99, 1.01);
+  const peakPerSec = server.peakPerSec * random.uniform(0.99, 1.01);
+  const goal: SearchGoal = { ...GOAL, peakPerSec, allowed: [server.allowed] };
   const trials: SearchedTrial[] = [];
   let seconds = GOAL.shortS;
   for (;;) {
-    const step = nextStep(goal, trials, startPerSec, prior);
+    const step = nextStep(goal, trials, prior);
     const isFound = step.kind === "found";
     if (isFound || seconds + step.plannedS > BUDGET_S) {
       return { estimate: capacityOf(goal, trials), isFound, seconds, trials: trials.length + 1 };

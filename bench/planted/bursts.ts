@@ -1,20 +1,29 @@
-/** A worker that computes in bursts, once it is sent a seed: their lengths and those of the pauses are exponential. */
+/// <reference lib="deno.worker" />
+/**
+ * A worker that computes in bursts, once it is sent a seed and the flag that ends it: the lengths of
+ * bursts and pauses are exponential. It needs the flag, as terminate() does not end a loop that never returns.
+ */
 import { Random } from "../statistics/random.ts";
 
 /** Of bursts and of pauses: together they take half of a core. */
 const MEAN_MS = 500;
 
-const sleeping = new Int32Array(new SharedArrayBuffer(4));
-
-function burst(lengthMs: number): void {
-  const endMs = performance.now() + lengthMs;
-  while (performance.now() < endMs);
+export interface Bursts {
+  readonly seed: number;
+  /** One number: 0 while the bursts go on. */
+  readonly ended: Int32Array;
 }
 
-addEventListener("message", ({ data: seed }) => {
+function burst(lengthMs: number, ended: Int32Array): void {
+  const endMs = performance.now() + lengthMs;
+  while (performance.now() < endMs && Atomics.load(ended, 0) === 0);
+}
+
+addEventListener("message", ({ data: { seed, ended } }: MessageEvent<Bursts>) => {
   const random = new Random(seed);
-  for (;;) {
-    burst(MEAN_MS * random.exponential());
-    Atomics.wait(sleeping, 0, 0, MEAN_MS * random.exponential());
+  while (Atomics.load(ended, 0) === 0) {
+    burst(MEAN_MS * random.exponential(), ended);
+    Atomics.wait(ended, 0, 0, MEAN_MS * random.exponential());
   }
+  self.close();
 });

@@ -1,6 +1,14 @@
+import type { Bursts } from "./bursts.ts";
+
 /** A neighbour that uses a core in bursts until it is disposed; it is a thread of this process and ends with it. */
 export function startNeighbour(seed: number): Disposable {
   const worker = new Worker(new URL("./bursts.ts", import.meta.url), { type: "module" });
-  worker.postMessage(seed);
-  return { [Symbol.dispose]: () => worker.terminate() };
+  const ended = new Int32Array(new SharedArrayBuffer(4));
+  worker.postMessage({ seed, ended } satisfies Bursts);
+  return {
+    [Symbol.dispose]: () => {
+      Atomics.store(ended, 0, 1);
+      Atomics.notify(ended, 0);
+    },
+  };
 }

@@ -142,6 +142,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
     unsteady: null,
     strayRatio: 1,
     isOpenAbove: false,
+    isAtLimit: false,
   };
 }
 

@@ -43,11 +43,11 @@ interface PairRequest {
 
 /** Throws a UserError where file or commits are wrong, a TargetError where a build fails. */
 export async function preparePair(request: PairRequest): Promise<PreparedPair> {
-  const { range, file, values, onNote } = request;
+  const { range, file, values, signal, onNote } = request;
   const { experiment, builtIn } = await loadExperiment(file, values.set);
   if (builtIn) throw new UserError([notInRepository(file)]);
-  const repository = await repositoryOf(file);
-  const { base, head } = await revisionsOf(range, repository);
+  const repository = await repositoryOf(file, signal);
+  const { base, head } = await revisionsOf(range, repository, signal);
   const lock = await occupy(await keptFolder(repository));
   const names = pairedNames(Object.keys(experiment.targets));
   refuseUnbuilt(experiment.targets); // before anything is built

@@ -1,7 +1,7 @@
 /** A comparison of two results for scripts and CI: JSON and JUnit. */
 import { comparisonOf, decisiveOf, type FigureComparison } from "../model/comparison/comparison.ts";
 import { gateCase, type Testcase, type Testsuite } from "./junit.ts";
-import { COMPARED, type ComparedFigure, isDecisive } from "../model/comparison/group.ts";
+import { COMPARED, type ComparedFigure, DECISIVE } from "../model/comparison/group.ts";
 import {
   type ComparedCell,
   comparedName,
@@ -40,6 +40,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
     untrusted,
     onlyBase,
     onlyNext,
+    explanations: explanationsOf(comparison),
     cells: cells.map(({ scenario, base, next, comparison: { figures, runs }, errors }) => ({
       scenario,
       base,
@@ -139,6 +140,7 @@ export function renderComparison(
     ),
     ...cells.flatMap((cell) => cellLines(cell, options)),
     BLANK,
+    ...explanationsOf(comparison).flatMap((text) => paragraphLines(text, options.width, HANGING)),
     ...notes.flatMap((note) => paragraphLines(note, options.width)),
     ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
@@ -159,9 +161,17 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
     md`${comparison.reliability.sentence}`,
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
+    lines(explanationsOf(comparison).map((text) => md`- ${text}`)),
     ...(table ? tableWithNotes(table) : []),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
   ]));
+}
+
+/** What its profiles say of each cell that is slower or faster. */
+function explanationsOf({ profiles }: ResultsComparison): string[] {
+  return profiles.flatMap(({ name, profiles: { differences } }) =>
+    differences.map((text) => `${name}: ${text.replaceAll(GLUE, " ")}.`)
+  );
 }
 
 /** What makes the comparison doubtful, or smaller than it might be. */
@@ -185,7 +195,11 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
     `${formatNumber(rate.base)} → ${formatNumber(rate.next)} requests/s: ${
       verdictText(rate, marginRatio)
     }`,
-    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${verdictText(p99, marginRatio)}`,
+    `p99 ${formatMs(p99.base)} → ${formatMs(p99.next)}: ${
+      comparison.decisive.includes(99)
+        ? verdictText(p99, marginRatio)
+        : "what the rules of the capacity allow"
+    }`,
     ...(cpu.ratio === null ? [] : [
       `CPU/request ${formatMs(cpu.base)} → ${formatMs(cpu.next)}, ${ratioText(cpu)}: ${
         verdictText(cpu, marginRatio)
@@ -196,8 +210,9 @@ function findingsOf({ comparison, errors }: ComparedCell): string[] {
 
 /** `mean 0.41× [0.25, 0.67] better, p50 …`: the figures that do not decide. */
 function othersOf({ comparison: { figures, marginRatio } }: ComparedCell): string {
+  const shown: readonly ComparedFigure[] = DECISIVE;
   return figures
-    .filter(({ figure }) => !isDecisive(figure))
+    .filter(({ figure }) => !shown.includes(figure))
     .map((one) => `${figureName(one.figure)} ${ratioText(one)} ${verdictWord(one, marginRatio)}`)
     .join(", ");
 }

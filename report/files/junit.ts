@@ -4,6 +4,8 @@
  */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
+import { capacitySentence, trialSentence } from "../model/capacity.ts";
 import { claimLine, type JudgedClaim } from "../model/claims/claims.ts";
 import { endsText, noResponseOf } from "../model/findings/no_response.ts";
 import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
@@ -46,7 +48,7 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
   return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
 }
 
-/** A testcase for the responses of each cell, each part without a measurement, each claim and each threshold. */
+/** A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and each threshold. */
 export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
   const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
@@ -56,6 +58,7 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
     hostname,
     cases: [
       ...[...cells.values()].map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
+      ...[...cells.values()].flatMap((runs) => searchCases(`${name}.${runs[0].scenario}`, runs)),
       ...missing.map(({ what, kind, reason, evidence }): Testcase => ({
         classname: name,
         name: `${what}: measured`,
@@ -71,8 +74,49 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
       ...gates.outcomes.map((gate) => gateCase(name, gate)),
     ],
     // A testcase that passed or was skipped has no room for what was found.
-    output: claims.judged.map(claimLine),
+    output: [...claims.judged.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
+}
+
+/** What a search comes to that did not find a capacity: as its exit code says. */
+const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
+  budget: "error",
+  disturbed: "error",
+  generator: "skipped",
+  interrupted: "error",
+  "nothing-holds": "failure",
+  "not-recovered": "error",
+};
+
+/** One for each run whose load was a search for the capacity of its target. */
+function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
+  return runs.flatMap((run) => {
+    if (run.capacity === undefined) return [];
+    const named = { classname, name: `${searchPlace(run)}: capacity found` };
+    const problem = searchProblem(run.capacity);
+    return [{ ...named, ...(problem && { problem }) }];
+  });
+}
+
+function searchProblem(search: RunCapacity): TestProblem | null {
+  const { end } = search;
+  return end === "found"
+    ? null
+    : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
+}
+
+/** What was found, and every trial. */
+function searchLines(run: Run): string[] {
+  if (run.capacity === undefined) return [];
+  const { trials } = run.capacity;
+  return [
+    `${searchPlace(run)}: ${capacitySentence(run.capacity)}`,
+    ...trials.map((trial, i) => trialSentence({ number: i + 1, trial, low: null, high: null })),
+  ];
+}
+
+function searchPlace(run: Run): string {
+  return `${cellLabel(run)}, run ${run.repetition}`;
 }
 
 /** Of an experiment that was ended, one for all runs that it lacks. */

@@ -1,6 +1,7 @@
 /** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
 import type { Measurement } from "../../runner/result/result.ts";
 import type { AgentsModel } from "../model/agents/agents.ts";
+import type { CapacityModel } from "../model/capacity_picture.ts";
 import type { ClaimsModel } from "../model/claims/claims.ts";
 import { type GateOutcome, type GatesModel, gatesTable } from "../model/gates/gates.ts";
 import type { ConclusionModel } from "../model/conclusion/conclusion.ts";
@@ -124,8 +125,22 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
     ...Object.values(tables.served).flatMap((table: Table | null) =>
       table === null ? [] : [bold(table.caption), tableMarkdown(table)]
     ),
+    ...capacityMarkdown(scenario.capacity),
     ...agentsMarkdown(scenario.agents),
   ]);
+}
+
+function capacityMarkdown(capacity: CapacityModel | null): Markdown[] {
+  if (capacity === null) return [];
+  const { findings, breaking, tables } = capacity;
+  return [
+    md`#### Capacity`,
+    bulletList(findings),
+    ...[...(breaking === null ? [] : [breaking]), ...tables].flatMap((table) => [
+      bold(table.caption),
+      tableMarkdown(table),
+    ]),
+  ];
 }
 
 function agentsMarkdown(agents: AgentsModel | null): Markdown[] {

@@ -16,7 +16,9 @@ import { errorCell, numberCell, type Table, tableOf, textCell } from "./tables/t
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
 /** `[3] 9,816/s: held, p99 12.3 ms; the capacity is between 9,300/s and 9,990/s`. */
-export function trialSentence({ number, trial, low, high }: TrialEvent): string {
+export function trialSentence(
+  { number, trial, low, high }: Pick<TrialEvent, "number" | "trial" | "low" | "high">,
+): string {
   const { ratePerSec, outcome, counts, p99, success } = trial;
   const bounds = low === null || high === null
     ? ""
@@ -76,6 +78,7 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   redis: "then Redis is full",
   "cpu-limit": "then its CPU limit is reached",
   connections: "then all connections are busy",
+  "open-files": "then its open files are at their limit",
   waiting: "then nothing is busy, and requests wait",
 };
 

@@ -17,6 +17,7 @@ import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
+import { type ComparedProfiles, comparedProfiles } from "./compared_profiles.ts";
 import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";
 import {
   doubtSentences,
@@ -72,6 +73,8 @@ export interface ResultsComparison {
   /** Cells without a counterpart. */
   readonly onlyBase: readonly string[];
   readonly onlyNext: readonly string[];
+  /** Of the cells that were profiled on both sides. */
+  readonly profiles: readonly ComparedProfiles[];
   /** Of the new results, with the base as their baseline. */
   readonly gates: readonly GateOutcome[];
   readonly marginRatio: number;
@@ -145,6 +148,11 @@ export function compareSessions(
     ]),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
+    profiles: cells.flatMap((cell, i) => {
+      const { comparison, errors } = cell;
+      const found = { name: comparedName(cell), match: matches.pairs[i], comparison };
+      return comparedProfiles({ ...found, isRight: errors === "" }, bases, nexts) ?? [];
+    }),
     gates,
     marginRatio,
     decidedBy,

@@ -181,6 +181,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const sorted = scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) }));
   const sweeps = sweepsOf(sorted, { level });
   const claims = claimsModel(scenarios, results);
+  const settling = settlingModel(scenarios, level);
   let bases: readonly OtherBase[] | null = null;
   const isMeasured = !results.runs.every(isUnanswered);
   return {
@@ -188,7 +189,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     title: titleOf(results),
     about: typeof experiment?.source === "string" ? experiment.source : "",
     unanswered: caveatSentence(noResponseCaveat(results.runs)),
-    conclusion: conclusionOf(results, { compared, sweeps, claims, isMeasured }),
+    conclusion: conclusionOf(results, { compared, sweeps, claims, settling, isMeasured }),
     facts: factsOf(results),
     repetitions: caveatSentence(stoppedCaveat(results, scenarios)),
     trust: trustOfRuns(results.runs),
@@ -201,7 +202,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
     published: publishedModels(scenarios, results),
     sweeps,
-    settling: settlingModel(scenarios, level),
+    settling,
     order: orderOf(scenarios),
     missing: missingModels(missing),
     machine: machineFacts(results),

@@ -7,7 +7,7 @@ import {
   smallestChangeSeen,
 } from "../../runner/stats/comparison/planning.ts";
 import { pairingOf } from "./comparison/between.ts";
-import { type ComparedFigure, DECISIVE, groupOf } from "./comparison/group.ts";
+import { type ComparedFigure, decisiveFor, groupOf } from "./comparison/group.ts";
 import type { ResultSide } from "./comparison/differences.ts";
 import { percentText } from "./comparison/ratios.ts";
 import { figureInProse, figureKey } from "./comparison/words.ts";
@@ -78,7 +78,8 @@ interface PlanFacts {
 export function planModel({ name, base, head, marginRatio, tookS }: PlanFacts): PlanModel | null {
   const { pairs } = matchCells(namedCells(groupRuns(base)), namedCells(groupRuns(head)));
   const cells = pairs.map((match) => ({ name: nameOf(match.next), match }));
-  const byFigure = DECISIVE.map((figure) => ({
+  const sides = pairs.flatMap(({ base, next }) => [groupOf(base.cell), groupOf(next.cell)]);
+  const byFigure = decisiveFor(sides).map((figure) => ({
     figure,
     ratios: pairs.map(({ base, next }) =>
       logRatiosOf(figure, groupOf(next.cell), groupOf(base.cell))

@@ -21,6 +21,7 @@ import {
   legendMarkup,
   type PagePlace,
 } from "./sections/figures.ts";
+import { profilesMarkup } from "./sections/profiles.ts";
 import { tableMarkup } from "./sections/tables.ts";
 import css from "./style.css" with { type: "text" };
 
@@ -41,7 +42,7 @@ ${metaMarkup(policyOf(style))}
 </head>
 <body>
 <a class="skip" href="#main">Skip to the results</a>
-${navigationMarkup(model)}
+${navigationMarkup(model, comparison)}
 <main id="main"><article id="c1">${main}</article></main>
 ${chartScripts(charts)}<script>${verbatim(client)}</script>
 </body>
@@ -49,11 +50,15 @@ ${chartScripts(charts)}<script>${verbatim(client)}</script>
 `.text;
 }
 
-function navigationMarkup({ densities, forest }: ComparedModel): Markup {
+function navigationMarkup(
+  { densities, forest }: ComparedModel,
+  { profiles }: ResultsComparison,
+): Markup {
   const links = [
     ["c1", "Verdict"],
     ["c1-cells", "Side by side"],
     ...(forest === null ? [] : [["c1-ratios", "Ratios"]]),
+    ...(profiles.length === 0 ? [] : [["c1-profiles", "Profiles"]]),
     ...(densities.length === 0 ? [] : [["c1-latency", "Latency"]]),
     ["c1-method", "Method"],
   ].map(([id, text]) => markup`<li><a href="#${id}">${text}</a></li>`);
@@ -76,6 +81,7 @@ ${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
 <section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
 ${ratiosMarkup(comparison, model, place)}
+${profilesMarkup(comparison.profiles, id, null)}
 ${latencyMarkup(model, place)}
 ${methodMarkup(comparison, model, id)}`;
 }

@@ -112,6 +112,7 @@ class SearchRun {
       widthRatio,
       shortS,
       longS: Math.max(longS, Math.min(budgetS * MOST_OF_BUDGET, Math.max(...patient))),
+      peakPerSec: Math.min(Math.max(context.peakPerSec, 1), MOST_PER_SEC),
     };
   }
 
@@ -168,8 +169,7 @@ class SearchRun {
 
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
     const { trialS: [shortS], budgetS } = this.search;
-    const start = Math.min(Math.max(this.context.peakPerSec, 1), MOST_PER_SEC);
-    const step = nextStep(this.#goal, this.#counted, start, this.context.earlier);
+    const step = nextStep(this.#goal, this.#counted, this.context.earlier);
     if (step.kind === "found") return "found";
     const believed = this.#belowDoubt(step);
     if (typeof believed === "string") return believed;

@@ -20,15 +20,20 @@ const UNSEEN_TIMES = 1.5;
 /** Of the run: where more was taken, nothing is concluded from the rest. */
 const MOST_TAKEN = 0.5;
 
+/** Of the run: so short are the disturbances that most intervals are without one. */
+const LITTLE_TAKEN = 0.1;
+const NEARLY_ALL = 0.9;
+const FEWEST_INTERVALS = 8;
+
 export type OverloadRun = Pick<
   Measurement,
-  "elapsedS" | "requests" | "checks" | "generator" | "load"
+  "elapsedS" | "requests" | "checks" | "generator" | "load" | "timeline"
 >;
 
 /** @param codes Those that put the trial in doubt. @param servedPerSec The most in any trial of the search so far. */
 export function isOverload(
   run: OverloadRun,
-  objectives: readonly Pick<Objective, "allowed" | "limitMs">[],
+  objectives: readonly Pick<Objective, "allowed" | "limitMs" | "isBeyond">[],
   { codes, servedPerSec }: {
     readonly codes: readonly FindingCode[];
     readonly servedPerSec: number;
@@ -38,12 +43,29 @@ export function isOverload(
   const taken = takenShare(run);
   const isKnown = taken !== null && taken <= MOST_TAKEN && elapsedS > 0;
   if (!isKnown || !codes.every((code) => TOOK_TIME.includes(code))) return false;
+  if (taken <= LITTLE_TAKEN && objectives.some((rule) => isRefusing(run, rule))) return true;
   const served = Math.max(completed - checks.failed, servedPerSec * elapsedS) + load.connections;
   const atMost = served * UNSEEN_TIMES / (1 - taken);
   // Those that come last may take as long as the limit, after the end of the trial.
   return objectives.some(({ allowed, limitMs }) =>
     due - atMost * (1 + limitMs / 1_000 / elapsedS) > allowed * due
   );
+}
+
+/**
+ * Whether the target refused more than the rule allows in nearly all intervals since it began to. Who refuses keeps no
+ * backlog from a disturbance that is over, so that one can't be why.
+ */
+function isRefusing(
+  { timeline: { points } }: Pick<OverloadRun, "timeline">,
+  { allowed, isBeyond }: Pick<Objective, "allowed" | "isBeyond">,
+): boolean {
+  if (isBeyond !== null) return false;
+  const isWrong = points.map(({ completed, wrong = 0 }) => wrong > allowed * completed);
+  const since = isWrong.slice(isWrong.indexOf(true));
+  return isWrong.includes(true) && since.length >= FEWEST_INTERVALS &&
+    since.length >= points.length / 2 &&
+    since.filter(Boolean).length >= NEARLY_ALL * since.length;
 }
 
 /**

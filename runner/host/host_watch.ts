@@ -140,7 +140,13 @@ function targetUseOf(
     cores: coresOf(listeners)?.length ?? null,
     cpu: share(cpuMs),
     waiting: share(waitedMs),
-    ...busiest && { busiestThread: { name: busiest.name, cpu: share(busiest.cpuMs) } },
+    ...busiest && {
+      busiestThread: {
+        name: busiest.name,
+        cpu: share(busiest.cpuMs),
+        processCpu: share(busiest.processMs),
+      },
+    },
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),
     throttled: throttledMs === null || before === null ? null : Math.max(0, throttledMs - before),
   };

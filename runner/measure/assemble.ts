@@ -71,11 +71,12 @@ export function assemble(
   const breach = breachOf(reports.map(({ totals }) => totals), counted);
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
   const judgement = judged(measured, reports, context);
+  const histogram = encodeHistogram(latency.all);
   return openly({
     ...measured,
     ...judgement,
-    bottleneck: bottleneckOf({ ...measured, ...judgement }),
-    histogram: encodeHistogram(latency.all),
+    bottleneck: bottleneckOf({ ...measured, ...judgement, histogram }),
+    histogram,
     ...(latency.censored.count > 0 && { censoredHistogram: encodeHistogram(latency.censored) }),
     histograms: histogramsOf(reports),
   });

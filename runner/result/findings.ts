@@ -171,9 +171,11 @@ export const BOTTLENECKS = [
   "cores",
   "kernel",
   "redis",
+  "lock",
   "waiting",
   "connections",
   "cpu-limit",
+  "open-files",
   "gc",
   "blocked-loop",
   "offered",
@@ -184,15 +186,18 @@ export const BOTTLENECKS = [
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
     "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
-      "same, mostly for the kernel's work; redis: it carries out commands all the time; waiting: nothing is busy, " +
-      "requests wait; connections: the target works most of the time that it has a request, and has too few; " +
-      "cpu-limit: its limit paused it; gc: its garbage collection took much of its time, or the slowest requests " +
+      "same, mostly for the kernel's work; redis: it carries out commands all the time; lock: nothing is busy, and " +
+      "requests are served one at a time; waiting: nothing is busy, requests wait; connections: the target works most of the time that it has a request, and has too few; " +
+      "cpu-limit: its limit paused it; open-files: a process of it had as many files open as it may; gc: its " +
+      "garbage collection took much of its time, or the slowest requests " +
       "waited for it; blocked-loop: long computations held its event loop, and the slowest requests waited for " +
       "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
       "what was seen decides nothing",
   ),
-  thread: z.strictObject({ name: z.string(), cpu: share }).optional()
-    .describe("The target's busiest thread by its process, and the share of a core that it used"),
+  thread: z.strictObject({ name: z.string(), cpu: share, processCpu: z.number().min(0).optional() })
+    .optional().describe(
+      "The target's busiest thread by its process, the share of a core that it used, and cores of its whole process",
+    ),
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
   cores: z.int().min(1).optional().describe("Cores on which it may run"),
   limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
@@ -203,6 +208,11 @@ export const bottleneck = z.strictObject({
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
   connections: z.int().min(1).optional(),
+  files: z.int().min(0).optional().describe("Files that the target had open at most"),
+  filesLeft: z.int().optional().describe("Files that a process of it could still open, at least"),
+  atOnce: z.number().min(0).optional().describe(
+    "Requests that were served at a time while the others stood in line; absent where none did",
+  ),
   collectionShare: share.optional().describe("Of the target's CPU time, that of collections"),
   stoppedShare: share.optional().describe(
     "Of the run, in which collections stopped a process of the target: the one that they stopped most",

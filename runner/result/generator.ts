@@ -48,6 +48,9 @@ export const targetUse = z.strictObject({
   busiestThread: z.strictObject({
     name: z.string().describe("Of its process"),
     cpu: z.number().min(0).describe("Share of a core"),
+    processCpu: z.number().min(0).optional().describe(
+      "Cores that all threads of its process used; absent in older files",
+    ),
   }).optional().describe("Of the target's threads the one that used most; absent where unknown"),
   nice: z.int().describe(
     "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
@@ -141,6 +144,9 @@ export const resourcePoint = z.strictObject({
   system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
+  filesLeft: z.int().optional().describe(
+    "Files that a process could still open before its limit: the one that has fewest left",
+  ),
   switches: z.strictObject({ voluntary: z.number().min(0), involuntary: z.number().min(0) })
     .optional().describe("Context switches per second: it waited, or was made to"),
 });

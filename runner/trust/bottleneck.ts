@@ -2,6 +2,7 @@
  * What kept a target from serving more: a core that is full, something that it waits for, the load itself. Decided by
  * what was seen in one run; where that decides nothing, or contradicts itself, it is unknown. Pure.
  */
+import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";
 import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
@@ -15,15 +16,22 @@ export type BottleneckRun =
     Measurement,
     "load" | "requests" | "rate" | "service" | "latency" | "connect" | "elapsedS" | "generator"
   >
-  & Partial<Pick<Run, "resources" | "parts" | "counters">>;
+  & Partial<Pick<Run, "resources" | "parts" | "counters" | "histogram">>;
 
 /**
  * A thread that computes alone has 0.95 to 1 of a core; one that waits for the next request on a quick loopback has 0.6
  * to 0.85, as each wake-up takes a while.
  */
 const FULL_THREAD = 0.9;
-/** A thread with less has time left for more requests. */
-const BUSY_THREAD = 0.5;
+/** A thread with less has time left for more requests, and so have cores. */
+const BUSY_RATIO = 0.5;
+/** Their threads compute in turns, as there is one lock for all: Python's and Ruby's, by the names of processes. */
+const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
+/** Of a core: threads that compute in turns have no more, but for what they do without the lock. */
+const MOST_IN_TURNS = 1.2;
+const FULL_TURNS = 0.85;
+/** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
+const NEAR_TURNS = 0.7;
 /** Of the requests that ended: what the failed ones waited for is no bottleneck of those that had a response. */
 const FAILS = 0.05;
 /** Of the cores, in use by everybody: from here on nobody gets more. */
@@ -49,6 +57,10 @@ const SERVED = 0.99;
 const QUEUED_TIMES = 2;
 /** Such a wait is that of a wake-up. */
 const SHORT_MS = 2;
+/** Some servers keep the last file free, to refuse connections with. */
+const FILES_LEFT = 1;
+/** Fewer requests at a time are one. */
+const ONE_AT_ONCE = 1.5;
 
 /** Findings by which the generator was the limit. */
 const GENERATOR: readonly FindingCode[] = [
@@ -78,15 +90,15 @@ function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckK
   if (requests.completed === 0) return "unknown";
   if (isServed(run)) return "offered";
   if ((seen.throttledShare ?? 0) >= THROTTLED || isAtLimit(seen)) return "cpu-limit";
+  if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
   const full = fullKind(seen, generator);
   const isRedis = (seen.redisBusy ?? 0) >= REDIS_FULL;
   // Both are full: which of them the other waits for is not known.
   if (isRedis) return full === null || seen.thread?.name.includes("redis") ? "redis" : "unknown";
   if (full !== null) return full;
   if (generator.findings.some(({ code }) => GENERATOR.includes(code))) return "generator";
-  if (seen.cpu === undefined || isCrowdedOut(generator) || failedShare(run) >= FAILS) {
-    return "unknown";
-  }
+  const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
+  if (seen.cpu === undefined || isKept || failedShare(run) >= FAILS) return "unknown";
   return idleKind(run, seen);
 }
 
@@ -104,6 +116,11 @@ function isCrowdedOut({ target, hostActivity }: Generator): boolean {
   return (hostActivity.others ?? 0) >= OTHERS && waiting >= WAITS_OF_WANTED * (waiting + cpu);
 }
 
+/** Cores that it had or waited for: one that wants little waits for little, whoever has the cores. */
+function wantedOf({ target }: Generator): number {
+  return (target?.cpu ?? 0) + (target?.waiting ?? 0);
+}
+
 /** Null where neither a core nor all of them are full of the target. */
 function fullKind(
   { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 }: Omit<Bottleneck, "kind">,
@@ -112,16 +129,22 @@ function fullKind(
   const hasAll = cores !== undefined && cores > 1 && cpu >= FULL_THREAD * cores;
   const standsInLine = machineBusy >= FULL_MACHINE && (target?.waiting ?? 0) >= IN_LINE &&
     (hostActivity.others ?? 0) < OTHERS && cpu >= 1;
-  const isThread = thread !== undefined && thread.cpu >= FULL_THREAD;
+  const isThread = thread !== undefined &&
+    (thread.cpu >= FULL_THREAD || isFullInTurns(thread));
   if (!hasAll && !standsInLine && !isThread) return null;
   if (kernelShare >= MOSTLY_KERNEL) return "kernel";
   return hasAll || (standsInLine && !isThread) ? "cores" : "core";
 }
 
+/** There is a hand-over at each turn, in which none computes. */
+function isFullInTurns({ name, processCpu = 0 }: NonNullable<Bottleneck["thread"]>): boolean {
+  return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS;
+}
+
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
 function idleKind(
   { load, generator: { findings } }: BottleneckRun,
-  { thread, cpu = 0, cpuPerRequest = 0, service = 0 }: Omit<Bottleneck, "kind">,
+  { thread, cpu = 0, cores = 1, cpuPerRequest = 0, service = 0, atOnce }: Omit<Bottleneck, "kind">,
 ): BottleneckKind {
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
@@ -130,7 +153,13 @@ function idleKind(
   if (findings.some(({ code }) => code === "connections") && worked < WORKS_ABOVE) {
     return "connections";
   }
-  if (worked < WAITS_BELOW) return (thread?.cpu ?? cpu) < BUSY_THREAD ? "waiting" : "unknown";
+  if (worked < WAITS_BELOW) {
+    const isBusy = Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
+    const { processCpu = 0 } = thread ?? {};
+    const mayFill = processCpu >= NEAR_TURNS && processCpu <= MOST_IN_TURNS;
+    if (isBusy || mayFill) return "unknown";
+    return atOnce !== undefined && atOnce < ONE_AT_ONCE ? "lock" : "waiting";
+  }
   return worked >= WORKS_ABOVE && load.kind === "closed" ? "connections" : "unknown";
 }
 
@@ -149,6 +178,8 @@ function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
   const system = kernelShareOf(run);
   const redis = run.parts?.find(({ busy }) => busy !== undefined)?.busy;
   const dialMs = load.keepAlive ? 0 : connect.mean;
+  const { histogram } = run;
+  const atOnce = histogram === undefined ? null : servedAtOnce({ ...run, histogram });
   return {
     ...target?.busiestThread && { thread: target.busiestThread },
     ...cpu !== undefined && { cpu },
@@ -159,7 +190,19 @@ function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
     ...redis !== undefined && { redisBusy: redis },
     ...cpu !== undefined && rate > 0 && { cpuPerRequest: cpu * 1_000 / rate },
     ...{ service: service.mean + dialMs, connections: load.connections },
+    ...atOnce !== null && { atOnce },
+    ...filesOf(run),
   };
+}
+
+/** Nothing where they are not known. */
+function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | "filesLeft"> {
+  const [files, left] = [
+    resources.flatMap(({ files }) => files ?? []),
+    resources.flatMap(({ filesLeft }) => filesLeft ?? []),
+  ];
+  if (files.length === 0 || left.length === 0) return {};
+  return { files: Math.max(...files), filesLeft: Math.min(...left) };
 }
 
 /** Null where it is unknown. */

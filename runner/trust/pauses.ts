@@ -19,6 +19,9 @@ const COLLECTING_TIME = 0.2;
 /** Cores in use or waited for: a target that idles has time for its collections. */
 const BUSY_CORES = 0.5;
 
+/** Of a stall of a busy target beside others who want its core: with less CPU time it is theirs as well. */
+const HELD_UP_RATIO = 0.9;
+
 /** Shorter pauses are usual: young generations, and the event loop's own callbacks. */
 const LONG_MS = 10;
 /** Of the median service time: a loop that serves many requests in turn is as late as those before it take. */
@@ -33,7 +36,7 @@ const OVERLAP_TIMES = 2;
 
 /**
  * Null where the counters show neither, or there are none.
- * @param isHeldUp By others: its collections take longer, though no larger share of its time. Stalls are computed.
+ * @param isHeldUp By others: its collections and stalls take longer, though no larger share of its time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
@@ -47,7 +50,8 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
   if (isBusy && stoppedShare >= COLLECTING_TIME) return { kind: "gc", stoppedShare };
   const stopping = counters.collections.map(({ stoppedMs: ms }) => ({ ms }));
   const collected = isHeldUp ? null : tailPauses(stopping, counters.slowest.collections, run);
-  const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= COMPUTED_RATIO * ms);
+  const computedRatio = isHeldUp && isBusy ? HELD_UP_RATIO : COMPUTED_RATIO;
+  const computed = counters.stalls.filter(({ ms, cpuMs }) => cpuMs >= computedRatio * ms);
   const blocked = tailPauses(computed, counters.slowest.stalls, run);
   if (blocked !== null && blocked.overlapping > (collected?.overlapping ?? 0)) {
     return { kind: "blocked-loop", pauses: blocked };

@@ -21,8 +21,16 @@ export interface TreesUse {
   readonly cpuMs: number;
   /** Of all threads together; a thread that ends takes its last part along. */
   readonly waitedMs: number;
-  /** The thread that used most, with the name of its process; null where threads can't be seen. */
-  readonly busiest: { readonly name: string; readonly cpuMs: number } | null;
+  /** The thread that used most, with its process; null where threads can't be seen. */
+  readonly busiest: BusiestThread | null;
+}
+
+export interface BusiestThread {
+  /** Of its process. */
+  readonly name: string;
+  readonly cpuMs: number;
+  /** Of all threads of its process that are there at the end. */
+  readonly processMs: number;
 }
 
 /** A process at one look. */
@@ -54,12 +62,16 @@ export class TreesContention {
     const used = [...seen].flatMap(([pid, { threads }]) =>
       [...threads.keys()].map((id) => ({ pid, cpuMs: since(id, "cpuMs") }))
     );
-    const [most] = used.sort((a, b) => b.cpuMs - a.cpuMs);
+    const most = used.toSorted((a, b) => b.cpuMs - a.cpuMs).at(0);
+    const processMs = used.filter(({ pid }) => pid === most?.pid)
+      .reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     return {
       pids: [...seen.keys()],
       cpuMs: this.#cpu.take(all.map(({ cpu }) => cpu)),
       waitedMs,
-      busiest: most === undefined ? null : { name: readName(most.pid) ?? "", cpuMs: most.cpuMs },
+      busiest: most === undefined
+        ? null
+        : { name: readName(most.pid) ?? "", cpuMs: most.cpuMs, processMs },
     };
   }
 }

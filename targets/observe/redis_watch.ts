@@ -131,7 +131,8 @@ export class RedisInfo {
     const cpuMs = Math.max(0, totals.cpuMs - last.cpuMs);
     const systemMs = Math.min(cpuMs, Math.max(0, totals.systemMs - last.systemMs));
     const { memoryBytes } = totals;
-    return { cpuMs, systemMs, memoryBytes, threads: null, files: null, switches: null };
+    const unknown = { threads: null, files: null, filesLeft: null, switches: null };
+    return { cpuMs, systemMs, memoryBytes, ...unknown };
   }
 
   counts(): Promise<RedisCounts | null> {

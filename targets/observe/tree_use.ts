@@ -11,9 +11,10 @@ import {
   readThreads,
   TICKS_PER_SEC,
 } from "../../base/system/processes.ts";
+import { openFilesLimit } from "../../base/system/open_files.ts";
 import type { WatchedTree } from "../launch/launcher.ts";
 import { CpuLedger, type CpuSample } from "./cpu_ledger.ts";
-import type { Switches, UseSample } from "./use.ts";
+import { fewestLeft, type Switches, type UseSample } from "./use.ts";
 
 const TICK_MS = 1_000 / TICKS_PER_SEC;
 
@@ -36,6 +37,9 @@ export class TreeUse {
   #aheadMs = 0;
   /** Context switches of each thread, at the last look. A thread takes its last ones along. */
   #switches: ReadonlyMap<number, Switches> = new Map();
+
+  /** Of each process when it was seen first: reading them takes longer than all else. */
+  readonly #limits = new Map<number, number | null>();
 
   #isSeen = false;
 
@@ -64,8 +68,17 @@ export class TreeUse {
       memoryBytes: sumOf(own, ({ threads }) => threads[0]?.status.memoryBytes ?? 0),
       threads: sumOf(own, ({ stat }) => stat.threads),
       files: own.some(({ files }) => files === null) ? null : sumOf(own, ({ files }) => files ?? 0),
+      filesLeft: fewestLeft(own.map(({ pid, files }) => filesLeftOf(files, this.#filesLimit(pid)))),
       switches: this.#takeSwitches(own.flatMap(({ threads }) => threads)),
     };
+  }
+
+  #filesLimit(pid: number): number | null {
+    const known = this.#limits.get(pid);
+    if (known !== undefined) return known;
+    const limit = openFilesLimit("soft", pid);
+    this.#limits.set(pid, limit);
+    return limit;
   }
 
   #takeSwitches(threads: readonly ProcessThread[]): Switches {
@@ -101,6 +114,10 @@ function cpuOf({ pid, parent, stat, clockMs }: ProcessLook, counts: boolean): Cp
 function systemOf({ pid, parent, stat }: ProcessLook, counts: boolean): CpuSample {
   const ownMs = counts ? stat.systemTicks * TICK_MS : 0;
   return { pid, parent, start: stat.startTicks, ownMs, waitedMs: stat.waitedSystemTicks * TICK_MS };
+}
+
+function filesLeftOf(files: number | null, limit: number | null): number | null {
+  return files === null || limit === null ? null : limit - files;
 }
 
 function sumOf<T>(items: readonly T[], of: (item: T) => number): number {

@@ -10,6 +10,7 @@ export interface UseSample {
   /** Null: not to be had. */
   readonly threads: number | null;
   readonly files: number | null;
+  readonly filesLeft: number | null;
   readonly switches: Switches | null;
 }
 
@@ -26,6 +27,7 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
     memoryBytes: sum.memoryBytes + use.memoryBytes,
     threads: sumOrNull(sum.threads, use.threads),
     files: sumOrNull(sum.files, use.files),
+    filesLeft: fewestLeft([sum.filesLeft, use.filesLeft]),
     switches: sumOfSwitches(sum.switches, use.switches),
   }), first);
 }
@@ -42,6 +44,12 @@ function joinUses(use: UseSample, next: UseSample): UseSample {
 
 function sumOrNull(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
+}
+
+/** Of those that are known; null: none is. */
+export function fewestLeft(all: readonly (number | null)[]): number | null {
+  const known = all.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.min(...known);
 }
 
 function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null {
@@ -85,7 +93,7 @@ export class UseSeries {
 }
 
 function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoint {
-  const { cpuMs, systemMs, memoryBytes, threads, files, switches } = use;
+  const { cpuMs, systemMs, memoryBytes, threads, files, filesLeft, switches } = use;
   const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
   return {
     endS: (toMs - sinceMs) / 1_000,
@@ -95,6 +103,7 @@ function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoi
     system: perSec(systemMs / 1_000),
     ...threads !== null && { threads },
     ...files !== null && { files },
+    ...filesLeft !== null && { filesLeft },
     ...switches && {
       switches: {
         voluntary: perSec(switches.voluntary),

@@ -15,6 +15,8 @@ export interface UsePoint {
   readonly threads?: number;
   /** Open files, sockets and pipes. */
   readonly files?: number;
+  /** Files that the process with fewest left could still open. */
+  readonly filesLeft?: number;
   /** Context switches per second. */
   readonly switches?: { readonly voluntary: number; readonly involuntary: number };
 }

@@ -6,7 +6,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
-import { gitText, runGit } from "./git.ts";
+import { type GitPlace, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
 export interface Checkout {
@@ -47,7 +47,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const objects = await Deno.makeTempDir({ dir: kept, prefix: ".snapshot-" });
   try {
     const commit = revision.isWorkingTree
-      ? await snapshot(repository, { revision, except, objects })
+      ? await snapshot(repository, { revision, except, objects, signal })
       : revision.commit;
     const folder = join(kept, `${commit.slice(0, 12)}-${digest(JSON.stringify(build))}`);
     const mark = `${folder}.ready`;
@@ -56,8 +56,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
       await markReady(); // used last
       return { folder, commit, isReady: true, markReady };
     }
-    await Deno.remove(folder, { recursive: true }).catch(() => {}); // of one that was cut off
-    await prune(kept);
+    await prune(kept, objects);
     await fill(folder, { repository, commit, objects, signal });
     return { folder, commit, isReady: false, markReady };
   } finally {
@@ -70,30 +69,34 @@ interface SnapshotRequest {
   readonly except: readonly string[];
   /** Where its objects are written. */
   readonly objects: string;
+  readonly signal: AbortSignal;
 }
 
 /** The working tree with all that git does not ignore, as a commit in `objects`. */
 async function snapshot(
   { root, gitFolder, index }: Repository,
-  { revision: { commit }, except, objects }: SnapshotRequest,
+  { revision: { commit }, except, objects, signal }: SnapshotRequest,
 ): Promise<string> {
   const copy = join(objects, "index");
   await copyIndex(index, copy);
   const env = {
     GIT_INDEX_FILE: copy,
     GIT_OBJECT_DIRECTORY: objects,
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: join(gitFolder, "objects"),
+    // Quoted: colons of a path would make two of it.
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(join(gitFolder, "objects")),
     ...SIGNED,
   };
   const what = "read the working tree";
   const outside = except.map((folder) => relative(root, folder))
     .filter((path) => path !== "" && !path.startsWith(".."))
     .map((path) => `:(top,exclude,literal)${path}`);
-  await gitText(root, ["add", "--all", "--", ":(top)", ...outside], what, env);
-  const tree = await gitText(root, ["write-tree"], what, env);
-  const before = await gitText(root, ["rev-parse", `${commit}^{tree}`], what);
+  const place = { folder: root, signal, env };
+  const added = ["add", "--all", "--", ":(top)", ...outside];
+  await runGit({ ...place, stage: objects, what }, added);
+  const tree = await gitText(place, ["write-tree"], what);
+  const before = await gitText(place, ["rev-parse", `${commit}^{tree}`], what);
   if (tree === before) return commit;
-  return await gitText(root, ["commit-tree", tree, "-p", commit, "-m", "working tree"], what, env);
+  return await gitText(place, ["commit-tree", tree, "-p", commit, "-m", "working tree"], what);
 }
 
 /**
@@ -132,29 +135,31 @@ async function fill(
   { repository: { root, gitFolder }, commit, objects, signal }: FillRequest,
 ): Promise<void> {
   const what = `check out ${commit.slice(0, 7)}`;
-  const format = await gitText(root, ["rev-parse", "--show-object-format"], what);
+  const users = { folder: root, signal };
+  const format = await gitText(users, ["rev-parse", "--show-object-format"], what);
   try {
     await makeFolder(folder);
-    await gitText(folder, ["init", "--quiet", "--template=", `--object-format=${format}`], what);
+    const init = ["init", "--quiet", "--template=", `--object-format=${format}`];
+    await gitText({ folder, signal }, init, what);
     const own = join(folder, ".git");
     const lent = join(own, "objects/info");
     await makeFolder(lent);
     await Deno.writeTextFile(join(lent, "alternates"), `${join(gitFolder, "objects")}\n`);
     await copyObjects(objects, join(own, "objects"));
     await Deno.copyFile(join(gitFolder, "shallow"), join(own, "shallow")).catch(() => {});
-    const call = { signal, stage: folder, what };
-    await runGit(folder, ["checkout", "--quiet", "--detach", commit], call);
-    await checkOutModules(folder, { gitFolder, signal });
+    const call = { folder, signal, stage: folder, what };
+    await runGit(call, ["checkout", "--quiet", "--detach", commit]);
+    await checkOutModules(gitFolder, { folder, signal });
   } catch (error) {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
     throw error;
   }
 }
 
-/** Loose objects of a snapshot: `ab/cdef…`. */
+/** Objects of a snapshot: loose ones, `ab/cdef…`, and packs of large files. */
 async function copyObjects(from: string, to: string): Promise<void> {
   for await (const { name, isDirectory } of Deno.readDir(from)) {
-    if (!isDirectory || !/^[0-9a-f]{2}$/.test(name)) continue;
+    if (!isDirectory || !/^([0-9a-f]{2}|pack)$/.test(name)) continue;
     await makeFolder(join(to, name));
     for await (const object of Deno.readDir(join(from, name))) {
       await Deno.copyFile(join(from, name, object.name), join(to, name, object.name));
@@ -163,13 +168,11 @@ async function copyObjects(from: string, to: string): Promise<void> {
 }
 
 /** Submodules, from what the user's clone has of them: nothing is fetched. */
-async function checkOutModules(
-  folder: string,
-  { gitFolder, signal }: { readonly gitFolder: string; readonly signal: AbortSignal },
-): Promise<void> {
+async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void> {
+  const { folder } = place;
   if (!await exists(join(folder, ".gitmodules"))) return;
   const listed = ["config", "--file", ".gitmodules", "--name-only", "--get-regexp", "\\.path$"];
-  const text = await gitText(folder, listed, "read the submodules").catch(() => "");
+  const text = await gitText(place, listed, "read the submodules").catch(() => "");
   const names = text.split("\n").filter((line) => line !== "")
     .map((line) => line.replace(/^submodule\.(.*)\.path$/, "$1"));
   const missing: string[] = [];
@@ -181,11 +184,8 @@ async function checkOutModules(
     name,
   ) => ["-c", `submodule.${name}.url=${join(gitFolder, "modules", name)}`]);
   const update = ["-c", "protocol.file.allow=always", ...urls, "submodule", "update", "--init"];
-  await runGit(folder, [...update, "--quiet"], {
-    signal,
-    stage: folder,
-    what: "check out the submodules",
-  });
+  const call = { ...place, stage: folder, what: "check out the submodules" };
+  await runGit(call, [...update, "--quiet"]);
 }
 
 function unfetchedModule(name: string): { place: string; message: string; fix: string } {
@@ -193,20 +193,27 @@ function unfetchedModule(name: string): { place: string; message: string; fix: s
   return { place: name, message, fix: "git submodule update --init" };
 }
 
-/** Those that were used longest ago go. */
-async function prune(kept: string): Promise<void> {
-  const marks: { path: string; usedMs: number }[] = [];
+/** Those that were used longest ago go, with all that was cut off; logs of builds that failed stay a while. */
+async function prune(kept: string, inUse: string): Promise<void> {
+  const entries: { name: string; path: string; usedMs: number }[] = [];
   for await (const { name } of Deno.readDir(kept)) {
-    if (!name.endsWith(".ready")) continue;
     const path = join(kept, name);
-    const { mtime } = await Deno.stat(path);
-    marks.push({ path, usedMs: mtime?.getTime() ?? 0 });
+    const { mtime } = await Deno.lstat(path);
+    if (path !== inUse) entries.push({ name, path, usedMs: mtime?.getTime() ?? 0 });
   }
-  for (const { path } of marks.sort((a, b) => b.usedMs - a.usedMs).slice(MOST_KEPT - 1)) {
-    await Deno.remove(path);
-    const folder = path.replace(/\.ready$/, "");
-    await Deno.remove(folder, { recursive: true }).catch(() => {});
-    await Deno.remove(`${folder}.log`).catch(() => {});
+  entries.sort((a, b) => b.usedMs - a.usedMs);
+  const stems = (end: string): string[] =>
+    entries.filter(({ name }) => name.endsWith(end)).map(({ name }) => name.slice(0, -end.length));
+  const ready = stems(".ready");
+  const stay = ready.slice(0, MOST_KEPT - 1);
+  const failed = stems(".log").filter((stem) => !ready.includes(stem)).slice(0, MOST_KEPT);
+  const names = [
+    ...stay.flatMap((stem) => [stem, `${stem}.ready`]),
+    ...[...stay, ...failed].map((stem) => `${stem}.log`),
+  ];
+  // A checkout without its mark is one that was cut off.
+  for (const { path } of entries.filter(({ name }) => !names.includes(name))) {
+    await Deno.remove(path, { recursive: true }).catch(() => {});
   }
 }
 

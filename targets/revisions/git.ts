@@ -14,43 +14,49 @@ export interface GitOutput {
   readonly why: string;
 }
 
-/**
- * Git, for a moment. Its environment is clean, as GIT_DIR would name another repository.
- * @param env On top of it. Throws a TargetError where there is no git.
- */
+export interface GitPlace {
+  /** Where git is called. */
+  readonly folder: string;
+  /** Ends it. */
+  readonly signal: AbortSignal;
+  /** On top of a clean environment, in which no GIT_DIR names another repository. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Git, for a moment. Throws a TargetError where there is no git, the signal's reason on abort. */
 export async function gitOutput(
-  folder: string,
+  { folder, signal, env = {} }: GitPlace,
   args: readonly string[],
-  env: Readonly<Record<string, string>> = {},
 ): Promise<GitOutput> {
+  signal.throwIfAborted();
   const { success, stdout, stderr } = await new Deno.Command(gitProgram(), {
     args: [...QUIET, "-C", folder, ...args],
     env: { ...gitEnv(), ...env },
     clearEnv: true,
+    signal,
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
   }).output().catch((error) => {
     throw new TargetError(`Cannot run git: ${messageOf(error)}`);
   });
+  signal.throwIfAborted();
   const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trimEnd());
   return { success, text, why: errors.split("\n").at(-1) ?? "" };
 }
 
 /** The same, for one that must succeed: its text. Throws a TargetError that names `what` could not be done. */
 export async function gitText(
-  folder: string,
+  place: GitPlace,
   args: readonly string[],
   what: string,
-  env?: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { success, text, why } = await gitOutput(folder, args, env);
+  const { success, text, why } = await gitOutput(place, args);
   if (success) return text;
   throw new TargetError(`Cannot ${what}: ${why}`);
 }
 
-interface LongCall {
-  readonly signal: AbortSignal;
+interface LongCall extends GitPlace {
   /** Removed when the call fails, or we are killed meanwhile. */
   readonly stage: string;
   /** Such as `check out a1b2c3d`. */
@@ -59,13 +65,12 @@ interface LongCall {
 
 /** A call that may take long: it ends when we do. Throws a TargetError, or the signal's reason. */
 export async function runGit(
-  folder: string,
+  { folder, signal, env = {}, stage, what }: LongCall,
   args: readonly string[],
-  { signal, stage, what }: LongCall,
 ): Promise<void> {
   signal.throwIfAborted();
   const command = [gitProgram(), ...QUIET, "-C", folder, ...args];
-  const child = startSupervised(command, { env: gitEnv(), cwd: folder, stage });
+  const child = startSupervised(command, { env: { ...gitEnv(), ...env }, cwd: folder, stage });
   const stop = (): void => void child.stop();
   signal.addEventListener("abort", stop);
   const { code } = await child.exited;

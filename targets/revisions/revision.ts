@@ -1,7 +1,7 @@
 /** `BASE..HEAD` → two revisions of the repository that a file lies in: commits, or the working tree. */
 import { dirname, relative, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
-import { gitOutput, gitText } from "./git.ts";
+import { gitOutput, type GitPlace, gitText } from "./git.ts";
 
 export interface Repository {
   /** Its top folder. */
@@ -40,9 +40,9 @@ export function rangeIn(text: string): RevisionRange | null {
 }
 
 /** Of the folder of the experiment file. Throws a UserError where that is in none. */
-export async function repositoryOf(file: string): Promise<Repository> {
+export async function repositoryOf(file: string, signal: AbortSignal): Promise<Repository> {
   const folder = dirname(resolve(file));
-  const { success, text } = await gitOutput(folder, [
+  const { success, text } = await gitOutput({ folder, signal }, [
     ...["rev-parse", "--path-format=absolute", "--show-toplevel", "--git-common-dir"],
     ...["--git-path", "index"],
   ]);
@@ -60,32 +60,33 @@ export async function repositoryOf(file: string): Promise<Repository> {
  */
 export async function revisionsOf(
   range: RevisionRange,
-  repository: Repository,
+  { root }: Repository,
+  signal: AbortSignal,
 ): Promise<{ readonly base: Revision; readonly head: Revision }> {
-  const { root } = repository;
+  const place = { folder: root, signal };
   const problems: Problem[] = [];
-  const headCommit = await commitOf(root, range.head ?? "HEAD", problems);
-  const named = range.base === null ? null : await commitOf(root, range.base, problems);
+  const headCommit = await commitOf(place, range.head ?? "HEAD", problems);
+  const named = range.base === null ? null : await commitOf(place, range.base, problems);
   if (problems.length > 0) throw new UserError(problems);
   const head: Revision = {
     name: range.head ?? "the working tree",
     commit: headCommit,
     isWorkingTree: range.head === null,
   };
-  const base = named === null ? await branchPoint(root, headCommit) : range.fromMergeBase
+  const base = named === null ? await branchPoint(place, headCommit) : range.fromMergeBase
     ? {
       name: `${range.base} (where they parted)`,
-      commit: await mergeBase(root, named, headCommit),
+      commit: await mergeBase(place, named, headCommit),
     }
     : { name: range.base ?? "", commit: named };
   return { base: { ...base, isWorkingTree: false }, head };
 }
 
-async function commitOf(root: string, ref: string, problems: Problem[]): Promise<string> {
+async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Promise<string> {
   const parsed = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`];
-  const { success, text } = await gitOutput(root, parsed);
+  const { success, text } = await gitOutput(place, parsed);
   if (success) return text;
-  const fix = await isShallow(root)
+  const fix = await isShallow(place)
     ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
     : "name a branch, a tag or a commit of this repository";
   problems.push({ place: ref, message: `Cannot find the commit "${ref}"`, fix });
@@ -93,18 +94,21 @@ async function commitOf(root: string, ref: string, problems: Problem[]): Promise
 }
 
 /** Where the branch of `head` left the default branch. */
-async function branchPoint(root: string, head: string): Promise<Omit<Revision, "isWorkingTree">> {
-  const branch = await defaultBranch(root);
-  return { name: `where it left ${branch}`, commit: await mergeBase(root, branch, head) };
+async function branchPoint(
+  place: GitPlace,
+  head: string,
+): Promise<Omit<Revision, "isWorkingTree">> {
+  const branch = await defaultBranch(place);
+  return { name: `where it left ${branch}`, commit: await mergeBase(place, branch, head) };
 }
 
-async function defaultBranch(root: string): Promise<string> {
-  const remote = await gitOutput(root, ["rev-parse", "--abbrev-ref", "--verify", "origin/HEAD"]);
+async function defaultBranch(place: GitPlace): Promise<string> {
+  const remote = await gitOutput(place, ["rev-parse", "--abbrev-ref", "--verify", "origin/HEAD"]);
   if (remote.success && remote.text !== "") return remote.text;
-  const configured = await gitOutput(root, ["config", "init.defaultBranch"]);
+  const configured = await gitOutput(place, ["config", "init.defaultBranch"]);
   for (const name of ["main", "master", configured.text]) {
     const ref = `refs/heads/${name}`;
-    if (name !== "" && (await gitOutput(root, ["show-ref", "--verify", "--quiet", ref])).success) {
+    if (name !== "" && (await gitOutput(place, ["show-ref", "--verify", "--quiet", ref])).success) {
       return name;
     }
   }
@@ -112,17 +116,17 @@ async function defaultBranch(root: string): Promise<string> {
   throw new UserError([{ place: "BASE", message, fix: "name both: plateau ab BASE..HEAD" }]);
 }
 
-async function mergeBase(root: string, base: string, head: string): Promise<string> {
-  const { success, text } = await gitOutput(root, ["merge-base", "--end-of-options", base, head]);
+async function mergeBase(place: GitPlace, base: string, head: string): Promise<string> {
+  const { success, text } = await gitOutput(place, ["merge-base", "--end-of-options", base, head]);
   if (success) return text;
-  const fix = await isShallow(root)
+  const fix = await isShallow(place)
     ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
     : "name BASE: plateau ab BASE..HEAD";
   const message = `Cannot find where ${head} and ${base} parted`;
   throw new UserError([{ place: "BASE", message, fix }]);
 }
 
-async function isShallow(root: string): Promise<boolean> {
-  return await gitText(root, ["rev-parse", "--is-shallow-repository"], "read the repository") ===
+async function isShallow(place: GitPlace): Promise<boolean> {
+  return await gitText(place, ["rev-parse", "--is-shallow-repository"], "read the repository") ===
     "true";
 }

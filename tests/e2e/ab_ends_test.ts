@@ -32,18 +32,21 @@ function savedRuns(file: string): number {
   return existsSync(file) ? results.parse(JSON.parse(Deno.readTextFileSync(file))).runs.length : 0;
 }
 
-/** A git that stops where it would check out, and says so in a file. */
-function slowGit(scratch: ScratchRepository): Record<string, string> {
+/** A git that stops where it would do that, and says so in a file. */
+const stopsAt = (verb: string) => (scratch: ScratchRepository): Record<string, string> => {
   const bin = join(scratch.path, "../bin");
   Deno.mkdirSync(bin);
   const path = Deno.env.get("PATH") ?? "";
   const script = `#!/bin/sh
-case " $* " in *" checkout "*) echo > '${join(bin, "waits")}'; exec sleep 1000 ;; esac
+case " $* " in *" ${verb} "*) echo > '${join(bin, "waits")}'; exec sleep 1000 ;; esac
 PATH='${path}' exec git "$@"
 `;
   Deno.writeTextFileSync(join(bin, "git"), script, { mode: 0o755 });
   return { PATH: `${bin}:${path}` };
-}
+};
+
+const gitStopped: Moment["comes"] = (_, scratch) =>
+  until("git has stopped", () => existsSync(join(scratch.path, "../bin/waits")));
 
 interface Moment {
   readonly when: string;
@@ -58,14 +61,18 @@ interface Moment {
 const out = (scratch: ScratchRepository, name: string): string =>
   join(scratch.path, "../out", name);
 
+/** Enough to be interrupted among them. */
+const FEW_RUNS = ["--repeat", "3", "--confirm", "no"];
+
 const MOMENTS: readonly Moment[] = [
   {
-    when: "it begins",
-    prepare: slowGit,
-    comes: (_, scratch) =>
-      until("git checks out", () => existsSync(join(scratch.path, "../bin/waits"))),
+    when: "it looks for the commits",
+    prepare: stopsAt("rev-parse"),
+    comes: gitStopped,
     keeps: false,
   },
+  { when: "it reads the working tree", prepare: stopsAt("add"), comes: gitStopped, keeps: false },
+  { when: "it checks out", prepare: stopsAt("checkout"), comes: gitStopped, keeps: false },
   {
     when: "the first side is built",
     prepare: (scratch) => {
@@ -87,14 +94,16 @@ const MOMENTS: readonly Moment[] = [
   },
   {
     when: "the first run goes on",
+    args: FEW_RUNS,
     comes: (_, scratch) =>
       until("results are there", () => existsSync(out(scratch, "results.json"))),
     keeps: true,
   },
   {
     when: "some runs are done",
+    args: FEW_RUNS,
     comes: (_, scratch) =>
-      until("three are saved", () => savedRuns(out(scratch, "results.json")) >= 3),
+      until("two are saved", () => savedRuns(out(scratch, "results.json")) >= 2),
     keeps: true,
   },
   {
@@ -182,7 +191,7 @@ testWith(
     Deno.mkdirSync(disk);
     // In a mount namespace of its own: nobody else sees the small disk, which goes with the last process.
     const script =
-      'mount -t tmpfs -o size=200k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
+      'mount -t tmpfs -o size=100k tmpfs "$0" && "$@"; code=$?; ls "$0/out" >&2; exit $code';
     const { code, stderr } = await plateau([
       "ab",
       "HEAD..HEAD",

@@ -87,10 +87,8 @@ async function assertRunsAgain({ path, env }: ScratchRepository, shown: Results)
   const [program, ...args] = words(commandOf(shown)).map(String);
   assert.deepEqual([program, args[0]], ["plateau", "ab"]);
   const out = join(path, "../again");
-  const { code, stderr } = await plateau([...args, "--duration", "100ms", "--out", out], {
-    cwd: path,
-    env,
-  });
+  const briefly = ["--duration", "100ms", "--confirm", "no", "--out", out];
+  const { code, stderr } = await plateau([...args, ...briefly], { cwd: path, env });
   assert.ok(code === 1 || code === 5, stderr);
   assert.doesNotMatch(stderr, /^Builds /m, "both commits are as they were");
   const order = ({ runs }: Results): unknown =>
@@ -238,8 +236,12 @@ testWith(
       await program.ended;
     }
     await until("its build has ended", () => builders().length === 0);
+    const revisions = join(env.XDG_CACHE_HOME, "plateau/revisions");
+    const [{ name }] = Deno.readDirSync(revisions);
+    Deno.mkdirSync(join(revisions, name, ".snapshot-of-a-killed-one"));
     scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
-    const { code, stderr } = await ab(scratch, "HEAD..HEAD~0");
+    const { code, stderr } = await ab(scratch, "HEAD..");
     assert.notEqual(code, 3, stderr);
+    assert.deepEqual(scratch.kept().filter((name) => name.startsWith(".snapshot-")), []);
   },
 );

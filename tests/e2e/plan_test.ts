@@ -8,7 +8,7 @@ targets:
   fast: { app: api }
   slow: { app: work, set: { cpuTime: 1ms } }
 scenarios: { static: { get: /static, targets: [fast] }, root: { get: /, targets: [slow] } }
-load: { connections: 2, duration: 700ms }
+load: { connections: 2, duration: 400ms }
 thresholds: ["p99(fast) < 1s"]
 claims: ["rate(fast) > rate(slow)"]
 `;

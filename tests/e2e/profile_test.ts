@@ -54,7 +54,7 @@ testWith(
   "--profile adds runs after the same plan, and names the hot function",
   async () => {
     using folder = emptyFolder();
-    const text = experiment({ one: ["busy"], two: ["quiet"] });
+    const text = experiment({ one: ["busy"], two: ["quiet", "lying"] });
     const plain = await run(folder.path, text);
     const profiled = await run(folder.path, text, ["--profile"]);
     assert.deepEqual(planOf(profiled.results), planOf(plain.results));

@@ -266,7 +266,7 @@ Deno.test("check names every program of a step that is missing, but for those th
 
 testWith(["linux"], "a resumed experiment sets its targets up again", async () => {
   using site = new CommandedSite();
-  const experiment = { targets: { a: { app: "api", ...allStages("a") } }, repeat: 12 };
+  const experiment = { targets: { a: { app: "api", ...allStages("a") } }, repeat: 6 };
   {
     await using program = site.start(experiment);
     await program.until(
@@ -284,6 +284,6 @@ testWith(["linux"], "a resumed experiment sets its targets up again", async () =
   const again = site.done().slice(first.length);
   assert.deepEqual([again[0], again.at(-1)], ["setup a", "teardown a"]);
   const { runs, commands = [] } = site.saved();
-  assert.equal(runs.length, 12);
+  assert.equal(runs.length, 6);
   assert.equal(commands.find(({ stage }) => stage === "setup")?.times, 2);
 });

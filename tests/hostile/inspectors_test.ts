@@ -1,8 +1,11 @@
 /** What listens where an inspector should: each gives an error that says why, and nobody waits for ever. */
 import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { treeMs } from "../../base/profile/call_tree.ts";
 import { foldedProfile } from "../../runner/profile/sampled_part.ts";
 import type { ProfilingContext } from "../../targets/profile/profiler.ts";
+import { startProfiles } from "../../targets/profile/session.ts";
 import { v8Profiler } from "../../targets/profile/v8.ts";
 import { testWith } from "../needs.ts";
 
@@ -102,6 +105,35 @@ testWith(["linux"], "a port that accepts and never responds is no inspector", {
     for (const connection of accepted) connection.close();
   },
 });
+
+testWith(
+  ["linux"],
+  "of a target of 101 processes the 16 busiest are profiled, and a note says so",
+  {
+    sanitizeResources: false,
+    sanitizeOps: false,
+    async fn(): Promise<void> {
+      const target = new Deno.Command("sh", {
+        args: ["-c", "for i in $(seq 100); do sleep 60 & done; wait"],
+      }).spawn();
+      try {
+        while (descendantsOf(target.pid).length < 100) await pause(5);
+        const session = await startProfiles({ pid: target.pid, supervised: false }, context());
+        const { processes, notes } = await session.stop();
+        assert.equal(processes.length, 16);
+        assert.ok(
+          notes.includes("85 processes were not profiled: the 16 busiest were"),
+          notes.join(),
+        );
+        // The profilers are gone, and nobody else is.
+        assert.equal(descendantsOf(Deno.pid).length, 101);
+      } finally {
+        for (const pid of descendantsOf(target.pid)) Deno.kill(pid, "SIGKILL");
+        await target.status;
+      }
+    },
+  },
+);
 
 /** A profile with as many functions as nodes, of which each has one sample. */
 function largeProfile(nodes: number): object {

@@ -87,3 +87,13 @@ Deno.test("a base that falls short in some scenarios: the worst is told for all"
   assert.match(text, /%; (?:undecided|about as fast as a) in calm\. /);
   assert.match(text, /1 more target below\.$/);
 });
+
+Deno.test("of whom nothing is known, that is said once", () => {
+  const rates = {
+    a: around(1_000),
+    b: [400, 2_500, 900, 1_700, 1_200],
+    c: [600, 2_600, 800, 1_500, 1_000],
+    d: around(2_000, 0.001),
+  };
+  assert.equal(beside("a", resultsAt(rates)).sentence, "d serves 2.0× a; b and c are undecided.");
+});

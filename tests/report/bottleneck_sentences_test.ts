@@ -48,6 +48,20 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
   );
 });
 
+Deno.test("a line is named by how many are served at a time", () => {
+  const seen = { service: 40, cpuPerRequest: 0.2, connections: 8 };
+  assert.deepEqual(
+    sentencesOf({
+      locked: { kind: "lock", ...seen, atOnce: 1 },
+      pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
+    }),
+    [
+      "locked: nothing is busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, or for a single worker that itself waits.",
+      "pooled: nothing is busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3.1 of them at a time, such as a pool.",
+    ],
+  );
+});
+
 Deno.test("what was seen of one cell is not said of others", () => {
   const [sentence, ...others] = sentencesOf({ api: core("deno", 0.97), gin: core("gin", 0.91) });
   assert.deepEqual(others, []);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { renderComparison } from "../../report/files/comparison.ts";
+import { compareResults } from "../../report/model/compared_results.ts";
 import { concluded } from "./concluded.ts";
 import { plain } from "./readable.ts";
 import { capacities } from "./searched.ts";
@@ -14,10 +16,11 @@ Deno.test("capacity: who takes more is ahead, and latency at the limit is no pri
 });
 
 Deno.test("capacity: a lower bound is ahead of what is below it", () => {
-  const { sentence, matrix } = concluded(
+  const { sentence, figure, matrix } = concluded(
     capacities({ slow: SLOW, fast: { ...FAST, bound: "generator" } }),
   );
-  assert.equal(sentence, "fast takes 2.0× slow.");
+  assert.equal(sentence, "fast takes at least 2.0× slow.");
+  assert.match(figure?.text ?? "", /^≥ \d\.\d+×$/);
   assert.match(plain(matrix?.rows[0].cells[0]?.text ?? ""), /^≥ ?2,0\d\d\/s$/);
 });
 
@@ -47,4 +50,21 @@ Deno.test("capacity: of one target it is what it takes, not what it served at a 
   assert.equal(figure?.label, "capacity of slow");
   const least = concluded(capacities({ slow: { ...SLOW, bound: "generator" } }));
   assert.match(plain(least.sentence), /^slow takes at least 1,00\d requests\/s with p99 < 50ms\.$/);
+});
+
+Deno.test("compare: at the capacity p99 is what the rules allow, and decides nothing", () => {
+  const decisiveAt = (share: number): readonly unknown[] => {
+    const sides = [5_000, 4_500].map((perSec) => capacities({ work: { perSec } }, share));
+    const compared = compareResults(sides[0], sides[1]);
+    const text = renderComparison(compared, { width: 200, color: false, unicode: true }).replaceAll(
+      "\u00a0",
+      " ",
+    );
+    assert.equal(text.includes("what the rules of the capacity allow"), share === 1);
+    assert.match(text, /0\.(?:9000|8999)× \[.*\] the requests/);
+    assert.deepEqual(compared.differences, [], "the rate that a search found is no condition");
+    return compared.cells[0].comparison.decisive;
+  };
+  assert.deepEqual(decisiveAt(1), ["rate", "cpuPerRequest"]);
+  assert.deepEqual(decisiveAt(0.8), ["rate", 99, "cpuPerRequest"]);
 });

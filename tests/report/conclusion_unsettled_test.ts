@@ -166,3 +166,16 @@ Deno.test("unsettled: page, terminal, markdown and JSON say the same", () => {
     assert.equal(json.sentence, sentence);
   }
 });
+
+Deno.test("unsettled: several targets, each in other scenarios, are not said to be so in all", () => {
+  const { sentence } = concluded(
+    unsettled(
+      many(),
+      ({ target, scenario }) =>
+        target === "express"
+          ? scenario !== "static"
+          : target === "fastify" && scenario === "static",
+    ),
+  );
+  assert.match(sentence, /; fastify and express never settled in some of 5 scenarios/);
+});

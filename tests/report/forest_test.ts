@@ -150,6 +150,7 @@ function pairsOf({ forest }: ScenarioModel): ForestPair[] {
         smallestChange: null,
         runsNeeded: null,
       })),
+      decisive: ["rate", 99] as const,
       runs: { base: 1, next: 1 },
       marginRatio: 0.02,
     };

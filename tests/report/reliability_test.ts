@@ -79,3 +79,21 @@ Deno.test("reliability: the only run that is not valid is one", () => {
   );
   assert.match(reliability?.sentence ?? "", /^9 of 10 runs are valid; .* the other one\.$/);
 });
+
+Deno.test("reliability: beside a named base, what is decided of one survives the doubts about another", () => {
+  const noisy = [400, 2_500, 900, 1_700, 1_200];
+  const results = resultsAt({ plain: around(1_000), fast: around(2_000, 0.001), odd: noisy });
+  const based = { ...results, experiment: { ...results.experiment, base: "plain" } };
+  const again = structuredClone(based);
+  const { sentence, reliability } = concluded(doubted(based, ({ target }) => target === "odd"));
+  assert.equal(sentence, "fast serves 2.0× plain; odd is undecided.");
+  assert.equal(
+    reliability?.sentence,
+    "10 of 15 runs are valid; the verdict is the same without the other 5.",
+  );
+  const lost = concluded(doubted(again, ({ target }) => target === "fast")).reliability;
+  assert.equal(
+    lost?.sentence,
+    "10 of 15 runs are valid; the verdict is the same without the other 5, but not of fast.",
+  );
+});

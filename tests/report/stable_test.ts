@@ -3,8 +3,9 @@ import { renderCsv } from "../../report/files/csv.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
-import type { Results, Run } from "../../runner/result/result.ts";
+import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
+import { plain } from "./readable.ts";
 
 /** A median that is `startMs` for so many intervals of 250 ms, then `finalMs`. */
 interface Course {
@@ -66,6 +67,21 @@ Deno.test("the finding tells which way final latency and time to it go, who is f
     stable?.finding ?? "",
     /^The lower the settled median, the sooner it settles: Spearman’s rank correlation 1\.00 \[0\.\d\d, 1\.00\] over 7 cells; of p75 1\.00, p90 1\.00, p99 1\.00\. The first median to be stable is that of gin, from the start, at 1\.00\sms; the last that of feathers, after 3\.50\ss, at 16\.0\sms\.$/,
   );
+});
+
+Deno.test("an experiment that has published settling times is answered in its conclusion, too", () => {
+  const published = {
+    ...{ figure: "stable", unit: "ms", relative: null, confounders: [] },
+    values: { gin: { static: 100 } },
+  };
+  const asked = schema.parse({
+    ...SLOW_IS_LATE,
+    experiment: { ...SLOW_IS_LATE.experiment, published },
+  });
+  const brief =
+    "Median latency is stable after 1.50 s in half of the cells, and after 3.50 s at the latest (feathers).";
+  assert.ok(plain(reportModel(asked).conclusion.sentence).endsWith(`. ${brief}`));
+  assert.doesNotMatch(reportModel(SLOW_IS_LATE).conclusion.sentence, /stable/);
 });
 
 Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {

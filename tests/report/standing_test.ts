@@ -8,7 +8,7 @@ import {
   verdictText,
   verdictWord,
 } from "../../report/model/comparison/words.ts";
-import { COMPARED } from "../../report/model/comparison/group.ts";
+import { COMPARED, DECISIVE } from "../../report/model/comparison/group.ts";
 import { reportModel } from "../../report/model/model.ts";
 import { renderMarkdown } from "../../report/files/markdown.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
@@ -157,7 +157,8 @@ function pairOf(rate: FigureComparison, p99: FigureComparison): string {
   const figures = COMPARED.map((figure) =>
     figure === "rate" ? rate : figure === 99 ? p99 : { ...NONE, figure, reason: "nothing" as const }
   );
-  return plain(pairSentence("b", "a", { figures, runs: { base: 3, next: 3 }, marginRatio: 0.02 }));
+  const pair = { figures, decisive: DECISIVE, runs: { base: 3, next: 3 }, marginRatio: 0.02 };
+  return plain(pairSentence("b", "a", pair));
 }
 
 Deno.test("ratios: as much throughput has no digits, and next to nothing is so many times less", () => {

@@ -2,14 +2,15 @@ import assert from "node:assert/strict";
 import { isOverload, type OverloadRun } from "../../runner/capacity/overload.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
-const { load, generator, requests, checks } = measurementFixture({
+const { load, generator, requests, checks, timeline } = measurementFixture({
   target: "api",
   scenario: "one",
   medianMs: 20,
 });
 const QUIET = { busy: 1, cores: 4, steal: 0, throttled: 0, others: 1 };
 const TARGET = { processes: 1, cores: 4, cpu: 0.7, waiting: 0.2, nice: 0, throttled: 0 };
-const RULE = { allowed: 0.01, limitMs: 50 };
+const RULE = { allowed: 0.01, limitMs: 50, isBeyond: (ms: number): boolean => ms > 50 };
+const SUCCESS = { allowed: 0.001, limitMs: 0, isBeyond: null };
 const NEIGHBOUR = { codes: ["neighbour"] as const, servedPerSec: 0 };
 
 /** For 4 s at 13,424/s, of which 4,500/s are served, beside a neighbour, unless changed. */
@@ -25,6 +26,7 @@ function run(
 ): OverloadRun {
   return {
     elapsedS,
+    timeline,
     load: { ...load, connections: 64 },
     checks: { ...checks, failed: 0 },
     requests: { ...requests, due: duePerSec * elapsedS, completed: servedPerSec * elapsedS },
@@ -40,7 +42,7 @@ function run(
 
 Deno.test("three times what is served is an overload, whatever a neighbour took", () => {
   assert.ok(isOverload(run(), [RULE], NEIGHBOUR));
-  assert.ok(isOverload(run(), [{ allowed: 0.001, limitMs: 0 }], NEIGHBOUR));
+  assert.ok(isOverload(run(), [SUCCESS], NEIGHBOUR));
 });
 
 Deno.test("a rate that the target might have served alone is none", () => {
@@ -67,4 +69,26 @@ Deno.test("failed checks are not served, and what is not seen decides nothing", 
   const { target: _, ...elsewhere } = run().generator;
   assert.ok(!isOverload({ ...run(), generator: elsewhere }, [RULE], NEIGHBOUR));
   assert.ok(!isOverload(run(), [RULE], { ...NEIGHBOUR, codes: ["neighbour", "agent-lost"] }));
+});
+
+Deno.test("who refuses too many in nearly all intervals is overloaded, however near it is to its limit", () => {
+  const [point] = timeline.points;
+  /** 1,250 responses in each of 40 intervals, of which the first `kept` are all right. */
+  const limited = (kept: number, wrong: (i: number) => number, waiting = 0.01): OverloadRun => ({
+    ...run({ duePerSec: 5_044, servedPerSec: 5_044, elapsedS: 10, target: { waiting } }),
+    timeline: {
+      ...timeline,
+      points: Array.from({ length: 40 }, (_, i) => ({
+        ...point,
+        completed: 1_250,
+        wrong: i < kept ? 0 : wrong(i),
+      })),
+    },
+  });
+  assert.ok(isOverload(limited(8, () => 11), [SUCCESS], NEIGHBOUR));
+  assert.ok(!isOverload(limited(8, () => 11), [RULE], NEIGHBOUR), "a queue remembers");
+  assert.ok(!isOverload(limited(0, (i) => i % 4 === 0 ? 44 : 0), [SUCCESS], NEIGHBOUR));
+  assert.ok(!isOverload(limited(25, () => 11), [SUCCESS], NEIGHBOUR), "only at the end");
+  assert.ok(!isOverload(limited(8, () => 11, 0.2), [SUCCESS], NEIGHBOUR), "much was taken");
+  assert.ok(!isOverload(limited(40, () => 11), [SUCCESS], NEIGHBOUR), "never");
 });

@@ -5,7 +5,7 @@ import { crossingOf, rateAt, type TrialShare } from "../../runner/stats/capacity
 import { capacityOf, nextStep, type SearchedTrial } from "../../runner/stats/capacity/search.ts";
 import { dispersionOf, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
 
-const GOAL = { allowed: [0.01], widthRatio: 0.02, shortS: 5, longS: 30 };
+const GOAL = { allowed: [0.01], widthRatio: 0.02, shortS: 5, longS: 30, peakPerSec: 1_000 };
 
 /** A trial whose share is a step at 1,000/s. */
 function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): SearchedTrial {
@@ -18,7 +18,7 @@ function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): Searche
 function searched(capacity: number, startPerSec: number): SearchedTrial[] {
   const trials: SearchedTrial[] = [];
   for (;;) {
-    const step = nextStep(GOAL, trials, startPerSec);
+    const step = nextStep({ ...GOAL, peakPerSec: startPerSec }, trials);
     if (step.kind === "found") return trials;
     assert.ok(trials.length < 60, "the search does not end");
     trials.push(stepAt(step.ratePerSec, step.plannedS, capacity));
@@ -64,10 +64,22 @@ Deno.test("of several rules the one that breaks first is the capacity", () => {
   assert.ok(found.value > 950 && found.value < 1_000, `${found.value}`);
 });
 
+const AT_1000 = { allowed: 0.01, range: { low: 900, high: 1_100 }, peakPerSec: 1_000 };
+
+Deno.test("close to the peak shares rise as steeply as in a queue, and the crossing is known better", () => {
+  const shares = [[960, 0.4], [990, 1.1], [1_020, 3]].map(([ratePerSec, times]): TrialShare => {
+    const requests = ratePerSec * 30;
+    return { ratePerSec, requests, beyond: 0.01 * times * requests, dispersion: 150, seconds: 30 };
+  });
+  const lowAt = (peakPerSec: number): number =>
+    rateAt(crossingOf(shares, { ...AT_1000, peakPerSec }), 0.01);
+  assert.ok(lowAt(1_040) > lowAt(3_000) + 1, `${lowAt(1_040)}, ${lowAt(3_000)}`);
+});
+
 Deno.test("more trials narrow the crossing", () => {
   const trials = [950, 980, 1_020, 1_050].map((rate) => stepAt(rate, 30).shares[0]);
   const widthOf = (shares: readonly TrialShare[]): number => {
-    const crossing = crossingOf(shares, 0.01, { low: 900, high: 1_100 });
+    const crossing = crossingOf(shares, AT_1000);
     return rateAt(crossing, 0.975) / rateAt(crossing, 0.025);
   };
   assert.ok(widthOf(trials) < widthOf([trials[0], trials[3]]));
@@ -109,7 +121,7 @@ Deno.test("a prior interval is looked at from just outside, and a search that tr
   const prior = { low: 985, high: 1_015 };
   const trials: SearchedTrial[] = [];
   for (;;) {
-    const step = nextStep(GOAL, trials, 3_000, prior);
+    const step = nextStep({ ...GOAL, peakPerSec: 3_000 }, trials, prior);
     if (step.kind === "found") break;
     trials.push(stepAt(step.ratePerSec, step.plannedS));
   }
@@ -122,7 +134,7 @@ Deno.test("a prior interval that is wrong by 10 % or by far costs trials, not th
   for (const off of [0.3, 0.9, 1.1, 3]) {
     const trials: SearchedTrial[] = [];
     for (;;) {
-      const step = nextStep(GOAL, trials, 1_000, { low: 980 * off, high: 1_020 * off });
+      const step = nextStep(GOAL, trials, { low: 980 * off, high: 1_020 * off });
       if (step.kind === "found") break;
       assert.ok(trials.length < 60, "the search does not end");
       trials.push(stepAt(step.ratePerSec, step.plannedS));
@@ -133,6 +145,27 @@ Deno.test("a prior interval that is wrong by 10 % or by far costs trials, not th
 });
 
 Deno.test("what a server completes under overload shows where to go on", () => {
-  const step = nextStep(GOAL, [stepAt(2_000, 5)], 2_000);
+  const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, [stepAt(2_000, 5)]);
   assert.ok(step.kind === "trial" && step.ratePerSec < 1_000 && step.ratePerSec > 900);
+});
+
+Deno.test("of an overloaded server the rate that it completed is tried next, however often", () => {
+  const overloaded = [2_000, 1_400, 1_150].map((rate) => ({
+    ...stepAt(rate, 5),
+    servedPerSec: 1_020,
+  }));
+  const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, overloaded);
+  assert.ok(step.kind === "trial" && step.ratePerSec > 970 && step.ratePerSec < 1_020);
+});
+
+Deno.test("a server that fails a share of all requests, at any rate, is left in few trials", () => {
+  const trials: SearchedTrial[] = [];
+  for (let ratePerSec = 20_000; ratePerSec > 20;) {
+    const [share] = stepAt(ratePerSec, 5, 0).shares;
+    trials.push({ ratePerSec, plannedS: 5, shares: [share], servedPerSec: 0.95 * ratePerSec });
+    const step = nextStep({ ...GOAL, peakPerSec: 20_000 }, trials);
+    assert.ok(step.kind === "trial");
+    ratePerSec = step.ratePerSec;
+  }
+  assert.ok(trials.length < 16, `${trials.length}`);
 });

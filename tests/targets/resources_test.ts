@@ -168,6 +168,7 @@ testWith(["linux"], "a tree that has ended uses nothing", async () => {
     memoryBytes: 0,
     threads: 0,
     files: 0,
+    filesLeft: null,
     switches: { voluntary: 0, involuntary: 0 },
   });
 });

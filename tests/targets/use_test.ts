@@ -7,6 +7,7 @@ const USE: UseSample = {
   memoryBytes: 1_000,
   threads: 4,
   files: 20,
+  filesLeft: 1_004,
   switches: { voluntary: 50, involuntary: 5 },
 };
 
@@ -22,6 +23,7 @@ Deno.test("a series has rates over the time since the look before, and what is h
     system: 0.1,
     threads: 4,
     files: 20,
+    filesLeft: 1_004,
     switches: { voluntary: 200, involuntary: 20 },
   }]);
 });
@@ -43,15 +45,23 @@ Deno.test("a series of one look has no point", () => {
 });
 
 Deno.test("a sum says nothing of what one of its parts does not tell", () => {
-  assert.deepEqual(sumOfUses([USE, { ...USE, threads: null, files: 1, switches: null }]), {
-    cpuMs: 200,
-    systemMs: 50,
-    memoryBytes: 2_000,
-    threads: null,
-    files: 21,
-    switches: null,
-  });
-  const silent = { ...USE, threads: null, files: null, switches: null };
+  assert.deepEqual(
+    sumOfUses([
+      USE,
+      { ...USE, threads: null, files: 1, filesLeft: 3, switches: null },
+      { ...USE, files: 0, filesLeft: null },
+    ]),
+    {
+      cpuMs: 300,
+      systemMs: 75,
+      memoryBytes: 3_000,
+      threads: null,
+      files: 21,
+      filesLeft: 3,
+      switches: null,
+    },
+  );
+  const silent = { ...USE, threads: null, files: null, filesLeft: null, switches: null };
   const series = new UseSeries({ intervalMs: 100, sinceMs: 0 });
   for (const atMs of [0, 100]) series.add(atMs, silent);
   assert.deepEqual(Object.keys(series.points()[0]), ["endS", "cpu", "memory", "user", "system"]);

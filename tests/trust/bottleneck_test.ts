@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { bottleneckOf, type BottleneckRun } from "../../runner/trust/bottleneck.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
+import type { TargetUse } from "../../runner/result/generator.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const { load, generator, service, latency, requests, connect } = measurementFixture({
@@ -14,7 +17,7 @@ const TARGET = { processes: 1, cores: 4, cpu: 0.5, waiting: 0.01, nice: 0, throt
 /** At 1,000/s in a closed loop of 20 connections, each request 20 ms, unless changed. */
 function run(
   { target = {}, host = {}, thread = 0.4, serviceMs = 20, findings = [], ...rest }: {
-    target?: Partial<typeof TARGET>;
+    target?: Partial<TargetUse>;
     host?: Partial<typeof QUIET>;
     thread?: number;
     serviceMs?: number;
@@ -58,6 +61,36 @@ const late: BottleneckRun["generator"]["findings"][number] = {
   advice: [],
 };
 
+/** Of 20 connections that stand in line for 20 ms, so many of them at a time served. */
+function inLine(atOnce: number): Pick<BottleneckRun, "load" | "service" | "histogram"> {
+  const times = new Histogram();
+  for (let i = 0; i < 20; i++) times.record(1_000 * atOnce * (1 + Math.floor(i / atOnce)));
+  for (let i = 0; i < 1_000; i++) times.record(20_000);
+  return {
+    load: { ...load, connections: 20 },
+    service: {
+      ...service,
+      ...{ min: atOnce, mean: 20 },
+      percentiles: { ...service.percentiles, "50": 20 },
+    },
+    histogram: encodeHistogram(times.toSparse()),
+  };
+}
+
+/** Eight threads, each with little. */
+function inTurns(name: string, cpu: number): BottleneckRun {
+  const seen = run({ target: { cpu }, rate: 10_000 });
+  const target = { ...TARGET, cpu, busiestThread: { name, cpu: cpu / 8, processCpu: cpu } };
+  return { ...seen, generator: { ...seen.generator, target } };
+}
+
+/** At the second of two moments. */
+function withFilesLeft(filesLeft: number): BottleneckRun {
+  const points = [{ files: 30, filesLeft: 30 }, { files: 59, filesLeft }];
+  const resources = points.map((point, i) => ({ endS: i + 1, cpu: 0.1, memory: 1, ...point }));
+  return run({ target: { cpu: 0.1 }, resources });
+}
+
 const busyPoint = { endS: 1, cpu: 1, memory: 1, user: 0.2, system: 0.8 };
 
 const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][] = [
@@ -92,6 +125,16 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
     "waiting",
   ],
   ["20 ms with 0.1 ms of CPU time", run({ target: { cpu: 0.1 } }), "waiting"],
+  ["20 ms in line for what serves one", run({ target: { cpu: 0.1 }, ...inLine(1) }), "lock"],
+  ["20 ms in line for a pool of four", run({ target: { cpu: 0.1 }, ...inLine(4) }), "waiting"],
+  ["a line before a full core", run({ thread: 0.99, ...inLine(1) }), "core"],
+  ["threads of Python that fill a core in turns", inTurns("python3.11", 1.02), "core"],
+  ["threads of Python with half a core", inTurns("python3.11", 0.4), "waiting"],
+  ["threads of Go with one core of four", inTurns("server", 1.02), "unknown"],
+  ["threads of Go with 1.6 cores of four", inTurns("server", 1.6), "waiting"],
+  ["threads of Go with two cores of four", inTurns("server", 2.1), "unknown"],
+  ["as many open files as it may have", withFilesLeft(1), "open-files"],
+  ["some open files less than it may have", withFilesLeft(20), "waiting"],
   ["a request that is worked on, one at a time", run({ serviceMs: 1 }), "connections"],
   ["half of both", run({ serviceMs: 2.5 }), "unknown"],
   ["a limit that paused it for a fifth", run({ target: { throttled: 2_000 } }), "cpu-limit"],
@@ -126,6 +169,11 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   [
     "a neighbour beside one that waits",
     run({ thread: 0.05, target: { cpu: 0.05, waiting: 0.001 }, host: { others: 1, busy: 1 } }),
+    "waiting",
+  ],
+  [
+    "a neighbour beside one that wants little, and waits for half of that",
+    run({ thread: 0.07, target: { cpu: 0.07, waiting: 0.06 }, host: { others: 1, busy: 0.6 } }),
     "waiting",
   ],
   ["a thread at 85 % behind a queue", run({ thread: 0.85, target: { cpu: 0.9 } }), "unknown"],

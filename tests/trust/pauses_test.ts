@@ -106,6 +106,11 @@ const CASES: [what: string, seen: Seen, kind: Bottleneck["kind"]][] = [
     { stalls: TEN, others: 1, target: { waiting: 2 } },
     "blocked-loop",
   ],
+  [
+    "stalls that others may have made as well",
+    { stalls: TEN, computed: 0.6, others: 1, target: { waiting: 2 } },
+    "core",
+  ],
   ["a target that is crowded out", { collections: TEN, others: 1, target: { waiting: 2 } }, "core"],
   [
     "a target that is paused by its limit",

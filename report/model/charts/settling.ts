@@ -26,6 +26,8 @@ import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 
 export interface SettlingModel {
   readonly finding: string;
+  /** In one sentence, for who asks how long it takes: when half of the medians are stable, and when all are. */
+  readonly brief: string;
   /** Of the median; null for fewer than two cells. */
   readonly chart: ScatterChart | null;
   /** What the colours and the marks of the chart stand for; scenarios only where there are several. */
@@ -53,6 +55,7 @@ export function settlingModel(
   const series = new Map(rows.map(({ cell: { label, color } }) => [label, color]));
   return {
     finding: findingOf(rows),
+    brief: briefOf(rows, several),
     chart: rows.length < 2 ? null : chartOf(rows, named),
     legend: {
       series: [...series].map(([label, color]) => ({ label, color })),
@@ -86,6 +89,23 @@ function findingOf(rows: readonly StableRow[]): string {
   const extremes = `The first median to be stable is that of ${first.name}, ${whenText(first)}; ` +
     `the last that of ${last.name}, ${whenText(last)}.`;
   return `${correlationText(rows)} ${extremes}`;
+}
+
+function briefOf(rows: readonly StableRow[], several: boolean): string {
+  const medians = rows.toSorted((a, b) => stableAfterMs(a) - stableAfterMs(b));
+  const [half, last] = [medians[Math.ceil(medians.length / 2) - 1], medians[medians.length - 1]];
+  const whenOf = ({ flattens: [median] }: StableRow): string => fromText(median);
+  if (stableAfterMs(half) === stableAfterMs(last)) {
+    return `Median latency is stable ${whenOf(last)}.`;
+  }
+  const where = several ? ` in ${last.scenario}` : "";
+  return `Median latency is stable ${whenOf(half)} in half of the cells, and ${
+    whenOf(last)
+  } at the latest (${last.cell.label}${where}).`;
+}
+
+function stableAfterMs({ flattens: [median] }: StableRow): number {
+  return median.from.value;
 }
 
 /** `after 750 ms, at 2.1 ms`. */

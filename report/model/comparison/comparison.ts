@@ -16,7 +16,6 @@ import {
   smallestChangeOf,
   type VerdictReason,
 } from "../../../runner/stats/comparison/verdict.ts";
-import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
   pBeyond,
@@ -25,18 +24,25 @@ import {
 import type { Unsteady } from "../runs/cells.ts";
 import {
   type Between,
+  type ComparedSides,
   exactTest,
   gainOf,
   groupsIn,
   isBeyond,
-  moderatedIntervals,
   ONE_SESSION,
-  type Pairing,
   pairingOf,
+  readTogether,
   reserved,
   untested,
 } from "./between.ts";
-import { COMPARED, type ComparedFigure, type ComparedRuns, DECISIVE, figureOf } from "./group.ts";
+import {
+  COMPARED,
+  type ComparedFigure,
+  type ComparedRuns,
+  decisiveFor,
+  figureOf,
+  type JudgeOptions,
+} from "./group.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -76,18 +82,10 @@ export interface FigureComparison extends ComparisonJudgement {
 export interface GroupComparison {
   /** One for each of COMPARED, in their order. */
   readonly figures: readonly FigureComparison[];
+  /** Those that decide, of these runs. */
+  readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
-}
-
-/** How comparisons are judged. */
-export interface JudgeOptions {
-  /** Default 2 %. */
-  readonly marginRatio?: number;
-  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
-  readonly level?: number;
-  /** The figures that are one family; default DECISIVE. */
-  readonly decisive?: readonly ComparedFigure[];
 }
 
 export interface GroupPair {
@@ -99,16 +97,12 @@ export interface GroupPair {
 
 /** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
 export interface PairTests {
-  readonly judge: Required<JudgeOptions>;
-  readonly pairs: readonly { readonly pair: GroupPair; readonly tests: readonly (Test | null)[] }[];
-}
-
-/** The interval of two sides by their own runs. */
-interface ComparedSides {
-  readonly interval: ConfidenceInterval;
-  readonly between: Between;
-  readonly pairing: Pairing | null;
-  readonly sides: readonly [base: Estimate, next: Estimate];
+  readonly judge: Required<Omit<JudgeOptions, "decisive">>;
+  readonly pairs: readonly {
+    readonly pair: GroupPair;
+    readonly decisive: readonly ComparedFigure[];
+    readonly tests: readonly (Test | null)[];
+  }[];
 }
 
 interface Test extends ComparedSides {
@@ -127,14 +121,15 @@ export function comparePairs(
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive = DECISIVE }: JudgeOptions = {},
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
 ): PairTests {
   const sides = pairs.map((pair) => COMPARED.map((figure) => sidesOf(pair, figure, level)));
   const byFigure = COMPARED.map((_, f) => testsOf(sides.map((ofPair) => ofPair[f]), level));
   return {
-    judge: { marginRatio, level, decisive },
+    judge: { marginRatio, level },
     pairs: pairs.map((pair, i) => ({
       pair,
+      decisive: decisiveFor([pair.base, pair.next], decisive),
       tests: byFigure.map((tests) => {
         const test = tests[i];
         return test && { ...test, p: pBeyond(test.interval, marginRatio) };
@@ -165,9 +160,10 @@ export function judgePairs(
   });
   const [deciding, others] = families;
   const next = { deciding: 0, others: 0 };
-  return tests.pairs.map(({ pair, tests: ofPair }) => ({
+  return tests.pairs.map(({ pair, decisive, tests: ofPair }) => ({
+    decisive,
     figures: COMPARED.map((figure, f) => {
-      const isDeciding = tests.judge.decisive.includes(figure);
+      const isDeciding = decisive.includes(figure);
       const { raised, size } = isDeciding ? deciding : others;
       const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
       return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
@@ -177,8 +173,8 @@ export function judgePairs(
   }));
 }
 
-function flatPs({ pairs, judge: { decisive } }: PairTests, isDeciding: boolean): (number | null)[] {
-  return pairs.flatMap(({ tests }) =>
+function flatPs({ pairs }: PairTests, isDeciding: boolean): (number | null)[] {
+  return pairs.flatMap(({ decisive, tests }) =>
     tests.filter((_, f) => decisive.includes(COMPARED[f]) === isDeciding)
       .map((test) => test === null ? null : test.p)
   );
@@ -189,7 +185,7 @@ function flatPs({ pairs, judge: { decisive } }: PairTests, isDeciding: boolean):
  * the others.
  */
 export function decisiveOf(comparison: GroupComparison): FigureComparison[] {
-  return DECISIVE.map((figure) => comparisonOf(comparison, figure)).filter((
+  return comparison.decisive.map((figure) => comparisonOf(comparison, figure)).filter((
     { figure, ratio, verdict },
   ) => figure !== "cpuPerRequest" || (ratio !== null && verdict !== "inconclusive"));
 }
@@ -206,12 +202,10 @@ function testsOf(
   all: readonly (ComparedSides | null)[],
   level: number,
 ): (Omit<Test, "p"> | null)[] {
-  const intervals = moderatedIntervals(all, level);
-  return all.map((sides, i) => {
-    const interval = intervals[i];
-    if (sides === null || interval === null) return null;
-    const pairingGain = sides.pairing && gainOf(sides.pairing, sides.interval);
-    return { ...sides, interval, pairingGain };
+  return readTogether(all, level).map((test, i) => {
+    const own = all[i];
+    if (test === null || own === null) return null;
+    return { ...test, pairingGain: test.pairing && gainOf(test.pairing, own.interval) };
   });
 }
 
@@ -242,7 +236,7 @@ interface TestedPair {
 
 function compareFigure(
   { figure, pair: { base, next }, test }: TestedPair,
-  { marginRatio, level }: Required<JudgeOptions>,
+  { marginRatio, level }: PairTests["judge"],
   { adjustedP, size }: { adjustedP: number | null; size: number },
 ): FigureComparison {
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };

@@ -10,6 +10,7 @@ export interface ResultSide extends Grouped {
   readonly version: string;
   /** Null: not known. */
   readonly machine: Results["machine"] | null;
+  readonly profiles?: Results["profiles"];
 }
 
 /** Facts of a machine that change from boot to boot, or say nothing about its speed. */
@@ -92,9 +93,10 @@ function cellDifferences(
   ];
 }
 
-/** Without the seed of its arrivals. */
+/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
 function loadOf({ load }: Measurement): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(load).filter(([key]) => key !== "seed"));
+  const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
+  return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));
 }
 
 /** Parts of a target's lines in which a list makes a factor. */

@@ -3,7 +3,7 @@ import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import type { PooledFigure } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../runs/cells.ts";
-import { isOpenAbove } from "../runs/capacity.ts";
+import { isAtLimit, isOpenAbove } from "../runs/capacity.ts";
 import { percentileOf, poolLatency } from "../runs/pool.ts";
 import { perCpuSecondOf } from "../runs/resources.ts";
 import { sum } from "../numbers/spread.ts";
@@ -15,8 +15,23 @@ export type ComparedFigure = typeof COMPARED[number];
 /** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
 export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
 
-export function isDecisive(figure: ComparedFigure): boolean {
-  return DECISIVE.some((decisive) => decisive === figure);
+/** Of these, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
+export function decisiveFor(
+  sides: readonly Pick<ComparedRuns, "isAtLimit">[],
+  decisive: readonly ComparedFigure[] = DECISIVE,
+): readonly ComparedFigure[] {
+  const isAtLimit = sides.some((side) => side.isAtLimit);
+  return decisive.filter((figure) => figure !== 99 || !isAtLimit);
+}
+
+/** How comparisons are judged. */
+export interface JudgeOptions {
+  /** Default 2 %. */
+  readonly marginRatio?: number;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level?: number;
+  /** The figures that are one family; default DECISIVE. */
+  readonly decisive?: readonly ComparedFigure[];
 }
 
 /** The parts of a measurement that a comparison reads. */
@@ -39,6 +54,8 @@ export interface ComparedRuns {
   readonly strayRatio: number;
   /** Whether its requests/s are a capacity that may be any larger. */
   readonly isOpenAbove: boolean;
+  /** Whether its latencies are those at its capacity. */
+  readonly isAtLimit: boolean;
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
@@ -52,6 +69,7 @@ export function groupOf(cell: CellRuns): ComparedRuns {
     unsteady,
     strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
     isOpenAbove: isOpenAbove(runs),
+    isAtLimit: isAtLimit(cell),
   };
 }
 

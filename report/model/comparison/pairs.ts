@@ -5,13 +5,8 @@
 import type { TwoGroups } from "../../../runner/stats/comparison/two_groups.ts";
 import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../runs/factors.ts";
-import {
-  comparePairs,
-  type FigureComparison,
-  type GroupComparison,
-  type JudgeOptions,
-} from "./comparison.ts";
-import { type ComparedFigure, figureOf, groupOf } from "./group.ts";
+import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
 import { competing, isOpen, TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
@@ -215,11 +210,11 @@ const OPPOSITE = {
 } as const;
 
 /** The same comparison seen from the other side. */
-function inverse({ figures, runs, marginRatio }: GroupComparison): GroupComparison {
+function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
   return {
+    ...others,
     figures: figures.map(inverseFigure),
     runs: { base: runs.next, next: runs.base },
-    marginRatio,
   };
 }
 

@@ -112,6 +112,7 @@ export function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
     unsteady: groups.find(({ unsteady }) => unsteady !== null)?.unsteady ?? null,
     strayRatio: Math.max(...groups.map(({ strayRatio }) => strayRatio)),
     isOpenAbove: groups.some(({ isOpenAbove }) => isOpenAbove),
+    isAtLimit: groups.some(({ isAtLimit }) => isAtLimit),
   };
 }
 

@@ -5,7 +5,7 @@ import { noSteadyStateText, unsteadyText } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import type { ConditionDifference } from "./differences.ts";
 import type { ComparedFigure } from "./group.ts";
-import { counted, listed } from "../numbers/words.ts";
+import { counted, listedSome } from "../numbers/words.ts";
 import { formatRatio, isSame, isTurned, percentText, ratioText } from "./ratios.ts";
 import { isAhead, standingOf } from "./standing.ts";
 
@@ -64,7 +64,7 @@ export function undecidedText(
   pair: OnePair,
 ): string {
   const [first, ...others] = names;
-  const rest = listed(others, "and");
+  const rest = listedSome(others, "and");
   const are = others.length === 1 ? "is" : "are";
   const faster = decisive.figure === "rate" ? "faster" : "faster to respond";
   const standing = standingOf(decisive);
@@ -84,7 +84,7 @@ export function undecidedText(
         likelyDoubt(decisive, pair.marginRatio)
       }`;
     case "no-difference-seen":
-      return `No difference seen between ${first} and ${listed(others, "or")}`;
+      return `No difference seen between ${first} and ${listedSome(others, "or")}`;
     case "one-run":
       return pair.runs.base === 1 && pair.runs.next === 1
         ? `${first} and ${rest} differ too little for one run each`

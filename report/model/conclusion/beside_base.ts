@@ -3,7 +3,7 @@ import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts
 import { type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { type Standing, standingOf } from "../comparison/standing.ts";
 import { formatTick } from "../numbers/units.ts";
-import { counted } from "../numbers/words.ts";
+import { counted, listedSome } from "../numbers/words.ts";
 import { isNamedBase } from "../runs/recast.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
@@ -25,11 +25,15 @@ export interface Beside {
 
 /** Of each of the others, in the order of what is known of them; null where no base is named, or one other at most. */
 export function besideBase(places: readonly Place[], base: string | null): Beside[][] | null {
-  if (base === null) return null;
-  const all = places.flatMap((place) => besidesIn(place, base));
-  const others = [...Map.groupBy(all, ({ other }) => other.target).values()];
+  const others = base === null ? [] : othersBeside(places, base);
   if (others.length < 2) return null;
   return others.toSorted((a, b) => knownOf(b) - knownOf(a) || distanceOf(b) - distanceOf(a));
+}
+
+/** However few. */
+export function othersBeside(places: readonly Place[], base: string): Beside[][] {
+  const all = places.flatMap((place) => besidesIn(place, base));
+  return [...Map.groupBy(all, ({ other }) => other.target).values()];
 }
 
 function besidesIn(place: Place, name: string): Beside[] {
@@ -69,13 +73,34 @@ function distanceOf(besides: readonly Beside[]): number {
 export function besideTexts(others: readonly (readonly Beside[])[]): string[] {
   const places = [...new Set(others.flat().map(({ place }) => place))];
   const naming = (isNamed: boolean): PlaceNaming => ({ places, isNamed });
+  const groups = [
+    ...others.filter((besides) => !isOpenAll(besides)).map((besides) => [besides]),
+    ...[others.filter(isOpenAll)].filter(({ length }) => length > 0),
+  ];
   const first = (count: number, isNamed: boolean): string => {
-    const left = others.length - count;
-    const texts = others.slice(0, count).map((besides) => besidesText(besides, naming(isNamed)));
+    const left = groups.slice(count).flat().length;
+    const texts = groups.slice(0, count).map((group) => groupText(group, naming(isNamed)));
     return texts.join("; ") + (left > 0 ? `. ${counted(left, "more target")} below` : "");
   };
-  const counts = others.map((_, i) => others.length - i);
+  const counts = groups.map((_, i) => groups.length - i);
   return counts.flatMap((count) => [first(count, true), first(count, false)]);
+}
+
+/** Whether nothing is known of one of the others in any place. */
+function isOpenAll(besides: readonly Beside[]): boolean {
+  return besides.every(({ kind }) => kind === "open");
+}
+
+/** Several are said together where nothing is known of any: `b and c are undecided, as runs never settled`. */
+function groupText(group: readonly (readonly Beside[])[], naming: PlaceNaming): string {
+  const [besides, ...more] = group;
+  if (!isOpenAll(besides)) return besidesText(besides, naming);
+  const names = group.map(([{ other }]) => other.target);
+  const text = more.length === 0
+    ? besidesText(besides, naming)
+    : `${listedSome(names, "and")} are undecided`;
+  const isUnsteady = group.flat().every(({ standing }) => standing === "unsteady");
+  return isUnsteady ? `${text}, as runs never settled` : text;
 }
 
 interface PlaceNaming {

@@ -2,7 +2,7 @@
 import { incomparableSummary, type ScenarioSummary, summaryOf } from "../comparison/summary.ts";
 import { cellParts } from "../numbers/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
-import type { JudgeOptions } from "../comparison/comparison.ts";
+import type { JudgeOptions } from "../comparison/group.ts";
 import { type ForestModel, forestOf, type ForestPair } from "../comparison/forest.ts";
 import {
   type Contest,

@@ -9,14 +9,22 @@ import { GLUE } from "../numbers/units.ts";
 import { type Grouped, groupRuns, repeatedOf } from "../runs/cells.ts";
 import { choiceIn } from "../runs/recast.ts";
 import { type MeasuredRuns, titleOf } from "../runs/measured.ts";
+import type { SettlingModel } from "../charts/settling.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
 import { mostSentence } from "./most.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
-import { type ReliabilityModel, reliabilityOf } from "./reliability.ts";
-import { besideBase } from "./beside_base.ts";
+import {
+  judgedBesides,
+  judgedPlaces,
+  type JudgedTwice,
+  type ReliabilityModel,
+  reliabilityOf,
+  withMissing,
+} from "./reliability.ts";
+import { type Beside, besideBase, othersBeside } from "./beside_base.ts";
 import { besideFigure, type HeadlineFigure, headlineOf } from "./headline.ts";
 import { conclusionSentence } from "./sentence.ts";
 
@@ -44,13 +52,15 @@ export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
   readonly sweeps: readonly SweepModel[];
   readonly claims: ClaimsModel;
+  /** Null where no percentile was ever far from where it ends. */
+  readonly settling: SettlingModel | null;
   /** Whether any run got a response. */
   readonly isMeasured: boolean;
 }
 
 export function conclusionOf(
   results: MeasuredRuns,
-  { compared, sweeps, claims, isMeasured }: OfReport,
+  { compared, sweeps, claims, settling, isMeasured }: OfReport,
 ): ConclusionModel {
   const { level } = repeatedOf(results);
   const { base, isNone } = choiceIn(results);
@@ -63,22 +73,39 @@ export function conclusionOf(
     : conclusionSentence(compared, { places, besides, sweeps });
   return {
     question: titleOf(results),
-    sentence: sentence === "" ? "" : `${sentence}.`,
+    sentence: sentence === "" ? "" : `${sentence}.${settlingText(results, settling)}`,
     figure: isMeasured ? besideFigure(besides) ?? headlineOf(places, compared) : null,
     forest: isNone ? null : forestRows(places, compared),
-    reliability: reliabilityOf(results.runs, { places, again: againByValid(results, level) }),
+    reliability: reliabilityOf(results.runs, judgedTwice(results, { places, besides, level })),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
     next: nextSteps(results.runs, places, compared),
     matrix: matrixOf(compared),
   };
 }
 
-/** Null where all runs are valid, or none. */
-function againByValid(results: MeasuredRuns, level: number): Place[] | null {
+/** Of an experiment that asks how long it takes, as it holds published settling times beside its own; "" of others. */
+function settlingText({ experiment }: MeasuredRuns, settling: SettlingModel | null): string {
+  const isAsked = [experiment?.published ?? []].flat().some(({ figure }) => figure === "stable");
+  return isAsked && settling !== null ? ` ${settling.brief}` : "";
+}
+
+interface JudgedOnce {
+  readonly places: readonly Place[];
+  readonly besides: readonly (readonly Beside[])[] | null;
+  /** Of the intervals. */
+  readonly level: number;
+}
+
+function judgedTwice(results: MeasuredRuns, { places, besides, level }: JudgedOnce): JudgedTwice {
+  const judged = besides === null ? judgedPlaces(places) : judgedBesides(besides);
   const runs = results.runs.filter(isValid);
-  if (runs.length === 0 || runs.length === results.runs.length) return null;
+  if (runs.length === 0 || runs.length === results.runs.length) return { judged, again: null };
   const kept: Grouped = { ...results, runs };
-  return placesOf(compareScenarios(groupRuns(kept), { level, choice: choiceIn(results) }), level);
+  const choice = choiceIn(results);
+  const again = placesOf(compareScenarios(groupRuns(kept), { level, choice }), level);
+  if (besides === null || choice.base === null) return { judged, again: judgedPlaces(again) };
+  const others = judgedBesides(othersBeside(again, choice.base));
+  return { judged, again: withMissing(judged, others) };
 }
 
 function claimCounts({ judged }: ClaimsModel): Record<ClaimOutcome, number> {

@@ -13,11 +13,11 @@ import {
   isTooWide,
   timeUnit,
 } from "../numbers/units.ts";
-import { isSearched, takenPerSec } from "../runs/capacity.ts";
+import { isOpenAbove, isSearched, takenPerSec } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import type { Place } from "./places.ts";
+import { mostLikely, type Place } from "./places.ts";
 import { decisiveName, rangeText } from "./sentence.ts";
 
 export interface HeadlineFigure {
@@ -65,7 +65,8 @@ export function headlineOf(
   const [leader] = [...Map.groupBy(led, ({ contest }) => contest.leader)]
     .toSorted(([, a], [, b]) => b.length - a.length);
   if (leader !== undefined && leader[1].length > 1) return rangeFigure(leader[1]);
-  return peakFigure(scenarios);
+  const seeming = leader === undefined ? mostLikely(places) : null;
+  return seeming === null ? peakFigure(scenarios) : rangeFigure(seeming.those);
 }
 
 function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
@@ -78,7 +79,7 @@ function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
   const isWhole = decision.interval !== null && interval !== "";
   const over = isTurned(decision.ratio) ? "than of" : "over"; // `4,900× fewer requests/s of a than of b`
   return {
-    text,
+    text: boundText(text, isOpenAbove(first.runs)),
     interval: isWhole ? `[${interval}` : "",
     label: `${decisiveName(decision, contest.ranked)} of ${first.target} ${over} ${second.target}`,
     value: decision.ratio,
@@ -113,20 +114,24 @@ function sameFigure(
 }
 
 function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
-  const [{ contest: { leader, isOpen } }] = led;
+  const [{ contest: { leader, isOpen }, likely }] = led;
   const text = /[\d.,–]+×/.exec(rangeText(led))?.[0];
   if (text === undefined) return null;
   return {
     text,
     interval: "",
-    label: `${
-      decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)
-    } of ${leader} over the next, in ${led.length} comparisons`,
+    label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)} of ${
+      leader ?? likely
+    } over the next, in ${led.length} comparisons`,
     value: null,
     low: null,
     high: null,
     unit: "×",
-    certainty: led.every(({ standing }) => standing === "ahead") ? "decided" : "open",
+    certainty: led.every(({ standing }) => standing === "ahead")
+      ? "decided"
+      : leader === null
+      ? "likely"
+      : "open",
   };
 }
 
@@ -139,7 +144,7 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
   const able = competing(all);
   const cells = able.length > 0 ? able : rightCells(all);
   const isPaced = able.length > 1 && isOpenLoop(able);
-  if (isPaced && areOfferedAlike(able)) return lowestP99(able);
+  if (isPaced && areOfferedAlike(able)) return lowestP99(able, scenarios);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { value, interval, isAtLeast } = takenPerSec(best);
@@ -148,13 +153,21 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
   return {
     text: boundText(formatNumber(value), isAtLeast),
     interval: says ? formatInterval(interval) : "",
-    label: `${what} of ${best.label}${isPaced ? ", the most that was kept up with" : ""}`,
+    label: `${what} of ${best.label}${placeText(best, scenarios)}${
+      isPaced ? ", the most that was kept up with" : ""
+    }`,
     value,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
     unit: "requests/s",
     certainty: says ? "decided" : "open",
   };
+}
+
+/** ` in static`, where there are others. */
+function placeText(cell: CellRuns, scenarios: readonly ScenarioComparison[]): string {
+  const own = scenarios.find(({ cells }) => cells.includes(cell));
+  return scenarios.length > 1 && own !== undefined ? ` in ${own.name}` : "";
 }
 
 /** Whether they serve one rate: a lower p99 at a lower rate is no merit. */
@@ -167,7 +180,10 @@ function areOfferedAlike(cells: readonly CellRuns[]): boolean {
 const ALIKE = 1.05;
 
 /** Nobody is ahead for certain where this is shown: the smallest seen may not be the smallest. */
-function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
+function lowestP99(
+  cells: readonly CellRuns[],
+  scenarios: readonly ScenarioComparison[],
+): HeadlineFigure {
   const p99Of = ({ latency }: CellRuns): number => latency.percentile(99).value;
   const best = cells.toSorted((a, b) => p99Of(a) - p99Of(b))[0];
   const { value, isAtLeast } = best.latency.percentile(99);
@@ -176,7 +192,7 @@ function lowestP99(cells: readonly CellRuns[]): HeadlineFigure | null {
   return {
     text: boundText(formatQuantity(value, unit), isAtLeast),
     interval: interval === null ? "" : formatInterval(interval, unit),
-    label: `p99 of ${best.label}, the lowest seen`,
+    label: `p99 of ${best.label}${placeText(best, scenarios)}, the lowest seen`,
     value,
     low: interval?.low ?? null,
     high: interval?.high ?? null,

@@ -193,7 +193,9 @@ export function forestRows(
   places: readonly Place[],
   scenarios: readonly ScenarioComparison[],
 ): ConclusionForest | null {
-  const rows = places.length > 1 ? leadRows(places) : baseRows(scenarios);
+  const rows = places.length > 1
+    ? leadRows(places)
+    : baseRows(places.length === 1 ? [places[0].scenario] : scenarios);
   const shown = rows.slice(0, MOST_FOREST_ROWS);
   const [first] = shown;
   if (first === undefined) return null;

@@ -152,7 +152,9 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
     return isFew
       ? {
         code: "add-runs",
-        text: "Add runs: the difference is so near the margin that many are needed.",
+        text: open.some(({ decision }) => isNoisy(decision))
+          ? "Make runs longer, or the machine quieter: runs differ by more than targets do."
+          : "Add runs: the difference is so near the margin that many are needed.",
       }
       : null;
   }
@@ -168,6 +170,14 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
     : `Set repeat: ${most}; that many runs of each would probably decide.`;
   return { code: "add-runs", text };
 }
+
+/** Whether the interval is so wide that what is found lies far within it. */
+function isNoisy(decision: Place["decision"]): boolean {
+  const { interval = null } = decision ?? {};
+  return interval !== null && interval.high > NOISY_RATIO * interval.low;
+}
+
+const NOISY_RATIO = 1.2;
 
 function openPlaces(places: readonly Place[]): Place[] {
   return places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);

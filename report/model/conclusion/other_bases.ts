@@ -2,7 +2,7 @@
  * What each scenario says against other bases than the experiment's own, for readers who choose one in the page. Who
  * chooses after having seen the figures could have chosen any: so all pairs of targets are one family of Holm's method.
  */
-import type { JudgeOptions } from "../comparison/comparison.ts";
+import type { JudgeOptions } from "../comparison/group.ts";
 import { type ForestModel, forestOf } from "../comparison/forest.ts";
 import {
   basePairs,

@@ -7,7 +7,7 @@ import {
 } from "../comparison/comparison.ts";
 import { competing } from "../comparison/shortfall.ts";
 import { NOTABLE_CHANGE, type Standing, standingOf } from "../comparison/standing.ts";
-import { listed, unique } from "../numbers/words.ts";
+import { counted, listed, unique } from "../numbers/words.ts";
 import { type Decided, isAlone, unjudgedAhead } from "../sweeps/verdict.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
@@ -32,6 +32,8 @@ export interface Place {
   readonly longerTail: { readonly target: string; readonly ratio: number } | null;
   /** Whom the first is ahead of for certain. */
   readonly beaten: readonly string[];
+  /** Who seems ahead of all others, of some without proof; null where a leader is certain, or nobody seems so. */
+  readonly likely: string | null;
 }
 
 /** Of one that is not ahead, or at no price. */
@@ -57,6 +59,7 @@ export function placesOf(scenarios: readonly ScenarioComparison[], level: number
       standing: standingIn(contest, scenario),
       decision: contest.decision,
       beaten: beatenIn(contest, scenario),
+      likely: likelyIn(contest, scenario),
       longerTail: comparison === null ? null : longerTailIn(contest, comparison),
       tradeoffs: leader === null || comparison === null
         ? NO_TRADEOFFS
@@ -94,16 +97,29 @@ function beatenIn(contest: Decided, { lookup }: ScenarioComparison): string[] {
   ).map(({ target }) => target);
 }
 
-function standingIn(contest: Decided, { lookup }: ScenarioComparison): Place["standing"] {
-  const { ranked: [first, ...others], isOpen, leader, decision } = contest;
+function standingIn(contest: Decided, scenario: ScenarioComparison): Place["standing"] {
+  const { ranked: [, ...others], leader, decision } = contest;
   if (competing(contest.ranked).length === 0) return "none-keeps-up";
   if (isAlone(contest) || others.length === 0) return "alone";
   if (leader !== null) return decision?.interval === null ? "one-run" : "ahead";
   if (unjudgedAhead(contest).length > 0) return "unsteady";
-  const standings = others.map((other) =>
+  return standingsOf(contest, scenario).find((one) => one !== "ahead") ?? "unknown";
+}
+
+function likelyIn(contest: Decided, scenario: ScenarioComparison): string | null {
+  if (contest.leader !== null || unjudgedAhead(contest).length > 0) return null;
+  const standings = standingsOf(contest, scenario);
+  const isLikely = standings.includes("likely-ahead") &&
+    standings.every((one) => one === "ahead" || one === "likely-ahead");
+  return isLikely ? contest.ranked[0].target : null;
+}
+
+/** Of the first against each of the others. */
+function standingsOf({ ranked, isOpen }: Decided, { lookup }: ScenarioComparison): Standing[] {
+  const [first, ...others] = ranked;
+  return others.map((other) =>
     standingOf(comparisonOf(lookup(other, first), isOpen ? 99 : "rate"))
   );
-  return standings.find((one) => one !== "ahead") ?? "unknown";
 }
 
 /** What is the same for two judgements of a place that say the same, whatever their figures. */
@@ -140,6 +156,50 @@ export function namesOfPlaces(places: readonly Place[], most = 4): string {
 export function nounOfPlaces(places: readonly Place[]): "scenario" | "setting" {
   const scenarios = unique(places.map(({ scenario }) => scenario.name));
   return scenarios.length === places.length ? "scenario" : "setting";
+}
+
+/** `in static and fib`, `at connections 10 and 50`. */
+export function inText(places: readonly Place[]): string {
+  return `${
+    nounOfPlaces(places) === "scenario" && places[0].name === places[0].scenario.name ? "in" : "at"
+  } ${namesOfPlaces(places)}`;
+}
+
+/** `in 4 of 5 scenarios`, `in both scenarios` */
+export function shareText(those: readonly Place[], places: readonly Place[]): string {
+  return those.length === places.length
+    ? allText(places)
+    : `in ${those.length} of ${counted(places.length, nounOfPlaces(places))}`;
+}
+
+/** `in both scenarios`, `in all 5 scenarios` */
+export function allText(places: readonly Place[]): string {
+  return places.length === 2
+    ? `in both ${nounOfPlaces(places)}s`
+    : `in all ${counted(places.length, nounOfPlaces(places))}`;
+}
+
+/** Says where; null: how many they are is said instead. */
+export type Naming = ((places: readonly Place[]) => string) | null;
+
+/** A target, and where it seems ahead. */
+export interface Seeming {
+  readonly target: string;
+  readonly those: readonly Place[];
+}
+
+/** Who seems ahead in more than half of the places; null without one. */
+export function mostLikely(places: readonly Place[]): Seeming | null {
+  const [most] = likelyGroups(places);
+  return most !== undefined && 2 * most.those.length > places.length ? most : null;
+}
+
+/** From the one that seems ahead most often. */
+export function likelyGroups(places: readonly Place[]): Seeming[] {
+  const seeming = places.filter(({ likely }) => likely !== null);
+  return [...Map.groupBy(seeming, ({ likely }) => likely ?? "")]
+    .map(([target, those]) => ({ target, those }))
+    .sort((a, b) => b.those.length - a.those.length);
 }
 
 // What a lead costs: a target that is ahead may have the longer tail, or use more CPU. Only what is decided

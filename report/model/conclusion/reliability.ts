@@ -2,8 +2,9 @@
 import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { isValid } from "../findings/trust.ts";
-import { counted } from "../numbers/words.ts";
-import { keyOfPlace, namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
+import { counted, listedSome, unique } from "../numbers/words.ts";
+import type { Beside } from "./beside_base.ts";
+import { keyOfPlace, namesOfPlaces, nounOfPlaces, type Place, placeKey } from "./places.ts";
 
 /**
  * What becomes of the verdict without them:
@@ -44,26 +45,71 @@ const LIGHTS: Readonly<Record<Survival, ReliabilityModel["light"]>> = {
   "none-valid": "red",
 };
 
-/** The places of an experiment, judged by all runs and again by those that are valid. */
+/** What the verdict says of a place, or where a base is named, of one of the others there. */
+interface Judgement {
+  readonly place: Place;
+  /** Null: of the place. */
+  readonly other: string | null;
+  /** The same for two that say the same. */
+  readonly key: string;
+  readonly isUndecided: boolean;
+}
+
+/** A verdict by all runs, and again by those that are valid. */
 export interface JudgedTwice {
-  readonly places: readonly Place[];
+  readonly judged: readonly Judgement[];
   /** Null where all runs are valid, or none. */
-  readonly again: readonly Place[] | null;
+  readonly again: readonly Judgement[] | null;
+}
+
+export function judgedPlaces(places: readonly Place[]): Judgement[] {
+  return places.map((place) => ({
+    place,
+    other: null,
+    key: keyOfPlace(place),
+    isUndecided: isUndecided(place),
+  }));
+}
+
+export function judgedBesides(besides: readonly (readonly Beside[])[]): Judgement[] {
+  return besides.flat().map(({ place, other, kind }) => ({
+    place,
+    other: other.target,
+    key: besideKey(place, other.target, kind),
+    isUndecided: kind === "open",
+  }));
+}
+
+/** Of one that has no valid run left nothing is known: that is to be undecided. */
+export function withMissing(
+  judged: readonly Judgement[],
+  again: readonly Judgement[],
+): Judgement[] {
+  const idOf = ({ place, other }: Judgement): string => besideKey(place, other ?? "", "");
+  const known = new Map(again.map((one) => [idOf(one), one]));
+  return judged.map((one) =>
+    known.get(idOf(one)) ??
+      { ...one, key: besideKey(one.place, one.other ?? "", "open"), isUndecided: true }
+  );
+}
+
+function besideKey(place: Place, other: string, kind: string): string {
+  return JSON.stringify([...placeKey(place), other, kind]);
 }
 
 /** Null without runs. */
 export function reliabilityOf(
   runs: readonly Run[],
-  { places, again }: JudgedTwice,
+  { judged, again }: JudgedTwice,
 ): ReliabilityModel | null {
   if (runs.length === 0) return null;
   const valid = runs.filter(isValid).length;
-  const lost = again === null ? [] : lostPlaces(places, again);
+  const lost = again === null ? [] : lostOf(judged, again);
   const survival = valid === runs.length
     ? "all-valid"
     : valid === 0
     ? "none-valid"
-    : survivalOf(places, again ?? [], lost);
+    : survivalOf(judged, again ?? [], lost);
   return {
     survival,
     light: LIGHTS[survival],
@@ -78,27 +124,27 @@ export function reliabilityOf(
       valid,
       runs: runs.length,
       lost,
-      isUndecided: places.every(isUndecided),
+      isUndecided: judged.every(({ isUndecided }) => isUndecided),
     }),
   };
 }
 
 /** Where the verdict is another without them, or none. */
-function lostPlaces(places: readonly Place[], again: readonly Place[]): Place[] {
-  const kept = new Set(again.map(keyOfPlace));
-  return places.filter((place) => !kept.has(keyOfPlace(place)));
+function lostOf(judged: readonly Judgement[], again: readonly Judgement[]): Judgement[] {
+  const kept = new Set(again.map(({ key }) => key));
+  return judged.filter(({ key }) => !kept.has(key));
 }
 
 function survivalOf(
-  places: readonly Place[],
-  again: readonly Place[],
-  lost: readonly Place[],
+  judged: readonly Judgement[],
+  again: readonly Judgement[],
+  lost: readonly Judgement[],
 ): Survival {
-  if (places.length === 0) return "uncompared";
+  if (judged.length === 0) return "uncompared";
   if (lost.length === 0) return "same";
-  if (lost.length < places.length) return "partly";
+  if (lost.length < judged.length) return "partly";
   if (again.length === 0) return "fewer";
-  return again.every(isUndecided) ? "open" : "changed";
+  return again.every(({ isUndecided }) => isUndecided) ? "open" : "changed";
 }
 
 function isUndecided({ contest, standing }: Place): boolean {
@@ -111,7 +157,7 @@ const MOST_NAMED = 2;
 interface ValidRuns {
   readonly valid: number;
   readonly runs: number;
-  readonly lost: readonly Place[];
+  readonly lost: readonly Judgement[];
   /** With all runs. */
   readonly isUndecided: boolean;
 }
@@ -134,11 +180,7 @@ function reliabilityText(
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
-      return `${share}; the verdict is the same without ${others}, but not ${
-        lost.length > MOST_NAMED
-          ? `in ${counted(lost.length, nounOfPlaces(lost))}`
-          : `in ${namesOfPlaces(lost)}`
-      }.`;
+      return `${share}; the verdict is the same without ${others}, but not ${lostText(lost)}.`;
     case "open":
       return isUndecided
         ? `${share}; the verdict is inconclusive without ${others}, too.`
@@ -148,4 +190,13 @@ function reliabilityText(
     case "changed":
       return `${share}; without ${others} the verdict is another.`;
   }
+}
+
+function lostText(lost: readonly Judgement[]): string {
+  const targets = unique(lost.flatMap(({ other }) => other ?? []));
+  if (targets.length > 0) return `of ${listedSome(targets, "and")}`;
+  const places = lost.map(({ place }) => place);
+  return places.length > MOST_NAMED
+    ? `in ${counted(places.length, nounOfPlaces(places))}`
+    : `in ${namesOfPlaces(places)}`;
 }

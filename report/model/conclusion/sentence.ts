@@ -1,16 +1,25 @@
 /** The whole experiment in one sentence: who is ahead, by how much, and at what price. Without a full stop. */
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { percentText } from "../comparison/ratios.ts";
 import type { FigureComparison } from "../comparison/comparison.ts";
 import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { verdictSentence } from "../comparison/verdict_sentences.ts";
 import { formatNumber, formatTick } from "../numbers/units.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
-import { isSearched } from "../runs/capacity.ts";
+import { isOpenAbove, isSearched } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type Beside, besideTexts } from "./beside_base.ts";
-import { namesOfPlaces, NO_TRADEOFFS, nounOfPlaces, type Place } from "./places.ts";
+import { nobodyText } from "./nobody.ts";
+import { shortTexts } from "./short.ts";
+import {
+  inText,
+  likelyGroups,
+  type Naming,
+  NO_TRADEOFFS,
+  nounOfPlaces,
+  type Place,
+  shareText,
+} from "./places.ts";
 import { unjudgedTexts } from "./unjudged.ts";
 
 /** More would be read twice. */
@@ -30,7 +39,7 @@ export function conclusionSentence(
 ): string {
   const lone = scenarios.filter(({ contests }) => contests.length === 0);
   const texts = [
-    ...(besides === null ? placesTexts(places) : [besidesText(besides)]),
+    ...(besides === null ? placesTexts(places, lone.length > 0) : [besidesText(besides)]),
     ...lone.map((scenario) => loneText(scenario, sweeps, scenarios.length > 1)),
   ];
   const withRest = (count: number): string => {
@@ -52,21 +61,29 @@ function besidesText(besides: readonly (readonly Beside[])[]): string {
 }
 
 /** With the names of the places, where that is short enough, otherwise with how many they are; none without any. */
-function placesTexts(places: readonly Place[]): string[] {
+function placesTexts(places: readonly Place[], isNamed: boolean): string[] {
   if (places.length === 0) return [];
   const [place] = places;
   const heads = places.length === 1
-    ? unique([placeText(place), placeText({ ...place, tradeoffs: NO_TRADEOFFS })])
+    ? unique(
+      [place, { ...place, tradeoffs: NO_TRADEOFFS }].map((one) =>
+        isNamed ? `${place.scenario.name}: ${placeText(one)}` : placeText(one)
+      ),
+    )
     : [manyText(places, inText), manyText(places, null)];
-  const besides = unjudgedTexts(places);
-  const texts = besides.length === 0
-    ? heads
-    : heads.flatMap((head) => besides.map((text) => `${head}; ${text}`));
+  const short = areToldByVerdict(places) ? [] : shortTexts(places);
+  const texts = [short, unjudgedTexts(places)].reduce(withEach, heads);
   return [texts.find(isShort) ?? texts[texts.length - 1]];
 }
 
+/** Each with each of what may stand beside it; as they are where there is nothing. */
+function withEach(heads: readonly string[], besides: readonly string[]): readonly string[] {
+  if (besides.length === 0) return heads;
+  return heads.flatMap((head) => besides.map((text) => `${head}; ${text}`));
+}
+
 function loneText(
-  { name, summary }: ScenarioComparison,
+  { name, summary, cells }: ScenarioComparison,
   sweeps: readonly SweepModel[],
   isNamed: boolean,
 ): string {
@@ -74,9 +91,15 @@ function loneText(
   const findings = figures.flatMap(({ findings }) => findings);
   // A finding of a line says more than which of its ends is the faster.
   const [only] = findings.length === 1 ? findings : [];
-  const text = only?.replace(/\.$/, "") ?? verdictSentence(summary.verdict);
+  const text = only?.replace(/\.$/, "") ?? noneText(cells) ?? verdictSentence(summary.verdict);
   // Of several scenarios the first sentence of each; its sweep has the others.
   return isNamed ? `${name}: ${text.split(". ")[0]}` : text;
+}
+
+/** `a responds wrongly to 90 %`, of one alone that does not do what was required; null of others. */
+function noneText(cells: readonly CellRuns[]): string | null {
+  const short = cells.length === 1 ? shortfallOf(cells[0]) : null;
+  return short === null || short.kind === "slow" ? null : shortfallText(short);
 }
 
 function placeText(place: Place): string {
@@ -89,11 +112,14 @@ function placeText(place: Place): string {
     ? `${first.target} responds fastest: its p99 is ${
       timesText(decision.ratio)
     } that of ${second.target}`
-    : `${first.target} ${isSearched(first.runs) ? "takes" : "serves"} ${
-      timesText(decision.ratio)
-    } ${second.target}`;
+    : `${first.target} ${servesText(first)} ${timesText(decision.ratio)} ${second.target}`;
   const price = priceText(tradeoffs);
   return price === "" ? lead : `${lead}; ${price}`;
+}
+
+function servesText(cell: CellRuns): string {
+  if (!isSearched(cell.runs)) return "serves";
+  return isOpenAbove(cell.runs) ? "takes at least" : "takes";
 }
 
 /** `the p99 of b is 3.1× as long`: as many requests/s are not all that matters. */
@@ -133,9 +159,6 @@ export function timesText(ratio: number): string {
 
 // Several places: who is ahead in how many of them.
 
-/** Says where; null: how many they are is said instead. */
-type Naming = ((places: readonly Place[]) => string) | null;
-
 interface Led {
   readonly leader: string;
   readonly led: readonly Place[];
@@ -147,19 +170,21 @@ function manyText(places: readonly Place[], naming: Naming): string {
     .sort((a, b) => b.led.length - a.led.length);
   const [most, next] = leaders;
   if (most === undefined) return nobodyText(places, naming);
-  const alone = places.find(({ standing }) => standing === "alone");
-  const isOneScenario = nounOfPlaces(places) === "setting" && scenariosOf(places) === 1;
-  if (leaders.length === 1 && alone !== undefined && isOneScenario) {
-    const verdict = verdictSentence(alone.scenario.summary.verdict);
+  if (areToldByVerdict(places)) {
+    const verdict = verdictSentence(places[0].scenario.summary.verdict);
     return [verdict, ...restTexts([], places, naming)].join("; ");
   }
   if (leaders.length > 1 && next.led.length === most.led.length) {
     return dependsText(places, leaders, naming);
   }
   const others = leadersTexts(leaders.slice(1), naming);
-  const rest = restTexts(others, places, naming);
-  const short = naming === null ? [] : shortTexts(places, naming);
-  return [mostText(most, places, naming), ...rest, ...short].join("; ");
+  return [mostText(most, places, naming), ...restTexts(others, places, naming)].join("; ");
+}
+
+/** Whether the verdict of their scenario says who falls short, and where. */
+function areToldByVerdict(places: readonly Place[]): boolean {
+  const codes = places.map(({ scenario: { summary } }) => summary.verdict.code);
+  return scenariosOf(places) === 1 && ["only-keeps-up", "none-keeps-up"].includes(codes[0]);
 }
 
 /** `gin in static`, `gin in 4`: of many the first, and how many others there are. */
@@ -189,20 +214,11 @@ function isLed({ contest, standing }: Place): boolean {
 function mostText({ leader, led }: Led, places: readonly Place[], naming: Naming): string {
   const isSure = led.every(({ standing }) => standing !== "one-run");
   const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
-  const where = led.length === places.length
-    ? allText(places)
-    : `in ${led.length} of ${counted(places.length, nounOfPlaces(places))}`;
+  const where = shareText(led, places);
   const range = rangeText(led);
   const reason = naming === null ? "too few runs" : "inconclusive: too few runs";
   const doubt = isSure ? "" : ` (${reason})`;
   return `${leader} ${verb} fastest ${where}${range === "" ? "" : `, ${range}`}${doubt}`;
-}
-
-/** `in both scenarios`, `in all 5 scenarios` */
-function allText(places: readonly Place[]): string {
-  return places.length === 2
-    ? `in both ${nounOfPlaces(places)}s`
-    : `in all ${counted(places.length, nounOfPlaces(places))}`;
 }
 
 /** `1.2–2.9× the next`: the smallest and the largest lead; "" where they are of different figures. */
@@ -240,54 +256,21 @@ function restTexts(
 ): string[] {
   const without = places.filter((place) => !isLed(place));
   const equal = without.filter(({ contest }) => contest.isEquivalent);
-  const open = without.filter(({ contest }) => !contest.isEquivalent);
+  const open = without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
   const led = others.length === 0 ? [] : [listed(others, "and")];
+  const likely = likelyGroups(without).map(({ target, those }) =>
+    `${target} likely ${naming?.(those) ?? `in ${those.length}`}`
+  );
   if (naming === null) {
-    return [...led, ...(without.length === 0 ? [] : [`no leader in ${without.length}`])];
+    const left = equal.length + open.length;
+    return [...led, ...likely, ...(left === 0 ? [] : [`no leader in ${left}`])];
   }
   return [
     ...led,
+    ...likely,
     ...(equal.length === 0 ? [] : [`about as fast ${naming(equal)}`]),
     ...(open.length === 0 ? [] : [`undecided ${naming(open)}`]),
   ];
-}
-
-/** `b responds wrongly to 30 % in upload`: why the leader had nobody beside it there; the first stands for all. */
-function shortTexts(places: readonly Place[], naming: NonNullable<Naming>): string[] {
-  const [place] = places.filter(({ standing }) => standing === "alone");
-  const short = place?.contest.cells.flatMap((cell) => {
-    const found = shortfallOf(cell);
-    return found === null ? [] : [{ ...found, label: cell.target }];
-  })[0];
-  return place === undefined || short === undefined
-    ? []
-    : [`${shortfallText(short)} ${naming([place])}`];
-}
-
-function nobodyText(places: readonly Place[], naming: Naming): string {
-  const count = counted(places.length, nounOfPlaces(places));
-  const targets = unique(places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)));
-  if (places.every(({ contest }) => contest.isEquivalent)) {
-    const margin = marginOf(places[0]);
-    return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
-  }
-  const equal = places.filter(({ contest }) => contest.isEquivalent);
-  const about = equal.length === 0
-    ? ""
-    : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
-  return targets.length === 2
-    ? `Whether ${listed(targets, "or")} is faster is open in each of ${count}${about}`
-    : `None of ${targets.length} is fastest for certain in any of ${count}${about}`;
-}
-
-function marginOf({ scenario: { rows: [row] } }: Place): string {
-  return row === undefined ? "" : `: within ${percentText(row.comparison.marginRatio)}`;
-}
-
-function inText(places: readonly Place[]): string {
-  return `${
-    nounOfPlaces(places) === "scenario" && places[0].name === places[0].scenario.name ? "in" : "at"
-  } ${namesOfPlaces(places)}`;
 }
 
 /** The decisive figure in words. */

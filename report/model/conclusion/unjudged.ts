@@ -23,9 +23,11 @@ export function unjudgedTexts(places: readonly Place[]): string[] {
     [fasterText(faster, naming), otherText(others, naming)].filter(Boolean).join("; ");
   const counts: UnjudgedNaming = { of: places, byName: false };
   const where = whereText(all, counts);
+  const named: UnjudgedNaming = { of: places, byName: true };
   return unique([
-    texts({ of: places, byName: true }),
+    texts(named),
     texts(counts),
+    ...(faster.length === 0 ? [] : [fasterText(faster, named) + moreText(faster, others, places)]),
     `${namesOf(all)} never settled${where}`,
     `${counted(all.length, "target")} never settled${where}`,
     "some never settled",
@@ -80,6 +82,18 @@ function otherText(unjudged: readonly Unjudged[], naming: UnjudgedNaming): strin
   }`;
 }
 
+/** `; 2 others never settled in some`, beside those that matter more. */
+function moreText(
+  faster: readonly Unjudged[],
+  others: readonly Unjudged[],
+  of: readonly Place[],
+): string {
+  const more = others.filter((other) => faster.every(({ target }) => target !== other.target));
+  if (more.length === 0) return "";
+  const some = more.every(({ places }) => places.length === of.length) ? "" : " in some";
+  return `; ${counted(more.length, "other")} never settled${some}`;
+}
+
 function namesOf(unjudged: readonly Unjudged[]): string {
   return listed(unjudged.map(({ target }) => target), "and");
 }
@@ -88,6 +102,9 @@ function namesOf(unjudged: readonly Unjudged[]): string {
 function whereText(unjudged: readonly Unjudged[], { of, byName }: UnjudgedNaming): string {
   if (unjudged.every(({ places }) => places.length === of.length)) return "";
   const those = of.filter((place) => unjudged.some(({ places }) => places.includes(place)));
+  if (unjudged.some(({ places }) => places.length < those.length)) {
+    return ` in some of ${counted(of.length, nounOfPlaces(of))}`;
+  }
   if (!byName) return ` in ${those.length} of ${counted(of.length, nounOfPlaces(of))}`;
   const isScenario = those.every(({ name, scenario }) => name === scenario.name);
   return ` ${isScenario ? "in" : "at"} ${namesOfPlaces(those, MOST_NAMED)}`;

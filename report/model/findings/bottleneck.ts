@@ -12,6 +12,8 @@ type Seen = Omit<Bottleneck, "kind">;
 const AGREE = 2 / 3;
 /** Of the service time, in CPU time: with less, a request mostly waits. */
 const MOSTLY_WORK = 0.3;
+/** Of a core: with less, it is filled by several threads in turns. */
+const MOSTLY_ONE = 0.9;
 /** Of a core: a target that uses so much is near its limit. */
 const LITTLE_LEFT = 0.8;
 /** Of more than one beyond these, the rest are counted. */
@@ -26,7 +28,13 @@ const SENTENCES: Readonly<
 > = {
   core: ({ thread }, evidence) =>
     `one core is full${
-      evidence(thread && `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`)
+      evidence(
+        thread && (thread.cpu >= MOSTLY_ONE
+          ? `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`
+          : `the threads of ${thread.name} compute in turns, and have ${
+            formatShare(thread.processCpu ?? 0)
+          } of a core together`),
+      )
     }; more connections will not help, more processes may`,
   cores: ({ cpu, cores }, evidence) =>
     `all cores are full${
@@ -40,22 +48,41 @@ const SENTENCES: Readonly<
     `Redis carries out commands nearly all the time${
       evidence(redisBusy && formatShare(redisBusy))
     }; fewer or cheaper commands will help`,
-  waiting: ({ service, cpuPerRequest }, evidence) =>
+  lock: ({ service, connections = 0, atOnce = 0 }, evidence) =>
+    `nothing is busy, and requests are served one at a time${
+      evidence(
+        service &&
+          `of ${formatMs(service)}, a request waits ${
+            formatShare(1 - atOnce / connections)
+          } for the others`,
+      )
+    }: for a lock, or for a single worker that itself waits`,
+  waiting: ({ service, cpuPerRequest, atOnce = 0 }, evidence) =>
     `nothing is busy, and requests wait${
       evidence(
         service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest ?? 0)} are CPU time`,
       )
-    }, such as for a timer, a lock, a pool or another service`,
+    }, ${
+      atOnce === 0
+        ? "such as for a timer, a lock, a pool or another service"
+        : `in line for what serves about ${
+          formatNumber(atOnce, 1)
+        } of them at a time, such as a pool`
+    }`,
   connections: ({ connections, cpuPerRequest = 0, service = 0 }, evidence) =>
     `too few connections${evidence(connections && String(connections))}, ${
       cpuPerRequest < MOSTLY_WORK * service
-        ? "all of which wait for responses"
-        : "as requests are worked on most of their time"
-    }; more connections will serve more`,
+        ? "all of which wait for responses; more connections will serve more, unless those wait in line"
+        : "as requests are worked on most of their time; more connections will serve more"
+    }`,
   "cpu-limit": ({ limitCores, cpu }, evidence) =>
     `the CPU limit${
       evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
     }; a higher limit will help`,
+  "open-files": ({ files }, evidence) =>
+    `it had as many files open as it may${
+      evidence(files && `${files}, of which each connection is one`)
+    }; a higher limit (ulimit -n) or fewer connections will help`,
   gc: ({ collectionShare, stoppedShare = 0, pauses }, evidence) =>
     (pauses
       ? `its garbage collection stops it${evidence(pausesEvidence(pauses))}`

@@ -8,6 +8,16 @@ export function listed(texts: readonly string[], before: "or" | "and" = "or"): s
     : `${texts.slice(0, -1).join(", ")} ${before} ${texts[texts.length - 1]}`;
 }
 
+/** `a, b, c and 23 others`: more names make no sentence. */
+export function listedSome(texts: readonly string[], before: "or" | "and"): string {
+  const left = texts.length - MOST_NAMES + 1;
+  return left < 2
+    ? listed(texts, before)
+    : listed([...texts.slice(0, -left), `${left} others`], before);
+}
+
+const MOST_NAMES = 4;
+
 /** `a, b, c and 97 more`: as many as take no more than so many characters, at least one. */
 export function listedAll(texts: readonly string[], mostLength: number): string {
   let shown = 1;

@@ -1,17 +1,15 @@
 /** What the profiles of a scenario show: where each target spends its time, and why the slowest takes more than the fastest. */
 import { type CallTree, type Frame, mergeTrees, treeMs } from "../../../base/profile/call_tree.ts";
 import {
-  type FrameChange,
   type FrameTime,
   frameTimes,
   hotPathOf,
   outsideText,
-  type ProfileChange,
-  profileChange,
 } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
-import { formatMs, formatShare } from "../numbers/units.ts";
+import { formatShare } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
+import { comparedSentence, type ProfiledSide, slowdownSentence } from "./changes.ts";
 import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel } from "../numbers/cell_label.ts";
 import type { CellRuns } from "../runs/cells.ts";
@@ -100,19 +98,41 @@ function differencesOf(profiled: readonly CellProfiles[]): string[] {
     runtimeOf(cell) !== "" && runs.some(({ tree }) => tree.frame.length > 0)
   );
   return [...Map.groupBy(sampled, ({ cell }) => runtimeOf(cell)).values()].flatMap((same) => {
-    const [fastest, slowest] = [same[0], same[same.length - 1]];
-    const change = same.length < 2 ? null : profileChange(perRun(fastest), perRun(slowest));
-    return change === null
-      ? []
-      : changeSentence(change, { before: fastest.cell.label, after: slowest.cell.label });
+    const [fastest, slowest] = [same[0], same[same.length - 1]].map(sideOf);
+    return same.length < 2 ? [] : slowdownSentence(fastest, slowest) ?? [];
   });
 }
 
-/** Requests completed while it was sampled follow from the rate. */
-function perRun(
-  { runs }: Pick<CellProfiles, "runs">,
-): Parameters<typeof profileChange>[0] {
-  return { runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })) };
+function sideOf({ cell: { label }, runs }: CellProfiles): ProfiledSide {
+  return { label, runs };
+}
+
+/** One cell of two results. Null where either has no profile. @param isChanged Whether it is faster or slower. */
+export function pairedProfiles(
+  scenario: string,
+  [base, next]: readonly [PairedProfile, PairedProfile],
+  isChanged: boolean,
+): ProfilesModel | null {
+  const both = [base, next].map(({ name, cell, profiles }) => ({
+    // Its files are of another folder.
+    cell: { ...cell, label: name },
+    runs: profiles.filter((profile) =>
+      profile.scenario === scenario && cellLabel(profile) === cell.label
+    ),
+  }));
+  if (both.some(({ runs }) => runs.every(({ tree }) => tree.frame.length === 0))) return null;
+  const [before, after] = both.map(sideOf);
+  return {
+    cells: both.map(({ cell, runs }) => ({ ...profiledCell(cell, runs), files: [] })),
+    differences: isChanged ? [comparedSentence(before, after)].flatMap((text) => text ?? []) : [],
+  };
+}
+
+/** A side of a comparison, and its results' profiles. */
+interface PairedProfile {
+  readonly name: string;
+  readonly cell: CellRuns;
+  readonly profiles: readonly TargetProfile[];
 }
 
 // Where the time goes, in a sentence or two.
@@ -186,32 +206,6 @@ function idleSentence(runs: readonly TargetProfile[]): string {
   const busyMs = runs.reduce((sum, { busyMs }) => sum + busyMs, 0);
   const ratio = idleMs / (idleMs + busyMs);
   return ratio < HOT_RATIO ? "" : `It was idle for ${formatShare(ratio)} of the profile.`;
-}
-
-// Which functions make one cell slower than another.
-
-const MOST_NAMED = 3;
-
-/** None where `after` takes no more time per request. */
-function changeSentence(
-  { beforeMs, afterMs, grown }: ProfileChange,
-  { before, after }: { readonly before: string; readonly after: string },
-): string[] {
-  if (afterMs <= beforeMs || grown.length === 0) return [];
-  const named = grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
-  const first = `${after} works ${formatMs(afterMs)} on a request, ${before} ${formatMs(beforeMs)}`;
-  if (named.length === 0) return [`${first}; no function differs by more than the runs do`];
-  const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
-    ? " (one profile run of either: how much runs differ is unknown)"
-    : "";
-  return [`${first}: more time is in ${listed(named.map(grownText), "and")}${noise}`];
-}
-
-function grownText({ name, module, beforeMs, afterMs, explainedRatio }: FrameChange): string {
-  const place = module === "" ? "" : ` of ${module}`;
-  return `\`${name}\`${place} (+${formatMs(afterMs - beforeMs)}, ${
-    formatShare(Math.min(1, explainedRatio))
-  } of the difference)`;
 }
 
 /** Of the rest none matters. */

@@ -22,7 +22,7 @@ function sideOf(
   side: keyof SideNames,
 ): ResultSide {
   const own = new Map([...names].map(([name, sides]) => [sides[side], name]));
-  const { experiment, runs } = results;
+  const { experiment, runs, profiles = [] } = results;
   const targets = Object.entries(Object(experiment.targets)).flatMap(([name, spec]) => {
     const as = own.get(name);
     return as === undefined ? [] : [[as, withoutFolder(spec)]];
@@ -30,11 +30,20 @@ function sideOf(
   return {
     ...results,
     experiment: { ...experiment, targets: Object.fromEntries(targets) },
-    runs: runs.flatMap((run) => {
-      const target = own.get(run.target);
-      return target === undefined ? [] : [{ ...run, target }];
-    }),
+    runs: ownOnes(runs, own),
+    profiles: ownOnes(profiles, own),
   };
+}
+
+/** Under the names that targets have on both sides. */
+function ownOnes<T extends { readonly target: string }>(
+  all: readonly T[],
+  own: ReadonlyMap<string, string>,
+): T[] {
+  return all.flatMap((one) => {
+    const target = own.get(one.target);
+    return target === undefined ? [] : [{ ...one, target }];
+  });
 }
 
 /** Each revision has a folder of its own, which is no difference in how they were measured. */

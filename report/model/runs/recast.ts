@@ -81,9 +81,9 @@ export function recast(
   });
 }
 
-/** Whether a value says by itself what it is: `least-connections`, but not `on` or `16`. */
+/** Whether a value says by itself what it is: `least-connections` or `lru`, but not `on` or `16`. */
 function isSelfEvident(text: string): boolean {
-  return /^[a-z][\w -]{3,}$/i.test(text) && !/^(true|false|null|none)$/i.test(text);
+  return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
 }
 
 /** A factor's values as the experiment file lists them; none where it is not found. */

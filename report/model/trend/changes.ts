@@ -1,7 +1,14 @@
 /** Where the figures of a cell changed over several results: the commits between which each change came, and its size. */
 import { changePointsOf } from "../../../runner/stats/trend/change_points.ts";
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
-import { type ComparedFigure, DECISIVE, figureOf, groupOf } from "../comparison/group.ts";
+import {
+  type ComparedFigure,
+  type ComparedRuns,
+  DECISIVE,
+  decisiveFor,
+  figureOf,
+  groupOf,
+} from "../comparison/group.ts";
 import { formatRatio } from "../comparison/ratios.ts";
 import { figureInProse } from "../comparison/words.ts";
 import type { ThresholdOutcome } from "../gates/evidence.ts";
@@ -30,7 +37,7 @@ const SEED = 1;
 export function changesOf(series: TrendSeries, points: readonly TrendPoint[]): TrendChange[] {
   return DECISIVE.flatMap((figure) => {
     const known = series.cells.flatMap((cell, at) => {
-      const value = cell === null ? 0 : figureOf(groupOf(cell), figure);
+      const value = cell === null ? 0 : decisiveFigure(groupOf(cell), figure);
       return value > 0 ? [{ value, at }] : [];
     });
     if (known.length < FEWEST_RESULTS) return [];
@@ -46,6 +53,11 @@ export function changesOf(series: TrendSeries, points: readonly TrendPoint[]): T
       isWorse: (ratio.value < 1) === (figure === "rate"),
     }));
   });
+}
+
+/** 0 where it decides nothing. */
+function decisiveFigure(group: ComparedRuns, figure: ComparedFigure): number {
+  return decisiveFor([group]).includes(figure) ? figureOf(group, figure) : 0;
 }
 
 /** `Worse between 0123456 and 89abcde: static, a: requests/s 0.90× [0.88, 0.92].` */

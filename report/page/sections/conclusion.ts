@@ -23,7 +23,7 @@ export function conclusionMarkup(conclusion: CardModel, id: string): Markup | nu
   const { sentence, figure, forest, reliability, claims, next } = conclusion;
   if (sentence === "") return null;
   const counts = claims === null ? "" : claimCountsText(claims);
-  return markup`<div class="card"><div class="headline"><p class="lead">${sentence}</p>
+  return markup`<div class="card"><div class="headline">${leadMarkup(sentence)}
 ${figure && figureMarkup(figure)}</div>
 ${forest && forestMarkup(forest)}
 <ul class="reliance">
@@ -33,6 +33,13 @@ ${
   }${counts && markup`<li class="counts"><a href="#${id}-claims">Claims: ${counts}</a></li>\n`}${
     next.map(({ text }) => markup`<li class="next">${text}</li>\n`)
   }</ul></div>`;
+}
+
+/** What follows the first sentence is smaller: the answer comes first. */
+function leadMarkup(sentence: string): Markup {
+  const [first, ...rest] = sentence.split(/(?<=\.) (?=[A-Z0-9])/);
+  if (rest.length === 0) return markup`<p class="lead">${first}</p>`;
+  return markup`<p class="lead">${first} <span class="rest">${rest.join(" ")}</span></p>`;
 }
 
 function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Markup {

@@ -6,13 +6,20 @@ import { howToReadMarkup } from "./figures.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { tableMarkup } from "./tables.ts";
 
-/** Null without profile runs. @param id Of the experiment. */
-export function profilesMarkup(scenarios: readonly ScenarioModel[], id: string): Markup | null {
+/** What has profiles: a scenario, or a cell of two results. */
+type Profiled = Pick<ScenarioModel, "name" | "profiles">;
+
+/** Null without profile runs. @param id Of the experiment. @param kind Of the section, where its page has several. */
+export function profilesMarkup(
+  scenarios: readonly Profiled[],
+  id: string,
+  kind: Markup | null = markup` class="in-detail"`,
+): Markup | null {
   const parts = scenarios.flatMap(({ name, profiles }, i) =>
     profiles === null ? [] : [scenarioProfiles(name, profiles, `${id}-profiles-${i + 1}`)]
   );
   if (parts.length === 0) return null;
-  return markup`<section id="${id}-profiles" class="in-detail"><h2>Profiles</h2>
+  return markup`<section id="${id}-profiles"${kind}><h2>Profiles</h2>
 ${howToReadMarkup(HOW_TO_READ.profiles)}
 ${parts}</section>`;
 }

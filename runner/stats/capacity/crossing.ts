@@ -3,7 +3,7 @@
  * rate. Close to capacity the odds of that share grow about as a power of the rate: tails of queues fall exponentially,
  * at a pace nearly linear in the load (J. Abate and W. Whitt, 1994). So the crossing and the steepness have a likelihood
  * over all trials, and the steepness, which nobody wants to know, is summed out. Rates within the range are alike probable
- * before. Pure.
+ * before; a steepness below that of a queue is less so. Pure.
  *
  * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
  * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
@@ -38,6 +38,10 @@ const UNKNOWN_CLUSTER_S = 20;
 const ENOUGH_CLUSTERS = 4;
 /** Powers of the rate: from 16 (1 % more rate, 17 % more requests beyond) to a cliff. */
 const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 16 * 1.6 ** i);
+/** Below the steepness of a queue, probabilities fall as a normal density of its logarithm does, down to a floor. */
+const BELOW_QUEUE = { stdev: 0.3, floor: 0.05 };
+/** The peak is known to some percent only: no more of it counts as used. */
+const MOST_UTILIZATION = 0.94;
 const POINTS = 240;
 const SMALLEST_SHARE = 1e-12;
 const MOST_LOG_ODDS = 50;
@@ -47,14 +51,19 @@ interface RateRange {
   readonly high: number;
 }
 
-/**
- * @param allowed Share that the rule allows, above 0.
- * @param range Rates outside of which the crossing is not.
- */
+/** What is known of a crossing before any trial. */
+interface CrossingTerms {
+  /** Share that the rule allows, above 0. */
+  readonly allowed: number;
+  /** Rates outside of which the crossing is not. */
+  readonly range: RateRange;
+  /** The most that the server completed in a closed loop. */
+  readonly peakPerSec: number;
+}
+
 export function crossingOf(
   trials: readonly TrialShare[],
-  allowed: number,
-  range: RateRange,
+  { allowed, range, peakPerSec }: CrossingTerms,
 ): Crossing {
   const weighed = weighedOf(trials, allowed);
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
@@ -62,7 +71,12 @@ export function crossingOf(
     { length: POINTS },
     (_, i) => from + (to - from) * (i + 0.5) / POINTS,
   );
-  const logs = logRates.map((crossing) => logLikelihood(crossing, weighed, logOdds(allowed)));
+  const logs = logRates.map((crossing) =>
+    logLikelihood(crossing, weighed, {
+      atCrossing: logOdds(allowed),
+      ofQueue: steepnessOfQueue(Math.exp(crossing) / peakPerSec, allowed),
+    })
+  );
   const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
   let sum = 0;
   const sums = logs.map((log) => sum += Math.exp(log - most));
@@ -131,14 +145,37 @@ function clusterSeconds(trials: readonly TrialShare[], allowed: number): number 
   return seen < ENOUGH_CLUSTERS ? Math.max(UNKNOWN_CLUSTER_S, found) : found;
 }
 
+/**
+ * In heavy traffic the share beyond a limit is exp(−κ·(1 − ρ)), whatever the variances (J. F. C. Kingman, 1961). So where
+ * it is what is allowed, its power of the rate is ln(1/allowed)·ρ/(1 − ρ). A limit on rates is steeper; heavy tails are less.
+ */
+function steepnessOfQueue(utilization: number, allowed: number): number {
+  const used = Math.min(utilization, MOST_UTILIZATION);
+  return -Math.log(allowed) * used / (1 - used);
+}
+
+/** Probability before any trial, up to a factor. */
+function logPrior(steepness: number, ofQueue: number): number {
+  if (steepness >= ofQueue) return 0;
+  const { stdev, floor } = BELOW_QUEUE;
+  const below = Math.log(ofQueue / steepness) / stdev;
+  return Math.log(floor + (1 - floor) * Math.exp(-(below ** 2) / 2));
+}
+
+interface ExpectedOdds {
+  /** Log odds that the rule allows. */
+  readonly atCrossing: number;
+  readonly ofQueue: number;
+}
+
 /** Of a crossing: the sum over all steepnesses. */
 function logLikelihood(
   crossing: number,
   trials: readonly WeighedTrial[],
-  atCrossing: number,
+  { atCrossing, ofQueue }: ExpectedOdds,
 ): number {
   const logs = STEEPNESSES.map((steepness) => {
-    let log = 0;
+    let log = logPrior(steepness, ofQueue);
     for (const { logRate, beyond, within, least, most } of trials) {
       const odds = Math.exp(
         Math.min(atCrossing + steepness * (logRate - crossing), MOST_LOG_ODDS),

@@ -16,6 +16,8 @@ export interface SearchGoal {
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
+  /** Completed in a closed loop: the rate of the first trial. */
+  readonly peakPerSec: number;
 }
 
 /** A trial that counts. */
@@ -48,7 +50,7 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.01;
+const TAIL = 0.0075;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
 /** In first steps. */
@@ -56,27 +58,33 @@ const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
 const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
-const SPREAD = 0.8;
+const SPREAD = 0.6;
+/** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
+const NEARLY_SERVED = 0.98;
+/** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
+const MOST_OVERLOADS = 4;
 
 /**
- * @param startPerSec Rate of the first trial.
  * @param prior Begin just outside it instead. It says where to look and nothing else: no estimate uses it, so that one that
  * is wrong costs trials and no coverage.
  */
 export function nextStep(
   goal: SearchGoal,
   trials: readonly SearchedTrial[],
-  startPerSec: number,
   prior: PriorInterval | null = null,
 ): SearchStep {
   const { held, broken } = sidesOf(goal, trials);
   const outside = prior && outsideStep(goal, { held, broken }, prior);
   if (outside) return outside;
-  if (trials.length === 0) return shortTrial(goal, startPerSec);
+  if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  const away = (tried: readonly number[]): number => step * 2 ** (tried.length - 1);
-  if (held.length === 0) return shortTrial(goal, below(trials, { step, away: away(broken) }));
-  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held)));
+  const away = (tried: number): number => step * 2 ** (tried - 1);
+  if (held.length === 0) {
+    // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
+    const ratePerSec = below(trials, { step, away: away(trials.length - overloads(trials)) });
+    return { kind: "trial", ratePerSec, plannedS: goal.longS };
+  }
+  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held.length)));
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
@@ -95,6 +103,12 @@ function outsideStep(
   const isNarrow = Math.log(high / low) <= COARSE * widthLogOf(goal);
   const ratePerSec = held.length === 0 ? low / margin : high * margin;
   return { kind: "trial", ratePerSec, plannedS: isNarrow ? goal.longS : goal.shortS };
+}
+
+/** How many trials only show that the server was overloaded. */
+function overloads(trials: readonly SearchedTrial[]): number {
+  const overloaded = trials.filter((one) => one.servedPerSec < NEARLY_SERVED * one.ratePerSec);
+  return Math.min(overloaded.length, MOST_OVERLOADS);
 }
 
 /** What a server completes under overload is near what it can, or less; at least a quarter of what was tried. */
@@ -189,7 +203,10 @@ function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossi
     high: Math.max(...ends) * Math.exp(BEYOND_BOUNDS * apart),
   };
   return goal.allowed.map((allowed, rule) =>
-    crossingOf(trials.map(({ shares }) => shares[rule]), allowed, range)
+    crossingOf(trials.map(({ shares }) => shares[rule]), {
+      ...{ allowed, range },
+      peakPerSec: goal.peakPerSec,
+    })
   );
 }
 

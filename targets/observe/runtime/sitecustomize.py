@@ -1,6 +1,6 @@
 """Runs inside of a Python target before its program, by PYTHONPATH. Writes each run of the garbage collector that
-takes long enough to matter, and the sums of all, into a file of its own beside this one. Nothing here may ever
-disturb the program."""
+takes long enough to matter, the sums of all, and what blocks an event loop of asyncio, into a file of its own beside
+this one. Nothing here may ever disturb the program."""
 
 import sys
 
@@ -17,6 +17,10 @@ def _observe():
     long_ms = 5
     flush_ms = 250
     most = 200
+    # A callback that takes so long blocks its event loop.
+    stall_ms = 10
+    # Reading a thread's CPU time takes longer than most callbacks do.
+    cpu_each_ms = 1
     folder = os.path.dirname(os.path.abspath(__file__))
     offset_ms = 1000 * (time.time() - time.perf_counter())
     state = {}
@@ -25,7 +29,7 @@ def _observe():
         return 1000 * time.perf_counter()
 
     def reset():
-        state.update(collections=[], more=[0, 0.0], flushed=now())
+        state.update(collections=[], stalls=[], more=[0, 0.0], flushed=now())
 
     def write(record):
         os.write(state["file"], (json.dumps(record) + "\n").encode())
@@ -43,7 +47,7 @@ def _observe():
             "forMs": at - state["flushed"],
             "collections": state["collections"],
             "more": state["more"],
-            "stalls": [],
+            "stalls": state["stalls"],
             "delay": None,
             "utilization": None,
             "heap": None,
@@ -71,6 +75,47 @@ def _observe():
         except Exception:
             gc.callbacks.remove(on_collection)
 
+    def watch_callbacks():
+        from asyncio.events import Handle
+
+        run = Handle._run
+        clock = time.perf_counter
+        seen = {"at": 0.0, "cpu": 0.0}
+
+        def watched_run(handle):
+            start = 1000 * clock()
+            if start - seen["at"] >= cpu_each_ms:
+                seen.update(at=start, cpu=1000 * time.thread_time())
+            try:
+                return run(handle)
+            finally:
+                at = 1000 * clock()
+                if at - start >= stall_ms or at - state["flushed"] >= flush_ms:
+                    called(start, at, 1000 * time.thread_time() - seen["cpu"])
+
+        def called(start, at, cpu_ms):
+            try:
+                ms = at - start
+                if ms >= stall_ms and len(state["stalls"]) < most:
+                    state["stalls"].append([offset_ms + start, ms, min(ms, cpu_ms)])
+                flush(at)
+            except Exception:
+                Handle._run = run
+
+        Handle._run = watched_run
+
+    class AsyncioFinder:
+        """Finds nothing: it is asked for a module of asyncio after that of its callbacks is there."""
+
+        @staticmethod
+        def find_spec(name, path=None, target=None):
+            if name == "asyncio.runners":
+                sys.meta_path.remove(AsyncioFinder)
+                try:
+                    watch_callbacks()
+                except Exception:
+                    pass
+
     def after_fork():
         try:
             os.close(state["file"])
@@ -80,6 +125,7 @@ def _observe():
 
     begin()
     gc.callbacks.append(on_collection)
+    sys.meta_path.insert(0, AsyncioFinder)
     os.register_at_fork(after_in_child=after_fork)
 
 

@@ -1,0 +1,138 @@
+/** The causes of slowness that are planted, on each runtime, and what has to be said of each. */
+import { fileURLToPath } from "node:url";
+import type { Bottleneck } from "../../runner/result/findings.ts";
+import { type Command, start } from "../stage/programs.ts";
+
+export type BottleneckKind = Bottleneck["kind"];
+
+export const SERVERS = fileURLToPath(new URL("./servers", import.meta.url));
+
+export interface Cause {
+  readonly what: string;
+  /** Arguments of the server. */
+  readonly words: string;
+  /** Any of which is right. */
+  readonly kinds: readonly BottleneckKind[];
+  /** Its runtimes; all when absent. */
+  readonly runtimes?: readonly string[];
+}
+
+/** Causes under one load are one experiment. */
+export interface CauseGroup {
+  readonly name: string;
+  /** As YAML has it. */
+  readonly load: string;
+  readonly needs?: string;
+  readonly causes: readonly Cause[];
+}
+
+/** Of a server without any cause: whatever is the limit, it is none of those that are planted. */
+const HEALTHY: readonly BottleneckKind[] = ["core", "cores", "kernel", "generator", "unknown"];
+const LOOPS = ["Node", "Deno", "Python"];
+
+export const GROUPS: readonly CauseGroup[] = [
+  {
+    name: "busy",
+    load: "{ duration: 1s, connections: 8 }",
+    causes: [
+      { what: "a full core", words: "work 2 8", kinds: ["core"], runtimes: ["Node", "Deno"] },
+      // Python's threads and Go's take turns, or have all cores.
+      {
+        what: "full cores",
+        words: "work 2 8",
+        kinds: ["core", "cores"],
+        runtimes: ["Go", "Python"],
+      },
+      { what: "a lock", words: "lock", kinds: ["lock"] },
+      { what: "a wait of 20 ms", words: "waiting", kinds: ["waiting"] },
+      { what: "a storm of allocations", words: "storm", kinds: ["gc"] },
+      { what: "a healthy server, closed loop", words: "", kinds: HEALTHY },
+    ],
+  },
+  {
+    name: "redis",
+    load: "{ duration: 1s, connections: 8 }",
+    needs: "redis",
+    causes: [{ what: "a slow Redis", words: "redis", kinds: ["redis"] }],
+  },
+  {
+    name: "calm",
+    load: "{ rate: 200/s, duration: 4s, connections: 20 }",
+    causes: [
+      {
+        what: "a blocked event loop",
+        words: "blocked",
+        kinds: ["blocked-loop"],
+        runtimes: LOOPS,
+      },
+    ],
+  },
+  {
+    name: "served",
+    load: "{ rate: 200/s, duration: 1s, connections: 20 }",
+    causes: [{ what: "a load that is served", words: "", kinds: ["offered"] }],
+  },
+  {
+    name: "few",
+    load: "{ rate: 400/s, duration: 1s, connections: 2 }",
+    causes: [
+      {
+        what: "two connections for 400 requests/s of 20 ms",
+        words: "waiting",
+        kinds: ["connections"],
+      },
+    ],
+  },
+];
+
+export interface Runtime {
+  readonly name: string;
+  /** @param folder For what is built. */
+  readonly command: (folder: string) => Promise<Command>;
+  /** Before the server's arguments, for a storm: in little room, or the heap grows until collections are few. */
+  readonly stormy?: string;
+  readonly profile: string;
+}
+
+const SMALL_HEAP = "--max-old-space-size=140";
+
+export const RUNTIMES: readonly Runtime[] = [
+  {
+    name: "Node",
+    command: () => Promise.resolve(["node", "server.mjs"]),
+    stormy: SMALL_HEAP,
+    profile: "",
+  },
+  {
+    name: "Deno",
+    command: () => Promise.resolve([Deno.execPath(), "run", "-A", "--no-config", "server.mjs"]),
+    stormy: `--v8-flags=${SMALL_HEAP}`,
+    profile: "",
+  },
+  { name: "Go", command: builtServer, profile: ", pprof: /debug/pprof/profile" },
+  { name: "Python", command: () => Promise.resolve(["python3", "server.py"]), profile: "" },
+];
+
+async function builtServer(folder: string): Promise<Command> {
+  const program = `${folder}/server`;
+  await start(["env", "GO111MODULE=off", "go", "build", "-o", program, `${SERVERS}/server.go`])
+    .output;
+  return [program];
+}
+
+interface Server {
+  readonly runtime: Runtime;
+  readonly command: Command;
+}
+
+/** The command of a server with a cause in it. */
+export function commandOf({ runtime: { stormy }, command }: Server, words: string): Command {
+  const server = command.findIndex((word) => word.startsWith("server."));
+  const more = words === "storm" && stormy !== undefined ? [stormy] : [];
+  return [
+    ...command.slice(0, Math.max(1, server)),
+    ...more,
+    ...command.slice(Math.max(1, server)),
+    ...words.split(" ").filter((word) => word !== ""),
+  ];
+}

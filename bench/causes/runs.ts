@@ -1,0 +1,125 @@
+/** Experiments with planted causes, each in a Plateau of its own, and what was found in their runs. */
+import { join } from "node:path";
+import { frameTimes, hotPathOf, profileChange } from "../../base/profile/frame_times.ts";
+import { type Results, results } from "../../runner/result/result.ts";
+import { selfCommand } from "../../targets/launch/child.ts";
+import { type Command, start } from "../stage/programs.ts";
+import {
+  type BottleneckKind,
+  type Cause,
+  type CauseGroup,
+  commandOf,
+  type Runtime,
+  SERVERS,
+} from "./cases.ts";
+
+export interface Stage {
+  readonly runtime: Runtime;
+  readonly command: Command;
+  /** For files and results. */
+  readonly folder: string;
+  readonly rounds: number;
+}
+
+/** What was said of each run with a cause. */
+export interface Named {
+  readonly cause: Cause;
+  readonly kinds: readonly BottleneckKind[];
+}
+
+export async function runGroup(group: CauseGroup, stage: Stage): Promise<Named[]> {
+  const { runtime } = stage;
+  const causes = group.causes.filter(({ runtimes }) => runtimes?.includes(runtime.name) ?? true);
+  if (causes.length === 0) return [];
+  const needs = group.needs === undefined ? "" : `, needs: [${group.needs}]`;
+  const { runs } = await runExperiment(
+    {
+      name: group.name,
+      commands: causes.map(({ words }) => commandOf(stage, words)),
+      more: [
+        `scenarios: { root: { get: /${needs} } }`,
+        `load: ${group.load}`,
+        `repeat: ${stage.rounds}`,
+        "observe: [runtime]",
+      ],
+    },
+    stage,
+  );
+  return causes.map((cause, i) => ({
+    cause,
+    kinds: runs.filter(({ target }) => target === nameOf(i))
+      .map(({ bottleneck }) => bottleneck?.kind ?? "unknown"),
+  }));
+}
+
+/** The first function by own time in each profile with a hot one, and of each difference between two profiles. */
+export interface Frames {
+  readonly hot: readonly string[];
+  readonly grown: readonly string[];
+  /** Of the profile, in the function that is hot. */
+  readonly hotShares: readonly number[];
+}
+
+/** Of ten rounds for a request eight are of one function; of the slowdown all. */
+const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
+
+export async function runProfiles(stage: Stage): Promise<Frames> {
+  const { profiles = [] } = await runExperiment(
+    {
+      name: "profiles",
+      commands: [HOT, BASE, SLOWER].map((words) => commandOf(stage, words)),
+      more: [
+        "scenarios: { root: { get: / } }",
+        "load: { duration: 4s, connections: 8 }",
+        "repeat: 1",
+        `profile: { runs: ${stage.rounds}${stage.runtime.profile} }`,
+      ],
+    },
+    stage,
+  );
+  const of = (i: number) => profiles.filter(({ target }) => target === nameOf(i));
+  const perRun = (i: number) =>
+    of(i).map(({ tree, rate, forS }) => ({ runs: [{ tree, requests: (rate ?? 0) * forS }] }));
+  const [before, after] = [perRun(1), perRun(2)];
+  return {
+    hot: of(0).map(({ tree }) => hotPathOf(tree)?.frame.name ?? "none"),
+    hotShares: of(0).map(({ tree }) => {
+      const times = frameTimes(tree);
+      const ownMs = times.find(({ frame }) => isPlanted(frame.name))?.ownMs ?? 0;
+      return ownMs / times.reduce((sum, time) => sum + time.ownMs, 0);
+    }),
+    grown: before.map((runs, i) => profileChange(runs, after[i])?.grown[0]?.name ?? "none"),
+  };
+}
+
+/** `planted`, and `main.planted` of Go. */
+export function isPlanted(name: string): boolean {
+  return /^(?:main\.)?planted$/.test(name);
+}
+
+interface ServersExperiment {
+  readonly name: string;
+  readonly commands: readonly Command[];
+  /** Lines of its file. */
+  readonly more: readonly string[];
+}
+
+function nameOf(i: number): string {
+  return `t${i}`;
+}
+
+/** Its targets are called t0, t1 and so on. */
+export async function runExperiment(
+  { name, commands, more }: ServersExperiment,
+  { runtime, folder }: Pick<Stage, "runtime" | "folder">,
+): Promise<Results> {
+  const file = join(folder, `${runtime.name}-${name}.yaml`);
+  const out = join(folder, `${runtime.name}-${name}`);
+  const targets = commands.map((command, i) =>
+    `  ${nameOf(i)}: { command: ${JSON.stringify(command)}, cwd: ${JSON.stringify(SERVERS)} }`
+  );
+  Deno.writeTextFileSync(file, [`name: ${name}`, "targets:", ...targets, ...more, ""].join("\n"));
+  const [program, args] = selfCommand(["run", file, "--out", out, "--quiet"]);
+  await start([program, ...args]).output;
+  return results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
+}

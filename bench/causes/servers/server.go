@@ -1,0 +1,123 @@
+// A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one function
+// for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms.
+// `redis`: each has Redis compute. `storm`: each allocates beside much that stays.
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"net"
+	"net/http"
+	_ "net/http/pprof"
+	"net/url"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+)
+
+const round = 100000
+
+//go:noinline
+func steady(rounds int) (sum int) {
+	for i := 0; i < rounds*round; i++ {
+		sum += i * i % 7
+	}
+	return
+}
+
+//go:noinline
+func planted(rounds int) (sum int) {
+	for i := 0; i < rounds*round; i++ {
+		sum += i * i % 5
+	}
+	return
+}
+
+type node struct {
+	left, right *node
+	data        [4]int
+}
+
+func tree(depth int) *node {
+	if depth == 0 {
+		return &node{}
+	}
+	return &node{left: tree(depth - 1), right: tree(depth - 1)}
+}
+
+var stays, last *node
+
+const compute = "local i = 0 while i < 100000 do i = i + 1 end return 1"
+
+var redis struct {
+	sync.Mutex
+	free []*bufio.ReadWriter
+}
+
+func connection() *bufio.ReadWriter {
+	redis.Lock()
+	defer redis.Unlock()
+	if count := len(redis.free); count > 0 {
+		taken := redis.free[count-1]
+		redis.free = redis.free[:count-1]
+		return taken
+	}
+	at, _ := url.Parse(os.Getenv("REDIS_URL"))
+	socket, err := net.Dial("tcp", at.Host)
+	if err != nil {
+		panic(err)
+	}
+	return bufio.NewReadWriter(bufio.NewReader(socket), bufio.NewWriter(socket))
+}
+
+func askRedis() {
+	used := connection()
+	fmt.Fprintf(used, "*3\r\n$4\r\nEVAL\r\n$%d\r\n%s\r\n$1\r\n0\r\n", len(compute), compute)
+	used.Flush()
+	used.ReadString('\n')
+	redis.Lock()
+	redis.free = append(redis.free, used)
+	redis.Unlock()
+}
+
+var lock sync.Mutex
+
+func number(at int) int {
+	value, _ := strconv.Atoi(os.Args[at])
+	return value
+}
+
+func handler() func() {
+	if len(os.Args) < 2 {
+		return func() {}
+	}
+	switch os.Args[1] {
+	case "work":
+		rounds, plantedRounds := number(2), number(3)
+		return func() { steady(rounds); planted(plantedRounds) }
+	case "lock":
+		return func() {
+			lock.Lock()
+			time.Sleep(5 * time.Millisecond)
+			lock.Unlock()
+		}
+	case "waiting":
+		return func() { time.Sleep(20 * time.Millisecond) }
+	case "redis":
+		return askRedis
+	case "storm":
+		stays = tree(16)
+		return func() { last = tree(12) }
+	}
+	panic(os.Args[1])
+}
+
+func main() {
+	handle := handler()
+	http.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		handle()
+		w.Write([]byte("right"))
+	})
+	http.ListenAndServe("127.0.0.1:"+os.Getenv("PORT"), nil)
+}

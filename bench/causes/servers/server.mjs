@@ -1,0 +1,106 @@
+// deno-lint-ignore-file explicit-function-return-type
+// A server for Node and Deno with a cause of slowness in it, by its first argument; none without one.
+// `work S P`: S rounds of one function for each request, and P of another. `lock`: one request at a time waits for
+// 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis compute. `storm`: each allocates much that lives on for
+// a while. `blocked`: its event loop is blocked for 50 ms every second. `cluster`: two workers serve. `spoiling`: it
+// spoils the reports that are its own.
+import cluster from "node:cluster";
+import { appendFileSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import { connect } from "node:net";
+import { dirname, join } from "node:path";
+import process from "node:process";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const [mode, ...numbers] = process.argv.slice(2);
+const kept = [];
+
+const ROUND = 10_000;
+
+// These call themselves, as V8 counts what it inlines as part of the caller.
+function steady(rounds) {
+  let sum = 0;
+  for (let i = 0; i < ROUND; i++) sum += Math.sqrt(i) % 7;
+  return rounds <= 1 ? sum : sum + steady(rounds - 1);
+}
+
+function planted(rounds) {
+  let sum = 0;
+  for (let i = 0; i < ROUND; i++) sum += Math.sqrt(i) % 5;
+  return rounds <= 1 ? sum : sum + planted(rounds - 1);
+}
+
+let last = Promise.resolve();
+
+function locked() {
+  last = last.then(() => sleep(5));
+  return last;
+}
+
+const COMPUTE = "local i = 0 while i < 100000 do i = i + 1 end return 1";
+const REPLY = ":1\r\n";
+let redis = null;
+const waiting = [];
+
+function compute() {
+  if (redis === null) {
+    const { hostname, port } = new URL(process.env.REDIS_URL);
+    redis = connect(Number(port), hostname);
+    redis.on("data", (bytes) => {
+      for (let i = 0; i < bytes.length; i += REPLY.length) waiting.shift()?.();
+    });
+  }
+  redis.write(`*3\r\n$4\r\nEVAL\r\n$${COMPUTE.length}\r\n${COMPUTE}\r\n$1\r\n0\r\n`);
+  return new Promise((resolve) => waiting.push(resolve));
+}
+
+function storm() {
+  let last = null;
+  for (let i = 0; i < 30_000; i++) last = { last, i };
+  kept.push(last);
+  if (kept.length > 50) kept.shift();
+}
+
+function block() {
+  const endMs = performance.now() + 50;
+  while (performance.now() < endMs);
+}
+
+/** The folder of the reports, as Node's own options name it. */
+function spoil() {
+  const [, url] = /--import=(file:\S+)/.exec(process.env.NODE_OPTIONS ?? "") ?? [];
+  const folder = dirname(fileURLToPath(url));
+  for (const name of readdirSync(folder).filter((name) => name.endsWith(".jsonl"))) {
+    appendFileSync(join(folder, name), '{"at":-1}\nnothing\n{"at":1e999}\n\u0000<b>\n');
+  }
+}
+
+const HANDLERS = {
+  work() {
+    const [rounds, plantedRounds] = numbers.map(Number);
+    steady(rounds);
+    planted(plantedRounds);
+  },
+  lock: locked,
+  waiting: () => sleep(20),
+  redis: compute,
+  storm,
+};
+
+function serve() {
+  const handle = HANDLERS[mode];
+  createServer(async (_request, response) => {
+    await handle?.();
+    response.end("right");
+  }).listen(Number(process.env.PORT), "127.0.0.1");
+  if (mode === "blocked") setInterval(block, 1_000);
+  if (mode === "spoiling") setInterval(spoil, 50);
+}
+
+if (mode === "cluster" && cluster.isPrimary) {
+  cluster.fork();
+  cluster.fork();
+} else {
+  serve();
+}

@@ -1,0 +1,125 @@
+"""A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one
+function for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for
+20 ms. `redis`: each has Redis compute. `storm`: each leaves cycles beside much that stays. `blocked`: an event loop
+that is blocked for 50 ms every second. `calm`: the same event loop, never blocked."""
+
+import asyncio
+import os
+import socket
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import urlsplit
+
+MODE = sys.argv[1] if len(sys.argv) > 1 else ""
+STAYS = [{"i": i, "list": [i]} for i in range(150_000)] if MODE == "storm" else []
+ROUND = 500
+
+
+def steady(rounds):
+    total = 0
+    for i in range(rounds * ROUND):
+        total += i * i % 7
+    return total
+
+
+def planted(rounds):
+    total = 0
+    for i in range(rounds * ROUND):
+        total += i * i % 5
+    return total
+
+
+def work():
+    steady(int(sys.argv[2]))
+    planted(int(sys.argv[3]))
+
+
+LOCK = threading.Lock()
+
+
+def locked():
+    with LOCK:
+        time.sleep(0.005)
+
+
+COMPUTE = b"local i = 0 while i < 100000 do i = i + 1 end return 1"
+OWN = threading.local()
+
+
+def ask_redis():
+    if not hasattr(OWN, "redis"):
+        at = urlsplit(os.environ["REDIS_URL"])
+        OWN.redis = socket.create_connection((at.hostname, at.port))
+    OWN.redis.sendall(b"*3\r\n$4\r\nEVAL\r\n$%d\r\n%s\r\n$1\r\n0\r\n" % (len(COMPUTE), COMPUTE))
+    OWN.redis.recv(64)
+
+
+def storm():
+    for i in range(2_000):
+        cycle = {"i": i}
+        cycle["self"] = cycle
+        STAYS.append([i])
+
+
+HANDLERS = {
+    "work": work,
+    "lock": locked,
+    "waiting": lambda: time.sleep(0.02),
+    "redis": ask_redis,
+    "storm": storm,
+}
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    wbufsize = -1
+
+    def do_GET(self):
+        if MODE in HANDLERS:
+            HANDLERS[MODE]()
+        self.send_response(200)
+        self.send_header("content-length", "5")
+        self.end_headers()
+        self.wfile.write(b"right")
+
+    def log_message(self, *_):
+        pass
+
+
+class Server(ThreadingHTTPServer):
+    # With the usual 5 some of the connections that come at once are not taken for a second.
+    request_queue_size = 100
+
+
+class Loop(asyncio.Protocol):
+    """HTTP as far as it takes: a request in each piece."""
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, _):
+        self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nright")
+
+
+def block():
+    end = time.perf_counter() + 0.05
+    while time.perf_counter() < end:
+        pass
+    asyncio.get_running_loop().call_later(1, block)
+
+
+async def serve_loop(port):
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Loop, "127.0.0.1", port)
+    if MODE == "blocked":
+        loop.call_later(1, block)
+    await server.serve_forever()
+
+
+PORT = int(os.environ["PORT"])
+if MODE in ("blocked", "calm"):
+    asyncio.run(serve_loop(PORT))
+else:
+    Server(("127.0.0.1", PORT), Handler).serve_forever()

@@ -1,0 +1,44 @@
+/** The profiles of one cell of two results: where the time goes on either side, and what a change of its figures comes from. */
+import type { Results } from "../../runner/result/result.ts";
+import { decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
+import { pairedProfiles, type ProfilesModel } from "./profiles/profiles.ts";
+import type { Match } from "./runs/match.ts";
+
+export interface ComparedProfiles {
+  readonly name: string;
+  readonly profiles: ProfilesModel;
+}
+
+interface ProfiledMatch {
+  /** Of the cell. */
+  readonly name: string;
+  readonly match: Match;
+  readonly comparison: GroupComparison;
+  /** Whether responses were right, so that its figures say something. */
+  readonly isRight: boolean;
+}
+
+type ProfiledResults = Partial<Pick<Results, "profiles">>;
+
+/** Null where either side has no profile of it. @param bases,nexts The sessions of each side. */
+export function comparedProfiles(
+  { name, match: { base, next }, comparison, isRight }: ProfiledMatch,
+  bases: readonly ProfiledResults[],
+  nexts: readonly ProfiledResults[],
+): ComparedProfiles | null {
+  const of = (sessions: readonly ProfiledResults[]) =>
+    sessions.flatMap(({ profiles }) => profiles ?? []);
+  const sides = [
+    { name: "BASE", cell: base.cell, profiles: of(bases) },
+    { name: "NEW", cell: next.cell, profiles: of(nexts) },
+  ] as const;
+  const profiles = pairedProfiles(next.scenario, sides, isRight && isChanged(comparison));
+  return profiles && { name, profiles };
+}
+
+/** In a figure that decides; between two sessions it may not be the programs'. */
+function isChanged(comparison: GroupComparison): boolean {
+  return decisiveOf(comparison).some(({ verdict, reason }) =>
+    ["worse", "better"].includes(verdict) || reason === "sessions"
+  );
+}

@@ -1,0 +1,42 @@
+/** Several places, and nobody is fastest for certain in any: who is likely, who are as fast, or that it is open. */
+import { percentText } from "../comparison/ratios.ts";
+import { counted, listed, unique } from "../numbers/words.ts";
+import { allText, mostLikely, type Naming, nounOfPlaces, type Place, shareText } from "./places.ts";
+
+export function nobodyText(places: readonly Place[], naming: Naming): string {
+  const count = counted(places.length, nounOfPlaces(places));
+  const targets = unique(places.flatMap(({ contest }) => contest.ranked.map((one) => one.target)));
+  if (places.every(({ contest }) => contest.isEquivalent)) {
+    const margin = marginOf(places[0]);
+    return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
+  }
+  const equal = places.filter(({ contest }) => contest.isEquivalent);
+  const about = equal.length === 0
+    ? ""
+    : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
+  const likely = likelyText(places, naming);
+  if (likely !== "") return likely + about;
+  return targets.length === 2
+    ? `Whether ${listed(targets, "or")} is faster is open ${allText(places)}${about}`
+    : `None of ${targets.length} is fastest for certain ${
+      places.length === 2 ? `in either ${nounOfPlaces(places)}` : `in any of ${count}`
+    }${about}`;
+}
+
+/** `gin is likely fastest in 4 of 5 scenarios, not proven: 2 runs each`; "" of half of the places or fewer. */
+function likelyText(places: readonly Place[], naming: Naming): string {
+  const most = mostLikely(places);
+  if (most === null) return "";
+  const { target, those } = most;
+  const verb = those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
+  const runs = [...new Set(those.map(({ decision }) => decision?.runs ?? 0))];
+  const isFew = those.every(({ decision }) => decision?.reason !== "margin");
+  const few = naming !== null && isFew && runs.length === 1 && runs[0] > 0
+    ? `: ${counted(runs[0], "run")} each`
+    : "";
+  return `${target} ${verb} fastest ${shareText(those, places)}, not proven${few}`;
+}
+
+function marginOf({ scenario: { rows: [row] } }: Place): string {
+  return row === undefined ? "" : `: within ${percentText(row.comparison.marginRatio)}`;
+}

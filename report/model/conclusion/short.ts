@@ -1,0 +1,50 @@
+/** Targets that do not do what was required, beside those that are ranked: who, in what, and where. */
+import { competing, type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
+import { counted, listedSome, unique } from "../numbers/words.ts";
+import { inText, type Place, shareText } from "./places.ts";
+
+interface Short {
+  readonly place: Place;
+  readonly target: string;
+  readonly short: Shortfall;
+}
+
+/**
+ * `b responds wrongly to 30 % in upload; 2 others fall short`, then with less of it. The worst stands for all; none where
+ * all that were measured do what was required.
+ */
+export function shortTexts(places: readonly Place[]): string[] {
+  const found = places.flatMap(shortIn);
+  const [worst] = found.toSorted((a, b) => b.short.ratio - a.short.ratio);
+  if (worst === undefined) return [];
+  const own = found.filter(({ target }) => target === worst.target).map(({ place }) => place);
+  const targets = unique(found.map(({ target }) => target));
+  const text = shortfallText({ ...worst.short, label: worst.target }) + whereText(own, places);
+  const left = targets.length - 1;
+  const others = left === 0 ? "" : `; ${fallShort(counted(left, "other"), left)}`;
+  return [
+    `${text}${others}`,
+    fallShort(listedSome(targets, "and"), targets.length),
+    fallShort(counted(targets.length, "target"), targets.length),
+  ];
+}
+
+function shortIn(place: Place): Short[] {
+  const { cells } = place.contest;
+  const able = new Set(competing(cells).map(({ target }) => target));
+  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
+    const short = shortfallOf(cell);
+    return short === null ? [] : [{ place, target: cell.target, short }];
+  });
+}
+
+function whereText(own: readonly Place[], places: readonly Place[]): string {
+  if (places.length === 1) return "";
+  return ` ${own.length <= MOST_NAMED ? inText(own) : shareText(own, places)}`;
+}
+
+const MOST_NAMED = 2;
+
+function fallShort(who: string, count: number): string {
+  return `${who} ${count === 1 ? "falls" : "fall"} short`;
+}

@@ -1,0 +1,85 @@
+/** Which functions make one cell slower than another, as a sentence. */
+import {
+  type FrameChange,
+  type ProfileChange,
+  profileChange,
+} from "../../../base/profile/frame_times.ts";
+import type { TargetProfile } from "../../../runner/result/result.ts";
+import { formatMs, formatShare } from "../numbers/units.ts";
+import { listed } from "../numbers/words.ts";
+
+/** What profile runs found of a cell, and what it is called. */
+export interface ProfiledSide {
+  readonly label: string;
+  readonly runs: readonly TargetProfile[];
+}
+
+/** Null where `after` takes no more time per request, or the profiles do not say. */
+export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
+  const change = changeBetween(before, after);
+  return change && changeSentence(change, {
+    ...{ first: after.label, firstMs: change.afterMs },
+    ...{ second: before.label, secondMs: change.beforeMs },
+    ...{ more: "more", sign: "+" },
+  });
+}
+
+/** Of the same target before and after a change. Null where either has no profile, or they take the same time. */
+export function comparedSentence(base: ProfiledSide, next: ProfiledSide): string | null {
+  const slower = slowdownSentence(base, next);
+  const change = slower === null ? changeBetween(next, base) : null;
+  if (change === null) return slower;
+  return changeSentence(change, {
+    ...{ first: next.label, firstMs: change.beforeMs },
+    ...{ second: base.label, secondMs: change.afterMs },
+    ...{ more: "less", sign: "−" },
+  });
+}
+
+/** Null where nothing has grown. */
+function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange | null {
+  const change = profileChange(perRun(before), perRun(after));
+  const isGrown = change !== null && change.afterMs > change.beforeMs && change.grown.length > 0;
+  return isGrown ? change : null;
+}
+
+/** Requests completed while it was sampled follow from the rate. */
+function perRun({ runs }: ProfiledSide): Parameters<typeof profileChange>[0] {
+  return { runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })) };
+}
+
+const MOST_NAMED = 3;
+
+/** Of the one that is spoken of first, and the other. */
+interface ChangeWords {
+  readonly first: string;
+  readonly firstMs: number;
+  readonly second: string;
+  readonly secondMs: number;
+  readonly more: "more" | "less";
+  readonly sign: "+" | "−";
+}
+
+function changeSentence(
+  { grown }: ProfileChange,
+  { first, firstMs, second, secondMs, more, sign }: ChangeWords,
+): string {
+  const named = grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+  const lead = `${first} works ${formatMs(firstMs)} on a request, ${second} ${formatMs(secondMs)}`;
+  if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
+  const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
+    ? " (one profile run of either: how much runs differ is unknown)"
+    : "";
+  const texts = named.map((change) => grownText(change, sign));
+  return `${lead}: ${more} time is in ${listed(texts, "and")}${noise}`;
+}
+
+function grownText(
+  { name, module, beforeMs, afterMs, explainedRatio }: FrameChange,
+  sign: ChangeWords["sign"],
+): string {
+  const place = module === "" ? "" : ` of ${module}`;
+  return `\`${name}\`${place} (${sign}${formatMs(afterMs - beforeMs)}, ${
+    formatShare(Math.min(1, explainedRatio))
+  } of the difference)`;
+}

@@ -1,0 +1,59 @@
+/**
+ * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
+ * closed loop all connections send at the same moment: then the first response takes one turn, the next two, and the
+ * last as long as all that follow, as each waits for all others. Nothing else makes the few quick requests of a run as
+ * many as its connections, and evenly spread. Pure.
+ */
+import type { Measurement } from "../result/result.ts";
+import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
+import type { SparseHistogram } from "../stats/histogram/histogram.ts";
+import { decodeSparse } from "../stats/histogram/hdr.ts";
+
+/** With fewer connections three quick requests are chance. */
+const LEAST_CONNECTIONS = 4;
+/** For each connection: of fewer the line at the start is too large a part. */
+const LEAST_ROUNDS = 4;
+/** Of the usual time: how many of the connections had a response sooner is compared at each. */
+const MARKS = [0.3, 0.55, 0.8];
+/** Of the connections, or one of them. */
+const TOLERATED = 0.2;
+/** Of a turn: the responses of a line for one are so far apart at least, those of a pool come together. */
+const APART = 0.5;
+
+/**
+ * How many requests were served at a time; null where they did not stand in line, or where that can't be seen.
+ * @param run Of a closed loop, from its start.
+ */
+export function servedAtOnce(
+  { load, requests, service, histogram }: Pick<
+    Measurement,
+    "load" | "requests" | "service" | "histogram"
+  >,
+): number | null {
+  const { connections } = load;
+  const usualMs = service.percentiles["50"];
+  if (load.kind !== "closed" || connections < LEAST_CONNECTIONS || usualMs === 0) return null;
+  if (requests.completed < LEAST_ROUNDS * connections) return null;
+  const quick = timesBelow(decodeSparse(histogram), (MARKS.at(-1) ?? 1) * usualMs, 2 * connections);
+  const tolerated = Math.max(1, TOLERATED * connections);
+  const isLine = MARKS.every((mark) => {
+    const sooner = quick.filter((ms) => ms < mark * usualMs).length;
+    return Math.abs(sooner - mark * connections) <= tolerated;
+  });
+  if (!isLine) return null;
+  const turnMs = usualMs / connections;
+  // The very first request of a program is slower than those after it: then how far the others are apart says more.
+  const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
+  return isOne ? 1 : service.min / turnMs;
+}
+
+/** Milliseconds, the quickest first; no more than `most`, as more are no line. */
+function timesBelow({ indices, counts }: SparseHistogram, ms: number, most: number): number[] {
+  const times: number[] = [];
+  for (let i = 0; i < indices.length && times.length <= most; i++) {
+    const at = highestUsOf(indices[i]) / 1_000;
+    if (at >= ms) break;
+    for (let n = 0; n < Math.min(counts[i], most); n++) times.push(at);
+  }
+  return times;
+}

@@ -1,0 +1,89 @@
+/** Two results with profiles: which functions a slowdown comes from, in every form of a comparison. */
+import assert from "node:assert/strict";
+import {
+  comparisonJson,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/files/comparison.ts";
+import type { ResultSide } from "../../report/model/comparison/differences.ts";
+import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
+import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { renderComparisonPage } from "../../report/page/compared_page.ts";
+import type { Results, TargetProfile } from "../../runner/result/result.ts";
+import { HOSTILE, profileOf } from "./profiled_results.ts";
+import { around, resultsAt } from "./rates.ts";
+
+/** Two profile runs in which the hot function takes so long. */
+function profilesOf(target: string, hotMs: number, name?: string): TargetProfile[] {
+  return [1, 2].map((run) => profileOf(target, run, hotMs + run, name));
+}
+
+function resultsOf(rate: number, profiles: TargetProfile[]): Results {
+  return { ...resultsAt({ api: around(rate, 0.001) }), profiles };
+}
+
+function textsOf(comparison: ResultsComparison): string[] {
+  const options = { width: 300, color: false, unicode: true };
+  return [
+    renderComparison(comparison, options),
+    renderComparisonMarkdown(comparison).replaceAll("\\", ""),
+    renderComparisonPage(comparison),
+    JSON.stringify(comparisonJson(comparison)),
+  ].map((text) => text.replaceAll(/[\s\u00a0]+/g, " "));
+}
+
+const [QUICK, SLOW] = [
+  resultsOf(1_000, profilesOf("api", 600)),
+  resultsOf(500, profilesOf("api", 1_600)),
+];
+
+/** In two sessions nobody knows what is the session's; ab measures both sides in one. */
+function compare(base: ResultSide, next: ResultSide): ResultsComparison {
+  return compareResults(base, next);
+}
+
+Deno.test("a slowdown is explained by the functions that grew, in every form", () => {
+  const sentence =
+    "static, api: NEW works 2.00 ms on a request, BASE 1.00 ms: more time is in `stringify` of app/main.js " +
+    "(+1.00 ms, 100 % of the difference)";
+  const [terminal, markdown, page, json] = textsOf(compare(QUICK, SLOW));
+  for (const text of [terminal, markdown, json]) assert.ok(text.includes(sentence), text);
+  assert.ok(page.includes(sentence.slice("static, api: ".length)));
+  // Shown at once: this page has no detail to switch on.
+  assert.match(page, /<section id="c1-profiles"><h2>/);
+  assert.match(page, /id="flames-c1-profiles-1"/);
+  assert.match(page, /<option value="0">BASE<\/option><option value="1">NEW<\/option>/);
+});
+
+Deno.test("what got faster is explained by the functions that take less", () => {
+  const [terminal] = textsOf(compare(SLOW, QUICK));
+  assert.match(
+    terminal,
+    /NEW works 1\.00 ms on a request, BASE 2\.00 ms: less time is in `stringify` of app\/main\.js \(−1\.00 ms, 100 % of/,
+  );
+});
+
+Deno.test("where no figure has changed, no function is blamed", () => {
+  const same = compare(QUICK, { ...SLOW, runs: QUICK.runs });
+  assert.doesNotMatch(textsOf(same).join(), /more time is in/);
+  assert.equal(same.profiles.length, 1);
+});
+
+Deno.test("profiles of one side alone, and none, are no comparison of profiles", () => {
+  const { profiles: _, ...unprofiled } = QUICK;
+  assert.deepEqual(compare(unprofiled, SLOW).profiles, []);
+  assert.deepEqual(compare(QUICK, resultsOf(500, [])).profiles, []);
+});
+
+Deno.test("two revisions of a target have each its own profiles, and names with markup are text", () => {
+  const both = resultsAt({ "api-base": around(1_000, 0.001), "api-head": around(500, 0.001) });
+  const profiles = [
+    ...profilesOf("api-base", 600, HOSTILE),
+    ...profilesOf("api-head", 1_600, HOSTILE),
+  ];
+  const names = new Map([["api", { base: "api-base", head: "api-head" }]]);
+  const { base, head } = revisionSides({ ...both, profiles }, names);
+  const [terminal, , page] = textsOf(compareResults(base, head));
+  assert.match(terminal, /static, api: NEW works 2\.00 ms on a request, BASE 1\.00 ms: more time/);
+  assert.ok(!page.includes("<img"));
+});

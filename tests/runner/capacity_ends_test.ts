@@ -1,0 +1,123 @@
+/** Searches that can not end with a capacity, on loads that are made up: a generator that is the limit, a target that never recovers. */
+import assert from "node:assert/strict";
+import { TargetError, UntrustedError } from "../../base/errors.ts";
+import { verifyCapacities } from "../../cli/output/verify_capacity.ts";
+import { capacitySentence } from "../../report/model/capacity.ts";
+import { searchCapacity } from "../../runner/capacity/capacity.ts";
+import type { SearchTerms } from "../../runner/capacity/search_terms.ts";
+import type { TrialRequest } from "../../runner/capacity/trial.ts";
+import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
+import { Recorder } from "../../runner/load/recording/recorder.ts";
+import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";
+import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
+import type { RunCapacity } from "../../runner/result/capacity.ts";
+import { objective } from "../../scenarios/claims/objective.ts";
+import { durationMsOf } from "../../scenarios/load/load.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { scriptOf } from "../../scenarios/request/script.ts";
+
+const REQUEST: TrialRequest = {
+  origin: "http://127.0.0.1:1",
+  script: scriptOf(requestScenarioSpec.parse({ get: "/" }), 0),
+  load: {
+    ...{ kind: "rate", ratePerSec: 1, arrivals: "uniform", durationMs: 1_000 },
+    ...{ connections: 2, keepAlive: true, timeoutMs: 1_000, workers: 1 },
+  },
+  ...{ seed: 1, driver: "auto", intervalMs: 250, logPath: null, implicitCheck: false },
+};
+const TERMS: SearchTerms = {
+  objectives: [objective.parse("p99 < 20ms"), objective.parse("success >= 99%")],
+  ...{ widthRatio: 0.1, trialS: [1, 2], budgetS: 100, recoverS: 1 },
+};
+const PEAK_PER_SEC = 1_000;
+
+interface Case {
+  /** What the generator sends at most; it drops the others. */
+  readonly mostPerSec: number;
+  /** From the first load beyond this on, every response takes 50 ms instead of 0.1 ms. */
+  readonly breaksAtPerSec: number;
+}
+
+function loaderOf({ mostPerSec, breaksAtPerSec }: Case): Loader {
+  let isSlow = false;
+  return {
+    load: (request, hooks) => {
+      const { load } = request;
+      if (load.kind === "rate" && load.ratePerSec > breaksAtPerSec) isSlow = true;
+      const serviceUs = isSlow ? 50_000 : 100;
+      return Promise.resolve(loaded(request, hooks, { mostPerSec, serviceUs }));
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+function loaded(
+  { load }: LoadRequest,
+  hooks: LoaderHooks,
+  { mostPerSec, serviceUs }: { mostPerSec: number; serviceUs: number },
+): Loaded {
+  const durationUs = (durationMsOf(load) ?? 0) * 1_000;
+  const duePerSec = load.kind === "rate" ? load.ratePerSec : PEAK_PER_SEC;
+  const [due, sent] = [duePerSec, Math.min(duePerSec, mostPerSec)]
+    .map((perSec) => Math.round(perSec * durationUs / 1e6));
+  const share = { pacer: { kind: "closed", requests: Infinity }, durationUs } as const;
+  const ended = reportOfSilent({ ...share, scriptKind: "requests" }, null).report;
+  const isBusy = sent < due;
+  const health = { cpuRatio: isBusy ? 1 : 0.5, lateUs: 0 };
+  const recorder = new Recorder(250_000, (part) => hooks.onInterval(0, part, health));
+  hooks.onReady(1);
+  hooks.onStart(0);
+  recorder.due = sent;
+  for (let i = 0; i < sent; i++) {
+    const dueUs = i * durationUs / sent;
+    recorder.complete(0, 200, dueUs, dueUs, dueUs + serviceUs, dueUs + serviceUs);
+  }
+  for (let i = sent; i < due; i++) recorder.drop(0, durationUs - 1, durationUs);
+  const time = { cpuUs: health.cpuRatio * durationUs, waitedUs: 0 };
+  const report = { ...ended, totals: recorder.finish(durationUs), elapsedUs: durationUs, time };
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  return { driver: "tcp", connections: [2], reports: [report], stage, agents: null };
+}
+
+async function searched(given: Case): Promise<RunCapacity> {
+  let nowMs = 0;
+  const found = await searchCapacity(TERMS, { request: REQUEST, earlier: null }, {
+    loader: loaderOf(given),
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    nowMs: () => nowMs += 10,
+  });
+  assert.ok(!("unanswered" in found));
+  return found;
+}
+
+Deno.test("a target that is faster than the generator takes at least what that sends, which strict calls untrusted", async () => {
+  const found = await searched({ mostPerSec: 700, breaksAtPerSec: Infinity });
+  assert.equal(found.end, "generator");
+  const { capacity, trials } = found;
+  assert.ok(capacity !== null && capacity.bound === "generator" && capacity.high === null);
+  assert.ok(capacity.value <= 700 && capacity.value > 700 / 1.1 ** 2, `${capacity.value}`);
+  assert.ok(trials.every(({ outcome, counts }) => counts === (outcome === "held")));
+  assert.match(
+    capacitySentence(found),
+    /^At least [\d,]+\/s \(generator\) with p99 < 20ms and success >= 99%$/,
+  );
+  const verified = (isStrict: boolean): void =>
+    verifyCapacities([{ place: "", search: found }], { isStrict, isPrinted: true });
+  verified(false);
+  assert.throws(() => verified(true), UntrustedError);
+});
+
+Deno.test("a target that never recovers ends the search, with what was measured before", async () => {
+  const found = await searched({ mostPerSec: Infinity, breaksAtPerSec: 1_100 });
+  const { end, capacity, trials } = found;
+  assert.equal(end, "not-recovered");
+  assert.ok(trials.length >= 2 && trials[0].outcome === "held");
+  assert.equal(trials.at(-1)?.recoveryS, null);
+  assert.ok(capacity !== null && capacity.value >= PEAK_PER_SEC, "the first trial held");
+  assert.match(capacitySentence(found), /the target did not recover from the last trial$/);
+  assert.throws(
+    () => verifyCapacities([{ place: "", search: found }], { isStrict: false, isPrinted: true }),
+    TargetError,
+  );
+});
