@@ -16,6 +16,10 @@ export interface Files {
   readonly rows: (path: string, names?: readonly string[]) => readonly TableRow[];
   /** As PEM. */
   readonly certificates: (path: string) => string;
+  /** As PEM. */
+  readonly privateKey: (path: string) => string;
+  /** Visits each line of a file of any size, and gives the SHA-256 of the whole, in hex. */
+  readonly eachLine: (path: string, visit: (line: string) => void) => string;
   /** Throws unless there is one. */
   readonly checkSocket: (path: string) => void;
 }
@@ -25,6 +29,8 @@ export const NO_FILES: Files = {
   octets: refuse,
   rows: refuse,
   certificates: refuse,
+  privateKey: refuse,
+  eachLine: refuse,
   checkSocket: refuse,
 };
 

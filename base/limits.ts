@@ -41,7 +41,7 @@ export const LIMITS = {
   yamlTokens: { what: "a YAML text", most: 200_000, unit: "words and signs" },
   yamlAliases: { what: "a YAML text", most: 1_000, unit: "anchors and aliases" },
   jsonValues: { what: "a JSON text", most: 5_000_000, unit: "values" },
-  nesting: { what: "a YAML or JSON text", most: 100, unit: "levels of nesting" },
+  nesting: { what: "a YAML, JSON or XML text", most: 100, unit: "levels of nesting" },
   problems: { what: "a list of mistakes", most: 100, unit: "lines" },
   problemText: { what: "a line about a mistake", most: 2_000, unit: "characters" },
   // Experiments

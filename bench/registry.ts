@@ -16,6 +16,7 @@ import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
+import { replay } from "./replay.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
 import { startup } from "./startup.ts";
@@ -41,6 +42,7 @@ export const benches = {
   between: betweenRuns,
   tls,
   log,
+  replay,
   steps,
   report,
   witness,

@@ -1,42 +1,77 @@
-/** What figures of each request of a mix cost: CPU of the generator's worker on a request, with and without them. */
+/**
+ * What the abilities of scenarios cost: CPU of the generator's worker on a request, with and without figures of each
+ * request, checks and cookies.
+ */
 import { loadOf } from "../scenarios/load/load.ts";
-import type { Script } from "../scenarios/request/script.ts";
+import type { Expectation } from "../scenarios/request/request.ts";
+import type { Script, ScriptRequest } from "../scenarios/request/script.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { atMostTimes } from "./bar.ts";
-import type { Bench, Section } from "./bench.ts";
+import type { Bench, Row, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { loadHere } from "./stage/here.ts";
 import { startNginx } from "./stage/nginx.ts";
 
 const REQUESTS = 10;
+const PATHS = Array.from({ length: REQUESTS }, (_, at) => `/${at}`);
 
-/** @param named Whether each request has figures of its own. */
-function mixOf(named: boolean): Script {
-  const paths = Array.from({ length: REQUESTS }, (_, at) => `/${at}`);
-  return {
-    kind: "requests",
-    stepNames: named ? paths : [],
-    requests: paths.map((path, at) => ({
-      kind: "request",
-      step: at,
-      wire: { method: "GET", path, headers: {}, body: null },
-      expect: {},
-      captures: [],
-      follow: null,
-    })),
-    sequence: paths.map((_, at) => at),
-  };
+function requestsWith(expect: Expectation): ScriptRequest[] {
+  return PATHS.map((path, at) => ({
+    kind: "request",
+    step: at,
+    wire: { method: "GET", path, headers: {}, body: null },
+    expect,
+    captures: [],
+    follow: null,
+  }));
 }
 
+function mix({ named = false, expect = {} }: { named?: boolean; expect?: Expectation }): Script {
+  const sequence = PATHS.map((_, at) => at);
+  const stepNames = named ? PATHS : [];
+  return { kind: "requests", stepNames, requests: requestsWith(expect), sequence };
+}
+
+/** @param cookies What each virtual user has in its jar; null: it has none. */
+function flow(cookies: Readonly<Record<string, string>> | null): Script {
+  return { kind: "flow", stepNames: PATHS, steps: requestsWith({}), users: [{}], cookies };
+}
+
+const SCRIPTS = {
+  "a mix without figures of each": mix({}),
+  "a mix with figures of each": mix({ named: true }),
+  "a mix of which the status is checked": mix({ expect: { status: 200 } }),
+  "a mix of which a text in the body is checked": mix({ expect: { contains: "World" } }),
+  "a mix of which the body is checked by a pattern": mix({ expect: { matches: "W.rld" } }),
+  "a flow without cookies": flow(null),
+  "a flow with cookies that nobody sets": flow({}),
+  "a flow with two cookies": flow({ session: "0123456789abcdef", lang: "de" }),
+} as const;
+
+type Name = keyof typeof SCRIPTS;
+
+/** What each is held against. */
+const BASES: Partial<Record<Name, Name>> = {
+  "a mix with figures of each": "a mix without figures of each",
+  "a mix of which the status is checked": "a mix without figures of each",
+  "a mix of which a text in the body is checked": "a mix without figures of each",
+  "a mix of which the body is checked by a pattern": "a mix without figures of each",
+  "a flow with cookies that nobody sets": "a flow without cookies",
+  "a flow with two cookies": "a flow without cookies",
+};
+
+const BARS: Partial<Record<Name, number>> = { "a mix with figures of each": 1.03 };
+
 export const steps: Bench = {
-  about: "figures of each request of a mix of ten, and none",
+  about: "figures of each request of a mix of ten, checks and cookies, and none",
   rounds: 7,
   async run({ rounds, short }): Promise<Section[]> {
     await using nginx = await startNginx();
-    const seen = await interleaved(["without", "with"], rounds, async (how) => {
+    const names = Object.keys(SCRIPTS) as Name[];
+    const seen = await interleaved(names, rounds, async (name) => {
       const { generator, requests, elapsedS } = await loadHere({
         origin: nginx.origin,
-        script: mixOf(how === "with"),
+        script: SCRIPTS[name],
         driver: "auto",
         load: loadOf({
           connections: 50,
@@ -48,15 +83,21 @@ export const steps: Bench = {
       }, {});
       return generator.cpu * elapsedS * 1e6 / requests.completed;
     });
-    const row = { samples: seen.with, baseline: medianOf(seen.without), bar: atMostTimes(1.03) };
     return [{
       caption: "CPU time of the worker on a request",
       unit: "µs",
       baseline: "without",
-      rows: [
-        { what: "without figures of each", samples: seen.without },
-        { what: "with figures of each", ...row },
-      ],
+      rows: names.map((name) => rowOf(name, seen)),
     }];
   },
 };
+
+function rowOf(name: Name, seen: Readonly<Record<Name, number[]>>): Row {
+  const [base, most] = [BASES[name], BARS[name]];
+  return {
+    what: name,
+    samples: seen[name],
+    ...base !== undefined && { baseline: medianOf(seen[base]) },
+    ...most !== undefined && { bar: atMostTimes(most) },
+  };
+}

@@ -110,6 +110,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/profilers_test.ts",
     "conformance/apps_test.ts",
     "conformance/tls_test.ts",
+    "conformance/access_test.ts",
     "conformance/cookies_test.ts",
     "conformance/bodies_test.ts",
     "conformance/encodings_test.ts",

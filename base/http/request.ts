@@ -18,6 +18,8 @@ export interface ConnectionOptions {
   readonly host: string;
   /** False requests that the server closes the connection after its response. */
   readonly keepAlive: boolean;
+  /** Set where requests go to an HTTP proxy, with whole URLs (RFC 9112 §3.2.2). */
+  readonly byProxy?: { readonly origin: string; readonly authorization: string | null };
 }
 
 /** Methods whose meaning expects content, so that none must be said (RFC 9110 §8.6). */
@@ -29,7 +31,7 @@ const EXPECT_CONTENT = ["POST", "PUT", "PATCH"];
  */
 export function encodeRequest(
   { method, path, headers, body }: WireRequest,
-  { host, keepAlive }: ConnectionOptions,
+  { host, keepAlive, byProxy }: ConnectionOptions,
 ): Uint8Array<ArrayBuffer> {
   const given = new Set(Object.keys(headers).map((name) => name.toLowerCase()));
   const content = bodyOctets(body);
@@ -37,9 +39,12 @@ export function encodeRequest(
   const isFramed = given.has("content-length") || given.has("transfer-encoding");
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   if (!given.has("host")) lines.unshift(`Host: ${host}`);
+  const authorization = byProxy?.authorization ?? null;
+  if (authorization !== null) lines.push(`Proxy-Authorization: ${authorization}`);
   if (isSized && !isFramed) lines.push(`Content-Length: ${content.length}`);
   if (!keepAlive && !given.has("connection")) lines.push("Connection: close");
-  const head = [`${method} ${path} HTTP/1.1`, ...lines, "", ""].map(refuseBreaks).join("\r\n");
+  const target = `${byProxy?.origin ?? ""}${path}`;
+  const head = [`${method} ${target} HTTP/1.1`, ...lines, "", ""].map(refuseBreaks).join("\r\n");
   const bytes = new Uint8Array(head.length + content.length);
   bytes.set(Array.from(head, (character) => character.charCodeAt(0)));
   bytes.set(content, head.length);

@@ -1,4 +1,7 @@
 /** Where an origin's connections go, and by which way. Pure. */
+import { basicAuthorization } from "../http/authorization.ts";
+import { credentialsIn } from "../secret_fields.ts";
+import type { ConnectionOptions } from "../http/request.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
@@ -10,6 +13,16 @@ export interface Access {
   readonly unixPath?: string;
   /** Address that is dialed in place of a look-up of the URL's host; requests and TLS name that host. */
   readonly address?: string;
+  /** What the client shows of itself in TLS; none when absent. */
+  readonly clientCertificate?: ClientCertificate;
+  /** HTTP proxy by which the server is reached: `http://host:port`, maybe with user and password. */
+  readonly proxy?: string;
+}
+
+/** As PEM: a certificate, perhaps with intermediate ones after it, and its key. */
+export interface ClientCertificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 export type Endpoint = TcpEndpoint | UnixEndpoint;
@@ -20,6 +33,15 @@ export interface TcpEndpoint {
   readonly port: number;
   /** Plain HTTP when absent. */
   readonly tls?: Tls;
+  /** Dialed in place of the host: with TLS it makes a tunnel, else it takes whole URLs. */
+  readonly proxy?: HttpProxy;
+}
+
+interface HttpProxy {
+  readonly hostname: string;
+  readonly port: number;
+  /** Value of Proxy-Authorization (RFC 9110 §11.7.2), or null. */
+  readonly authorization: string | null;
 }
 
 interface UnixEndpoint {
@@ -34,20 +56,55 @@ export interface Tls {
   readonly insecure: boolean;
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];
+  readonly client?: ClientCertificate;
 }
 
 /** @param origin `http://host:port` or `https://host:port`, without a path. */
 export function endpointOf(origin: string, access: Access = {}): Endpoint {
-  const { insecure = false, caCerts = [], unixPath, address } = access;
+  const { insecure = false, caCerts = [], unixPath, address, clientCertificate: client } = access;
   if (unixPath !== undefined) return { path: unixPath };
   const { protocol, hostname: host, port } = new URL(origin);
-  const serverName = host.replace(/^\[|\]$/g, "");
+  const serverName = unbracketed(host);
   const hostname = address ?? serverName;
-  if (protocol === "http:") return { hostname, port: Number(port || 80) };
-  return { hostname, port: Number(port || 443), tls: { serverName, insecure, caCerts } };
+  const by = access.proxy === undefined ? {} : { proxy: proxyAt(access.proxy) };
+  if (protocol === "http:") return { hostname, port: Number(port || 80), ...by };
+  const tls = { serverName, insecure, caCerts, ...client && { client } };
+  return { hostname, port: Number(port || 443), tls, ...by };
 }
 
-/** Whether it is TCP without TLS: what every driver speaks. */
-export function isPlainTcp(endpoint: Endpoint): endpoint is TcpEndpoint {
-  return !("path" in endpoint) && endpoint.tls === undefined;
+function unbracketed(host: string): string {
+  return host.replace(/^\[|\]$/g, "");
+}
+
+function proxyAt(url: string): HttpProxy {
+  const { hostname, port, username, password } = new URL(url);
+  const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const authorization = username === "" ? null : basicAuthorization(user);
+  return { hostname: unbracketed(hostname), port: Number(port || 80), authorization };
+}
+
+/** Where a connection to the endpoint goes: to itself, or to its proxy. */
+export function dialedAt({ hostname, port, proxy }: TcpEndpoint): {
+  readonly hostname: string;
+  readonly port: number;
+} {
+  return proxy ?? { hostname, port };
+}
+
+/** What requests to the origin say of the way there. */
+export function connectionOptions(
+  origin: string,
+  endpoint: Endpoint,
+  keepAlive: boolean,
+): ConnectionOptions {
+  const { host } = new URL(origin);
+  const proxy = "path" in endpoint || endpoint.tls !== undefined ? undefined : endpoint.proxy;
+  if (proxy === undefined) return { host, keepAlive };
+  return { host, keepAlive, byProxy: { origin, authorization: proxy.authorization } };
+}
+
+/** What a proxy may echo in an error page of its own, and nobody else may see. */
+export function proxyCredentials(endpoint: Endpoint): string[] {
+  const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
+  return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);
 }

@@ -13,7 +13,9 @@ export interface Address {
 }
 
 /** The address, or why there is none. */
-export async function resolve({ hostname, port }: TcpEndpoint): Promise<Address | string> {
+export async function resolve(
+  { hostname, port }: Pick<TcpEndpoint, "hostname" | "port">,
+): Promise<Address | string> {
   try {
     return addressOf(isIP(hostname) ? hostname : (await lookup(hostname)).address, port);
   } catch (error) {

@@ -10,12 +10,21 @@ const TO_POINTER = { parameters: [], result: "pointer" } as const;
 const FREE = { parameters: ["pointer"], result: "void" } as const;
 const TRANSFER = { parameters: ["pointer", "buffer", "i32"], result: "i32" } as const;
 const SET_TEXT = { parameters: ["pointer", "buffer"], result: "i32" } as const;
+const USE = { parameters: ["pointer", "pointer"], result: "i32" } as const;
 const SET_NUMBER = { parameters: ["pointer", "i32"], result: "void" } as const;
 
 const TLS_SYMBOLS = {
   OPENSSL_init_ssl: { parameters: ["u64", "pointer"], result: "i32" },
   TLS_client_method: TO_POINTER,
   SSL_CTX_new: POINTER_TO_POINTER,
+  SSL_CTX_use_certificate: USE,
+  SSL_CTX_use_PrivateKey: USE,
+  SSL_CTX_check_private_key: POINTER_TO_INT,
+  SSL_CTX_add_extra_chain_cert: {
+    name: "SSL_CTX_ctrl",
+    parameters: ["pointer", "i32", "i64", "pointer"],
+    result: "i64",
+  },
   SSL_CTX_free: FREE,
   SSL_CTX_ctrl: { parameters: ["pointer", "i32", "i64", "buffer"], result: "i64" },
   SSL_CTX_set_options: { parameters: ["pointer", "u64"], result: "u64" },
@@ -61,6 +70,11 @@ const CERTIFICATE_SYMBOLS = {
     parameters: ["pointer", "pointer", "pointer", "pointer"],
     result: "pointer",
   },
+  PEM_read_bio_PrivateKey: {
+    parameters: ["pointer", "pointer", "pointer", "buffer"],
+    result: "pointer",
+  },
+  EVP_PKEY_free: FREE,
   OPENSSL_sk_num: POINTER_TO_INT,
   OPENSSL_sk_value: { parameters: ["pointer", "i32"], result: "pointer" },
   X509_free: FREE,

@@ -1,10 +1,15 @@
 /**
- * The way to a server, beyond what its URL says: certificates, and a unix socket. The same in
- * experiment files and as flags.
+ * The way to a server, beyond what its URL says: certificates, another address, a proxy, and a unix socket. The same in
+ * experiment files, as flags, and in the jobs of a fleet.
  */
+import { createPublicKey, X509Certificate } from "node:crypto";
+import { isIP } from "node:net";
+import * as z from "zod";
 import { type FileDigest, fileDigest } from "../files.ts";
+import { LIMITS } from "../limits.ts";
+import type { Access } from "../net/endpoint.ts";
 
-/** Certificates of authorities. In JSON they are a digest of their file. */
+/** Certificates, as PEM. In JSON they are a digest of their file. */
 export class Certificates {
   constructor(readonly path: string, readonly pem: string) {}
 
@@ -13,30 +18,153 @@ export class Certificates {
   }
 }
 
+/** The key of a certificate, as PEM. In JSON it is the name of its file. */
+export class PrivateKey {
+  constructor(readonly path: string, readonly pem: string) {}
+
+  toJSON(): string {
+    return this.path;
+  }
+}
+
+/** IPv6 stands without brackets. */
+export class ResolvedHost {
+  constructor(readonly host: string, readonly port: number, readonly address: string) {}
+}
+
+/** `host:port:address`, as curl has it; IPv6 may stand in brackets. */
+export const resolved = z.string().transform((text, context): ResolvedHost => {
+  const [, host, port, written] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5}):(.+)$/.exec(text) ?? [];
+  const address = unbracketed(written ?? "");
+  if (host !== undefined && isIP(address) !== 0) {
+    return new ResolvedHost(unbracketed(host).toLowerCase(), Number(port), address);
+  }
+  context.addIssue(
+    `Cannot read ${JSON.stringify(text)} as the address of a host: write host:port:address, ` +
+      "such as example.org:443:127.0.0.1",
+  );
+  return z.NEVER;
+});
+
+function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
+}
+
+/** Only the proxy's host, port, user and password. */
+export const proxyUrl = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  const isWhole = url !== null && text.includes("://") && `${url.pathname}${url.search}` === "/" &&
+    url.hash === "";
+  if (isWhole && url.protocol === "http:") return;
+  const why = url?.protocol === "https:"
+    ? "TLS to the proxy itself is not supported"
+    : "it is no URL of an HTTP proxy";
+  context.addIssue(
+    `Cannot use this proxy: ${why}; write http://host:port or http://user:password@host:port`,
+  );
+});
+
+/** Why the key is not that of the (first) certificate, or null. */
+export function pairProblem(cert: string, key: string): string | null {
+  const keys = [createPublicKey(key), new X509Certificate(cert).publicKey];
+  const [own, certified] = keys.map((key) => key.export({ type: "spki", format: "pem" }));
+  return own === certified ? null : "Cannot use this key: it is not that of the certificate";
+}
+
 /** As it is written: of any type, and maybe wrong. */
 interface GivenAccess {
   readonly url?: unknown;
   readonly cacert?: unknown;
+  readonly cert?: unknown;
+  readonly key?: unknown;
+  readonly resolve?: unknown;
+  readonly httpProxy?: unknown;
   readonly unix?: unknown;
 }
 
-interface UrlConflict {
-  readonly key: "cacert" | "unix";
+interface AccessConflict {
+  readonly key: "cacert" | "cert" | "key" | "resolve" | "httpProxy" | "unix";
   readonly message: string;
   readonly fix: string;
 }
 
-/** What does not go with the URL. */
-export function urlConflicts({ url, cacert, unix }: GivenAccess): UrlConflict[] {
-  const isSecure = /^https:/i.test(String(url));
-  const conflicts: UrlConflict[] = [];
-  if (cacert !== undefined && !isSecure) {
-    const message = "Cannot check certificates where there are none: the URL is not https";
-    conflicts.push({ key: "cacert", message, fix: "leave it out, or write https://" });
-  }
-  if (unix !== undefined && isSecure) {
-    const message = "Cannot use TLS on a unix socket: the URL is https";
-    conflicts.push({ key: "unix", message, fix: "write http://" });
-  }
-  return conflicts;
+/** What does not go with the URL, or with each other. */
+export function accessConflicts(given: GivenAccess): AccessConflict[] {
+  const isSecure = /^https:/i.test(String(given.url));
+  const has = (key: keyof GivenAccess): boolean => given[key] !== undefined;
+  const rules: [applies: boolean, AccessConflict][] = [
+    [has("cacert") && !isSecure, {
+      key: "cacert",
+      message: "Cannot check certificates where there are none: the URL is not https",
+      fix: "leave it out, or write https://",
+    }],
+    [has("cert") && !isSecure, {
+      key: "cert",
+      message: "Cannot show a certificate without TLS: the URL is not https",
+      fix: "leave it out, or write https://",
+    }],
+    [has("cert") && !has("key"), {
+      key: "cert",
+      message: "Cannot show a certificate without its key",
+      fix: "add key",
+    }],
+    [has("key") && !has("cert"), {
+      key: "key",
+      message: "Cannot use a key without its certificate",
+      fix: "add cert",
+    }],
+    [has("unix") && isSecure, {
+      key: "unix",
+      message: "Cannot use TLS on a unix socket: the URL is https",
+      fix: "write http://",
+    }],
+    [has("unix") && has("httpProxy"), {
+      key: "httpProxy",
+      message: "Cannot reach a unix socket by a proxy",
+      fix: "leave one of them out",
+    }],
+    [has("resolve") && (has("unix") || has("httpProxy")), {
+      key: "resolve",
+      message: `Cannot use an address where ${
+        has("httpProxy") ? "the proxy looks the host up" : "no host is dialed"
+      }`,
+      fix: "leave it out",
+    }],
+  ];
+  return [
+    ...rules.flatMap(([applies, conflict]) => applies ? [conflict] : []),
+    ...otherHost(given),
+  ];
 }
+
+/** The address is of another host, and would never be dialed. */
+function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
+  const named = typeof resolve === "string" ? resolved.safeParse(resolve).data : resolve;
+  const parsed = URL.parse(String(url));
+  if (!(named instanceof ResolvedHost) || parsed === null) return [];
+  const port = Number(parsed.port || (parsed.protocol === "https:" ? 443 : 80));
+  if (named.host === unbracketed(parsed.hostname) && named.port === port) return [];
+  const message = `Cannot use an address of ${named.host}:${named.port}: ` +
+    `the load goes to ${parsed.hostname}:${port} alone`;
+  return [{ key: "resolve", message, fix: "name the URL's host and port" }];
+}
+
+const certificates = z.string().max(LIMITS.certificates.most).includes(
+  "-----BEGIN CERTIFICATE-----",
+  { error: "Cannot read certificates that are no PEM" },
+);
+
+/** As it travels to agents and gateways: no HTTP proxy, which would load where nobody can see. */
+export const accessShape: z.ZodType<Access, Access> = z.strictObject({
+  insecure: z.boolean().optional(),
+  caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),
+  unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
+    error: "Cannot use a path with a zero in it",
+  }).optional(),
+  address: z.string().refine((text) => isIP(text) !== 0, "Cannot dial what is no address")
+    .optional(),
+  clientCertificate: z.strictObject({
+    cert: certificates,
+    key: z.string().max(LIMITS.certificates.most),
+  }).optional(),
+});

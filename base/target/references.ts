@@ -95,14 +95,18 @@ function whyNotBefore(
   spec: unknown,
 ): string | null {
   if (kind === "nginx") return whyNotPlain(name, targets[name]);
+  if (kind === "proxy" && valueIn(targets[name], ["httpProxy"]) !== undefined) {
+    return `Cannot put a caching proxy in front of "${name}": it is reached by an HTTP proxy`;
+  }
   return kind === "cluster" ? whyNotSeveral(name, targets, spec) : null;
 }
 
 function whyNotPlain(name: string, spec: unknown): string | null {
   const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
-  if (!isTls && valueIn(spec, ["unix"]) === undefined) return null;
+  const special = ["unix", "resolve", "httpProxy"];
+  if (!isTls && special.every((key) => valueIn(spec, [key]) === undefined)) return null;
   return `Cannot put nginx in front of "${name}": it reaches http://host:port alone, ` +
-    "neither https nor a unix socket; use proxy: { origin: … }";
+    "neither https nor a unix socket, an address of its own or a proxy";
 }
 
 function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): string | null {

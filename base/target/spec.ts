@@ -6,7 +6,14 @@ import { stageCommands, steps } from "./steps.ts";
 import { contentOf, type Files, NO_FILES } from "../files.ts";
 import { ALWAYS } from "../explain.ts";
 import { parseBytes } from "../quantity.ts";
-import { Certificates, urlConflicts } from "./access.ts";
+import {
+  accessConflicts,
+  Certificates,
+  pairProblem,
+  PrivateKey,
+  proxyUrl,
+  resolved,
+} from "./access.ts";
 import { appNames, appSettings, frameworkNames, frameworkSettings } from "./app_settings.ts";
 import { flatSettings, givenSettings, oneOrList, settingIssues, valuesOf } from "./settings.ts";
 import {
@@ -171,15 +178,31 @@ const urlTarget = (files: Files) =>
         "Certificates (PEM) of authorities to trust besides the usual ones: " +
           "a file, relative to the experiment file",
       ),
+    cert: contentOf((path) => new Certificates(path, files.certificates(path))).optional()
+      .describe(
+        "Certificate (PEM) that the client shows: a file, relative to the experiment file; needs key",
+      ),
+    key: contentOf((path) => new PrivateKey(path, files.privateKey(path))).optional()
+      .describe("Private key (PEM) of cert: a file, relative to the experiment file"),
+    resolve: resolved.optional().describe(
+      "host:port:address of the URL's host: the address that is dialed, without a look-up",
+    ),
+    httpProxy: proxyUrl.optional().describe(
+      "HTTP proxy by which the server is reached: http://host:port, or http://user:password@host:port",
+    ),
     unix: contentOf((path) => socketAt(path, files), "dial").optional()
       .describe(
         "Unix socket to dial in place of the URL's host: a path, relative to the experiment file",
       ),
     ...stageCommands,
   }).superRefine((given, context) => {
-    for (const { key, message, fix } of urlConflicts(given)) {
+    for (const { key, message, fix } of accessConflicts(given)) {
       context.addIssue({ code: "custom", path: [key], message: `${message}; ${fix}` });
     }
+    const { cert, key } = given;
+    if (!(cert instanceof Certificates && key instanceof PrivateKey)) return;
+    const message = pairProblem(cert.pem, key.pem);
+    if (message !== null) context.addIssue({ code: "custom", path: ["key"], message });
   }, ALWAYS);
 
 function socketAt(path: string, files: Files): string {

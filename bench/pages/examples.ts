@@ -8,6 +8,7 @@ import { experiments } from "../../scenarios/experiments/registry.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
 const IN_REPOSITORY = ["caching", "cold-instance", "shop"];
+const OF_A_RELEASE = ["paper", ...Object.keys(experiments)];
 
 /** An experiment beside its page, else a built-in one by its name. */
 function experimentOf(name: string): string {
@@ -26,7 +27,7 @@ async function make(name: string): Promise<number> {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const every = [...new Set([...IN_REPOSITORY, ...Object.keys(experiments)])];
+  const every = [...new Set([...IN_REPOSITORY, ...OF_A_RELEASE])];
   const names = args.length === 0 ? IN_REPOSITORY : args.includes("all") ? every : args;
   for (const name of names) {
     const code = await make(name);

@@ -127,7 +127,7 @@ async function deliver(
   await writeOutputs(values, forms);
   const where = textLines([
     `BASE     ${pair.labels.base}`,
-    `HEAD     ${pair.labels.head}`,
+    `NEW      ${pair.labels.head}`,
     ...alarms.map(alarmText),
     `Page     ${page}`,
     `Results  ${join(outDir, "results.json")}`,

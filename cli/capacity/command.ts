@@ -53,7 +53,9 @@ function searchOf(values: CapacityValues): CapacitySearch {
     ...{ connections, arrivals, workers, timeout, keepAlive: keepalive },
     rate: 1, // each trial has its own
   });
-  if (load.kind !== "rate") throw new Error("A load with a rate is none");
+  if (load.kind !== "rate" || load.arrivals === "recorded") {
+    throw new Error("A load with a rate is none");
+  }
   return {
     request: requestWith({ ...values, log: undefined }, load),
     objectives: values.within,

@@ -10,7 +10,8 @@ import {
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { accessConflicts, benchParts } from "../flags/bench_flags.ts";
+import { accessProblems } from "../flags/access_flags.ts";
+import { benchParts } from "../flags/bench_flags.ts";
 import { fleetConflicts } from "../flags/fleet_flags.ts";
 
 /** `5s,30s`: seconds. */
@@ -52,7 +53,8 @@ const searchFlags = {
 } satisfies CommandParts;
 
 const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
-const { insecure, cacert, unix, expectStatus, expectBody, json, interval, strict } = benchParts;
+const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
 export const capacityParts = {
@@ -60,13 +62,14 @@ export const capacityParts = {
   ...under("Search:", searchFlags),
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
-  ...{ workers, timeout, keepalive, method, header, body },
-  ...{ insecure, cacert, unix, expectStatus, expectBody, json, interval, strict, quiet },
+  ...{ workers, timeout, keepalive, method, header, body, form },
+  ...{ insecure, cacert, cert, key, resolve, proxy, unix },
+  ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
 } satisfies CommandParts;
 
 export type CapacityValues = ParsedValues<typeof capacityParts>;
 
 export function capacityConflicts(given: RawArguments): Problem[] {
-  return [...accessConflicts(given), ...fleetConflicts(given)];
+  return [...accessProblems(given), ...fleetConflicts(given)];
 }

@@ -1,4 +1,5 @@
 /** `plateau bench URL`: one measurement, as wrk and oha make it. */
+import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
@@ -13,6 +14,7 @@ import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
+import { replayOf } from "../flags/replay_flags.ts";
 import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/forms.ts";
@@ -21,8 +23,14 @@ import { print, printError, progressView, terminalOptions } from "../terminal/te
 import { resolve } from "node:path";
 import { AS_INPUT } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { type Load, loadOf, whyTooLong } from "../../scenarios/load/load.ts";
-import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { type Load, loadOf, replayLoadOf, whyTooLong } from "../../scenarios/load/load.ts";
+import {
+  type RequestScenario,
+  requestScenario,
+  requestScenarioSpec,
+} from "../../scenarios/request/scenario.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 
@@ -44,7 +52,7 @@ Examples:
       const { onProgress, stop } = await progressView(values.quiet);
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
-      const request = benchRequest(values, await replayIn(values, onNote));
+      const request = benchRequest(values, replayOf(values, onNote));
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
@@ -94,16 +102,6 @@ async function printDifferences(like: string, measurement: Measurement): Promise
   const { toolDifferences } = await import("../like/like.ts");
   const { textLines } = await import("../../report/writing/terminal.ts");
   printError(textLines(toolDifferences(like, measurement), terminalOptions(Deno.stderr)));
-}
-
-/** Null without --replay. */
-async function replayIn(
-  values: BenchValues,
-  onNote: (text: string) => void,
-): Promise<Replay | null> {
-  if (values.replay === undefined) return null;
-  const { replayOf } = await import("../flags/replay_log.ts");
-  return replayOf(values.replay, values, onNote);
 }
 
 /** The outcome of each threshold. */
@@ -176,16 +174,14 @@ async function summaryOf(
 type RequestValues = Pick<
   BenchValues,
   | ("url" | "driver" | "interval" | "log" | "seed")
-  | ("insecure" | "cacert" | "unix")
-  | ("method" | "header" | "body" | "expectStatus" | "expectBody")
+  | ("insecure" | "cacert" | "cert" | "key" | "resolve" | "proxy" | "unix")
+  | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
 >;
 
 export function benchRequest(values: BenchValues, replay: Replay | null = null): BenchRequest {
   const keepAlive = values.keepalive;
   if (replay === null) return requestWith(values, loadOf({ ...values, keepAlive }));
-  const { dueUs, durationUs } = replay;
-  const mean = { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
-  return { ...requestWith(values, loadOf({ ...values, ...mean, keepAlive })), replay };
+  return { ...requestWith(values, replayLoadOf({ ...values, keepAlive }, replay)), replay };
 }
 
 export function requestWith<L extends Load>(
@@ -202,25 +198,40 @@ export function requestWith<L extends Load>(
   return { url, ...access, driver, seed, scenario, load, intervalMs, logPath };
 }
 
-function accessOf({ insecure, cacert, unix }: RequestValues): Access {
+function accessOf(values: RequestValues): Access {
+  const { insecure, cacert, resolve: resolved, proxy, unix } = values;
   const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
-  return { insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath };
+  return {
+    ...{ insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath },
+    ...resolved && { address: resolved.address },
+    ...proxy !== undefined && { proxy },
+    ...clientCertificateOf(values),
+  };
+}
+
+function clientCertificateOf({ cert, key }: RequestValues): Pick<Access, "clientCertificate"> {
+  if (cert === undefined || key === undefined) return {};
+  const message = pairProblem(cert, key);
+  if (message !== null) throw new UserError([{ place: "--key", message }]);
+  return { clientCertificate: { cert, key } };
 }
 
 function scenarioOf(
-  { url, method, header, body, expectStatus, expectBody }: RequestValues,
+  { url, method, header, body, form, expectStatus, expectBody }: RequestValues,
 ): RequestScenario {
   const written = {
     [method]: url.pathname + url.search,
     headers: combined(header),
     body,
+    multipart: multipartOf(form),
     expect: { status: expectStatus, body: expectBody },
   };
-  const { data, error } = requestScenarioSpec.safeParse(written, AS_INPUT);
+  const spec = form.length === 0 ? requestScenarioSpec : requestScenario(filesFrom(Deno.cwd()));
+  const { data, error } = spec.safeParse(written, AS_INPUT);
   if (data !== undefined) return data;
   throw new UserError(
     findingsOf(error.issues, written).map(({ path, message }) => ({
-      place: path[0] === "headers" ? "--header" : "<URL>",
+      place: path[0] === "multipart" ? "--form" : path[0] === "headers" ? "--header" : "<URL>",
       message,
     })),
   );

@@ -24,7 +24,7 @@ export const checkCommand = defineCommand({
     file: {
       operand: "<FILE>",
       about:
-        "A YAML or JSON file, an Artillery script, a k6 script, a HAR file, or a built-in experiment",
+        "A YAML or JSON file, an Artillery script, a k6 script, a JMeter plan, a HAR file, or a built-in experiment",
       schema: z.string(),
     },
     ...planFlags,

@@ -18,7 +18,7 @@ export const initCommand = defineCommand({
     },
     from: {
       flags: "--from <FILE>",
-      about: "Converts an Artillery script, a k6 script or a HAR file",
+      about: "Converts an Artillery script, a k6 script, a JMeter plan or a HAR file",
       schema: z.string().min(1).optional(),
     },
   },
@@ -60,7 +60,7 @@ async function converted(from: string, file: string): Promise<Made> {
   const imported = await withEngine(() => importedFile(text, from, context));
   if (imported === null) {
     const message =
-      "Cannot convert this file: it is neither an Artillery script, nor a k6 script, nor a HAR file";
+      "Cannot convert this file: it is neither an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";
     throw new UserError([{ place: from, message }]);
   }
   return { ...imported, next: `Check it: plateau check ${file}` };

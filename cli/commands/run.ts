@@ -18,6 +18,7 @@ import {
   under,
 } from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
+import { refuseReplays } from "../experiment/replays.ts";
 import { withThresholds } from "../experiment/thresholds.ts";
 import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
@@ -63,7 +64,7 @@ const parts = {
   experiment: {
     operand: "[EXPERIMENT]",
     about:
-      "A YAML or JSON file, an Artillery script, a k6 script, a HAR file, or a built-in experiment " +
+      "A YAML or JSON file, an Artillery script, a k6 script, a JMeter plan, a HAR file, or a built-in experiment " +
       "(default: quick)",
     schema: z.string().optional(),
   },
@@ -215,6 +216,7 @@ async function verify(
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
+  if (values.agents !== undefined) refuseReplays(work.plan.cells);
   return interruptible(async (signal) => {
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);

@@ -46,6 +46,7 @@ export async function planFromFile(
   const seed = given ?? experiment.seed ?? anySeed();
   return {
     ...file,
+    notes: [...file.notes, ...replayNotes(experiment)],
     experiment,
     seed,
     flags: { ...flags, set: openly(set, file.experiment) },
@@ -56,6 +57,12 @@ export async function planFromFile(
       neighbours,
     }),
   };
+}
+
+function replayNotes({ scenarios }: Experiment): string[] {
+  return Object.values(scenarios).flatMap((scenario) =>
+    "replay" in scenario ? [scenario.replay.note] : []
+  );
 }
 
 /** A setting with a secret is hidden as a whole, so that a resume names it as one to give again. */
@@ -107,6 +114,14 @@ function lasting(durationMs: number, load: LoadSpec): LoadSpec {
 }
 
 function checkPhases(experiment: Experiment, scenarios: readonly string[]): void {
+  const replayed = scenarios.filter((name) => "replay" in experiment.scenarios[name]);
+  if (replayed.length > 0) {
+    throw new UserError([{
+      place: "--duration",
+      message: `Cannot set the duration of scenario ${replayed.join(", ")}: its log says how long`,
+      fix: "leave it out, or choose other scenarios with --only",
+    }]);
+  }
   const has = (key: "phases" | "capacity") => (name: string): boolean =>
     key in loadFor(experiment, name);
   const searched = scenarios.filter(has("capacity"));

@@ -1,24 +1,24 @@
 /** The flags of `plateau bench`. */
+import { METHODS } from "../../base/http/methods.ts";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";
-import { headerName, headerValue, METHODS, status } from "../../scenarios/request/request.ts";
+import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
 import {
   type CommandParts,
   type ParsedValues,
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { certificates, fleetConflicts, fleetFlags } from "./fleet_flags.ts";
+import { fleetConflicts, fleetFlags } from "./fleet_flags.ts";
+import { accessFlags, accessProblems } from "./access_flags.ts";
+import { formPart } from "./form_flag.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
 import { integerText, redisFlag } from "./values.ts";
-import { urlConflicts } from "../../base/target/access.ts";
-import { resolve } from "node:path";
 import { readBytesSync } from "../../base/bounded_file.ts";
-import { checkSocket } from "../../scenarios/file/access_files.ts";
 
 /** An address that can be measured. */
 const httpUrl = z.string().transform((text, context) => {
@@ -59,15 +59,6 @@ const textOrFile = z.string().transform((text, context) => {
   } catch (error) {
     context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
     return z.NEVER;
-  }
-});
-
-/** A unix socket that is there. */
-const socket = z.string().superRefine((path, context) => {
-  try {
-    checkSocket(resolve(path));
-  } catch (error) {
-    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
   }
 });
 
@@ -149,23 +140,11 @@ const requestFlags = {
     about: "Request body: the text, or the file after @; its content-type is a header",
     schema: textOrFile.optional(),
   },
-} satisfies CommandParts;
-
-const accessFlags = {
-  insecure: {
-    flags: "--insecure",
-    about: "Accepts any certificate of an https server",
-    schema: z.boolean().default(false),
-  },
-  cacert: {
-    flags: "--cacert <FILE>",
-    about: "Additional CA certificates to trust (PEM)",
-    schema: certificates.optional(),
-  },
-  unix: {
-    flags: "--unix <PATH>",
-    about: "Unix socket to connect to instead of the URL's host",
-    schema: socket.optional(),
+  form: {
+    flags: "-F, --form <NAME=VALUE|NAME=@FILE>",
+    about: "Part of a multipart form, as curl has it; may be repeated",
+    repeatable: true,
+    schema: z.array(formPart).default([]),
   },
 } satisfies CommandParts;
 
@@ -247,7 +226,8 @@ export function benchConflicts(given: RawArguments): Problem[] {
   return [
     ...loadConflicts(given),
     ...replayConflicts(given),
-    ...accessConflicts(given),
+    ...formConflicts(given),
+    ...accessProblems(given),
     ...fleetConflicts(given),
     ...outputConflicts(given),
   ];
@@ -277,7 +257,12 @@ function kindOf(given: RawArguments): Load["kind"] {
   return given.rate === undefined ? "closed" : "rate";
 }
 
-/** How to reach a server, beyond its URL: certificates, and a unix socket. */
-export function accessConflicts(given: RawArguments): Problem[] {
-  return urlConflicts(given).map(({ key, ...problem }) => ({ place: `--${key}`, ...problem }));
+function formConflicts({ form, body, method }: RawArguments): Problem[] {
+  if (form === undefined) return [];
+  if (body !== undefined) {
+    const message = "Cannot send both a body and a form";
+    return [{ place: "--form", message, fix: "leave one out" }];
+  }
+  const message = "Cannot send a form with get";
+  return method === "get" ? [{ place: "--form", message, fix: "add -m post" }] : [];
 }

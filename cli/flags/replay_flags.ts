@@ -1,24 +1,29 @@
-/** The flags by which `bench` replays a log. */
+/** The flags by which `bench` replays a log, and the log as a schedule. */
 import * as z from "zod";
-import type { Problem } from "../../base/errors.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
+import { eachLineOf } from "../../scenarios/file/lines.ts";
 import type { JsonKeys } from "../../scenarios/replay/log_line.ts";
+import {
+  DEFAULT_KEYS,
+  MOST_SPEED,
+  readReplay,
+  type ReplayChoice,
+  speedOf,
+} from "../../scenarios/replay/read_replay.ts";
+import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 
-const MOST_SPEED = 1_000;
-
 const speed = z.string().transform((text, context) => {
-  const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
-  if (times > 0 && times <= MOST_SPEED) return times;
+  const times = speedOf(text);
+  if (times !== null) return times;
   context.addIssue(`Cannot read "${text}" as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`);
   return z.NEVER;
 });
 
-export const KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
-
 const keys = z.string().transform((text, context): JsonKeys => {
   const pairs = text.split(",").map((pair) => pair.split("="));
-  if (pairs.every(([key, name]) => Object.hasOwn(KEYS, key) && name)) {
-    return { ...KEYS, ...Object.fromEntries(pairs) };
+  if (pairs.every(([key, name]) => Object.hasOwn(DEFAULT_KEYS, key) && name)) {
+    return { ...DEFAULT_KEYS, ...Object.fromEntries(pairs) };
   }
   context.addIssue(`Cannot read "${text}" as keys: write time=ts,method=verb,path=uri`);
   return z.NEVER;
@@ -54,10 +59,10 @@ export const replayFlags = {
   },
 } satisfies CommandParts;
 
-export type ReplayValues = ParsedValues<typeof replayFlags>;
+type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
-const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body"];
+const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form"];
 
 export function replayConflicts(given: RawArguments): Problem[] {
   if (given.replay === undefined) return [];
@@ -70,4 +75,36 @@ export function replayConflicts(given: RawArguments): Problem[] {
     message: `Cannot use --${flag} with a replay`,
     fix: "leave --replay or it out",
   }));
+}
+
+/** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
+export function replayOf(values: ReplayValues, onNote: (text: string) => void): Replay | null {
+  const { replay: path, replayFormat: format, replayKeys: keys = DEFAULT_KEYS } = values;
+  if (path === undefined) return null;
+  const choice = { format, keys, speed: values.speed, writes: values.replayWrites };
+  const read = readFrom(path, choice);
+  if ("problem" in read) {
+    throw new UserError([
+      {
+        place: "--replay",
+        message: `Cannot replay ${path}: ${read.problem}`,
+        fix: "name its format with --replay-format",
+      },
+      ...read.wrong.map(({ line, why }) => ({
+        place: `${path}:${line}`,
+        message: `Cannot read this line: ${why}`,
+      })),
+    ]);
+  }
+  onNote(read.note);
+  return read.replay;
+}
+
+function readFrom(path: string, choice: ReplayChoice): ReturnType<typeof readReplay> {
+  try {
+    return readReplay(path, choice, (visit) => void eachLineOf(path, visit));
+  } catch (error) {
+    const message = `Cannot replay ${path}: ${messageOf(error)}`;
+    throw new UserError([{ place: "--replay", message }]);
+  }
 }

@@ -1,12 +1,13 @@
 /** A curl command: its request, with the load of `bench`. */
+import { formMeaning, literalPart, withForm } from "./form.ts";
 import {
-  basicAuthorization,
   ignored,
   lastOf,
   literalBody,
   lowerCase,
   type Meaning,
   option,
+  proxyAddress,
   redirected,
   refusedOption,
   seconds,
@@ -14,6 +15,7 @@ import {
   type Tool,
   type TranslatedLine,
   unsupported,
+  userOption,
   valueOption,
   withFlags,
   without,
@@ -32,7 +34,7 @@ export const curl: Tool = {
     option("A user-agent", true, (text) => header(`user-agent: ${text}`)),
     option("e referer", true, (text) => header(`referer: ${text}`)),
     option("b cookie", true, cookie),
-    option("u user", true, basicAuthorization),
+    option("u user", true, userOption),
     valueOption("oauth2-bearer", "-H", (text) => `authorization: Bearer ${text}`),
     valueOption("r range", "-H", (text) => `range: bytes=${text}`),
     option("T upload-file", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
@@ -42,15 +44,19 @@ export const curl: Tool = {
     toggle("k insecure", "--insecure"),
     toggle("I head", "-m", "head"),
     option("url", true, (text) => ({ operand: text })),
-    refusedOption("F form form-string", "value", "a form of several parts"),
-    refusedOption("x proxy U proxy-user", "value", "its proxy"),
+    option("F form", true, formMeaning),
+    option("form-string", true, literalPart),
+    valueOption("x proxy", "--proxy", proxyAddress),
+    refusedOption("U proxy-user", "value", "its user at the proxy (write --proxy http://a:b@host)"),
+    valueOption("E cert", "--cert"),
+    valueOption("key", "--key"),
+    option("resolve", true, resolved),
     unsupported(
       "http2 http2-prior-knowledge http3 0 http1.0",
       "switch",
       "a version of HTTP but 1.1",
     ),
-    refusedOption("E cert key", "value", "its client certificate"),
-    refusedOption("resolve connect-to", "value", "another address for the host"),
+    refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
     refusedOption("K config", "value", "its file of options"),
@@ -72,9 +78,17 @@ export const curl: Tool = {
       : {}),
   }),
   endsBy: "-d",
-  complete: (line) => withData(without(line, NO_FIELD)),
+  complete: (line) => withForm(withData(without(line, NO_FIELD))),
   differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
 };
+
+/** Of several addresses curl takes the first that it can connect to. */
+function resolved(text: string): Meaning {
+  const [, entry, more] = /^\+?([^,]+)(,.*)?$/.exec(text) ?? [];
+  return entry === undefined || more !== undefined || text.startsWith("-")
+    ? { refused: "another address for the host" }
+    : { flags: [["--resolve", entry]] };
+}
 
 /** A field that is not to be sent, and stays away from what is sent by itself. */
 const NO_FIELD = "-H nothing";

@@ -2,7 +2,6 @@
 import { formatCount } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import {
-  basicAuthorization,
   differenceSentence,
   failedElse,
   ignored,
@@ -11,15 +10,16 @@ import {
   lowerCase,
   type Meaning,
   option,
+  proxyAddress,
   RATE_OF_EACH,
   redirected,
-  refusedOption,
   seconds,
   timedOut,
   toggle,
   type Tool,
   type TranslatedLine,
   unsupported,
+  userOption,
   valueOption,
   withFlags,
   without,
@@ -44,7 +44,7 @@ export const hey: Tool = {
     option("a", true, authorization),
     toggle("disable-keepalive", "--no-keepalive"),
     unsupported("h2", "switch", "HTTP/2"),
-    refusedOption("x", "value", "its proxy"),
+    valueOption("x", "--proxy", proxyAddress),
     ignored("disable-compression", "switch"), // see differences
     ignored("disable-redirects", "switch"), // see differences
     ignored("o cpus", "value"),
@@ -71,7 +71,7 @@ export const hey: Tool = {
 
 /** hey 0.1.5 sets the field, then all fields anew (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
-  return { ...basicAuthorization(text), note: "with its -a, which hey 0.1.5 does not send" };
+  return { ...userOption(text), note: "with its -a, which hey 0.1.5 does not send" };
 }
 
 /** Each of its workers sends as many requests as the others. */

@@ -1,6 +1,6 @@
 /** oha. */
+import { formMeaning, withForm } from "./form.ts";
 import {
-  basicAuthorization,
   differenceSentence,
   failedElse,
   ignored,
@@ -10,6 +10,7 @@ import {
   option,
   perSecond,
   plainNumber,
+  proxyAddress,
   redirected,
   refusedOption,
   seconds,
@@ -17,6 +18,7 @@ import {
   toggle,
   type Tool,
   unsupported,
+  userOption,
   valueOption,
 } from "./tool.ts";
 
@@ -35,17 +37,18 @@ export const oha: Tool = {
     valueOption("D", "-b", (text) => `@${text}`),
     valueOption("T", "-H", (text) => `content-type: ${text}`),
     valueOption("A", "-H", (text) => `accept: ${text}`),
-    option("a", true, basicAuthorization),
+    option("a", true, userOption),
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
     toggle("insecure", "--insecure"),
     toggle("disable-keepalive", "--no-keepalive"),
     refusedOption("Z", "value", "bodies line by line (an experiment file has values for that)"),
-    refusedOption("F form", "value", "a form of several parts"),
+    option("F form", true, formMeaning),
     unsupported("p", "value", "several requests at once on a connection of HTTP/2"),
     unsupported("http-version", "value", "a version of HTTP but 1.1"),
     unsupported("http2", "switch", "HTTP/2"),
-    refusedOption("x proxy-header proxy-http-version", "value", "its proxy"),
+    valueOption("x", "--proxy", proxyAddress),
+    refusedOption("proxy-header proxy-http-version", "value", "its proxy"),
     refusedOption("proxy-http2", "switch", "its proxy"),
     unsupported("burst-delay burst-rate", "value", "bursts"),
     refusedOption(
@@ -54,7 +57,8 @@ export const oha: Tool = {
       "URLs that change (an experiment file has values for that)",
     ),
     refusedOption("connect-to", "value", "another address for the host"),
-    refusedOption("cert key", "value", "its client certificate"),
+    valueOption("cert", "--cert"),
+    valueOption("key", "--key"),
     refusedOption("aws-session aws-sigv4", "value", "signatures of AWS"),
     ignored("latency-correction", "switch"), // see differences
     ignored("no-tui j json stats-success-breakdown ipv4 ipv6", "switch"),
@@ -73,6 +77,7 @@ export const oha: Tool = {
       : { "accept-encoding": "gzip, compress, deflate, br" }),
   }),
   endsBy: "-d",
+  complete: withForm,
   differences: (measurement, options) => [
     ...differenceSentence(
       "oha would have left out of its latencies",

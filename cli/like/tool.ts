@@ -2,6 +2,7 @@
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
  * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
  */
+import { basicAuthorization } from "../../base/http/authorization.ts";
 import { durationText } from "../../base/quantity.ts";
 import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
@@ -143,9 +144,13 @@ export function lowerCase(text: string): string {
 }
 
 /** User and password, as a header field of `bench` (RFC 7617). */
-export function basicAuthorization(text: string): Meaning {
-  const credentials = new TextEncoder().encode(text).toBase64();
-  return { flags: [["-H", `authorization: Basic ${credentials}`]] };
+export function userOption(text: string): Meaning {
+  return { flags: [["-H", `authorization: ${basicAuthorization(text)}`]] };
+}
+
+/** A proxy, as `bench` has it: a host without a scheme is one of HTTP. */
+export function proxyAddress(text: string): string {
+  return text.includes("://") ? text : `http://${text}`;
 }
 
 /** A body, which must not be taken for the name of a file. */

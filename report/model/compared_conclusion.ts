@@ -50,7 +50,7 @@ export function comparisonSentence({ cells, gates, decidedBy }: ResultsCompariso
 /** Of which nothing more is to be said than where. */
 const OPEN = "Inconclusive";
 
-/** What both figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
+/** What figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
 function cellsText(cells: readonly ComparedCell[], lead: string): string {
   const figures = DECISIVE.flatMap((figure) => {
     const decided = cells.filter(({ comparison }) =>
@@ -67,10 +67,9 @@ function cellsText(cells: readonly ComparedCell[], lead: string): string {
       : `neither ${names.join(" nor ")} decides`;
     return ` ${inAll(cells)}: ${none}`;
   }
-  const texts = figures.map(({ text }) => text);
-  return new Set(texts).size === 1
-    ? `${listed(names, "and")} ${texts[0]}`
-    : texts.map((text, i) => `${names[i]} ${text}`).join("; ");
+  return [...Map.groupBy(figures, ({ text }) => text)]
+    .map(([text, those]) => `${listed(those.map(({ name }) => name), "and")} ${text}`)
+    .join("; ");
 }
 
 function inAll(cells: readonly ComparedCell[]): string {

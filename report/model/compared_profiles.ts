@@ -1,6 +1,6 @@
 /** The profiles of one cell of two results: where the time goes on either side, and what a change of its figures comes from. */
 import type { Results } from "../../runner/result/result.ts";
-import { decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
+import { comparisonOf, decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
 import { pairedProfiles, type ProfilesModel } from "./profiles/profiles.ts";
 import type { Match } from "./runs/match.ts";
 
@@ -36,9 +36,15 @@ export function comparedProfiles(
   return profiles && { name, profiles };
 }
 
-/** In a figure that decides; between two sessions it may not be the programs'. */
+/**
+ * In a figure that decides, or surely in CPU time, which is what profiles explain; between two sessions it may not be
+ * the programs'.
+ */
 function isChanged(comparison: GroupComparison): boolean {
-  return decisiveOf(comparison).some(({ verdict, reason }) =>
-    ["worse", "better"].includes(verdict) || reason === "sessions"
-  );
+  const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");
+  const isOther = interval !== null && (interval.low > 1 || interval.high < 1);
+  return isOther && verdict !== "equivalent" ||
+    decisiveOf(comparison).some(({ verdict, reason }) =>
+      ["worse", "better"].includes(verdict) || reason === "sessions"
+    );
 }

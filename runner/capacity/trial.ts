@@ -1,6 +1,6 @@
 /** One trial of a search: a rate for a while, ended as soon as its outcome is certain, and the time to recover from it. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
-import type { Load } from "../../scenarios/load/load.ts";
+import type { RateLoad } from "../../scenarios/load/load.ts";
 import type { LoadRequest } from "../measure/loader.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
@@ -39,7 +39,7 @@ export interface MadeTrial {
 
 /** Of the request, what a trial changes. */
 export type TrialRequest = Omit<LoadRequest, "load"> & {
-  readonly load: Extract<Load, { kind: "rate" }>;
+  readonly load: RateLoad;
 };
 
 export async function makeTrial(

@@ -42,6 +42,10 @@ export function cellNeeds({ request, targetSpec, others }: Cell): Need[] {
 }
 
 function requestsOf(scenario: Scenario): readonly RequestFields[] {
+  if ("replay" in scenario) {
+    const { expect, headers, replay: { replay: { requests } } } = scenario;
+    return requests.map(({ path }) => ({ get: path, headers, expect }));
+  }
   if ("mix" in scenario) return scenario.mix;
   if ("flow" in scenario) return scenario.flow.filter(isRequest);
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];

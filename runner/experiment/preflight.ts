@@ -6,9 +6,15 @@
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
-import { type Connection, dial } from "../../base/net/dial.ts";
+import type { Connection } from "../../base/net/connection.ts";
+import { dial } from "../../base/net/dial.ts";
 import { DialError } from "../../base/net/dial_error.ts";
-import { type Access, endpointOf } from "../../base/net/endpoint.ts";
+import {
+  type Access,
+  connectionOptions,
+  endpointOf,
+  proxyCredentials,
+} from "../../base/net/endpoint.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
@@ -260,10 +266,12 @@ async function sendOnce(
   if (signal.aborted) end.abort(signal.reason);
   const late = setTimeout(() => end.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
   try {
-    const conn = await dial(endpointOf(origin, request), end.signal);
+    const endpoint = endpointOf(origin, request);
+    for (const secret of proxyCredentials(endpoint)) secrets.keep(secret);
+    const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
-    const bytes = encodeRequest(wire, { host: new URL(origin).host, keepAlive: false });
+    const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
     for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
     await readResponse(conn, reader);
     return reader;

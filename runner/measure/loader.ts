@@ -73,8 +73,6 @@ export interface LoadRequest extends Access {
   readonly origin: string;
   readonly script: Script;
   readonly load: Load;
-  /** The moment of every arrival, in order, where they are those of a log; absent: as `load` says. */
-  readonly dueUs?: Float64Array<SharedArrayBuffer>;
   /** Of the arrivals. */
   readonly seed: number;
   /** auto: the best that works here. */

@@ -2,7 +2,12 @@
  * One load on one origin, from the encoded request to the `Measurement`; what `bench` does once and
  * `run` does for every planned run.
  */
-import { scriptOf, type ScriptRequest, type ThinkStep } from "../../scenarios/request/script.ts";
+import {
+  replayScript,
+  scriptOf,
+  type ScriptRequest,
+  type ThinkStep,
+} from "../../scenarios/request/script.ts";
 import type { LoadDescription } from "./assemble.ts";
 import { describeLoad } from "./described_load.ts";
 import type { Loaded, Loader, LoadRequest } from "./loader.ts";
@@ -13,7 +18,6 @@ import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { RequestScenario } from "../../scenarios/request/scenario.ts";
-import { replayScript } from "../../scenarios/replay/replay_script.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";
@@ -81,9 +85,7 @@ function describe(request: LoadRequest, { driver, driverNote }: Loaded): LoadDes
     url: urlOf(request),
     driver,
     ...(driverNote !== undefined && { driverNote }),
-    load: request.dueUs === undefined
-      ? describeLoad(load, seed)
-      : { ...describeLoad(load, seed), arrivals: "recorded" } as Measurement["load"],
+    load: describeLoad(load, seed),
   };
 }
 
@@ -105,10 +107,8 @@ export async function measureUrl(
   hooks: LoadHooks,
 ): Promise<Measurement> {
   const script = replay ? replayScript(scenario, replay) : scriptOf(scenario, request.seed);
-  const recorded = replay ? { dueUs: replay.dueUs } : {};
   return await measureLoad({
     ...request,
-    ...recorded,
     script,
     origin: url.origin,
     implicitCheck: false,

@@ -3,7 +3,7 @@
  * one worker's.
  */
 import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
-import { endpointOf } from "../../base/net/endpoint.ts";
+import { connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
@@ -61,9 +61,7 @@ export function shareOut(
       log: logPath === null
         ? null
         : { path: logPath, firstConnection: sumOf(connections.slice(0, worker)) },
-      pacer: request.dueUs === undefined
-        ? pacerFor(load, request.seed, { worker, workers })
-        : { kind: "recorded", dueUs: request.dueUs, first: worker, stride: workers },
+      pacer: pacerFor(request, { worker, workers }),
       script: scriptFor(request, { worker, workers }),
     };
   });
@@ -96,10 +94,19 @@ function mostUsers(load: Load): number | null {
   return Math.max(1, Math.ceil(new Profile(load.phases).arrivals));
 }
 
-function pacerFor(load: Load, seed: number, { worker, workers }: WorkerIndex): PacerSpec {
+function pacerFor(
+  { load, script, seed }: LoadRequest,
+  { worker, workers }: WorkerIndex,
+): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
     return { kind: "closed", requests };
+  }
+  if (load.arrivals === "recorded") {
+    if (script.kind !== "requests" || script.dueUs === undefined) {
+      throw new Error("A replay has no moments");
+    }
+    return { kind: "recorded", dueUs: script.dueUs, first: worker, stride: workers };
   }
   const arrivals = { kind: load.arrivals, seed, first: worker, stride: workers };
   if (load.kind === "phases") return { kind: "open", phases: load.phases, arrivals };
@@ -110,7 +117,7 @@ function pacerFor(load: Load, seed: number, { worker, workers }: WorkerIndex): P
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load, origin, implicitCheck } = request;
-  const connection = { host: new URL(origin).host, keepAlive: load.keepAlive };
+  const connection = connectionOptions(origin, endpointOf(origin, request), load.keepAlive);
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
   if (load.kind !== "phases" && script.kind === "requests" && !follows) {

@@ -2,6 +2,7 @@
  * Files by which a server is reached: certificates and sockets. All throw with the reason. Apart from the other files,
  * as every start of `bench` loads this and no table.
  */
+import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
 /** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
@@ -11,6 +12,20 @@ export function certificatesAt(path: string): string {
     throw new Error("it holds no certificates as PEM");
   }
   Deno.createHttpClient({ caCerts: [text] }).close();
+  return text;
+}
+
+/** A key as PEM. Throws unless it can be used without a passphrase. */
+export function privateKeyAt(path: string): string {
+  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
+  if (/ENCRYPTED/.test(text)) {
+    throw new Error(`it is encrypted: decrypt it by openssl pkey -in ${path}`);
+  }
+  try {
+    createPrivateKey(text);
+  } catch {
+    throw new Error("it holds no private key as PEM");
+  }
   return text;
 }
 

@@ -4,7 +4,8 @@ import { parse } from "csv-parse/sync";
 import { readBytesSync } from "../../base/bounded_file.ts";
 import type { Files, TableRow } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import { certificatesAt, checkSocket, ifThere } from "./access_files.ts";
+import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_files.ts";
+import { eachLineOf } from "./lines.ts";
 
 /** @param baseDir Folder that relative paths start from. */
 export function filesFrom(baseDir: string): Files {
@@ -15,6 +16,8 @@ export function filesFrom(baseDir: string): Files {
     octets,
     rows: (path, names) => rowsOf(text(path), names),
     certificates: (path) => certificatesAt(resolve(baseDir, path)),
+    privateKey: (path) => privateKeyAt(resolve(baseDir, path)),
+    eachLine: (path, visit) => ifThere(resolve(baseDir, path), (path) => eachLineOf(path, visit)),
     checkSocket: (path) => checkSocket(resolve(baseDir, path)),
   };
 }

@@ -21,7 +21,7 @@ import {
 } from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
-import { interval, type LoadSpec, loadSpec } from "../load/load_spec.ts";
+import { interval, type LoadSpec, loadSpec, replayConflict } from "../load/load_spec.ts";
 import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
@@ -126,6 +126,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...unknownTargets(experiment),
     ...misplacedLines(experiment),
     ...uncountableFlows(experiment),
+    ...replayConflicts(experiment, isWrong),
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
     ...claimConflicts(experiment),
@@ -197,6 +198,24 @@ function uncountableFlows(given: Partial<Experiment>): Conflict[] {
   });
 }
 
+/** Loads that say what the log of a replay says. */
+function replayConflicts(
+  given: Partial<Experiment>,
+  isWrong: (path: Path) => boolean,
+): Conflict[] {
+  return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
+    if (spec === undefined || !("replay" in spec)) return [];
+    const path = spec.load === undefined ? ["load"] : ["scenarios", scenario, "load"];
+    const load = spec.load ?? given.load;
+    if (load === undefined || isWrong(path)) return [];
+    const key = replayConflict(load);
+    if (key === null) return [];
+    const message = `Cannot replay the log of ${scenario} with ${key}: the log says when each ` +
+      "request is due; give the scenario a load of its own, such as load: { connections: 50 }";
+    return [{ path: [...path, key], message }];
+  });
+}
+
 /** Where a load is written, and the load. */
 interface PlacedLoad {
   /** The place of its problems. */
@@ -217,9 +236,13 @@ function loadsOf(
 ): PlacedLoad[] {
   const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
     const path = ["scenarios", scenario, "load"];
-    return spec?.load === undefined ? [] : [{ path, place: path, load: spec.load }];
+    return spec?.load === undefined || "replay" in spec
+      ? []
+      : [{ path, place: path, load: spec.load }];
   });
-  const isShared = own.length < Object.keys(scenarios ?? {}).length;
+  const isShared = Object.values(scenarios ?? {}).some((spec) =>
+    spec?.load === undefined && !("replay" in Object(spec))
+  );
   const shared = { path: [key], place: ["load"], load };
   return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) =>
     load === undefined || isWrong(place) ? [] : [{ path, load }]

@@ -10,7 +10,13 @@ import {
   scriptSpec,
 } from "./artillery_script.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
-import { type Format, freeName, type Import, type ImportContext, nameFrom } from "./format.ts";
+import {
+  type Format,
+  freeName,
+  type Import,
+  type ImportContext,
+  nameFrom,
+} from "./format/format.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",

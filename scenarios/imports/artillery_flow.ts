@@ -1,4 +1,5 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
+import { basicAuthorization } from "../../base/http/authorization.ts";
 import { percentEncoded } from "../request/template.ts";
 import {
   ARTILLERY_METHODS,
@@ -8,7 +9,8 @@ import {
   type Request,
   thinkSeconds,
 } from "./artillery_script.ts";
-import { type ArtilleryValues, type Scope, valueNameOf } from "./artillery_values.ts";
+import type { ArtilleryValues, Scope } from "./artillery_values.ts";
+import { valueNameOf } from "./format/format.ts";
 import { formText } from "../request/form.ts";
 import { stepName } from "../request/request.ts";
 
@@ -147,7 +149,7 @@ export class ArtilleryFlow {
   }
 
   #authorization(credentials: string): Record<string, string> {
-    if (!credentials.includes("{{")) return { authorization: basic(credentials) };
+    if (!credentials.includes("{{")) return { authorization: basicAuthorization(credentials) };
     this.around.note("without auth that holds values, which can't be filled into base64 here");
     return {};
   }
@@ -196,10 +198,6 @@ export function lowered(fields: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(
     Object.entries(fields).map(([name, text]) => [name.toLowerCase(), text]),
   );
-}
-
-function basic(credentials: string): string {
-  return `Basic ${new TextEncoder().encode(credentials).toBase64()}`;
 }
 
 function everyText(value: unknown, fill: (text: string) => string): unknown {

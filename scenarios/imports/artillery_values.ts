@@ -1,5 +1,5 @@
 /** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
-import type { ImportContext } from "./format.ts";
+import { type ImportContext, valueNameOf } from "./format/format.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
 const TEMPLATE = /\{\{\{?([^{}]*)\}?\}\}/g;
@@ -107,9 +107,4 @@ function columnsOf(path: string, { files }: ImportContext): string[] {
   } catch {
     return [];
   }
-}
-
-/** A name as values have it here. */
-export function valueNameOf(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

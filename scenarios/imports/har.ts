@@ -1,9 +1,10 @@
 /** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
+import { METHODS } from "../../base/http/methods.ts";
 import * as z from "zod";
 import { explain } from "../../base/explain.ts";
-import { headerName, headerValue, METHODS } from "../request/request.ts";
+import { headerName, headerValue } from "../request/request.ts";
 import { percentEncoded } from "../request/template.ts";
-import { type Format, type Import, type ImportContext, nameFrom } from "./format.ts";
+import { type Format, type Import, type ImportContext, nameFrom } from "./format/format.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
 
@@ -69,7 +70,7 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
     scenarios: {
       visit: { flow, ...(hasBraces ? { values: { braces: { pick: ["{{"] } } } : {}) },
     },
-    load: { connections: 10, duration: "10s" },
+    load: { connections: 10, duration: `${loadS(visitS(sent))}s` },
     repeat: 1,
   };
   return { experiment, notes: [...notesOf(entries, sent, origin)] };
@@ -128,7 +129,23 @@ function* notesOf(
     }, which are no text or not in the file`;
   }
   yield "a browser sends several requests at once; here a virtual user sends one after the other";
-  yield "the load is a default: 10 virtual users for 10 s";
+  const lengthS = visitS(sent);
+  const why = lengthS <= USUAL_S ? "" : `, as the visit alone takes ${Math.ceil(lengthS)} s`;
+  yield `the load is a default: 10 virtual users for ${loadS(lengthS)} s${why}`;
+}
+
+const USUAL_S = 10;
+const LONGEST_S = 24 * 3_600;
+
+/** Seconds from its first request to its last response, at the archive's own pace. */
+function visitS(sent: readonly HarEntry[]): number {
+  const ends = sent.map((entry) => startMs(entry) + Math.max(0, entry.time));
+  return (Math.max(...ends) - startMs(sent[0])) / 1_000;
+}
+
+/** Long enough for a visit to end, and for half of the next. */
+function loadS(visitS: number): number {
+  return visitS <= USUAL_S ? USUAL_S : Math.min(LONGEST_S, Math.ceil(1.5 * visitS));
 }
 
 function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {

@@ -2,7 +2,7 @@
 import type * as js from "acorn";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { type Import, nameFrom, type TextFormat } from "./format.ts";
+import { type Import, nameFrom, type TextFormat } from "./format/format.ts";
 import { Constants, ScriptScope } from "./k6_constants.ts";
 import { K6Flow } from "./k6_flow.ts";
 import { loadIn, optionsSpec } from "./k6_load.ts";

@@ -1,6 +1,7 @@
 /** What a k6 script does in one iteration → the steps of a flow here. */
+import { METHODS } from "../../base/http/methods.ts";
 import type * as js from "acorn";
-import { METHODS, stepName } from "../request/request.ts";
+import { stepName } from "../request/request.ts";
 import { durationText } from "../../base/quantity.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Constants, rootOf, ScriptScope } from "./k6_constants.ts";

@@ -8,7 +8,8 @@ import {
   importedText,
   nameFrom,
   type TextFormat,
-} from "./format.ts";
+} from "./format/format.ts";
+import { jmeter } from "./jmeter/plan.ts";
 import { k6 } from "./k6.ts";
 import { basename, extname } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
@@ -19,7 +20,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
 export const formats = { artillery, har } satisfies Record<string, Format>;
-export const textFormats = { k6 } satisfies Record<string, TextFormat>;
+export const textFormats = { jmeter, k6 } satisfies Record<string, TextFormat>;
 
 /** The format of `data`; null for none of them. */
 function formatOf(data: unknown): Format | null {

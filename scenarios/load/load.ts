@@ -48,6 +48,11 @@ export interface RateLoad extends CommonLoad {
   readonly durationMs: number;
 }
 
+/** Requests arrive at the moments of a log, of which the rate is the mean. */
+interface ReplayLoad extends Omit<RateLoad, "arrivals"> {
+  readonly arrivals: "recorded";
+}
+
 /** Virtual users arrive at rates that change from phase to phase. */
 interface PhasesLoad extends CommonLoad {
   readonly kind: "phases";
@@ -58,7 +63,7 @@ interface PhasesLoad extends CommonLoad {
 }
 
 /** The load that the generator makes, in one of three kinds. */
-export type Load = ClosedLoad | RateLoad | PhasesLoad;
+export type Load = ClosedLoad | RateLoad | ReplayLoad | PhasesLoad;
 
 /** Trials at many rates, and a last part at the capacity that they find, or at a share of it. */
 export interface CapacityLoad extends CommonLoad {
@@ -99,15 +104,47 @@ export function whyTooLong(load: PlannedLoad, intervalMs: number): string | null
   return isWithin("intervals", intervals) ? null : beyond("intervals", intervals);
 }
 
-/** The load of one scenario: its own, or that of the experiment. */
+interface LoadedScenario {
+  readonly load?: LoadSpec;
+  readonly replay?: { readonly replay: LogMoments };
+}
+
+/** The load of one scenario: its own, or that of the experiment; of a replay at the mean rate of its log. */
 export function loadFor(
   { load, scenarios }: {
     readonly load: LoadSpec;
-    readonly scenarios: Readonly<Record<string, { readonly load?: LoadSpec }>>;
+    readonly scenarios: Readonly<Record<string, LoadedScenario>>;
   },
   scenario: string,
 ): LoadSpec {
-  return scenarios[scenario].load ?? load;
+  const { load: own = load, replay } = scenarios[scenario];
+  if (replay === undefined) return own;
+  const { connections, timeout, keepAlive, workers } = own;
+  const { rate, duration } = meanOf(replay.replay);
+  const common = { connections, timeout, keepAlive, workers };
+  return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
+}
+
+/** When each request of a log is due. */
+interface LogMoments {
+  readonly dueUs: { readonly length: number };
+  readonly durationUs: number;
+}
+
+/** Requests a second on average, and milliseconds. */
+function meanOf({ dueUs, durationUs }: LogMoments): { rate: number; duration: number } {
+  return { rate: dueUs.length / (durationUs / 1e6), duration: durationUs / 1_000 };
+}
+
+/** The load that replays a log, on the connections of `fields`. */
+export function replayLoadOf(fields: LoadFields, moments: LogMoments): ReplayLoad {
+  return recorded(loadOf({ ...fields, ...meanOf(moments) }));
+}
+
+/** As the log has them. */
+export function recorded(load: PlannedLoad): ReplayLoad {
+  if (load.kind !== "rate") throw new Error("A replay has a rate, that of its log");
+  return { ...load, arrivals: "recorded" };
 }
 
 /** Values of a load's fields, each checked: one combination of an experiment's factors, or the flags of `bench`. */
@@ -175,7 +212,8 @@ function plannedLoadOf({ capacity: goal, ...fields }: PlannedFields): PlannedLoa
   const load = loadOf({ ...fields, rate: 1 }); // each trial has its own
   if (load.kind !== "rate") throw new Error("A load with a rate is none");
   const { ratePerSec: _, durationMs: _ms, ...rest } = load;
-  return { ...rest, kind: "capacity", goal, share: fields.rate ?? 1 };
+  const { arrivals = "uniform", rate: share = 1 } = fields;
+  return { ...rest, kind: "capacity", goal, share, arrivals };
 }
 
 function variantsOf(combined: readonly PlannedFields[], factors: Factors): LoadVariant[] {

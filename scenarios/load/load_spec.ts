@@ -191,6 +191,14 @@ const searched = z.strictObject({
 export const loadSpec = z.xor([searched, phased, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
+/** The key of a load that a replay can't have, as its log says that; null: there is none. */
+export function replayConflict(load: LoadSpec): string | null {
+  for (const key of ["rate", "phases", "capacity", "duration", "requests"]) {
+    if (Reflect.get(load, key) !== undefined) return key;
+  }
+  return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
+}
+
 /** One value, or a list of values. */
 function factor<Value, Text>(value: z.ZodType<Value, Text>): z.ZodType<Value[], Text | Text[]> {
   return z.union([value, z.array(value).min(1).max(LIMITS.factorValues.most)]).transform((given) =>

@@ -7,7 +7,14 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import type { TargetSpec, WrittenTarget } from "../../base/target/spec.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import { countOfLoads, loadFor, loadsOf, type PlannedLoad, whyTooLong } from "../load/load.ts";
+import {
+  countOfLoads,
+  loadFor,
+  loadsOf,
+  type PlannedLoad,
+  recorded,
+  whyTooLong,
+} from "../load/load.ts";
 import type { LoadSpec } from "../load/load_spec.ts";
 import type { Scenario } from "../request/scenario.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
@@ -166,7 +173,7 @@ function cellsOf(experiment: RunFactors): Cell[] {
             others: variant.others,
             scenario,
             request,
-            load,
+            load: "replay" in request ? recorded(load) : load,
             parameters: { ...parameters, ...variant.parameters },
           }))
         )

@@ -2,6 +2,7 @@
  * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
  * §3), and how its response is checked. Every scenario is made of these.
  */
+import { type Method, METHODS } from "../../base/http/methods.ts";
 import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
@@ -14,9 +15,6 @@ import { isExpectedJson, jsonIn } from "./expected_json.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
-
-export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
-export type Method = (typeof METHODS)[number];
 
 /** Text of a given form; `rule` ends the message about a wrong one. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {

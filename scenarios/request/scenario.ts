@@ -2,17 +2,20 @@
  * The requests of a scenario: a single one, a mix of several, a flow (a user journey) or a page. The key that is
  * there decides which.
  */
+import { METHODS } from "../../base/http/methods.ts";
 import type { Conflict, Path } from "../../base/problems.ts";
 import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
+import { replaySpec } from "../replay/replay_scenario.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
 import {
   BODIES,
   checkRequest,
-  METHODS,
+  expectation,
+  headers,
   type RequestFields,
   requestFields,
   stepName,
@@ -44,9 +47,10 @@ const IN_FLOW = {
 const IN_PAGE = { with: "it belongs to a page" };
 const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
 
-const requestScenario = (files: Files) =>
+/** @param files Reads the files that the request names. */
+export const requestScenario = (files: Files) =>
   z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
-    error: unknownKeys(ELSEWHERE, ["mix", "flow", "page"]),
+    error: unknownKeys(ELSEWHERE, ["mix", "flow", "page", "replay"]),
   }).superRefine(checkRequest, ALWAYS);
 
 const mixed = (files: Files) =>
@@ -80,6 +84,24 @@ const flowScenario = (files: Files) =>
     }),
   });
 
+/** A log says what is sent and when; the load says on how many connections. */
+const replayScenario = (files: Files) => {
+  const { targets, needs, load } = commonFields(files);
+  return z.strictObject({
+    replay: replaySpec(files).describe("The log whose requests are sent, each at its own moment"),
+    headers: headers.describe("Header fields of every request"),
+    expect: expectation.prefault({}).describe("Expected responses"),
+    ...{ targets, needs, load },
+  }, {
+    error: unknownKeys({
+      ...ELSEWHERE,
+      ...forAll([...METHODS, "mix", "flow", "page"], "the log says what is sent"),
+      ...forAll(BODIES, "a log has no bodies"),
+      ...forAll(["values", "follow"], "it belongs to other scenarios"),
+    }),
+  });
+};
+
 const pageScenario = (files: Files) =>
   z.strictObject({ ...pageFields, ...commonFields(files) }, {
     error: unknownKeys({
@@ -97,15 +119,22 @@ export const requestScenarioSpec = requestScenario(NO_FILES);
 
 /** @param files Reads the files that the scenario names. */
 export const scenarioSpecWith = (files: Files) =>
-  z.xor([flowScenario(files), pageScenario(files), mixScenario(files), requestScenario(files)])
+  z.xor([
+    flowScenario(files),
+    pageScenario(files),
+    mixScenario(files),
+    replayScenario(files),
+    requestScenario(files),
+  ])
     .superRefine((scenario, context) => {
+      if ("replay" in scenario) return;
       for (const wrong of wrongNames(requestsIn(scenario), placeholderNames(scenario.values))) {
         context.addIssue({ code: "custom", ...wrong });
       }
     });
 
 /** Its requests, in order, with the places in which names may stand. */
-function requestsIn(scenario: Scenario): RequestTemplates[] {
+function requestsIn(scenario: WrittenScenario): RequestTemplates[] {
   if ("flow" in scenario) {
     return scenario.flow.flatMap((step, at) =>
       isRequest(step) ? [requestAt(["flow", at], step, Object.keys(step.capture))] : []
@@ -135,6 +164,9 @@ function requestsOfPage({ page, with: needed, headers }: PageScenario): RequestT
 }
 
 export type Scenario = z.output<ReturnType<typeof scenarioSpecWith>>;
+type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
+/** One whose requests are written in the file. */
+export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
 export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
 

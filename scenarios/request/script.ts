@@ -17,6 +17,7 @@ import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
+import type { Replay } from "../replay/schedule.ts";
 import type { Scenario } from "./scenario.ts";
 import { fillTemplate, namesIn } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
@@ -49,6 +50,8 @@ export type Script =
       readonly kind: "requests";
       readonly requests: readonly ScriptRequest[];
       readonly sequence: readonly number[] | Uint32Array;
+      /** When each is due, microseconds since the start: a replay's. Absent: the load says when. */
+      readonly dueUs?: Float64Array<SharedArrayBuffer>;
     }
     /**
      * A user journey: `users` are the values of virtual user 0, 1, 2 …, round and round; captured values are
@@ -64,6 +67,7 @@ export type Script =
   );
 
 export function scriptOf(scenario: Scenario, seed: number): Script {
+  if ("replay" in scenario) return replayScript(scenario, scenario.replay.replay);
   const { values } = scenario;
   const draw = drawBy(seed);
   if ("flow" in scenario) return flowScript(scenario.flow, scenario, draw);
@@ -185,4 +189,20 @@ function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {
 
 function thinkStep({ think }: ThinkSpec): ThinkStep {
   return { kind: "think", thinkMs: think };
+}
+
+/** What stands in a log, each request with these header fields and this expectation. */
+export function replayScript(
+  { headers, expect }: {
+    readonly headers: Readonly<Record<string, string>>;
+    readonly expect: Expectation;
+  },
+  { requests, sequence, dueUs }: Replay,
+): Script {
+  const common = { kind: "request" as const, step: 0, follow: null, captures: [], expect };
+  const scripted = requests.map((request) => ({
+    ...common,
+    wire: { ...request, headers, body: null },
+  }));
+  return { kind: "requests", stepNames: [], requests: scripted, sequence, dueUs };
 }

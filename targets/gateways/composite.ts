@@ -135,8 +135,10 @@ export async function startComposite(
  * sockets. Throws a TargetError where the target needs more.
  */
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
-  if (origin.startsWith("http:") && access?.unixPath === undefined) return origin;
-  const others = "neither of https nor of a unix socket, as a proxy can";
+  const { unixPath, address, proxy } = access ?? {};
+  const isPlain = [unixPath, address, proxy].every((given) => given === undefined);
+  if (origin.startsWith("http:") && isPlain) return origin;
+  const others = "neither of https nor of a unix socket, an address of its own or a proxy";
   throw cannotStart(context, `it can stand only in front of http://host:port, ${others}`);
 }
 

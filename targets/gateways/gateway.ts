@@ -3,6 +3,7 @@
  * respond, in a process of its own. The process that starts it sends its settings as JSON, in the first line of
  * its standard input: there may be a password in them, and more certificates than an environment can hold.
  */
+import { accessShape } from "../../base/target/access.ts";
 import { policyNames, storeNames } from "../../base/target/gateway_spec.ts";
 import * as z from "zod";
 
@@ -16,11 +17,7 @@ export interface Gateway {
 const proxySettings = z.strictObject({
   kind: z.literal("proxy"),
   origin: z.url(),
-  access: z.strictObject({
-    insecure: z.boolean().optional(),
-    caCerts: z.array(z.string()).readonly().optional(),
-    unixPath: z.string().optional(),
-  }),
+  access: accessShape,
   store: z.enum(storeNames),
   redisUrl: z.string().nullable(),
   ttlMs: z.number(),

@@ -7,13 +7,19 @@ import type { UrlTarget } from "../../base/target/spec.ts";
 import type { Launcher, RunningTarget } from "./launcher.ts";
 
 export const urlLauncher: Launcher<UrlTarget> = {
-  start({ url, insecure, cacert, unix }, { baseDir }): Promise<RunningTarget> {
+  start(
+    { url, insecure, cacert, cert, key, resolve: resolved, httpProxy, unix },
+    { baseDir },
+  ): Promise<RunningTarget> {
     return Promise.resolve({
       origin: new URL(url).origin,
       access: {
         insecure,
         caCerts: cacert === undefined ? [] : [cacert.pem],
         unixPath: unix === undefined ? undefined : resolve(baseDir, unix),
+        ...cert && key && { clientCertificate: { cert: cert.pem, key: key.pem } },
+        ...resolved && { address: resolved.address },
+        ...httpProxy !== undefined && { proxy: httpProxy },
       },
       pid: null,
       supervised: false,

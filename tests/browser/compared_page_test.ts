@@ -45,7 +45,7 @@ Deno.test("terminal, markdown and JSON of a comparison have the page's sentence"
   const sentence = plain(comparisonSentence(BOTH));
   assert.match(
     sentence,
-    /^NEW is worse in part: requests\/s worse in 1 of 2 cells \(static, express\), better in 1; p99 /,
+    /^NEW is worse in part: requests\/s and CPU\/request worse in 1 of 2 cells \(static, express\), better in 1; p99 /,
   );
   const forms = [
     renderComparison(BOTH, { width: 400, color: false, unicode: true }),

@@ -43,6 +43,28 @@ Deno.test("bench takes a unix socket in place of a host", () => {
   }
 });
 
+testWith(["openssl"], "bench takes a client certificate with its key, as their texts", () => {
+  const { own, signed } = certificates();
+  const folder = Deno.makeTempDirSync();
+  const file = (name: string, text: string): string => {
+    Deno.writeTextFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  try {
+    const args = [HTTPS, "--cert", file("a.crt", own.cert), "--key"];
+    assert.deepEqual(benchOf(...args, file("a.key", own.key)).clientCertificate, own);
+    const strange = file("b.key", signed.key);
+    assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
+  } finally {
+    Deno.removeSync(folder, { recursive: true });
+  }
+});
+
+Deno.test("bench takes an address for the host, and a proxy", () => {
+  assert.equal(benchOf("http://a/", "--resolve", "a:80:127.0.0.1").address, "127.0.0.1");
+  assert.equal(benchOf("http://a/", "--proxy", "http://b:1").proxy, "http://b:1");
+});
+
 const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["authorities for a URL without TLS", [URL_, "--cacert", TEXT], [
     /^--cacert: Cannot read certificates from .*body\.txt: it holds no certificates as PEM$/,
@@ -53,6 +75,23 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ]],
   ["authorities that are no certificates", [HTTPS, "--cacert", join(HERE, "no_certificate.pem")], [
     /^--cacert: Cannot read certificates from .*no_certificate\.pem: /,
+  ]],
+  ["a certificate without its key", [HTTPS, "--key", TEXT], [
+    /^--key: Cannot read a key from .*body\.txt: it holds no private key as PEM$/,
+    /^--key: Cannot use a key without its certificate \(add --cert\)$/,
+  ]],
+  ["an address of another host", [URL_, "--resolve", "b:1:127.0.0.1"], [
+    /^--resolve: Cannot use an address of b:1: the load goes to .* alone \(name the URL's host and port\)$/,
+  ]],
+  ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
+    /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
+  ]],
+  ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [
+    /^--form: Cannot read "c" as a part of a form: write name=value/,
+    /^--form: Cannot send a form with get \(add -m post\)$/,
+  ]],
+  ["a form beside a body", [URL_, "-m", "post", "-F", "a=b", "-b", "c"], [
+    /^--form: Cannot send both a body and a form \(leave one out\)$/,
   ]],
   ["a socket that is not there", [URL_, "--unix", "no/such"], [
     /^--unix: Cannot dial no\/such: there is no file \/.*no\/such$/,

@@ -8,29 +8,24 @@ const URL = "http://127.0.0.1:8080/";
 const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   ["wrk -s x.lua", "its Lua script"],
   ["wrk2 -R 100 --script=x.lua", "its Lua script"],
-  ["ab -X 127.0.0.1:3128", "its proxy"],
-  ["ab -P a:b", "its proxy"],
+  ["ab -P a:b", "its user at the proxy (write --proxy http://a:b@host)"],
   ["ab -E client.pem", "its client certificate"],
-  ["autocannon --cert client.pem", "its client certificate"],
   ["autocannon -F {}", "a form of several parts"],
   ["autocannon --har site.har", "its HAR file (plateau run FILE.har runs one)"],
   ["autocannon -I", "ids put in place of [<id>]"],
   ["autocannon -b @a", "its body, as one that begins with @ would be the name of a file here"],
-  ["hey -x http://127.0.0.1:3128", "its proxy"],
   ["hey -d @a", "its body, as one that begins with @ would be the name of a file here"],
   ["oha -Z lines", "bodies line by line (an experiment file has values for that)"],
-  ["oha -F a=b", "a form of several parts"],
-  ["oha -x http://127.0.0.1:3128", "its proxy"],
+  ["oha -F 'a=<b'", "the part a=<b of its form"],
   ["oha --rand-regex-url", "URLs that change (an experiment file has values for that)"],
   ["oha --urls-from-file", "URLs that change (an experiment file has values for that)"],
   ["oha --connect-to a:80:b:80", "another address for the host"],
-  ["oha --cert client.pem", "its client certificate"],
   ["oha --aws-sigv4 aws:amz:a:b", "signatures of AWS"],
-  ["curl -F a=b", "a form of several parts"],
-  ["curl --form-string a=b", "a form of several parts"],
-  ["curl -x 127.0.0.1:3128", "its proxy"],
-  ["curl -E client.pem", "its client certificate"],
-  ["curl --resolve a:80:127.0.0.1", "another address for the host"],
+  [`curl -F 'a=b;type=text/plain'`, "the part a=b;type=text/plain of its form"],
+  ["curl -F a=@b,c", "the part a=@b,c of its form"],
+  ["curl --form-string a=@b", "the part a=@b of its form"],
+  ["curl --resolve a:80:127.0.0.1,127.0.0.2", "another address for the host"],
+  ["curl --connect-to a:80:b:81", "another address for the host"],
   ["curl --digest -u a:b", "its authentication"],
   ["curl -K options", "its file of options"],
   ["curl -H @fields", "its file of header fields"],
@@ -53,7 +48,7 @@ for (const [options, what] of OTHER_REQUESTS) {
 }
 
 Deno.test("bench names all at once that its requests would lack", () => {
-  assert.throws(() => withTranslated(["--like", `curl -F a=b --digest ${URL}`]), (error) => {
+  assert.throws(() => withTranslated(["--like", `curl -F a=@ --digest ${URL}`]), (error) => {
     assert.ok(error instanceof UserError);
     assert.equal(error.problems.length, 2);
     return true;

@@ -87,6 +87,18 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `curl -sG 127.0.0.1:8080/?x=1 -d a=b --data-urlencode 'q=a b&c'`,
     `${URL}?x=1&a=b&q=a+b%26c -H accept: */*`,
   ],
+  [
+    `curl -F 'a=b c' -F 'photo=@a.png;filename=b.png' --form-string x=y ${URL}`,
+    `${URL} --form a=b c --form photo=@a.png;filename=b.png --form x=y -H accept: */* -m post`,
+  ],
+  [
+    `oha --disable-compression -n 1 -m put -F a=b ${URL}`,
+    `${URL} -c 50 -t 1h -n 1 -m put --form a=b -H accept: */*`,
+  ],
+  [
+    `curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.1 ${URL}`,
+    `${URL} --proxy http://127.0.0.1:3128 --cert a.pem --key a.key --resolve a:80:127.0.0.1 -H accept: */*`,
+  ],
   [`curl -d a=b -d c=d ${URL}`, `${URL} -H accept: */* ${FORM} -b a=b&c=d -m post`],
   [`curl -X POST -d '' ${URL}`, `${URL} -m post -H accept: */* ${FORM} -b `],
   [`curl --data-raw "" -A '' -H '' ${URL}`, `${URL} -H accept: */* ${FORM} -b  -m post`],

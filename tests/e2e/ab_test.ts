@@ -48,7 +48,7 @@ testWith(
     const { code, stdout, stderr } = await ab(scratch, ...SEES_ONE_CHANGE);
     assert.equal(code, 1, stdout + stderr);
     assert.match(stdout, /^BASE {5}where it left main \([0-9a-f]{7}\)$/m);
-    assert.match(stdout, /^HEAD {5}the working tree \([0-9a-f]{7} with changes\)$/m);
+    assert.match(stdout, /^NEW {6}the working tree \([0-9a-f]{7} with changes\)$/m);
     assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
     assert.match(stderr, /^Builds server at the working tree .*: node build\.js$/m);
     assert.deepEqual(scratch.state(), before);

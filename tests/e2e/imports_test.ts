@@ -114,10 +114,10 @@ Deno.test("bench --like says what the tool would have left out", async () => {
 
 Deno.test("bench --like sends nothing where the tool's requests are others", async () => {
   await using recorder = startRecorder();
-  const like = `curl -F a=b ${recorder.origin}/`;
+  const like = `curl --digest -u a:b ${recorder.origin}/`;
   const { code, stderr } = await plateau(["bench", "-q", "--like", like]);
   assert.equal(code, 2, stderr);
-  assert.match(stderr, /Cannot send the requests of curl without a form of several parts/);
+  assert.match(stderr, /Cannot send the requests of curl without its authentication/);
   assert.equal(recorder.requests.length, 0);
 });
 
@@ -263,4 +263,27 @@ export default function () {
     ['POST /b?n=0 HTTP/1.1 {"i":0}', 21],
     ['POST /b?n=1 HTTP/1.1 {"i":1}', 21],
   ]);
+});
+
+Deno.test("a JMeter plan sends what it says, as often as its threads and loops say", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const { hostname, port } = new URL(recorder.origin);
+  const sampler = (path: string): string =>
+    `<HTTPSamplerProxy testname="${path}"><stringProp name="HTTPSampler.path">/${path}</stringProp>
+</HTTPSamplerProxy><hashTree/>`;
+  const plan = `<jmeterTestPlan><hashTree><TestPlan/><hashTree>
+<ConfigTestElement guiclass="HttpDefaultsGui"><stringProp name="HTTPSampler.domain">${hostname}</stringProp>
+<stringProp name="HTTPSampler.port">${port}</stringProp></ConfigTestElement><hashTree/>
+<ThreadGroup testname="g"><stringProp name="ThreadGroup.num_threads">7</stringProp>
+<stringProp name="ThreadGroup.ramp_time">1</stringProp><elementProp name="ThreadGroup.main_controller">
+<stringProp name="LoopController.loops">3</stringProp></elementProp></ThreadGroup><hashTree>
+${sampler("a")}${sampler("b")}</hashTree></hashTree></hashTree></jmeterTestPlan>`;
+  await Deno.writeTextFile(join(folder.path, "load.jmx"), plan);
+  const { code, stderr } = await runIn(folder.path, "load.jmx", "--out", "out");
+  assert.equal(code, 0, stderr);
+  const counts = Object.groupBy(recorder.requests, ({ line }) => line);
+  const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
+  // 7 threads with 3 loops, and each of the written-out requests once more, to see that responses are right.
+  assert.deepEqual(seen, [["GET /a HTTP/1.1", 24], ["GET /b HTTP/1.1", 24]]);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { measurement } from "../../runner/result/result.ts";
+import { measurement, results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 import { startWitness } from "./witness.ts";
 
@@ -41,4 +41,42 @@ Deno.test("a log that is none is refused with its first lines, before any load",
   assert.equal(code, 2);
   assert.match(stderr, /access\.log:1[\s\S]*access\.log:2/);
   assert.equal(await witness.settledCount(), 0);
+});
+
+Deno.test("an experiment replays a log, with every line accounted for, and a resumed one wants the same log", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  await Deno.writeTextFile(join(cwd, "access.json"), logOf(300, 4));
+  const file = `name: logged
+targets: { shop: { url: "${witness.origin}" } }
+scenarios:
+  day: { replay: { log: access.json, format: json, speed: 2x } }
+load: { connections: 20 }
+repeat: 2
+`;
+  await Deno.writeTextFile(join(cwd, "x.yaml"), file);
+  const { code, stderr } = await plateau(["run", "x.yaml", "--out", "out"], { cwd });
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /270 requests of access\.json are replayed; 0 unreadable lines and 30 writes/,
+  );
+  const path = join(cwd, "out/results.json");
+  const saved = results.parse(JSON.parse(await Deno.readTextFile(path)));
+  for (const { load, requests } of saved.runs) {
+    assert.equal(load.kind === "rate" && load.arrivals, "recorded");
+    assert.deepEqual([requests.due, requests.completed, requests.dropped], [270, 270, 0]);
+  }
+  const preflights = 2 * 3; // each path once before each run
+  assert.equal(await witness.settledCount(), 2 * 270 + preflights);
+  const whole = await plateau(["run", "--resume", "out"], { cwd });
+  assert.match(whole.stderr, /Nothing is left to measure/);
+  await Deno.writeTextFile(join(cwd, "access.json"), logOf(200, 4));
+  const other = await plateau(["run", "--resume", "out"], { cwd });
+  assert.equal(other.code, 2, other.stderr);
+  const fleet = ["run", "x.yaml", "--agents", "1", "--redis", "redis://127.0.0.1:1"];
+  const refused = await plateau([...fleet, "--out", "other"], { cwd });
+  assert.equal(refused.code, 2);
+  assert.match(refused.stderr, /Cannot replay a log from other machines: scenario day is a replay/);
 });

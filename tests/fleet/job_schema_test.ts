@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type * as z from "zod";
-import { accessShape, loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
+import { accessShape } from "../../base/target/access.ts";
+import { loadShape, scriptShape } from "../../runner/fleet/protocol/job_schema.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
@@ -103,7 +104,11 @@ Deno.test("every kind of load arrives at an agent as it is", () => {
 const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 
 Deno.test("the way to a target arrives at an agent as it is", () => {
-  const ways = [{}, { insecure: true }, { caCerts: [PEM] }, { unixPath: "/run/app.sock" }];
+  const ways = [{}, { insecure: true }, { caCerts: [PEM] }, { unixPath: "/run/app.sock" }, {
+    address: "::1",
+  }, {
+    clientCertificate: { cert: PEM, key: "KEY" },
+  }];
   for (const way of ways) assert.deepEqual(arrived(accessShape, way), way);
 });
 
@@ -189,6 +194,8 @@ Deno.test("a job's way to its target is checked", () => {
     [{ insecure: 1 }, /expected boolean/],
     [{ caCerts: "x" }, /expected array/],
     [{ caCerts: ["-----BEGIN PRIVATE KEY-----"] }, /Cannot read certificates that are no PEM/],
+    [{ address: "a" }, /no address/],
+    [{ proxy: "http://a" }, /Cannot understand|[Uu]nrecognized/],
     [{ unixPath: "" }, /Too small/],
     [{ unixPath: "/run/a\0b" }, /with a zero in it/],
     [{ proxy: "http://elsewhere" }, /Unrecognized key/],

@@ -8,6 +8,8 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   har: async () => (await import("./decoders/foreign.ts")).har,
   artillery: async () => (await import("./decoders/foreign.ts")).artillery,
   k6: async () => (await import("./decoders/foreign.ts")).k6,
+  jmeter: async () => (await import("./decoders/foreign.ts")).jmeter,
+  log: async () => (await import("./decoders/log.ts")).log,
   csv: async () => (await import("./decoders/csv.ts")).csv,
   experiment: async () => (await import("./decoders/experiment.ts")).experiment,
   response: async () => (await import("./decoders/response.ts")).response,

@@ -26,6 +26,13 @@ const ENDPOINTS: [sentence: string, origin: string, access: Access, endpoint: En
     port: 443,
     tls: { serverName: "a", insecure: true, caCerts: ["PEM"] },
   }],
+  ["a proxy has port 80, and credentials of its URL", "http://a", {
+    proxy: "http://ada:%40b@[::1]",
+  }, {
+    hostname: "a",
+    port: 80,
+    proxy: { hostname: "::1", port: 80, authorization: `Basic ${btoa("ada:@b")}` },
+  }],
   ["a unix socket stands for any host", "http://a", { unixPath: "/s" }, { path: "/s" }],
 ];
 for (const [sentence, origin, access, endpoint] of ENDPOINTS) {

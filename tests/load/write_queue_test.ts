@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Connection } from "../../base/net/dial.ts";
+import type { Connection } from "../../base/net/connection.ts";
 import { WriteQueue } from "../../runner/load/transports/deno_transport.ts";
 
 /** A connection that takes at most `most` bytes a write, and what it has taken. */

@@ -87,3 +87,31 @@ Deno.test("two revisions of a target have each its own profiles, and names with 
   assert.match(terminal, /static, api: NEW works 2\.00 ms on a request, BASE 1\.00 ms: more time/);
   assert.ok(!page.includes("<img"));
 });
+
+Deno.test("a function is the same in both revisions, though each has a folder of its own", () => {
+  const { experiment, ...both } = resultsAt({
+    "api-base": around(1_000, 0.001),
+    "api-head": around(500, 0.001),
+  });
+  const cwdOf = (folder: string): string => `/cache/revisions/${folder}`;
+  const targets = {
+    "api-base": { command: ["node"], cwd: cwdOf("a3cee3-4f53") },
+    "api-head": { command: ["node"], cwd: cwdOf("553986-4f53") },
+  };
+  const inFolder = (profile: TargetProfile, folder: string): TargetProfile => {
+    const frames = profile.tree.frames.map((frame) => ({ ...frame, module: `${folder}/main.js` }));
+    return { ...profile, tree: { ...profile.tree, frames } };
+  };
+  const profiles = [
+    ...profilesOf("api-base", 600).map((profile) => inFolder(profile, "a3cee3-4f53")),
+    ...profilesOf("api-head", 1_600).map((profile) => inFolder(profile, "553986-4f53")),
+  ];
+  const names = new Map([["api", { base: "api-base", head: "api-head" }]]);
+  const results = { ...both, experiment: { ...experiment, targets }, profiles };
+  const { base, head } = revisionSides(results, names);
+  const [terminal] = textsOf(compareResults(base, head));
+  assert.match(
+    terminal,
+    /: more time is in `stringify` of main\.js \(\+1\.00 ms, 100 % of the difference\)/,
+  );
+});

@@ -1,22 +1,25 @@
 /** Verdicts that a first reader could take wrongly: few runs, failing targets, many targets, scenarios in part. */
 import assert from "node:assert/strict";
 import type { Results } from "../../runner/result/result.ts";
-import { concluded, many } from "./concluded.ts";
+import { concluded } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { assertReadable, plain } from "./readable.ts";
+import { sweepResults } from "./sweep_results.ts";
 
-/** Of `many`, with so few runs that no lead is certain. */
-function fewRuns(): Results {
-  const results = many();
-  return { ...results, runs: results.runs.filter(({ repetition }) => repetition <= 2) };
+/** The same in three scenarios: b is ahead of a, but maybe by less than the margin. */
+function nearMargin(): Results {
+  const one = resultsAt({ a: [1_000, 1_010, 1_005], b: [1_030, 1_036, 1_041] });
+  const runs = ["x", "y", "z"].flatMap((scenario, i) =>
+    one.runs.map((run) => ({ ...structuredClone(run), scenario, order: run.order + 6 * i }))
+  );
+  return { ...one, runs };
 }
 
 Deno.test("conclusion: who seems ahead in most places is named, as likely", () => {
-  assert.equal(
-    concluded(fewRuns()).sentence,
-    "gin is likely fastest in 3 of 5 scenarios, not proven: 2 runs each.",
-  );
+  const { sentence, figure } = concluded(nearMargin());
+  assert.equal(sentence, "b is likely fastest in all 3 scenarios, not proven.");
+  assert.deepEqual([figure?.text, figure?.certainty], ["1.03×", "likely"]);
 });
 
 Deno.test("conclusion: a fast target that responds wrongly is named beside the winner", () => {
@@ -73,4 +76,17 @@ Deno.test("conclusion: two scenarios without any leader are two, and the largest
 Deno.test("next: runs that differ more than the targets are not called near the margin", () => {
   const { next } = concluded(resultsAt({ a: [1_000, 2_000, 1_500], b: [1_400, 2_300, 900] }));
   assert.match(next[0].text, /^Make runs longer, or the machine quieter: /);
+});
+
+Deno.test("conclusion: one that misses the offered rate is in no comparison with one that keeps up", () => {
+  const results = sweepResults(["a", "b"].map((target, i) => ({
+    ...{ target, parameters: { rate: "4000/s" }, rate: 2_000 * (i + 1) },
+  })));
+  for (const run of results.runs) {
+    run.requests.due = 4_000 * run.elapsedS;
+    run.requests.unfinished = Math.max(0, run.requests.due - run.requests.completed);
+  }
+  const { sentence, forest } = concluded(results);
+  assert.match(plain(sentence), /^At 4,000\/s only b keeps up: a completes 2,0\d\d of /);
+  assert.equal(forest, null);
 });

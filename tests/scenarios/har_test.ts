@@ -31,6 +31,25 @@ Deno.test("a header field of a HAR file that can't be sent is left out, with a n
   assert.ok(notes.some((note) => /without its header fields X-City,/.test(note)));
 });
 
+Deno.test("a visit that outlasts the usual load lengthens it, and a note says so", () => {
+  const entry = (second: number, time: number): object => ({
+    startedDateTime: `2026-01-01T00:00:${second}Z`,
+    time,
+    request: { method: "GET", url: "http://a/b" },
+    response: { status: 200 },
+  });
+  const loadOf = (...entries: object[]): [duration: string, note: string | undefined] => {
+    const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
+    return [/duration: (\S+)/.exec(text)?.[1] ?? "", notes.find((note) => /a default/.test(note))];
+  };
+  const usual = "the load is a default: 10 virtual users for 10 s";
+  assert.deepEqual(loadOf(entry(10, 5_000), entry(18, 2_000)), ["10s", usual]);
+  assert.deepEqual(loadOf(entry(10, 5_000), entry(40, 500)), [
+    "46s",
+    "the load is a default: 10 virtual users for 46 s, as the visit alone takes 31 s",
+  ]);
+});
+
 interface Sent {
   readonly wire: WireRequest;
   readonly notes: readonly string[];

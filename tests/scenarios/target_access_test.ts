@@ -61,6 +61,33 @@ testWith(["openssl"], "a target's authorities are read from the experiment's fol
   assert.deepEqual((await accessOf(folder))?.caCerts, [authority]);
 });
 
+testWith(
+  ["openssl"],
+  "a target's client certificate is read from the experiment's folder",
+  async () => {
+    using folder = folderOf('{ url: "https://a:1", cert: ./own.crt, key: ./own.key }');
+    const { own, signed } = certificates();
+    Deno.writeTextFileSync(join(folder.path, "own.crt"), own.cert);
+    Deno.writeTextFileSync(join(folder.path, "own.key"), own.key);
+    assert.deepEqual((await accessOf(folder))?.clientCertificate, own);
+    const { experiment } = await loadExperiment(join(folder.path, "x.yaml"));
+    const saved = JSON.stringify(experiment.targets);
+    assert.ok(saved.includes('"key":"./own.key"') && !saved.includes("BEGIN"), saved);
+    Deno.writeTextFileSync(join(folder.path, "own.key"), signed.key);
+    await assert.rejects(
+      loadExperiment(join(folder.path, "x.yaml")),
+      /targets\.a\.key: Cannot use this key: it is not that of the certificate/,
+    );
+  },
+);
+
+Deno.test("a target has an address of its own, or a proxy", async () => {
+  using named = folderOf('{ url: "https://[::1]", resolve: "[::1]:443:[::2]" }');
+  assert.equal((await accessOf(named))?.address, "::2");
+  using folder = folderOf('{ url: "http://a:1", httpProxy: "http://ada:x7731-by-proxy@b:2" }');
+  assert.equal((await accessOf(folder))?.proxy, "http://ada:x7731-by-proxy@b:2");
+});
+
 const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
   ["a URL that is no server's", '{ url: "ftp://a:1" }', [
     /^x\.yaml:3:13: targets\.a\.url: Cannot use this as a server: write http:.* or https:/,
@@ -85,6 +112,34 @@ const WRONG: [sentence: string, target: string, told: RegExp[]][] = [
   ["a socket for a URL with TLS", '{ url: "https://a:1", unix: socket }', [
     /targets\.a\.unix: Cannot use TLS on a unix socket: the URL is https; write http:\/\/$/,
   ]],
+  ["a certificate without its key, and without TLS", '{ url: "http://a:1", cert: text }', [
+    /targets\.a\.cert: Cannot read text: it holds no certificates as PEM$/,
+    /targets\.a\.cert: Cannot show a certificate without TLS: the URL is not https; leave/,
+    /targets\.a\.cert: Cannot show a certificate without its key; add key$/,
+  ]],
+  ["a key that is none", '{ url: "https://a:1", key: text }', [
+    /targets\.a\.key: Cannot read text: it holds no private key as PEM$/,
+    /targets\.a\.key: Cannot use a key without its certificate; add cert$/,
+  ]],
+  ["an address of another host", '{ url: "http://a:1", resolve: "b:1:127.0.0.1" }', [
+    /targets\.a\.resolve: Cannot use an address of b:1: the load goes to a:1 alone; name/,
+  ]],
+  ["an address that is none", '{ url: "http://a:1", resolve: "a:1:b" }', [
+    /targets\.a\.resolve: Cannot read "a:1:b" as the address of a host: write host:port:address/,
+  ]],
+  ["a proxy behind TLS", '{ url: "http://a:1", httpProxy: "https://b" }', [
+    /targets\.a\.httpProxy: Cannot use this proxy: TLS to the proxy itself is not supported; write/,
+  ]],
+  ["a proxy that is more than one", '{ url: "http://a:1", httpProxy: "http://b/path" }', [
+    /targets\.a\.httpProxy: Cannot use this proxy: it is no URL of an HTTP proxy; write/,
+  ]],
+  [
+    "a proxy beside an address",
+    '{ url: "http://a:1", httpProxy: "http://b", resolve: "a:1:127.0.0.1" }',
+    [
+      /targets\.a\.resolve: Cannot use an address where the proxy looks the host up; leave it out$/,
+    ],
+  ],
   ["authorities for a program of ours", "{ command: [x], cacert: text }", [
     /targets\.a\.cacert: Cannot understand "cacert"/,
   ]],

@@ -3,7 +3,7 @@ import { blocksShow } from "../../runner/stats/comparison/blocks.ts";
 
 /** Of the F-distribution with equal degrees of freedom, from tables. */
 const TABLES: [runs: number, upperQuarter: number, upperFortieth: number][] = [
-  [3, 3, 39],
+  [4, 2.3556, 15.4392],
   [5, 2.0642, 9.6045],
   [11, 1.5513, 3.7168],
 ];
@@ -22,6 +22,11 @@ for (const [runs, quarter, fortieth] of TABLES) {
     assert.equal(blocksShow(gainAt(1.01 / fortieth), runs), false);
   });
 }
+
+Deno.test("three pairs stay pairs, as they are too few to see blocks by", () => {
+  assert.equal(blocksShow(1, 3), true);
+  assert.equal(blocksShow(1, 4), false);
+});
 
 Deno.test("sides that exclude each other entirely stay pairs", () => {
   assert.equal(blocksShow(0.5, 5), true);

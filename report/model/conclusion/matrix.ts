@@ -8,7 +8,7 @@ import { figureName, verdictWord } from "../comparison/words.ts";
 import type { Place } from "./places.ts";
 import { decisiveFigure, settingsOf } from "../comparison/pairs.ts";
 import { ratioText } from "../comparison/ratios.ts";
-import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
+import { competing, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf, standingOf } from "../comparison/standing.ts";
 import { boundText, formatMs, formatNumber } from "../numbers/units.ts";
 import { mean } from "../numbers/spread.ts";
@@ -228,13 +228,16 @@ export interface ForestComparison {
   readonly marginRatio: number;
 }
 
-/** From the best. */
+/** From the best; of those that keep up, where any does: beside one that falls short a ratio says nothing. */
 function baseRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] {
   const [scenario] = scenarios;
   if (scenario === undefined || scenarios.length > 1) return [];
   const figure = decisiveFigure(scenario.cells);
   const sign = figure === "rate" ? -1 : 1;
-  return scenario.rows.map(({ name, color, base, comparison }) => ({
+  const able = new Set(competing(scenario.cells).map(({ label }) => label));
+  const isShown = ({ name, base }: typeof scenario.rows[number]): boolean =>
+    able.size === 0 || able.has(name) && able.has(base);
+  return scenario.rows.filter(isShown).map(({ name, color, base, comparison }) => ({
     label: name,
     color,
     base,

@@ -14,7 +14,7 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
   const about = equal.length === 0
     ? ""
     : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
-  const likely = likelyText(places, naming);
+  const likely = likelyText(places);
   if (likely !== "") return likely + about;
   return targets.length === 2
     ? `Whether ${listed(targets, "or")} is faster is open ${allText(places)}${about}`
@@ -23,18 +23,12 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
     }${about}`;
 }
 
-/** `gin is likely fastest in 4 of 5 scenarios, not proven: 2 runs each`; "" of half of the places or fewer. */
-function likelyText(places: readonly Place[], naming: Naming): string {
+/** `gin is likely fastest in 4 of 5 scenarios, not proven`; "" of half of the places or fewer. */
+function likelyText(places: readonly Place[]): string {
   const most = mostLikely(places);
   if (most === null) return "";
-  const { target, those } = most;
-  const verb = those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
-  const runs = [...new Set(those.map(({ decision }) => decision?.runs ?? 0))];
-  const isFew = those.every(({ decision }) => decision?.reason !== "margin");
-  const few = naming !== null && isFew && runs.length === 1 && runs[0] > 0
-    ? `: ${counted(runs[0], "run")} each`
-    : "";
-  return `${target} ${verb} fastest ${shareText(those, places)}, not proven${few}`;
+  const verb = most.those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
+  return `${most.target} ${verb} fastest ${shareText(most.those, places)}, not proven`;
 }
 
 function marginOf({ scenario: { rows: [row] } }: Place): string {

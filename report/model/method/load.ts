@@ -132,6 +132,7 @@ const scenario = z.union([
   z.object({ flow: z.array(requestSpec).min(1) }),
   z.object({ mix: z.array(requestSpec).min(1) }),
   z.object({ page: z.string(), with: z.array(z.unknown()).default([]) }),
+  z.object({ replay: z.object({ log: z.string(), speed: z.number() }) }),
   requestSpec,
 ]);
 
@@ -146,9 +147,14 @@ export function requestText(name: string, scenarios: unknown): string {
   if (spec === undefined) return "";
   if ("flow" in spec) return joinedTo("flow: ", spec.flow.map(stepText), " → ");
   if ("mix" in spec) return joinedTo("mix: ", mixTexts(spec.mix), ", ");
+  if ("replay" in spec) return cut(replayText(spec.replay), MOST_CHARS);
   if (!("page" in spec)) return cut(stepText(spec), MOST_CHARS);
   const needed = spec.with.length === 0 ? "" : ` with ${spec.with.length} more`;
   return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
+}
+
+function replayText({ log, speed }: { readonly log: string; readonly speed: number }): string {
+  return `replay of ${log}` + (speed === 1 ? "" : ` at ${formatNumber(speed)} times its speed`);
 }
 
 function stepText({ weight: _, think, ...paths }: WrittenRequest): string {

@@ -1,6 +1,7 @@
 /** Which functions make one cell slower than another, as a sentence. */
 import {
   type FrameChange,
+  outsideText,
   type ProfileChange,
   profileChange,
 } from "../../../base/profile/frame_times.ts";
@@ -79,7 +80,8 @@ function grownText(
   sign: ChangeWords["sign"],
 ): string {
   const place = module === "" ? "" : ` of ${module}`;
-  return `\`${name}\`${place} (${sign}${formatMs(afterMs - beforeMs)}, ${
+  const what = outsideText({ name, module, line: 0 }) ?? `\`${name}\`${place}`;
+  return `${what} (${sign}${formatMs(afterMs - beforeMs)}, ${
     formatShare(Math.min(1, explainedRatio))
   } of the difference)`;
 }

@@ -1,5 +1,5 @@
 /** Results in which each target was measured as of two revisions → the two sides of a comparison. */
-import type { Results } from "../../../runner/result/result.ts";
+import type { Results, TargetProfile } from "../../../runner/result/result.ts";
 import type { ResultSide } from "../comparison/differences.ts";
 
 /** What a target is called on either side. */
@@ -31,8 +31,36 @@ function sideOf(
     ...results,
     experiment: { ...experiment, targets: Object.fromEntries(targets) },
     runs: ownOnes(runs, own),
-    profiles: ownOnes(profiles, own),
+    profiles: ownOnes(profiles, own).map((profile) => {
+      const sides = names.get(profile.target);
+      const folders = sides === undefined
+        ? []
+        : ownFolders(Object(experiment.targets), sides, side);
+      return withModulesFrom(folders, profile);
+    }),
   };
+}
+
+/** Of the path of one revision those that the other's has not. */
+function ownFolders(
+  targets: Readonly<Record<string, unknown>>,
+  sides: SideNames,
+  side: keyof SideNames,
+): string[] {
+  const [own, other] = [sides[side], sides[side === "base" ? "head" : "base"]]
+    .map((name) => String(Object(targets[name]).cwd ?? "").split("/"));
+  return own.filter((folder) => !other.includes(folder));
+}
+
+/** Modules have the same name in both revisions: without the folder that only one of them has. */
+function withModulesFrom(folders: readonly string[], profile: TargetProfile): TargetProfile {
+  const { tree } = profile;
+  const frames = tree.frames.map((frame) => {
+    const [first, ...rest] = frame.module.split("/");
+    const isOwn = rest.length > 0 && folders.includes(first);
+    return isOwn ? { ...frame, module: rest.join("/") } : frame;
+  });
+  return { ...profile, tree: { ...tree, frames } };
 }
 
 /** Under the names that targets have on both sides. */

@@ -5,7 +5,13 @@
 import { randomUUID } from "node:crypto";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ExpectedError, messageOf, TargetError } from "../../../base/errors.ts";
+import {
+  ExpectedError,
+  messageOf,
+  type Problem,
+  TargetError,
+  UserError,
+} from "../../../base/errors.ts";
 import { endpointOf } from "../../../base/net/endpoint.ts";
 import { secrets } from "../../../base/secrets.ts";
 import { VERSION } from "../../../base/version.ts";
@@ -53,6 +59,11 @@ const NOTICE_MS = 3 * POLL_MS.waiting;
 const MS_PER_AGENT = 1;
 /** Redis is not waited for longer when the fleet ends. */
 const SWEEP_MS = 2_000;
+const NO_PROXY: Problem = {
+  place: "proxy",
+  message: "Cannot load by an HTTP proxy from other machines: agents load what they are allowed to",
+  fix: "leave the proxy out, or load from this machine",
+};
 /** On messages that were left out. */
 const MOST_NOTES = 20;
 
@@ -119,6 +130,7 @@ export class Fleet implements Loader {
   /** Throws a UserError or a TargetError when the load can't be begun, and the signal's reason when it aborts before. */
   async load(request: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
     checkDriver(request.driver, endpointOf(request.origin, request)); // what no agent can grant
+    if (request.proxy !== undefined) throw new UserError([NO_PROXY]);
     const { signal } = hooks;
     const clock = await retryUntilReply(() => readClock(this.link.client), signal);
     const members = membersOf(request, await this.#present(signal));
@@ -175,12 +187,15 @@ export class Fleet implements Loader {
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
-    const { insecure, caCerts, unixPath } = request;
+    const { insecure, caCerts, unixPath, address, clientCertificate } = request;
+    const access = { insecure, caCerts, unixPath, address, clientCertificate };
     const job: AgentJobInput = {
       ...{ run, coordinator: this.id, version: VERSION, assigned: { ...assigned } },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, reportEveryMs },
-      access: { insecure, caCerts, unixPath },
-      secrets: secrets.heldBy(JSON.stringify(script)).map(([value, shown]) => [value, shown]),
+      access,
+      secrets: secrets.heldBy(JSON.stringify([script, access])).map((
+        [value, shown],
+      ) => [value, shown]),
     };
     const queue = this.link.queue(agentQueue(presence.name));
     try {

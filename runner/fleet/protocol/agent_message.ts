@@ -3,13 +3,14 @@
  * what it finds there. Moments are milliseconds; those in Redis's clock say so.
  */
 import * as z from "zod";
+import { accessShape } from "../../../base/target/access.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { msBetween } from "../../../base/quantity.ts";
 import { whyTooLong } from "../../../scenarios/load/load.ts";
 import { intervalMs } from "../../../scenarios/load/load_spec.ts";
 import { DRIVER_NAMES } from "../../load/engine/driver.ts";
 import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
-import { accessShape, jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
+import { jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
 
 /** It is a part of keys, ids and file names. */

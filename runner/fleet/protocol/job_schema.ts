@@ -2,7 +2,7 @@
  * The load of an agent's job, as JSON. The rules are those of experiment files: an agent sends
  * nothing that a file could not describe, whoever wrote the job.
  */
-import type { Access } from "../../../base/net/endpoint.ts";
+import { METHODS } from "../../../base/http/methods.ts";
 import * as z from "zod";
 import {
   cookieName,
@@ -31,7 +31,6 @@ import {
   fieldName,
   headerName,
   headerValue,
-  METHODS,
   path,
 } from "../../../scenarios/request/request.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
@@ -183,18 +182,3 @@ export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   rate,
   phases,
 ]);
-
-const certificates = z.string().max(LIMITS.certificates.most).includes(
-  "-----BEGIN CERTIFICATE-----",
-  {
-    error: "Cannot read certificates that are no PEM",
-  },
-);
-
-export const accessShape: z.ZodType<Access, Access> = z.strictObject({
-  insecure: z.boolean().optional(),
-  caCerts: z.array(certificates).max(LIMITS.jobCertificates.most).optional(),
-  unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
-    error: "Cannot use a path with a zero in it",
-  }).optional(),
-});

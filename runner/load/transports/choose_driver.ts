@@ -41,16 +41,18 @@ export async function chooseDriver(
 }
 
 /** The version of the system's OpenSSL; throws why a worker could not drive such TLS by it. */
-async function tryOpenSsl({ serverName, insecure }: Tls): Promise<string> {
-  const [{ openssl }, { isUsualName, usualAuthorities }] = await Promise.all([
+async function tryOpenSsl({ serverName, insecure, client }: Tls): Promise<string> {
+  const [{ openssl }, { isUsualName, usualAuthorities }, { checkCertificate }] = await Promise.all([
     import("../../../base/system/openssl.ts"),
     import("../../../base/net/server_trust.ts"),
+    import("../../../base/net/client_certificate.ts"),
   ]);
   const { version } = openssl();
   if (!isUsualName(serverName)) throw new Error(`OpenSSL cannot check for "${serverName}"`);
   if (!insecure && usualAuthorities() === null) {
     throw new Error("this runtime does not say which authorities it trusts");
   }
+  if (client !== undefined) checkCertificate(openssl(), client);
   return `openssl ${version}`;
 }
 

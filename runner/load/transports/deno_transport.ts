@@ -3,7 +3,8 @@
  * its writes follow one another.
  */
 import { messageOf } from "../../../base/errors.ts";
-import { type Connection, dial } from "../../../base/net/dial.ts";
+import type { Connection } from "../../../base/net/connection.ts";
+import { dial } from "../../../base/net/dial.ts";
 import { DialError } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";

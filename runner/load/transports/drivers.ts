@@ -1,5 +1,5 @@
 /** The drivers, as the workers make them. */
-import type { Endpoint } from "../../../base/net/endpoint.ts";
+import { dialedAt, type Endpoint } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
@@ -17,11 +17,14 @@ interface DriverSetting {
 export const DRIVERS = {
   epoll: async ({ endpoint, slots, now, busy }) => {
     if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
-    const address = await resolve(endpoint);
+    const address = await resolve(dialedAt(endpoint));
     const { tls } = endpoint;
     if (tls === undefined) return new EpollDriver(address, slots, now, busy);
     const { EpollTls } = await import("./epoll_tls.ts");
-    const layer = new EpollTls(slots, tls);
+    const { TunneledTls } = await import("./tunneled_tls.ts");
+    const layer = endpoint.proxy === undefined
+      ? new EpollTls(slots, tls)
+      : new TunneledTls(slots, { ...endpoint, tls });
     const driver = new EpollDriver(address, slots, now, busy, (sockets) => layer.on(sockets));
     return Object.assign(driver, { tls: layer });
   },

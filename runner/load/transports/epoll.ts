@@ -1,7 +1,6 @@
 /**
- * The driver for Linux: the worker's thread drives non-blocking sockets itself, with one epoll for all,
- * one recv and one send a request. While it runs the isolate gets no messages: every wait is bounded
- * by the handler's next tick, where the stop flag is looked at.
+ * The driver for Linux: the thread drives non-blocking sockets itself, with one epoll, one recv and one send a request.
+ * While it runs the isolate gets no messages: a wait is bounded by the next tick, which looks at the stop flag.
  */
 import {
   DATA_WORD,
@@ -145,7 +144,8 @@ export class EpollDriver implements Driver {
       return handler.onOpen(slot, this.now());
     }
     this.close(slot);
-    handler.onRefused(slot, errno !== 0 ? "connect" : "tls", refusal, this.now());
+    const step = errno !== 0 ? "connect" : this.#tls?.failedStep ?? "tls";
+    handler.onRefused(slot, step, refusal, this.now());
   }
 
   #reportRefused(handler: EventHandler): void {

@@ -39,6 +39,8 @@ export interface TlsLayer {
    * connection is open, "" while it is not, or why it will not be.
    */
   shakeHands(slot: number): string | null;
+  /** Which step `shakeHands` has just failed at: a connection by a proxy is none before its tunnel is open. */
+  readonly failedStep: "connect" | "tls";
   /** How many bytes it has put into `buffer`; 0 or less for none: `endOf` says why. */
   receive(slot: number, buffer: Uint8Array<ArrayBuffer>): number;
   /** Why `receive` has just given none: the end of the connection, null or its reason; undefined: nothing yet. */

@@ -5,6 +5,7 @@
  */
 import { isIP } from "node:net";
 import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
+import { showCertificate } from "../../../base/net/client_certificate.ts";
 import { handshakeFailed } from "../../../base/net/dial_error.ts";
 import type { Tls } from "../../../base/net/endpoint.ts";
 import { type Libc, libc } from "../../../base/system/libc.ts";
@@ -58,6 +59,7 @@ const UNEXPECTED_EOF = 294n;
 const CUT_OFF = "peer closed connection without sending TLS close_notify";
 
 export class EpollTls implements TlsLayer {
+  failedStep: TlsLayer["failedStep"] = "tls";
   readonly #openssl: OpenSsl = openssl();
   readonly #libc: Libc = libc();
   readonly #context: Pointer;
@@ -79,22 +81,24 @@ export class EpollTls implements TlsLayer {
   #result = 0;
 
   /** Null until `on`. */
-  #sockets: EpollSockets | null = null;
+  protected sockets: EpollSockets | null = null;
 
-  constructor(slots: number, { serverName, insecure, caCerts }: Tls) {
+  /** Throws where OpenSSL does not take the client's certificate. */
+  constructor(slots: number, { serverName, insecure, caCerts, client }: Tls) {
     this.#connections = new Array(slots).fill(null);
     this.#spare = new Array(slots).fill(null);
     this.#isWhole = new Uint8Array(slots);
     this.#waitsForRoom = new Uint8Array(slots);
     this.#sentName = isIP(serverName) ? null : cString(serverName);
     this.#context = contextOf(this.#openssl);
+    if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
     this.#trust = insecure
       ? null
       : new ServerTrust(this.#openssl, serverName, [...usualAuthorities() ?? [], ...caCerts]);
   }
 
   on(sockets: EpollSockets): this {
-    this.#sockets = sockets;
+    this.sockets = sockets;
     return this;
   }
 
@@ -120,7 +124,7 @@ export class EpollTls implements TlsLayer {
     const connection = this.#spare[slot] ?? this.#make();
     this.#spare[slot] = null;
     this.#connections[slot] = connection;
-    tls.SSL_set_fd(connection, this.#sockets?.fds[slot] ?? -1);
+    tls.SSL_set_fd(connection, this.sockets?.fds[slot] ?? -1);
     return connection;
   }
 
@@ -136,7 +140,7 @@ export class EpollTls implements TlsLayer {
   #watchRoom(slot: number, waits: boolean): void {
     if ((this.#waitsForRoom[slot] === 1) === waits) return;
     this.#waitsForRoom[slot] = waits ? 1 : 0;
-    this.#sockets?.watch(slot, waits);
+    this.sockets?.watch(slot, waits);
   }
 
   #admit(slot: number, connection: Pointer): string | null {

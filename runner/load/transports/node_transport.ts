@@ -5,7 +5,7 @@ import { Buffer } from "node:buffer";
 import { connect, type NetConnectOpts, type Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
 import { refused } from "../../../base/net/dial_error.ts";
-import type { Endpoint } from "../../../base/net/endpoint.ts";
+import { dialedAt, type Endpoint, type TcpEndpoint } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
 import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
 
@@ -28,12 +28,17 @@ export class NodeTransport implements Transport {
   constructor(endpoint: Endpoint, private readonly scheduler: ReadScheduler) {
     this.#where = "path" in endpoint
       ? { path: endpoint.path }
-      : { host: endpoint.hostname, port: endpoint.port, noDelay: true };
+      : { ...nodeAddress(endpoint), noDelay: true };
   }
 
   open(slot: number, events: ConnectionEvents): NodeConnection {
     return new NodeConnection(this.#where, this.#room, slot, this.scheduler, events);
   }
+}
+
+function nodeAddress(endpoint: TcpEndpoint): { host: string; port: number } {
+  const { hostname: host, port } = dialedAt(endpoint);
+  return { host, port };
 }
 
 /** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */

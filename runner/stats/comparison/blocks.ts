@@ -14,10 +14,13 @@ import { twoSidedP } from "../confidence/student_t.ts";
 const ALIKE_P = 0.25;
 const OPPOSED_P = 0.025;
 
+/** Of fewer, one or two degrees of freedom say nothing of blocks. */
+const LEAST_PAIRS = 4;
+
 /** @param gain The variance of the ratio unpaired, over that of its pairs. */
 export function blocksShow(gain: number, pairs: number): boolean {
   const f = 2 * gain - 1;
-  if (!(f > 0)) return true;
+  if (pairs < LEAST_PAIRS || !(f > 0)) return true;
   const freedom = pairs - 1;
   // T. Cacoullos, "A relation between t and F-distributions", JASA 1965: of F with equal degrees of freedom.
   const t = Math.sqrt(freedom) / 2 * (Math.sqrt(f) - 1 / Math.sqrt(f));

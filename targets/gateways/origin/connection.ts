@@ -3,7 +3,8 @@
  * idle, and so knows at once when the origin has closed it.
  */
 import { Buffer } from "node:buffer";
-import { type Connection, dial } from "../../../base/net/dial.ts";
+import type { Connection } from "../../../base/net/connection.ts";
+import { dial } from "../../../base/net/dial.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ResponseSink } from "../../../base/http/kept.ts";
 import { BROKEN, COMPLETE, ResponseReader } from "../../../base/http/response.ts";

@@ -53,3 +53,19 @@ export const k6: Decoder = {
   },
   decode: become,
 };
+
+export const jmeter: Decoder = {
+  seeds: {
+    samples: [sample("shop.jmx")],
+    words: [
+      "<hashTree>",
+      "</hashTree>",
+      "<LoopController/>",
+      "${__P(a,1)}",
+      "${${a}}",
+      "<![CDATA[",
+      "&a;",
+    ],
+  },
+  decode: become,
+};

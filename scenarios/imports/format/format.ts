@@ -3,7 +3,7 @@
  * of an experiment file, which then is read like any other. One file a member, one line in `registry.ts`. Pure.
  */
 import { stringify } from "yaml";
-import type { Files } from "../../base/files.ts";
+import type { Files } from "../../../base/files.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -113,4 +113,9 @@ export function freeName(name: string, known: object): string {
   for (let n = 2;; n++) {
     if (!Object.hasOwn(known, `${name} ${n}`)) return `${name} ${n}`;
   }
+}
+
+/** A name as values have it here. */
+export function valueNameOf(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}_-]+/gu, "_").replace(/^[^\p{L}_]+/u, "");
 }

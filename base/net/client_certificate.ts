@@ -1,0 +1,74 @@
+/** What a client shows of itself in TLS, by OpenSSL. */
+import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
+import type { ClientCertificate } from "./endpoint.ts";
+
+const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+/** A key that needs a passphrase gets this one: OpenSSL would read it from the terminal. */
+const NO_PASSPHRASE = cString("");
+
+/** Every connection of the context shows it. Throws where OpenSSL does not take it, such as a key of too few bits. */
+export function showCertificate(
+  openssl: OpenSsl,
+  context: Pointer,
+  { cert, key }: ClientCertificate,
+): void {
+  const { tls, certificates } = openssl;
+  const [own, ...chain] = (cert.match(CERTIFICATE) ?? []).map((pem) => certificateOf(openssl, pem));
+  if (own === undefined) throw new Error("there is no client certificate");
+  demand(openssl, tls.SSL_CTX_use_certificate(context, own) === 1);
+  certificates.X509_free(own); // the context holds one of its own
+  for (const one of chain) {
+    const taken = tls.SSL_CTX_add_extra_chain_cert(context, SSL_CTRL_EXTRA_CHAIN_CERT, 0n, one);
+    demand(openssl, taken === 1n || Number(taken) === 1);
+  }
+  const secret = keyOf(openssl, key);
+  demand(openssl, tls.SSL_CTX_use_PrivateKey(context, secret) === 1);
+  certificates.EVP_PKEY_free(secret);
+  demand(openssl, tls.SSL_CTX_check_private_key(context) === 1);
+}
+
+/** Throws as `showCertificate` does. */
+export function checkCertificate(openssl: OpenSsl, client: ClientCertificate): void {
+  const context = made(openssl.tls.SSL_CTX_new(openssl.tls.TLS_client_method()));
+  try {
+    showCertificate(openssl, context, client);
+  } finally {
+    openssl.tls.SSL_CTX_free(context);
+  }
+}
+
+function certificateOf(openssl: OpenSsl, pem: string): Pointer {
+  const { certificates } = openssl;
+  return readPem(openssl, pem, (bio) => certificates.PEM_read_bio_X509(bio, null, null, null));
+}
+
+function keyOf(openssl: OpenSsl, pem: string): Pointer {
+  const { certificates } = openssl;
+  return readPem(
+    openssl,
+    pem,
+    (bio) => certificates.PEM_read_bio_PrivateKey(bio, null, null, NO_PASSPHRASE),
+  );
+}
+
+function readPem(
+  openssl: OpenSsl,
+  pem: string,
+  read: (bio: Pointer) => Deno.PointerValue,
+): Pointer {
+  const { certificates } = openssl;
+  const text = new TextEncoder().encode(pem);
+  const bio = made(certificates.BIO_new_mem_buf(text, text.length));
+  const pointer = read(bio);
+  certificates.BIO_free(bio);
+  demand(openssl, pointer !== null);
+  return made(pointer);
+}
+
+function demand({ certificates }: OpenSsl, isDone: boolean): void {
+  if (isDone) return;
+  const why = cStringAt(certificates.ERR_reason_error_string(certificates.ERR_get_error()));
+  certificates.ERR_clear_error();
+  throw new Error(`OpenSSL does not take the client certificate: ${why}`);
+}

@@ -1,0 +1,8 @@
+/** What a client needs of a connection; Deno's own have it. */
+export interface Connection {
+  /** Gives the number of bytes put into `buffer`, or null when the peer has closed its side. */
+  read(buffer: Uint8Array): Promise<number | null>;
+  /** Gives the number of bytes taken, which may be fewer than all. */
+  write(bytes: Uint8Array): Promise<number>;
+  close(): void;
+}

@@ -1,0 +1,158 @@
+/**
+ * TLS by `node:tls`: where any certificate will do, and where the client shows one of its own. Deno's own TLS sockets
+ * can do neither after a tunnel, and cost half the CPU.
+ */
+import { connect as connectTcp, isIP, type Socket } from "node:net";
+import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from "node:tls";
+import type { Connection } from "./connection.ts";
+import { DialError, handshakeFailed, refused } from "./dial_error.ts";
+import { dialedAt, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { openTunnel } from "./open_tunnel.ts";
+import { usualAuthorities } from "./server_trust.ts";
+
+/** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
+class NodeTlsConnection implements Connection {
+  #error: Error | null = null;
+  #wake = (): void => {};
+  readonly #onNews = (): void => this.#wake();
+  readonly #onError = (error: Error): void => {
+    this.#error = error;
+    this.#wake();
+  };
+
+  /** @param below What it speaks through, which ends with it. */
+  constructor(private readonly socket: Socket, private readonly below: Socket | null = null) {
+    for (const event of NEWS) socket.on(event, this.#onNews);
+    socket.on("error", this.#onError);
+  }
+
+  async read(buffer: Uint8Array): Promise<number | null> {
+    for (;;) {
+      const { socket } = this;
+      const chunk = socket.read(Math.min(buffer.length, socket.readableLength) || undefined);
+      if (chunk !== null) {
+        buffer.set(chunk);
+        return chunk.length;
+      }
+      if (this.#error !== null) throw this.#error;
+      if (socket.readableEnded || socket.destroyed) return null;
+      await new Promise<void>((wake) => this.#wake = wake);
+    }
+  }
+
+  write(bytes: Uint8Array): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.socket.write(bytes, (error) => error ? reject(error) : resolve(bytes.length));
+    });
+  }
+
+  /** Somebody else reads the socket from now on. */
+  release(): void {
+    for (const event of NEWS) this.socket.off(event, this.#onNews);
+    this.socket.off("error", this.#onError);
+  }
+
+  close(): void {
+    this.socket.destroy();
+    this.below?.destroy();
+  }
+}
+
+const NEWS = ["readable", "end", "close"] as const;
+
+type TlsEndpoint = TcpEndpoint & { readonly tls: Tls };
+
+/** Rejects with a DialError. */
+export async function dialNodeTls(endpoint: TlsEndpoint, signal: AbortSignal): Promise<Connection> {
+  const { hostname: host, port, proxy, tls } = endpoint;
+  const below = proxy === undefined ? null : await tunnelTo(endpoint, signal);
+  const socket = connect({
+    ...below === null ? { host, port } : { socket: below },
+    ...optionsOf(tls),
+  });
+  const close = (): void => {
+    socket.destroy();
+    below?.destroy();
+  };
+  below?.on("error", close); // whoever waits for TLS sees its end
+  signal.addEventListener("abort", close);
+  if (signal.aborted) close();
+  try {
+    await handshake(socket, below !== null);
+    socket.setNoDelay(true);
+    return new NodeTlsConnection(socket, below);
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
+}
+
+/** The first version of Deno whose `node:tls` shakes hands on a socket that has been read. */
+const SINCE = [2, 8];
+
+/** A socket of which the other end is the endpoint, through its proxy. */
+async function tunnelTo(endpoint: TcpEndpoint, signal: AbortSignal): Promise<Socket> {
+  const [major, minor] = Deno.version.deno.split(".").map(Number);
+  if (major < SINCE[0] || (major === SINCE[0] && minor < SINCE[1])) {
+    const what = "an unchecked server or a client certificate";
+    throw new DialError(
+      "connect",
+      `TLS with ${what} through a proxy needs Deno ${SINCE.join(".")}`,
+    );
+  }
+  const { hostname: host, port } = dialedAt(endpoint);
+  const socket = connectTcp({ host, port, noDelay: true });
+  const close = (): void => void socket.destroy();
+  signal.addEventListener("abort", close);
+  try {
+    if (signal.aborted) close();
+    await opened(socket);
+    const connection = new NodeTlsConnection(socket);
+    await openTunnel(connection, endpoint, signal);
+    connection.release();
+    return socket;
+  } finally {
+    signal.removeEventListener("abort", close);
+  }
+}
+
+function opened(socket: Socket): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(refused(error));
+    const end = (): void => fail(new Error("closed"));
+    socket.once("error", fail).once("close", end).once("connect", () => {
+      socket.off("error", fail).off("close", end);
+      resolve();
+    });
+  });
+}
+
+function optionsOf({ serverName, insecure, caCerts, client }: Tls): ConnectionOptions {
+  const usual = insecure ? null : usualAuthorities();
+  return {
+    servername: isIP(serverName) ? "" : serverName,
+    rejectUnauthorized: !insecure,
+    ALPNProtocols: ["http/1.1"],
+    ...!insecure && { ca: [...usual ?? [], ...caCerts] },
+    checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
+    ...client,
+  };
+}
+
+/** @param isConnected Whether there is nothing to be dialed any more. */
+function handshake(socket: TLSSocket, isConnected: boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let explain = isConnected ? handshakeFailed : refused;
+    socket.once("connect", () => explain = handshakeFailed);
+    socket.on("error", (error) => reject(explain(error)));
+    socket.once("close", () => reject(explain(new Error("closed"))));
+    socket.once("secureConnect", () => {
+      // Deno 2.6 says so after a failed handshake, too: then there is no certificate, and whoever
+      // reads gets the error.
+      if (Object.keys(socket.getPeerCertificate()).length > 0) return resolve();
+      socket.resume();
+    });
+  });
+}

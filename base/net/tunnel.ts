@@ -1,0 +1,34 @@
+/** A tunnel through an HTTP proxy: the request for it, and what its response says (RFC 9110 §9.3.6). Pure. */
+import { encodeRequest } from "../http/request.ts";
+import { NEED_MORE, ResponseReader } from "../http/response.ts";
+import type { TcpEndpoint } from "./endpoint.ts";
+import { hostAndPort } from "./listen.ts";
+
+export function tunnelRequest({ hostname, port, proxy }: TcpEndpoint): Uint8Array<ArrayBuffer> {
+  const path = hostAndPort(hostname, port);
+  const byProxy = { origin: "", authorization: proxy?.authorization ?? null };
+  const wire = { method: "CONNECT", path, headers: {}, body: null };
+  return encodeRequest(wire, { host: path, keepAlive: true, byProxy });
+}
+
+/** Reads a proxy's response, which nothing may follow: in a tunnel for TLS the client speaks first. */
+export class TunnelResponse {
+  readonly #reader = new ResponseReader();
+
+  constructor() {
+    this.#reader.begin(true); // it has no body, as one to a HEAD
+  }
+
+  /** "" until it is whole; then null where the tunnel is open, or why it is not. */
+  read(bytes: Uint8Array, length: number): string | null {
+    const reader = this.#reader;
+    const end = reader.read(bytes, 0, length);
+    if (reader.state === NEED_MORE) return "";
+    if (reader.reason !== "") return `the proxy sent no response to CONNECT: ${reader.reason}`;
+    const { status } = reader;
+    if (status < 200 || status > 299) return `the proxy refused the tunnel with status ${status}`;
+    return end === length ? null : "the proxy sent bytes of its own into the tunnel";
+  }
+}
+
+export const NO_TUNNEL = "the proxy hung up before the tunnel was open";

@@ -1,0 +1,78 @@
+/** The flags by which a command reaches a server, beyond its URL. */
+import { resolve } from "node:path";
+import * as z from "zod";
+import { messageOf, type Problem } from "../../base/errors.ts";
+import { accessConflicts, proxyUrl, resolved } from "../../base/target/access.ts";
+import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts";
+import type { CommandParts, RawArguments } from "../command_line/command.ts";
+import { certificates } from "./fleet_flags.ts";
+
+/** A private key, as its text. */
+const privateKey = z.string().transform((path, context) => {
+  try {
+    return privateKeyAt(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot read a key from ${path}: ${messageOf(error)}`);
+    return z.NEVER;
+  }
+});
+
+/** A unix socket that is there. */
+const socket = z.string().superRefine((path, context) => {
+  try {
+    checkSocket(resolve(path));
+  } catch (error) {
+    context.addIssue(`Cannot dial ${path}: ${messageOf(error)}`);
+  }
+});
+
+export const accessFlags = {
+  insecure: {
+    flags: "--insecure",
+    about: "Accepts any certificate of an https server",
+    schema: z.boolean().default(false),
+  },
+  cacert: {
+    flags: "--cacert <FILE>",
+    about: "Additional CA certificates to trust (PEM)",
+    schema: certificates.optional(),
+  },
+  cert: {
+    flags: "--cert <FILE>",
+    about: "Client certificate (PEM) to show in TLS; needs --key",
+    schema: certificates.optional(),
+  },
+  key: {
+    flags: "--key <FILE>",
+    about: "Private key (PEM) of --cert, without a passphrase",
+    schema: privateKey.optional(),
+  },
+  resolve: {
+    flags: "--resolve <HOST:PORT:ADDRESS>",
+    about: "Address to connect to for the URL's host, as curl has it",
+    schema: resolved.optional(),
+  },
+  proxy: {
+    flags: "--proxy <URL>",
+    about: "HTTP proxy to the server: http://host:port; https goes through its tunnel (CONNECT)",
+    schema: proxyUrl.optional(),
+  },
+  unix: {
+    flags: "--unix <PATH>",
+    about: "Unix socket to connect to instead of the URL's host",
+    schema: socket.optional(),
+  },
+} satisfies CommandParts;
+
+/** How to reach a server, beyond its URL. */
+export function accessProblems(given: RawArguments): Problem[] {
+  const written = { ...given, httpProxy: given.proxy };
+  const conflicts = accessConflicts(written).map(({ key, ...problem }) => ({
+    place: key === "httpProxy" ? "--proxy" : `--${key}`,
+    ...problem,
+    fix: problem.fix.replace(/^add (\w+)$/, "add --$1"),
+  }));
+  if (given.agents === undefined || given.proxy === undefined) return conflicts;
+  const message = "Cannot load by an HTTP proxy from other machines";
+  return [...conflicts, { place: "--proxy", message, fix: "leave out --proxy or --agents" }];
+}

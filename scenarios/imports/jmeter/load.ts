@@ -1,0 +1,90 @@
+/** A thread group of a JMeter plan → a load here. What has no equal is refused at its line. */
+import { durationText } from "../../../base/quantity.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import type { PlanElement, Refusals } from "./elements.ts";
+import type { PlanVariables } from "./variables.ts";
+
+export interface GroupLoad {
+  readonly load: Readonly<Record<string, unknown>>;
+  /** How often each virtual user goes through the flow. */
+  readonly rounds: number;
+}
+
+/** Of threads that all begin at once: so many begin in a millisecond. */
+const AT_ONCE = 1_000;
+const FOR_EVER = -1;
+
+interface Group {
+  readonly threads: number;
+  readonly rampS: number;
+  /** FOR_EVER: until its time is over. */
+  readonly loops: number;
+  /** Null where no time ends it. */
+  readonly durationS: number | null;
+}
+
+export function groupLoadOf(
+  group: PlanElement,
+  variables: PlanVariables,
+  refusals: Refusals,
+): GroupLoad | null {
+  const given = groupOf(group, variables, refusals);
+  if (given === null) return null;
+  const refuse = (why: string, fix: string): null => {
+    refusals.add(group, `Cannot take over ${group.called}: ${why}`, fix);
+    return null;
+  };
+  const { threads, rampS, loops, durationS } = given;
+  if (loops === FOR_EVER && durationS === null) {
+    return refuse("it never ends", "give it a number of loops, or a duration");
+  }
+  if (loops !== FOR_EVER && durationS !== null) {
+    return refuse("it ends by loops or by time, whichever is first", "leave one of them out");
+  }
+  if (durationS === null) return { load: arriving(threads, rampS), rounds: loops };
+  if (rampS > 0) {
+    const why = "its threads ramp up and then go on: here their number is constant";
+    return refuse(why, "set its ramp-up period to 0, or give it a number of loops");
+  }
+  return { load: { connections: threads, duration: durationText(durationS * 1_000) }, rounds: 1 };
+}
+
+/** Threads begin evenly over the ramp, each a virtual user with a connection of its own. */
+function arriving(threads: number, rampS: number): GroupLoad["load"] {
+  const durationMs = rampS === 0 ? Math.ceil(threads / AT_ONCE) : rampS * 1_000;
+  const arrivals = `${threads * 1_000 / durationMs}/s`;
+  return { phases: [{ duration: durationText(durationMs), arrivals }], connections: threads };
+}
+
+function groupOf(group: PlanElement, variables: PlanVariables, refusals: Refusals): Group | null {
+  let isWhole = true;
+  const number = (from: PlanElement, name: string, otherwise: number, least: number): number => {
+    const text = variables.constant(from.text(name), group).trim();
+    const value = text === "" ? otherwise : Number(text);
+    if (Number.isInteger(value) && value >= least) return value;
+    refusals.add(
+      group,
+      `Cannot read ${name} of ${group.called} as a whole number: it is "${text}"`,
+    );
+    isWhole = false;
+    return least;
+  };
+  const control = group.inner("ThreadGroup.main_controller");
+  const isTimed = group.is("ThreadGroup.scheduler");
+  const loops = control === null
+    ? 1
+    : control.is("LoopController.continue_forever") && control.text("LoopController.loops") === ""
+    ? FOR_EVER
+    : number(control, "LoopController.loops", 1, FOR_EVER);
+  const found = {
+    threads: number(group, "ThreadGroup.num_threads", 1, 1),
+    rampS: number(group, "ThreadGroup.ramp_time", 0, 0),
+    loops,
+    durationS: isTimed ? number(group, "ThreadGroup.duration", 0, 1) : null,
+  };
+  if (loops === 0 || loops > LIMITS.steps.most) {
+    refusals.add(group, `Cannot take over ${loops} loops: write 1 to ${LIMITS.steps.most}`);
+    return null;
+  }
+  return isWhole ? found : null;
+}

@@ -1,0 +1,205 @@
+/** A JMeter plan (.jmx): its thread groups as scenarios with loads, and their HTTP requests as flows. */
+import { durationText } from "../../../base/quantity.ts";
+import { LIMITS } from "../../../base/limits.ts";
+import {
+  freeName,
+  type Import,
+  type ImportContext,
+  nameFrom,
+  type TextFormat,
+} from "../format/format.ts";
+import { elementsIn, type PlanElement, Refusals } from "./elements.ts";
+import { groupLoadOf } from "./load.ts";
+import { type Agreement, type JmeterStep, Samplers } from "./sampler.ts";
+import { NO_SCOPE, type PlanScope, Scopes } from "./scope.ts";
+import { PlanVariables } from "./variables.ts";
+import { type XmlElement, xmlIn } from "./xml.ts";
+
+const NOTES = [
+  "JMeter goes on after a failed request where its plan says so; here a virtual user ends with it",
+  "JMeter also sends its own User-Agent",
+];
+const USUAL_TIMEOUT = "60s";
+const MOST_REDIRECTS = 20;
+const CONTAINERS = ["GenericController", "TransactionController"];
+
+export const jmeter: TextFormat = {
+  what: "a JMeter plan",
+  recognise: (text) => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)?<jmeterTestPlan\b/.test(text),
+  convert: (text, path, around): Import => new PlanImport(xmlIn(text, path), path, around).made(),
+};
+
+class PlanImport {
+  readonly #refusals: Refusals;
+  readonly #notes = new Set(NOTES);
+  readonly #variables: PlanVariables;
+  readonly #samplers: Samplers;
+  readonly #scopes: Scopes;
+  readonly #agreed: Agreement = { origin: null, follows: null, keepsAlive: null, timeoutMs: 0 };
+  readonly #elements: readonly PlanElement[];
+  /** Null: there is no manager of cookies. */
+  #cookies: PlanElement | null = null;
+
+  constructor(root: XmlElement, path: string, private readonly around: ImportContext) {
+    const note = (text: string): void => void this.#notes.add(text);
+    this.#refusals = new Refusals(path);
+    const [refusals, { pathOf }] = [this.#refusals, around];
+    this.#variables = new PlanVariables(refusals, around, note);
+    this.#scopes = new Scopes(this.#variables, refusals, note);
+    const agreed = this.#agreed;
+    this.#samplers = new Samplers({ variables: this.#variables, refusals, note, pathOf, agreed });
+    this.#elements = elementsIn(root.children.find(({ name }) => name === "hashTree") ?? root);
+  }
+
+  /** Throws a UserError with all that makes another load here. */
+  made(): Import {
+    const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
+    this.#declare(this.#elements);
+    const scenarios: Record<string, unknown> = {};
+    const scope = this.#scopeOf(plan?.children ?? [], NO_SCOPE);
+    const groups = (plan?.children ?? []).filter(({ kind }) => kind === "ThreadGroup");
+    for (const element of plan?.children ?? []) {
+      if (!groups.includes(element)) this.#element(element, scope, []);
+    }
+    for (const group of groups) {
+      const scenario = this.#scenario(group, scope);
+      scenarios[freeName(nameFrom(group.title, "threads"), scenarios)] = scenario;
+    }
+    this.#checkPlan(plan ?? this.#elements[0], groups);
+    this.#refusals.throwAll();
+    return { experiment: this.#experiment(scenarios), notes: [...this.#notes] };
+  }
+
+  #checkPlan(plan: PlanElement | undefined, groups: readonly PlanElement[]): void {
+    const place = plan ?? { line: 1, column: 1 };
+    if (groups.length === 0) {
+      this.#refusals.add(place, "Cannot run a plan without a thread group that is enabled");
+    }
+    if (groups.length > 1 && !plan?.is("TestPlan.serialize_threadgroups")) {
+      const why = "JMeter runs them at the same time, and here one follows the other";
+      this.#refusals.add(groups[1], `Cannot take over several thread groups: ${why}`);
+    }
+  }
+
+  #experiment(scenarios: Readonly<Record<string, unknown>>): Import["experiment"] {
+    const { name } = this.around;
+    return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
+  }
+
+  /** PlanVariables, rows and cookies are the whole plan's, wherever they stand. */
+  #declare(elements: readonly PlanElement[]): void {
+    for (const element of elements) {
+      if (element.kind === "TestPlan") {
+        const own = "TestPlan.user_defined_variables";
+        this.#variables.define(element.list("Arguments.arguments", own));
+      }
+      if (element.kind === "Arguments") this.#variables.define(element.list("Arguments.arguments"));
+      if (element.kind === "CSVDataSet") this.#variables.defineRows(element);
+      if (element.kind === "CookieManager") this.#cookies = element;
+      this.#declare(element.children);
+    }
+  }
+
+  #scopeOf(elements: readonly PlanElement[], outer: PlanScope): PlanScope {
+    return elements.reduce((scope, one) => this.#scopes.with(scope, one) ?? scope, outer);
+  }
+
+  #scenario(group: PlanElement, outer: PlanScope): unknown {
+    const load = groupLoadOf(group, this.#variables, this.#refusals);
+    const once: JmeterStep[] = [];
+    this.#walk(group.children, outer, once);
+    const rounds = load?.rounds ?? 1;
+    this.#checkRounds(group, rounds, once);
+    const { follows, keepsAlive, timeoutMs } = this.#agreed;
+    const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
+    if (timeoutMs === 0) this.#notes.add(`a request without a time-out has ${USUAL_TIMEOUT}`);
+    return {
+      ...this.#cookiesOf(rounds, load?.load ?? {}),
+      ...follows === true && { follow: MOST_REDIRECTS },
+      flow: Array.from({ length: rounds }, () => once).flat(),
+      values: this.#variables.take(),
+      load: { ...load?.load, timeout, ...keepsAlive === false && { keepAlive: false } },
+    };
+  }
+
+  #checkRounds(group: PlanElement, rounds: number, once: readonly JmeterStep[]): void {
+    if (rounds * once.length > LIMITS.steps.most) {
+      const message = `Cannot take over more than ${LIMITS.steps.most} steps`;
+      this.#refusals.add(group, `${message}: ${rounds} loops have ${rounds * once.length}`);
+    }
+    if (rounds > 1 && this.#variables.hasFiles) {
+      const why = "each of its loops takes the next row, and here a virtual user has one";
+      this.#refusals.add(group, `Cannot take over ${group.called}: ${why}`, "write 1 loop");
+    }
+    if (!once.some((step) => !("think" in step))) {
+      this.#refusals.add(group, `Cannot run ${group.called}: it has no HTTP request`);
+    }
+  }
+
+  /** A jar is a virtual user's, who goes through all rounds. */
+  #cookiesOf(rounds: number, load: object): { readonly cookies?: unknown } {
+    const manager = this.#cookies;
+    if (manager === null) return { cookies: "off" };
+    const clears = manager.is("CookieManager.clearEachIteration");
+    const isOnce = rounds === 1 && !("duration" in load);
+    if (!isOnce && clears !== ("duration" in load)) {
+      const why = clears
+        ? "it empties the jar in each loop, and here a virtual user keeps it"
+        : "it keeps cookies from loop to loop, and here each begins with an empty jar";
+      const fix = clears ? "write 1 loop" : "let it clear cookies in each iteration";
+      this.#refusals.add(manager, `Cannot take over ${manager.called}: ${why}`, fix);
+    }
+    if (manager.list("CookieManager.cookies").length > 0) {
+      this.#refusals.add(manager, `Cannot take over ${manager.called}: it has cookies of its own`);
+    }
+    return {};
+  }
+
+  #walk(elements: readonly PlanElement[], outer: PlanScope, steps: JmeterStep[]): void {
+    const scope = this.#scopeOf(elements, outer);
+    for (const element of elements) this.#element(element, scope, steps);
+  }
+
+  #element(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
+    const { kind, children } = element;
+    if (kind === "HTTPSamplerProxy" || kind === "HTTPSampler" || kind === "HTTPSampler2") {
+      return this.#sample(element, scope, steps);
+    }
+    if (CONTAINERS.includes(kind)) return this.#walk(children, scope, steps);
+    if (kind === "LoopController") return this.#loop(element, scope, steps);
+    if (kind === "TestAction") return this.#pause(element, scope, steps);
+    if (this.#scopes.with(scope, element) !== null) return;
+    const why = "it is none of the elements that are known here";
+    this.#refusals.add(element, `Cannot take over ${element.called}: ${why}`, "disable it");
+  }
+
+  #sample(sampler: PlanElement, outer: PlanScope, steps: JmeterStep[]): void {
+    const scope = this.#scopeOf(sampler.children, outer);
+    for (const child of sampler.children) {
+      if (this.#scopes.with(scope, child) === null) this.#element(child, scope, steps);
+    }
+    if (scope.thinkMs >= 1) steps.push({ think: durationText(scope.thinkMs) });
+    if (steps.length < LIMITS.steps.most) steps.push(this.#samplers.step(sampler, scope));
+  }
+
+  #loop(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
+    const text = this.#variables.constant(element.text("LoopController.loops"), element);
+    const rounds = Number(text);
+    const inner: JmeterStep[] = [];
+    this.#walk(element.children, scope, inner);
+    if (!Number.isInteger(rounds) || rounds < 0 || rounds * inner.length > LIMITS.steps.most) {
+      const message = `Cannot take over ${element.called}: it has "${text}" loops`;
+      this.#refusals.add(element, message);
+      return;
+    }
+    for (let round = 0; round < rounds; round++) for (const step of inner) steps.push(step);
+  }
+
+  /** A Flow Control Action. */
+  #pause(element: PlanElement, { thinkMs }: PlanScope, steps: JmeterStep[]): void {
+    const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
+    if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
+      this.#refusals.add(element, `Cannot take over ${element.called}: it is no pause`);
+    } else if (ms + thinkMs >= 1) steps.push({ think: durationText(ms + thinkMs) });
+  }
+}

@@ -1,0 +1,87 @@
+/** XML as a tree whose elements know their places. It defines no entities, and reads nothing else. */
+import { type SaxesAttributeNS, SaxesParser } from "saxes";
+import { messageOf, UserError } from "../../../base/errors.ts";
+import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
+
+/** Where something stands in a file; the first line and the first column are 1. */
+export interface XmlPlace {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface XmlElement extends XmlPlace {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly XmlElement[];
+  readonly text: string;
+}
+
+interface OpenElement extends XmlElement {
+  readonly children: XmlElement[];
+  text: string;
+}
+
+/** Throws a UserError with the place of what is wrong. */
+export function xmlIn(text: string, path: string): XmlElement {
+  if (!isWithin("experimentFile", text.length)) {
+    const message = `Cannot read it: ${beyond("experimentFile", text.length)}`;
+    throw new UserError([{ place: path, message }]);
+  }
+  try {
+    return new XmlReader().read(text);
+  } catch (error) {
+    const [, line, column, why] = /^(\d+):(\d+): (.*)$/s.exec(messageOf(error)) ?? [];
+    const place = line === undefined ? path : `${path}:${line}:${Number(column) + 1}`;
+    const message = `Cannot read this as XML: ${why ?? messageOf(error)}`;
+    throw new UserError([{ place, message }]);
+  }
+}
+
+class XmlReader {
+  readonly #parser = new SaxesParser({ xmlns: false });
+  readonly #open: OpenElement[] = [];
+  #root: XmlElement | null = null;
+  #place: XmlPlace = { line: 1, column: 1 };
+
+  read(text: string): XmlElement {
+    const parser = this.#parser;
+    parser.on("error", (error) => {
+      throw error;
+    });
+    parser.on("opentagstart", ({ name }) => this.#place = placeBefore(parser, name));
+    parser.on("opentag", ({ name, attributes }) => this.#begin(name, attributes));
+    parser.on("text", (text) => this.#add(text));
+    parser.on("cdata", (text) => this.#add(text));
+    parser.on("closetag", () => {
+      const closed = this.#open.pop();
+      if (this.#open.length === 0) this.#root = closed ?? null;
+    });
+    parser.write(text).close();
+    if (this.#root === null) throw new Error("it is empty");
+    return this.#root;
+  }
+
+  #begin(name: string, given: Readonly<Record<string, string | SaxesAttributeNS>>): void {
+    const { line, column } = this.#place;
+    if (this.#open.length >= LIMITS.nesting.most) {
+      throw new Error(`${line}:${column}: ${beyond("nesting", this.#open.length + 1)}`);
+    }
+    const attributes = Object.fromEntries(
+      Object.entries(given).map(([key, value]) => [key, String(value)]),
+    );
+    const element: OpenElement = { name, attributes, children: [], text: "", line, column };
+    this.#open.at(-1)?.children.push(element);
+    this.#open.push(element);
+  }
+
+  #add(text: string): void {
+    const open = this.#open.at(-1);
+    if (open !== undefined) open.text += text;
+  }
+}
+
+/** Where the element begins of which the name, and what ends it, has just been read. */
+function placeBefore({ line, column }: SaxesParser, name: string): XmlPlace {
+  const length = name.length + 1;
+  return column > length ? { line, column: column - length } : { line: line - 1, column: 1 };
+}
