@@ -1,7 +1,4 @@
-/**
- * Files by which a server is reached: certificates and sockets. All throw with the reason. Apart from the other files,
- * as every start of `bench` loads this and no table.
- */
+/** Files by which a server is reached: certificates, keys and sockets. All throw with the reason. */
 import { createPrivateKey } from "node:crypto";
 import { readTextSync } from "../../base/bounded_file.ts";
 
