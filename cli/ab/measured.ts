@@ -8,6 +8,7 @@ import {
 } from "../../report/model/compared_results.ts";
 import {
   type Alarm,
+  asConfirmed,
   type Confirmed,
   confirmedBy,
   worseCells,
@@ -58,7 +59,8 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
   const confirmed = confirmedBy(first, second);
   onNote("");
   // A pipe that nobody reads must not hold who interrupts.
-  await Promise.race([deliver(first, confirmed, { pair, context }), aborted(signal)]);
+  const shown = asConfirmed(first, confirmed);
+  await Promise.race([deliver(shown, confirmed, { pair, context }), aborted(signal)]);
   if (values.strict) verifyTrust(results.runs);
   return COMPARISON_EXIT[confirmed.outcome];
 }

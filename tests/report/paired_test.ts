@@ -11,7 +11,7 @@ import {
   comparisonSuite,
   renderComparison,
 } from "../../report/files/comparison.ts";
-import { confirmedBy } from "../../report/model/revisions/confirmation.ts";
+import { asConfirmed, confirmedBy } from "../../report/model/revisions/confirmation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 
@@ -92,6 +92,25 @@ Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that 
   const worse = compareResults(BASE(), HEAVIER());
   const { alarms } = confirmedBy(worse, worse);
   assert.deepEqual(alarms.map(({ figure, again }) => [figure, again]), [["cpuPerRequest", "fail"]]);
+});
+
+Deno.test("what fresh runs do not bear out is worse in no form", () => {
+  const [worse, same] = [compareResults(BASE(), HEAVIER()), compareResults(BASE(), BASE())];
+  const confirmed = asConfirmed(worse, confirmedBy(worse, worse));
+  assert.match(comparisonSentence(confirmed), /^NEW is worse/);
+  const doubtful = asConfirmed(worse, confirmedBy(worse, same));
+  assert.notEqual(doubtful.outcome, "fail");
+  assert.doesNotMatch(comparisonSentence(doubtful), /worse/);
+  const text = renderComparison(doubtful, { width: 200, color: false, unicode: true });
+  assert.match(
+    text,
+    /CPU\/request .*: inconclusive: worse at first, but fresh runs did not confirm it/,
+  );
+  const failures = [worse, doubtful].map((one) =>
+    comparisonSuite(one, { startedAt: "", hostname: "" }).cases
+      .filter(({ problem }) => problem?.kind === "failure").length
+  );
+  assert.deepEqual(failures, [1, 0]);
 });
 
 Deno.test("what pairs gained is noted where blocks differ, and not where they do not", () => {

@@ -153,6 +153,7 @@ const WHY: Readonly<
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
   "at-least": () => `inconclusive: ${AT_LEAST}`,
   errors: () => "too many wrong responses on both sides",
+  unconfirmed: () => "inconclusive: worse at first, but fresh runs did not confirm it",
 };
 
 const LIKELY_WHY: Readonly<Record<"margin" | "many" | "exact", string>> = {

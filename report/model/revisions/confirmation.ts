@@ -53,3 +53,26 @@ export function confirmedBy(
     outcome: worstOf([...judged, ...first.gates]),
   };
 }
+
+/** The comparison as it stands after the fresh runs, in every form: what these did not bear out is inconclusive. */
+export function asConfirmed(
+  first: ResultsComparison,
+  { alarms, outcome }: Confirmed,
+): ResultsComparison {
+  const cells = first.cells.map((cell) => {
+    const doubtful = alarms.filter((alarm) =>
+      alarm.cell === cell && alarm.again !== null && alarm.again !== "fail"
+    ).map(({ figure }) => figure);
+    return doubtful.length === 0 ? cell : withDoubts(cell, doubtful);
+  });
+  return { ...first, cells, outcome };
+}
+
+function withDoubts(cell: ComparedCell, doubtful: readonly ComparedFigure[]): ComparedCell {
+  const figures = cell.comparison.figures.map((one) =>
+    doubtful.includes(one.figure)
+      ? { ...one, verdict: "inconclusive", reason: "unconfirmed" } as const
+      : one
+  );
+  return { ...cell, comparison: { ...cell.comparison, figures } };
+}

@@ -15,7 +15,8 @@ export type Verdict = typeof VERDICTS[number];
  * - sessions: the sides were measured in two sessions, and nobody knows by how much sessions differ;
  * - groups: the runs fall into two groups; unsteady: most runs of a side have no steady state;
  * - at-least: the capacity of a side is a lower bound, so that the difference may be another;
- * - errors: so many responses were wrong that their speed says nothing.
+ * - errors: so many responses were wrong that their speed says nothing;
+ * - unconfirmed: worse by these runs, and not by fresh ones.
  */
 const VERDICT_REASONS = [
   "nothing",
@@ -29,6 +30,7 @@ const VERDICT_REASONS = [
   "unsteady",
   "at-least",
   "errors",
+  "unconfirmed",
 ] as const;
 export type VerdictReason = typeof VERDICT_REASONS[number];
 
