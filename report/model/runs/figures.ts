@@ -7,7 +7,7 @@ import { foundCapacity } from "./capacity.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
-import { CACHE_USES } from "../../../runner/result/distribution.ts";
+import { CACHE_STATUSES } from "../../../base/http/framing_fields.ts";
 import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 
 export type ThresholdFigure = Threshold["figure"];
@@ -197,7 +197,7 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
   size: ({ requests, bytes }) => quotient(bytes.in, requests.completed, NOTHING_COMPLETED.none),
   hitRatio: ({ cache = {} }) => {
-    const [hit, miss, stale] = CACHE_USES.map((use) => cache[use]?.latency.count ?? 0);
+    const [hit, miss, stale] = CACHE_STATUSES.map((use) => cache[use]?.latency.count ?? 0);
     return quotient(hit + stale, hit + miss + stale, "no response has a header x-cache");
   },
   "redis.hitRatio": ({ parts = [] }) => {
