@@ -18,7 +18,7 @@ import {
   NO_TRADEOFFS,
   nounOfPlaces,
   type Place,
-  shareText,
+  placesShareText,
 } from "./places.ts";
 import { unjudgedTexts } from "./unjudged.ts";
 
@@ -214,7 +214,7 @@ function isLed({ contest, standing }: Place): boolean {
 function mostText({ leader, led }: Led, places: readonly Place[], naming: Naming): string {
   const isSure = led.every(({ standing }) => standing !== "one-run");
   const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
-  const where = shareText(led, places);
+  const where = placesShareText(led, places);
   const range = rangeText(led);
   const reason = naming === null ? "too few runs" : "inconclusive: too few runs";
   const doubt = isSure ? "" : ` (${reason})`;
