@@ -1,6 +1,6 @@
 /**
  * The files that an experiment names. The schemas read them through this interface, so that they stay pure
- * and a missing file is a problem at its place; only `disk_files.ts` touches a disk.
+ * and a missing file is a problem at its place; only `disk_files.ts` and `access_files.ts` touch a disk.
  */
 import { createHash } from "node:crypto";
 import * as z from "zod";

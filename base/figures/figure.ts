@@ -48,7 +48,7 @@ const IMBALANCES = ["imbalance", "imbalance.mean", "imbalance.p50", "imbalance.p
 const BY_SECOND = ["rate", "bytes"] as const;
 const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
 /** Percentiles that settle, other than the median, which needs no name behind the dot. */
-const FLATTENING = ["stable", "final"] as const;
+const FLATTENING = ["initial", "stable", "final"] as const;
 const FLATTENED = ["p75", "p90", "p99"] as const;
 /** How many requests of a run took longer. */
 const OVERS = ["over.10ms", "over.100ms", "over.1s"] as const;
@@ -66,6 +66,7 @@ const OTHERS = [
   "read",
   "machine.cpu",
   "startUp",
+  "initial",
   "stable",
   "final",
   "cpu",

@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import { accessConflicts, proxyUrl, resolved } from "../../base/target/access.ts";
-import { checkSocket, privateKeyAt } from "../../scenarios/file/disk_files.ts";
+import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";
 

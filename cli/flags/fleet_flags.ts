@@ -1,7 +1,7 @@
 /** The flags by which a command generates its load on other machines, and the loader that they choose. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { certificatesAt } from "../../scenarios/file/disk_files.ts";
+import { certificatesAt } from "../../scenarios/file/access_files.ts";
 import { resolve } from "node:path";
 import type { Loader } from "../../runner/measure/loader.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";

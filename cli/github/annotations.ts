@@ -8,7 +8,7 @@ import {
 import { decisiveOf } from "../../report/model/comparison/comparison.ts";
 import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
 import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
-import { cellLabel } from "../../report/model/runs/cells.ts";
+import { cellLabel } from "../../report/model/numbers/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";

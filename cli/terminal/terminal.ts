@@ -1,7 +1,7 @@
 /** Standard output and error, and what a terminal can show. Both take `Written` text alone. */
 import { clearInterval, setInterval } from "node:timers";
 import type { ScreenSize } from "../../report/terminal/live.ts";
-import type { ProgressView } from "../../report/terminal/view.ts";
+import type { LiveOutput, ProgressView } from "../../report/terminal/view.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -88,10 +88,15 @@ export async function progressView(quiet: boolean): Promise<ProgressView> {
   const view = startProgress({
     ...terminalOptions(Deno.stderr),
     write: printError,
-    size: isLive ? screenSize : null,
+    live: isLive ? await liveOutput() : null,
     nowMs: () => performance.now(),
   });
   return isLive ? keptUp(view) : view;
+}
+
+async function liveOutput(): Promise<LiveOutput> {
+  const { liveLines } = await import("../../report/terminal/live.ts");
+  return { size: screenSize, linesOf: liveLines };
 }
 
 /** A dumb terminal can't go back to a line, and logs of CI would hold every frame. */

@@ -12,7 +12,7 @@ import { type GateOutcome, gatePlace } from "../model/gates/gates.ts";
 import type { ReportModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
 import { counted, unique } from "../model/numbers/words.ts";
-import { cellLabel } from "../model/runs/cells.ts";
+import { cellLabel } from "../model/numbers/cell_label.ts";
 import type { Written } from "../writing/written.ts";
 import { attributes, element, type Xml } from "../writing/xml.ts";
 

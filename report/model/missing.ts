@@ -2,7 +2,7 @@
 import type { Missing } from "../../runner/result/result.ts";
 import { capacitySentence } from "./capacity.ts";
 import { counted } from "./numbers/words.ts";
-import { cellLabel } from "./runs/cells.ts";
+import { cellLabel } from "./numbers/cell_label.ts";
 
 /** Parts of the plan without a measurement, those of one reason together. */
 export interface MissingModel {

@@ -11,7 +11,7 @@ import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { counted } from "../model/numbers/words.ts";
-import { cellLabel } from "../model/runs/cells.ts";
+import { cellLabel } from "../model/numbers/cell_label.ts";
 
 interface LiveState {
   /** The number of this page among those of the experiment. */

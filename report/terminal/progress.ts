@@ -4,7 +4,7 @@
  */
 import type { CellProgress, Progress } from "../../runner/result/progress.ts";
 import type { Missing } from "../../runner/result/result.ts";
-import { cellKey } from "../../runner/stats/confidence/bootstrap.ts";
+import { cellKey } from "../../runner/stats/confidence/cell_key.ts";
 import { trialSentence } from "../model/capacity.ts";
 import {
   boundText,
@@ -14,7 +14,7 @@ import {
   formatNumber,
 } from "../model/numbers/units.ts";
 import { counted } from "../model/numbers/words.ts";
-import { cellLabel } from "../model/runs/cells.ts";
+import { cellLabel } from "../model/numbers/cell_label.ts";
 import { errorRatioOf, errorsOf } from "../model/runs/figures.ts";
 import { type Latent, percentileBounds, poolLatency } from "../model/runs/pool.ts";
 import type { TextSpan } from "../writing/terminal.ts";

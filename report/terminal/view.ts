@@ -3,7 +3,7 @@
  * the lines alone. It has no clock, timer or stream: those are given.
  */
 import type { OnProgress, Progress } from "../../runner/result/progress.ts";
-import { liveLines, type ScreenSize } from "./live.ts";
+import type { liveLines, ScreenSize } from "./live.ts";
 import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
 import { Screen, type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
@@ -11,10 +11,16 @@ import { HANGING, lineOf, paragraphLines } from "./line.ts";
 
 interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
   readonly write: (text: Written<"terminal">) => void;
-  /** Of the terminal, read each time, as windows change; null without a live view. */
-  readonly size: (() => ScreenSize) | null;
+  /** Null without a live view, whose code is then not loaded: a load waits for what is. */
+  readonly live: LiveOutput | null;
   /** By any clock that doesn't go back. */
   readonly nowMs: () => number;
+}
+
+export interface LiveOutput {
+  /** Of the terminal, read each time, as windows change. */
+  readonly size: () => ScreenSize;
+  readonly linesOf: typeof liveLines;
 }
 
 export interface ProgressView {
@@ -28,7 +34,7 @@ export interface ProgressView {
 }
 
 export function startProgress(output: ProgressOutput): ProgressView {
-  return output.size === null ? plainView(output) : liveView(output, output.size);
+  return output.live === null ? plainView(output) : liveView(output, output.live);
 }
 
 function plainView(output: ProgressOutput): ProgressView {
@@ -44,7 +50,7 @@ function plainView(output: ProgressOutput): ProgressView {
 /** At most five frames a second: short intervals don't keep the terminal busy. */
 const LEAST_REDRAW_MS = 200;
 
-function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView {
+function liveView(output: ProgressOutput, { size, linesOf }: LiveOutput): ProgressView {
   const { write, nowMs } = output;
   const screen = new Screen(output);
   let state = NOTHING_YET;
@@ -53,7 +59,7 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   const draw = (above: readonly TextLine[] = []): void => {
     const now = size();
     drawnMs = nowMs();
-    const lines = isOver ? [] : liveLines(state, { ...output, ...now, nowMs: drawnMs });
+    const lines = isOver ? [] : linesOf(state, { ...output, ...now, nowMs: drawnMs });
     write(screen.changed(lines, now.columns, above));
   };
   const onProgress = (event: Progress): void => {
@@ -73,10 +79,10 @@ function liveView(output: ProgressOutput, size: () => ScreenSize): ProgressView 
   return { onProgress, redraw: () => draw(), resume, stop };
 }
 
-function lasting(state: ProgressState, event: Progress, { size }: ProgressOutput): TextLine[] {
-  return lastingLines(state, event, size !== null).flatMap(({ text, style }) =>
-    size === null
+function lasting(state: ProgressState, event: Progress, { live }: ProgressOutput): TextLine[] {
+  return lastingLines(state, event, live !== null).flatMap(({ text, style }) =>
+    live === null
       ? [lineOf(text, style)]
-      : paragraphLines(text, size().columns, { ...HANGING, style })
+      : paragraphLines(text, live.size().columns, { ...HANGING, style })
   );
 }

@@ -6,13 +6,13 @@ import { StartError, TargetError } from "../../base/errors.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { OnProgress } from "../result/progress.ts";
-import { boundsOf, repeatSentence, Repetition } from "./repetition.ts";
+import { Repetition } from "./repetition.ts";
 import type { Missing, Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
 import { type EarlierRuns, withoutInterrupted } from "./resume.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import { carryOut, type RunContext } from "./run.ts";
-import { Schedule } from "./schedule.ts";
+import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
 
 interface BlocksRequest {
   readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;

@@ -15,7 +15,7 @@ import type { TrialHooks, TrialRequest } from "../capacity/trial.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import type { Run } from "../result/result.ts";
 import type { PriorInterval } from "../stats/capacity/search.ts";
-import { cellKey } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/cell_key.ts";
 
 interface RunSearch {
   readonly planned: PlannedRun;

@@ -3,11 +3,11 @@
  * as it was to be (looked at by a schedule that is fixed ahead, see `stats/sequential.ts`), or when time is up.
  * Knows no clock: times are arguments.
  */
-import { durationText } from "../../base/quantity.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
+import { LEAST_IN_BUDGET, mostOf, percent } from "./schedule.ts";
 import {
   countedFrom,
   type CountedPart,
@@ -16,7 +16,8 @@ import {
   type PooledFigure,
   type RunBlock,
 } from "../stats/confidence/pool.ts";
-import { cellKey, type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/cell_key.ts";
 import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
 import {
   halfWidthOf,
@@ -30,8 +31,6 @@ import { twoGroupsOf } from "../stats/comparison/two_groups.ts";
 
 /** What a look looks at: how fast a cell responds, and how long it takes. */
 const WATCHED = ["rate", 50] as const;
-/** A budget holds for what comes after: one run says nothing about the next. */
-const LEAST_IN_BUDGET = 2;
 
 interface Timing {
   /** Since the first run began. */
@@ -196,43 +195,4 @@ function widestOf(intervals: readonly (ConfidenceInterval | null)[]): number | n
   const known = intervals.filter((interval) => interval !== null);
   if (known.length === 0 || known.length < intervals.length) return null;
   return Math.max(...known.map(halfWidthOf));
-}
-
-/** Repetitions after which there is an end in any case. */
-function mostOf({ until, atMost }: Exclude<Repeat, number>): number {
-  const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
-  return Math.min(atMost ?? Infinity, last);
-}
-
-/** How many repetitions there will be, as far as that is known ahead. */
-export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
-  if (typeof repeat === "number") return { least: repeat, most: repeat };
-  const { until, budget } = repeat;
-  const fitting = budget === null
-    ? Infinity
-    : Math.max(LEAST_IN_BUDGET, Math.floor(budget / blockMs));
-  const most = Math.min(mostOf(repeat), fitting);
-  return { least: until === null ? most : Math.min(LOOKS[0], most), most };
-}
-
-/** What will be done, in words; null for a fixed number. */
-export function repeatSentence(repeat: Repeat): string | null {
-  if (typeof repeat === "number") return null;
-  const { until, budget, atMost } = repeat;
-  const looks = LOOKS.filter((look) => look <= mostOf(repeat));
-  return [
-    ...(until === null
-      ? []
-      : [`until ± ${percent(until)}, looking after ${looks.join(", ")} repetitions`]),
-    ...(budget === null ? [] : [
-      until === null
-        ? `as many repetitions as fit into ${durationText(budget)}`
-        : `no longer than ${durationText(budget)}`,
-    ]),
-    ...(atMost === null ? [] : [`${atMost} at most`]),
-  ].join("; ");
-}
-
-function percent(share: number): string {
-  return `${Number((100 * share).toPrecision(2))} %`;
 }

@@ -9,10 +9,10 @@ import type { Problem } from "../../base/errors.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { describeLoad } from "../measure/described_load.ts";
 import { hashSettings } from "./provenance.ts";
-import { boundsOf } from "./repetition.ts";
+import { boundsOf } from "./schedule.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
-import { cellKey } from "../stats/confidence/bootstrap.ts";
+import { cellKey } from "../stats/confidence/cell_key.ts";
 
 /** What the results are held against: made from the experiment file and the flags of then. */
 export interface Origin {

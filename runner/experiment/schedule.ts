@@ -1,8 +1,12 @@
 /**
- * How long runs will take: their loads, and what starting and stopping took so far. Pure.
+ * How many runs there will be, as far as that is known ahead, and how long they will take: their loads, and what
+ * starting and stopping took so far. Every start of `check` loads it, so it imports nothing that computes. Pure.
  */
+import { durationText } from "../../base/quantity.ts";
 import { expectedMsOf } from "../../scenarios/load/load.ts";
-import { type Cell } from "../../scenarios/plan/plan.ts";
+import type { Cell } from "../../scenarios/plan/plan.ts";
+import type { Repeat } from "../../scenarios/plan/repetition.ts";
+import { LOOKS } from "../stats/confidence/sequential.ts";
 
 /**
  * Starting, checking and stopping a target, before any was seen, and each server that it has besides. A framework loads
@@ -82,4 +86,48 @@ function meanOf<Key>(means: Map<Key, Mean>, key: Key): Mean {
 
 function loadMs({ load }: Cell): number {
   return expectedMsOf(load) ?? COUNTED_GUESS_MS;
+}
+
+// How often the cells are repeated.
+
+/** A budget holds for what comes after: one run says nothing about the next. */
+export const LEAST_IN_BUDGET = 2;
+
+/** Repetitions after which there is an end in any case. */
+export function mostOf({ until, atMost }: Exclude<Repeat, number>): number {
+  const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
+  return Math.min(atMost ?? Infinity, last);
+}
+
+/** How many repetitions there will be, as far as that is known ahead. */
+export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most: number } {
+  if (typeof repeat === "number") return { least: repeat, most: repeat };
+  const { until, budget } = repeat;
+  const fitting = budget === null
+    ? Infinity
+    : Math.max(LEAST_IN_BUDGET, Math.floor(budget / blockMs));
+  const most = Math.min(mostOf(repeat), fitting);
+  return { least: until === null ? most : Math.min(LOOKS[0], most), most };
+}
+
+/** What will be done, in words; null for a fixed number. */
+export function repeatSentence(repeat: Repeat): string | null {
+  if (typeof repeat === "number") return null;
+  const { until, budget, atMost } = repeat;
+  const looks = LOOKS.filter((look) => look <= mostOf(repeat));
+  return [
+    ...(until === null
+      ? []
+      : [`until ± ${percent(until)}, looking after ${looks.join(", ")} repetitions`]),
+    ...(budget === null ? [] : [
+      until === null
+        ? `as many repetitions as fit into ${durationText(budget)}`
+        : `no longer than ${durationText(budget)}`,
+    ]),
+    ...(atMost === null ? [] : [`${atMost} at most`]),
+  ].join("; ");
+}
+
+export function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
 }

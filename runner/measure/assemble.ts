@@ -21,7 +21,8 @@ import { assembleAgents } from "./assemble_agents.ts";
 import { boundedDistributionOf, type BoundedTimes, clockOf, estimateOf } from "./bounded_times.ts";
 import { stepFigures } from "./steps.ts";
 import type { LoadedAgent } from "./loader.ts";
-import { type Timeline, timelinePoints } from "./timeline.ts";
+import type { Timeline } from "./timeline.ts";
+import { timelinePoints } from "./timeline_points.ts";
 import {
   breachOf,
   completedInTime,

@@ -4,15 +4,9 @@
  */
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
-import { type BoundedTimes, estimateOf } from "./bounded_times.ts";
-import {
-  addSparse,
-  EMPTY,
-  mergeHistograms,
-  type SparseHistogram,
-} from "../stats/histogram/histogram.ts";
-import type { Measurement } from "../result/result.ts";
-import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import type { BoundedTimes } from "./bounded_times.ts";
+import { mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
+import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
 
 /** Some of the workers, which stand next to each other. */
 interface WorkerRange {
@@ -33,7 +27,7 @@ export interface WholeInterval {
 }
 
 /** What was reported of an interval so far. */
-interface IntervalSum {
+export interface IntervalSum {
   /** Workers that have reported a part. */
   reported: number;
   /** Whether it was published as whole. */
@@ -51,9 +45,9 @@ interface IntervalSum {
 
 /** One worker's, over all intervals. */
 interface WorkerSeries {
-  completed: number[];
-  latency: SparseHistogram;
-  censored: SparseHistogram;
+  readonly completed: number[];
+  readonly latency: HistogramSum;
+  readonly censored: HistogramSum;
 }
 
 export class Timeline {
@@ -102,11 +96,10 @@ export class Timeline {
     interval.bytesIn += bytesIn;
     interval.latency.add(latency);
     interval.censored.add(censored);
-    const series = this.#series.get(worker) ?? { completed: [], latency: EMPTY, censored: EMPTY };
-    this.#series.set(worker, series);
+    const series = this.#seriesOfWorker(worker);
     series.completed[index] = (series.completed[index] ?? 0) + completed;
-    series.latency = addSparse(series.latency, latency);
-    series.censored = addSparse(series.censored, censored);
+    series.latency.add(latency);
+    series.censored.add(censored);
     if (interval.isPublished) this.#completed += completed;
     return this.#giveWhole(index);
   }
@@ -129,8 +122,8 @@ export class Timeline {
   latency(of: WorkerRange = ALL): BoundedTimes {
     const all = this.#seriesOf(of);
     return {
-      all: mergeHistograms(all.map(({ latency }) => latency)).toSparse(),
-      censored: mergeHistograms(all.map(({ censored }) => censored)).toSparse(),
+      all: mergeHistograms(all.map(({ latency }) => latency.whole())).toSparse(),
+      censored: mergeHistograms(all.map(({ censored }) => censored.whole())).toSparse(),
     };
   }
 
@@ -142,83 +135,16 @@ export class Timeline {
     );
   }
 
+  #seriesOfWorker(worker: number): WorkerSeries {
+    const known = this.#series.get(worker) ??
+      { completed: [], latency: new HistogramSum(), censored: new HistogramSum() };
+    this.#series.set(worker, known);
+    return known;
+  }
+
   #seriesOf({ firstWorker, workers }: WorkerRange): WorkerSeries[] {
     return [...this.#series].flatMap(([worker, series]) =>
       worker >= firstWorker && worker < firstWorker + workers ? [series] : []
     );
-  }
-}
-
-// The intervals of a load as its result has them.
-
-type MeasuredPoint = Measurement["timeline"]["points"][number];
-
-interface Whole {
-  readonly intervalMs: number;
-  /** End of the run: the last interval may be shorter than the others. */
-  readonly elapsedUs: number;
-  readonly clock: Measurement["latency"]["clock"];
-}
-
-export function timelinePoints(
-  intervals: readonly IntervalSum[],
-  { intervalMs, elapsedUs, clock }: Whole,
-): MeasuredPoint[] {
-  const estimate = estimateOf(clock);
-  return intervals.map((interval, index) => {
-    const latency = interval.latency.whole();
-    const censored = interval.censored.whole();
-    const at = (percentile: number): number =>
-      estimate({ all: latency, censored }, percentile) / 1_000;
-    return {
-      endS: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
-      completed: interval.completed,
-      failed: interval.failed,
-      ...(interval.failed > 0 && { errors: errorsOf(interval) }),
-      ...(interval.wrong > 0 && { wrong: interval.wrong }),
-      bytes: interval.bytesIn,
-      p50: at(50),
-      p75: at(75),
-      p90: at(90),
-      p99: at(99),
-      max: latency.maxUs / 1_000,
-      histogram: latency.count === 0 ? "" : encodeHistogram(latency),
-      ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
-    };
-  });
-}
-
-/** Those that there were, by kind. */
-function errorsOf({ errors }: IntervalSum): MeasuredPoint["errors"] {
-  return Object.fromEntries(
-    ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
-  );
-}
-
-// The sum of many histograms, as they come in: of a fleet, thousands for each interval.
-
-/** To add one at a time would take as long as all that was added before is large. */
-const AT_ONCE = 64;
-
-export class HistogramSum {
-  #sum: SparseHistogram = EMPTY;
-  #waiting: SparseHistogram[] = [];
-
-  add(part: SparseHistogram): void {
-    if (part.count === 0) return;
-    this.#waiting.push(part);
-    if (this.#waiting.length === AT_ONCE) this.whole();
-  }
-
-  /** Of all that was added so far. */
-  whole(): SparseHistogram {
-    const [first, ...others] = this.#waiting;
-    if (first !== undefined) {
-      this.#sum = others.length === 0
-        ? addSparse(this.#sum, first)
-        : mergeHistograms([this.#sum, first, ...others]).toSparse();
-    }
-    this.#waiting = [];
-    return this.#sum;
   }
 }

@@ -1,10 +1,10 @@
 /** The files of an experiment, from a disk. */
-import { createPrivateKey } from "node:crypto";
 import { resolve } from "node:path";
 import { parse } from "csv-parse/sync";
-import { readBytesSync, readTextSync } from "../../base/bounded_file.ts";
+import { readBytesSync } from "../../base/bounded_file.ts";
 import type { Files, TableRow } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
+import { certificatesAt, checkSocket, ifThere, privateKeyAt } from "./access_files.ts";
 import { eachLineOf } from "./lines.ts";
 
 /** @param baseDir Folder that relative paths start from. */
@@ -37,11 +37,7 @@ function readingOnce(baseDir: string): Files["octets"] {
 }
 
 function bytesOf(path: string): Uint8Array<ArrayBuffer> {
-  try {
-    return readBytesSync(path, "textFile");
-  } catch (error) {
-    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
-  }
+  return ifThere(path, (path) => readBytesSync(path, "textFile"));
 }
 
 /**
@@ -62,43 +58,4 @@ function rowsOf(csv: string, names?: readonly string[]): TableRow[] {
   }
   if (isWithin("rows", rows.length)) return rows;
   throw new Error(beyond("rows", rows.length));
-}
-
-// Files by which a server is reached: certificates and sockets. All throw with the reason.
-
-/** Certificates as PEM. Tried as the load will use them: else every dial would fail. */
-export function certificatesAt(path: string): string {
-  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
-  if (!text.includes("-----BEGIN CERTIFICATE-----")) {
-    throw new Error("it holds no certificates as PEM");
-  }
-  Deno.createHttpClient({ caCerts: [text] }).close();
-  return text;
-}
-
-/** A key as PEM. Throws unless it can be used without a passphrase. */
-export function privateKeyAt(path: string): string {
-  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
-  if (/ENCRYPTED/.test(text)) {
-    throw new Error(`it is encrypted: decrypt it by openssl pkey -in ${path}`);
-  }
-  try {
-    createPrivateKey(text);
-  } catch {
-    throw new Error("it holds no private key as PEM");
-  }
-  return text;
-}
-
-/** Only where the system distinguishes sockets from files (not on Windows). */
-export function checkSocket(path: string): void {
-  if (ifThere(path, Deno.statSync).isSocket === false) throw new Error("it is no socket");
-}
-
-function ifThere<Found>(path: string, look: (path: string) => Found): Found {
-  try {
-    return look(path);
-  } catch (error) {
-    throw error instanceof Deno.errors.NotFound ? new Error(`there is no file ${path}`) : error;
-  }
 }

@@ -5,12 +5,21 @@ import { Flow, type FlowSpec, type StepSpec } from "../../runner/load/engine/flo
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { StepRecorder } from "../../runner/load/recording/steps.ts";
-import { SessionRecorder, SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SoFar } from "../../runner/load/recording/so_far.ts";
+import { SessionRecorder, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SoFarSum } from "../../runner/load/worker/so_far_sum.ts";
 import { LINGER_US } from "../../runner/load/engine/ending.ts";
 import type { Exchanges } from "../../runner/load/engine/exchanges.ts";
 import { SessionLoop } from "../../runner/load/engine/session_loop.ts";
 import { pacerOf } from "../../runner/load/engine/pacer.ts";
-import { assertNothingLost, encoder, type Ending, NotingDriver, SECOND } from "./stage.ts";
+import {
+  assertNothingLost,
+  encoder,
+  type Ending,
+  NotingDriver,
+  OFF_STAGE,
+  SECOND,
+} from "./stage.ts";
 
 const NO_BYTES = encoder.encode("");
 
@@ -106,11 +115,15 @@ export function sessionStage(
   const sessions = new SessionRecorder();
   const parts: IntervalPart[] = [];
   const soFar = new SoFar();
+  const heard = new SoFarSum();
   const recorder = new Recorder(
     job.intervalUs,
     (part, nowUs) => {
       parts.push(part);
-      onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
+      if (onEnding === undefined) return;
+      const ended = soFar.at(nowUs, recorder.takeTotals(), loop.ending);
+      heard.add({ ...OFF_STAGE, ...ended, elapsedUs: nowUs });
+      if (heard.report !== null) onEnding(heard.report, nowUs);
     },
     null,
     job.steps === 0 ? null : new StepRecorder(job.steps),

@@ -8,10 +8,9 @@ import {
   type SilentWorker,
 } from "../../runner/load/worker/silent_worker.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { EMPTY } from "../../runner/stats/histogram/histogram.ts";
 import { type Happening, happenings, Playing, SLOTS } from "./playing.ts";
 import { ask, sessionStage } from "./session_stage.ts";
-import { type Ending, SECOND, stage, STEADY } from "./stage.ts";
+import { type Ending, OFF_STAGE, SECOND, stage, STEADY } from "./stage.ts";
 
 const COMMON = {
   connections: SLOTS,
@@ -19,13 +18,7 @@ const COMMON = {
   intervalUs: 40_000,
   durationUs: SECOND,
 };
-const MACHINE = {
-  time: { cpuUs: 7, waitedUs: 1 },
-  spunUs: 3,
-  busyPeriods: EMPTY,
-  timerUs: 1,
-};
-const NOBODY = { created: 0, completed: 0, failed: 0, length: EMPTY };
+const { sessions: NOBODY, ...MACHINE } = OFF_STAGE;
 
 type Sessions = SoFarReport["sessions"];
 

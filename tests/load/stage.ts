@@ -9,9 +9,12 @@ import type { ResponseExpectation } from "../../runner/load/engine/response_chec
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { StepRecorder } from "../../runner/load/recording/steps.ts";
-import { SoFar, type WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SoFar } from "../../runner/load/recording/so_far.ts";
+import type { WorkerTotals } from "../../runner/load/recording/totals.ts";
+import { SoFarSum } from "../../runner/load/worker/so_far_sum.ts";
+import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
-import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { EMPTY, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 export const encoder = new TextEncoder();
 export const OK = encoder.encode("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok");
@@ -42,7 +45,16 @@ export class NotingDriver implements Driver {
 }
 
 /** What the loop would have told, had it ended then. To be looked at at once: it lives on. */
-export type Ending = ReturnType<SoFar["at"]>;
+export type Ending = Pick<SoFarReport, "totals" | "open">;
+
+/** What a stage does not know of a worker. */
+export const OFF_STAGE = {
+  sessions: { created: 0, completed: 0, failed: 0, length: EMPTY },
+  time: { cpuUs: 7, waitedUs: 1 },
+  spunUs: 3,
+  busyPeriods: EMPTY,
+  timerUs: 1,
+};
 
 export interface Stage {
   loop: Exchanges;
@@ -81,11 +93,15 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
   const parts: IntervalPart[] = [];
   const driver = new NotingDriver();
   const soFar = new SoFar();
+  const heard = new SoFarSum();
   const recorder = new Recorder(
     job.intervalUs,
     (part, nowUs) => {
       parts.push(part);
-      onEnding?.(soFar.at(nowUs, recorder.totals(), loop.ending), nowUs);
+      if (onEnding === undefined) return;
+      const ended = soFar.at(nowUs, recorder.takeTotals(), loop.ending);
+      heard.add({ ...OFF_STAGE, ...ended, elapsedUs: nowUs });
+      if (heard.report !== null) onEnding(heard.report, nowUs);
     },
     null,
     job.steps === 0 ? null : new StepRecorder(job.steps),

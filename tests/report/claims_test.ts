@@ -177,6 +177,18 @@ Deno.test("the final latency is that of the end, whatever came before", () => {
   assertJudged(judge(wrong, "final(a) < 100ms"), "inconclusive", /a fast error is no success$/);
 });
 
+Deno.test("the initial latency is that of the first half second", () => {
+  const cells = [{ target: "a", scenario: "s", medianMs: 10, runs: 5, duration: 8, warmUp: 6 }];
+  const results = resultsFixture({ cells });
+  assertJudged(judge(results, "final(a) < 0.8 × initial(a)"), "reproduced", /initial .* ms /);
+  assertJudged(judge(results, "initial(a) < initial.p99(a)"), "reproduced");
+  const others = resultsFixture({ cells });
+  for (const { timeline } of others.runs) {
+    for (const point of timeline.points) if (point.endS <= 0.5) point.p50 = 3;
+  }
+  assertJudged(judge(others, "initial(a) within 1% of 3ms"), "reproduced");
+});
+
 Deno.test("the claims are counted in a sentence", () => {
   const results = resultsAt(RATES);
   const summaries = [

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/result/progress.ts";
+import { liveLines } from "../../report/terminal/live.ts";
 import { startProgress } from "../../report/terminal/view.ts";
 import { LIVE, MEASURED, MISSING, STARTING } from "./progress_events.ts";
 
@@ -35,7 +36,10 @@ function written(events: readonly Progress[], watched: Watched | null): string[]
   let nowMs = 0;
   const { onProgress, stop } = startProgress({
     write: (part) => text += part,
-    size: watched && (() => ({ columns: watched.columns ?? 100, rows: 24 })),
+    live: watched && {
+      size: () => ({ columns: watched.columns ?? 100, rows: 24 }),
+      linesOf: liveLines,
+    },
     color: false,
     unicode: true,
     ...watched,

@@ -3,7 +3,8 @@ import fc from "fast-check";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { Timeline, timelinePoints, type WholeInterval } from "../../runner/measure/timeline.ts";
+import { Timeline, type WholeInterval } from "../../runner/measure/timeline.ts";
+import { timelinePoints } from "../../runner/measure/timeline_points.ts";
 
 const END = { intervalMs: 250, elapsedUs: 750_000, clock: "sent" as const };
 

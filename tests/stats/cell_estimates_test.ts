@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { cellKey, estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
+import { estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
+import { cellKey } from "../../runner/stats/confidence/cell_key.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { RunBlock } from "../../runner/stats/confidence/pool.ts";
 

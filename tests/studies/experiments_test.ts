@@ -34,7 +34,7 @@ const SHORTENED: readonly Shortened[] = [
   {
     name: "wiki-caching",
     needs: ["redis"],
-    args: ["--only", "scenario=spike", "--set", "spike=100/s", "--set", "patience=10s"],
+    args: ["--only", "scenario=baseline", "--set", "patience=10s"],
     cells: 2,
   },
   {

@@ -69,7 +69,7 @@ function setLatencies(run: Run, wanted: Wanted): void {
   run.timeline.points = run.timeline.points.map((point, i) => {
     const samples = i === 0 && slow !== null
       ? slow
-      : samplesOf(wanted).map(([ms, count]): Sample => [
+      : samplesOf(inInterval(wanted, point.endS)).map(([ms, count]): Sample => [
         point.endS * 1_000 <= settledMs ? ms * 10 : ms,
         count,
       ]);
@@ -86,6 +86,12 @@ function setLatencies(run: Run, wanted: Wanted): void {
   run.requests.completed = run.requests.due = whole.count;
   run.status = { "200": whole.count };
   run.checks = { passed: whole.count, failed: 0 };
+}
+
+/** What a run begins with is of its first half second, where it ends of the others. */
+function inInterval({ initial, final, ...others }: Wanted, endS: number): Wanted {
+  const ms = endS <= 0.5 ? initial ?? final : final ?? initial;
+  return ms === undefined ? others : { final: ms, ...others };
 }
 
 type Point = Run["timeline"]["points"][number];
@@ -121,7 +127,8 @@ function overOf(wanted: Wanted): readonly Sample[] | null {
   return [[5_000, Number(count)], [1, REQUESTS]];
 }
 
-const LATENCY = /^(?:(?:service|firstByte|connect|[2-5]xx)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
+const LATENCY =
+  /^(?:(?:service|firstByte|connect|[2-5]xx)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
 
 function samplesOf(wanted: Wanted): readonly Sample[] {
   if ("stdev" in wanted) {

@@ -79,7 +79,7 @@ export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 
-const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^final/;
+const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
 
 function openOf(
   figure: ThresholdFigure,

@@ -23,13 +23,8 @@ import {
   pathsOf,
 } from "../method/declared_values.ts";
 import { isUndisturbed, isValid } from "../findings/trust.ts";
-import {
-  cellLabel,
-  type Grouped,
-  groupRuns,
-  repeatedOf,
-  type ScenarioRuns,
-} from "../runs/cells.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
+import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../../base/figures/steps.ts";

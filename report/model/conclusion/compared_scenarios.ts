@@ -1,6 +1,7 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
 import { incomparableSummary, type ScenarioSummary, summaryOf } from "../comparison/summary.ts";
-import { cellParts, type CellRuns, type ScenarioRuns } from "../runs/cells.ts";
+import { cellParts } from "../numbers/cell_label.ts";
+import type { CellRuns, ScenarioRuns } from "../runs/cells.ts";
 import type { JudgeOptions } from "../comparison/group.ts";
 import { type ForestModel, forestOf, type ForestPair } from "../comparison/forest.ts";
 import {

@@ -12,8 +12,8 @@ import { ratioInterval } from "../../../runner/stats/confidence/confidence_inter
 import { DEFAULT_MARGIN_RATIO } from "../comparison/comparison.ts";
 import { MOST_CHANGE } from "../comparison/words.ts";
 import { unique } from "../numbers/words.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
 import {
-  cellLabel,
   type CellRuns,
   repeatedOf,
   type ScenarioRuns,

@@ -2,7 +2,7 @@
 import type { TrustFinding } from "../../../runner/result/findings.ts";
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { Measurement, Run } from "../../../runner/result/result.ts";
-import { cellLabel } from "../runs/cells.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
 import { isUnanswered } from "../../../runner/result/outcome.ts";
 import { sum } from "../numbers/spread.ts";
 import { counted, listed } from "../numbers/words.ts";

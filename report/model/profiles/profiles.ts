@@ -11,7 +11,8 @@ import { formatShare } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
 import { comparedSentence, type ProfiledSide, slowdownSentence } from "./changes.ts";
 import { type Flame, flameOf } from "./flames.ts";
-import { cellLabel, type CellRuns } from "../runs/cells.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 
 export interface ProfiledCell {

@@ -5,6 +5,7 @@
 import type { Results, Run } from "../../../runner/result/result.ts";
 import type { CountedPart, RunBlock } from "../../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../../runner/stats/confidence/sequential.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
 import { colorAt, COLORS } from "../numbers/colors.ts";
 import { type Spread, spreadOf } from "../numbers/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
@@ -115,35 +116,6 @@ function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
   const { latency: { censored, fastest }, censoredHistogram } = run;
   if (censored === 0 || censoredHistogram !== undefined) return blocks;
   return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
-}
-
-/** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
-export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
-  return cellParts(cell).join(" · ");
-}
-
-/** The target, and each factor with its value: what `cellLabel` joins. */
-export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
-  return [target, ...settingParts(parameters)].filter(Boolean);
-}
-
-/** `connections 50 · delay 100ms`; "" where no factor varies. */
-export function settingLabel(parameters: Run["parameters"]): string {
-  return settingParts(parameters).join(" · ");
-}
-
-function settingParts(parameters: Run["parameters"]): string[] {
-  const paths = Object.keys(parameters);
-  return Object.entries(parameters).map(([path, value]) => {
-    const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `${isOnly ? shortPath(path) : path} ${text}`;
-  });
-}
-
-/** Without the section of the target's lines. */
-function shortPath(path: string): string {
-  return path.replace(/^(set|env|cluster|proxy|load)\./, "");
 }
 
 /** Names in the order of the experiment file, then those that only the runs know. */

@@ -7,7 +7,7 @@ import { foundCapacity } from "./capacity.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
-import { CACHE_USES } from "../../../runner/result/distribution.ts";
+import { CACHE_STATUSES } from "../../../base/http/framing_fields.ts";
 import type { Proportion } from "../../../runner/stats/confidence/proportion_interval.ts";
 
 export type ThresholdFigure = Threshold["figure"];
@@ -32,7 +32,7 @@ export function figureOfRun(name: ThresholdFigure, run: JudgedRun): FigureOfRun 
 
 const TIMES = /^(?:(service|firstByte|connect|session|[2-5]xx)\.)?(min|mean|stdev|max|p[\d.]+)$/;
 const SPREADS = /^(rate|bytes)\.(min|mean|stdev|p[\d.]+)$/;
-const FLATS = /^(stable|final)(?:\.(p\d+))?$/;
+const FLATS = /^(initial|stable|final)(?:\.(p\d+))?$/;
 type StatusClass = "2xx" | "3xx" | "4xx" | "5xx";
 export type DistributionName = "service" | "firstByte" | "connect" | "session" | StatusClass;
 type OtherName = Extract<
@@ -159,12 +159,12 @@ function spreadOf(run: JudgedRun, of: keyof JudgedRun["perSecond"], spread: stri
   return exactly(run.perSecond[of][key]);
 }
 
-/** Of a percentile's intervals: until when they change, and where they end. */
+/** Of a percentile's intervals: where they begin, until when they change, and where they end. */
 function flatOf(run: JudgedRun, of: string, percentile: string): FigureOfRun {
   const [found] = FLATTENING.flatMap((p) => p === percentile ? flattenedOf(run, p) ?? [] : []);
   if (found === undefined) return { none: NOTHING_MEASURED.latency };
-  const { finalMs, fromS, isAtLeast } = found;
-  return of === "final" ? exactly(finalMs) : (isAtLeast ? atLeast : exactly)(fromS * 1_000);
+  if (of !== "stable") return exactly(of === "final" ? found.finalMs : found.initialMs);
+  return (found.isAtLeast ? atLeast : exactly)(found.fromS * 1_000);
 }
 
 const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
@@ -197,7 +197,7 @@ const OTHERS: Readonly<Record<OtherName, (run: JudgedRun) => FigureOfRun>> = {
   bytes: ({ requests, bytes }) => requests.due === 0 ? NOTHING_SENT : exactly(bytes.inPerSecond),
   size: ({ requests, bytes }) => quotient(bytes.in, requests.completed, NOTHING_COMPLETED.none),
   hitRatio: ({ cache = {} }) => {
-    const [hit, miss, stale] = CACHE_USES.map((use) => cache[use]?.latency.count ?? 0);
+    const [hit, miss, stale] = CACHE_STATUSES.map((use) => cache[use]?.latency.count ?? 0);
     return quotient(hit + stale, hit + miss + stale, "no response has a header x-cache");
   },
   "redis.hitRatio": ({ parts = [] }) => {

@@ -3,6 +3,7 @@ import type { Measurement, Run } from "../../../runner/result/result.ts";
 import { isMovable } from "../../../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { findSettlingTime } from "../../../runner/stats/steady_state/settling_time.ts";
+import { medianOf } from "../../../runner/stats/quantile.ts";
 
 export type IntervalPoint = Run["timeline"]["points"][number];
 
@@ -51,6 +52,8 @@ export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
 
 /** How a percentile of a run's intervals flattens. */
 export interface Flattened {
+  /** Median of its intervals in the first half second with requests. */
+  readonly initialMs: number;
   /** Seconds from which it stays near its final value. */
   readonly fromS: number;
   readonly finalMs: number;
@@ -85,7 +88,21 @@ function findFlattened(
   );
   if (settling === null) return null;
   const { from, settledValue: finalMs, isAtLeast } = settling;
-  return { fromS: from === 0 ? 0 : points[from - 1].endS, finalMs, isAtLeast };
+  const fromS = from === 0 ? 0 : points[from - 1].endS;
+  return { initialMs: initialOf(run, percentile), fromS, finalMs, isAtLeast };
+}
+
+/** Two of the intervals that Kuffel and Walter draw. */
+const INITIAL_S = 0.5;
+
+/** @param run With requests. */
+function initialOf(
+  { timeline: { points } }: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): number {
+  const known = points.filter((point) => !isEmpty(point));
+  const isInitial = ({ endS }: IntervalPoint): boolean => endS - known[0].endS < INITIAL_S;
+  return medianOf(known.filter(isInitial).map((point) => point[percentile]));
 }
 
 /** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */

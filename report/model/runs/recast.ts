@@ -4,7 +4,8 @@
  * targets then compares values, at equal targets and equal values of all other factors.
  */
 import type { Results, Run } from "../../../runner/result/result.ts";
-import { cellLabel, type CellRuns } from "./cells.ts";
+import { cellLabel } from "../numbers/cell_label.ts";
+import type { CellRuns } from "./cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "./factors.ts";
 
 /** What the experiment file says; null where it leaves it open. */

@@ -13,7 +13,8 @@ import {
   type ScenarioSummary,
   unjudgedSentences,
 } from "../comparison/summary.ts";
-import { type CellRuns, settingLabel } from "../runs/cells.ts";
+import { settingLabel } from "../numbers/cell_label.ts";
+import type { CellRuns } from "../runs/cells.ts";
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
 import {
   decisiveFigure,

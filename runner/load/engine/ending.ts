@@ -4,7 +4,8 @@
  * every connection would be a lower bound, also on a server that does well. Whatever is left then is unfinished, and
  * an exchange that was due and never sent is dropped: both are in the latency at the time that they waited. Rates end at the deadline.
  */
-import type { InFlightExchanges, VisitInFlight, WorkerTotals } from "../recording/totals.ts";
+import type { InFlightExchanges, VisitInFlight } from "../recording/so_far.ts";
+import type { WorkerTotals } from "../recording/totals.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import type { Connections } from "./connections.ts";
 import type { InFlight } from "./in_flight.ts";

@@ -6,12 +6,13 @@
  * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
  * as the dials of an open loop, does not count.
  */
-import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { GrowingHistogram } from "../../stats/histogram/growing_histogram.ts";
+import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {
   /** How long the loop polled for something due, while nothing was. */
   spunUs = 0;
-  readonly #lengths = new Histogram();
+  readonly #lengths = new GrowingHistogram();
   #endUs = 0;
   #longestUs = 0;
 
@@ -20,7 +21,7 @@ export class BusyPeriods {
     const beganUs = fromUs > this.#endUs ? fromUs : this.#endUs;
     if (toUs <= beganUs) return;
     const lengthUs = toUs - beganUs;
-    this.#lengths.record(lengthUs);
+    this.#lengths.fresh.record(lengthUs);
     if (lengthUs > this.#longestUs) this.#longestUs = lengthUs;
     this.#endUs = toUs;
   }
@@ -37,7 +38,17 @@ export class BusyPeriods {
     return longestUs;
   }
 
+  /** Whatever is added from now on lies outside the load. */
+  end(): void {
+    this.#endUs = Infinity;
+  }
+
   lengths(): SparseHistogram {
-    return this.#lengths.toSparse();
+    return this.#lengths.whole();
+  }
+
+  /** Those since the last call. */
+  takeLengths(): SparseHistogram {
+    return this.#lengths.take();
   }
 }

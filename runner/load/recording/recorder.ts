@@ -2,7 +2,8 @@
  * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on
  * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
  */
-import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
+import { GrowingHistogram } from "../../stats/histogram/growing_histogram.ts";
+import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
@@ -41,11 +42,11 @@ export class Recorder {
   #censored = 0;
   readonly #status = new Float64Array(STATUS_CODES);
   readonly #failures = new Failures();
-  readonly #service = new Histogram();
+  readonly #service = new GrowingHistogram();
   readonly #serviceCensored = new Histogram();
-  readonly #firstByte = new Histogram();
+  readonly #firstByte = new GrowingHistogram();
   readonly #connect = new Histogram();
-  readonly #lag = new Histogram();
+  readonly #lag = new GrowingHistogram();
   #fastestUs = Infinity;
   readonly #intervals: Intervals;
   /** The deadline and what had ended by then; null until it. */
@@ -78,8 +79,8 @@ export class Recorder {
     if (latencyUs < this.#fastestUs) this.#fastestUs = latencyUs;
     if (latencyUs > this.slowest.tail.leastUs) this.#keep(slot, status, dueUs, sentUs, doneUs);
     this.#intervals.latency.record(latencyUs);
-    this.#service.record(doneUs - sentUs);
-    this.#firstByte.record(firstByteUs - sentUs);
+    this.#service.fresh.record(doneUs - sentUs);
+    this.#firstByte.fresh.record(firstByteUs - sentUs);
     this.lastUs = doneUs;
     this.log?.add(status, dueUs, doneUs, slot);
   }
@@ -98,7 +99,7 @@ export class Recorder {
 
   // hot: an exchange that was due has been sent.
   sent(lagUs: number): void {
-    this.#lag.record(lagUs);
+    this.#lag.fresh.record(lagUs);
   }
 
   connected(timeUs: number): void {
@@ -161,7 +162,7 @@ export class Recorder {
   #recordLowerBound(dueUs: number, sentUs: number, nowUs: number): void {
     this.#censored++;
     this.#intervals.recordBound(nowUs - dueUs);
-    this.#service.record(nowUs - sentUs);
+    this.#service.fresh.record(nowUs - sentUs);
     this.#serviceCensored.record(nowUs - sentUs);
   }
 
@@ -192,6 +193,15 @@ export class Recorder {
 
   /** As they stand, without the tail. What is in them lives on: it is to be posted or read at once. */
   totals(): WorkerTotals {
+    return this.#totalsWith((times) => times.whole());
+  }
+
+  /** The same, but of service times, times to the first byte and lags those since the last call. */
+  takeTotals(): WorkerTotals {
+    return this.#totalsWith((times) => times.take());
+  }
+
+  #totalsWith(held: (times: GrowingHistogram) => SparseHistogram): WorkerTotals {
     return {
       due: this.due,
       completed: this.completed,
@@ -211,11 +221,11 @@ export class Recorder {
       reasons: this.#failures.reasons,
       secondCompleted: this.#intervals.secondCompleted,
       secondBytes: this.#intervals.secondBytes,
-      service: this.#service.toSparse(),
+      service: held(this.#service),
       serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
-      firstByte: this.#firstByte.toSparse(),
+      firstByte: held(this.#firstByte),
       connect: this.#connect.toSparse(),
-      lag: this.#lag.toSparse(),
+      lag: held(this.#lag),
       fastestUs: this.#fastestUs,
       slowest: this.slowest.exchanges,
       tail: NO_TAIL,

@@ -1,4 +1,4 @@
-/** What a worker counts of its load beside the intervals: at the end, and so far. */
+/** What a worker counts of its load beside the intervals. */
 import {
   CACHE_STATUSES,
   cacheStatusIn,
@@ -6,10 +6,10 @@ import {
   MOST_INSTANCES,
 } from "../../../base/http/framing_fields.ts";
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
-import { addSparse, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { SlowExchange } from "./slowest.ts";
 import type { TailTimes } from "./tail.ts";
-import { type StepTotals, withOpen } from "./steps.ts";
+import type { StepTotals } from "./steps.ts";
 
 /** Of the whole run. Moments are microseconds since its start. */
 export interface WorkerTotals {
@@ -84,71 +84,6 @@ export function drainSince(
     failed: failed - sealed.failed,
     bytesIn: bytesIn - sealed.bytesIn,
   };
-}
-
-/**
- * Called for each exchange in flight.
- *
- * @param begunUs When it began to be carried out.
- * @param isDue Whether it is counted as due; else it would be at the end of the run, as a dial in a closed loop.
- */
-export type VisitInFlight = (
-  step: number,
-  dueUs: number,
-  begunUs: number,
-  isDue: boolean,
-) => void;
-
-export interface InFlightExchanges {
-  forEachInFlight(visit: VisitInFlight): void;
-}
-
-/**
- * How a worker's load would end if it ended now, posted while it goes on, for a receiver that may never get
- * the real end. What is in flight is counted as at a real end: unfinished, with lower bounds.
- */
-export class SoFar {
-  // Of what is in flight alone: the rest is added to it at the price of what it holds.
-  readonly #open = new Histogram();
-  readonly #service = new Histogram();
-  readonly #serviceCensored = new Histogram();
-  /** By step. */
-  readonly #ofSteps = new Map<number, Histogram>();
-
-  /** The slowest are those that have ended. */
-  at(
-    nowUs: number,
-    totals: WorkerTotals,
-    exchanges: InFlightExchanges,
-  ): { readonly totals: WorkerTotals; readonly open: SparseHistogram } {
-    let begun = 0;
-    exchanges.forEachInFlight((step, dueUs, begunUs, isDue) => {
-      if (!isDue) begun++;
-      this.#open.record(nowUs - dueUs);
-      if (totals.steps.length > 0) this.#openOf(step).record(nowUs - dueUs);
-      this.#service.record(nowUs - begunUs);
-      this.#serviceCensored.record(nowUs - begunUs);
-    });
-    const open = this.#open.drain();
-    return {
-      totals: {
-        ...totals,
-        due: totals.due + begun,
-        unfinished: totals.unfinished + open.count,
-        censored: totals.censored + open.count,
-        service: addSparse(totals.service, this.#service.drain()),
-        serviceCensored: addSparse(totals.serviceCensored, this.#serviceCensored.drain()),
-        steps: withOpen(totals.steps, this.#ofSteps),
-      },
-      open,
-    };
-  }
-
-  #openOf(step: number): Histogram {
-    const known = this.#ofSteps.get(step) ?? new Histogram();
-    this.#ofSteps.set(step, known);
-    return known;
-  }
 }
 
 /** How a request ended in an error. */

@@ -20,16 +20,19 @@ export type ToWorker =
   /** @property at Moment of the start. */
   | { readonly kind: "start"; readonly at: Moment };
 
+/** An interval has ended. */
+export interface IntervalMessage {
+  readonly kind: "interval";
+  readonly part: IntervalPart;
+  readonly health: Health;
+  /** For a receiver that may never get the end. */
+  readonly soFar: SoFarPart;
+}
+
 export type FromWorker =
   /** @property thread Number of its thread by which the system knows it (Linux); null elsewhere. */
   | { readonly kind: "ready"; readonly thread: number | null }
-  | {
-    readonly kind: "interval";
-    readonly part: IntervalPart;
-    readonly health: Health;
-    /** For a receiver that may never get the end. */
-    readonly soFar: SoFarReport;
-  }
+  | IntervalMessage
   | {
     readonly kind: "finished";
     readonly report: WorkerReport;
@@ -61,4 +64,15 @@ export interface WorkerReport {
 export interface SoFarReport extends WorkerReport {
   /** Latencies, so far, of the exchanges in flight: lower bounds, which are in no interval. */
   readonly open: SparseHistogram;
+}
+
+/**
+ * What a worker posts of that with each interval. Of the times that every request has, `service`, `firstByte` and
+ * `lag` of the totals, and of `busyPeriods` it is those since the part before, without what is in flight: all of
+ * them again and again would take longer than anything else that a worker does beside its load. `SoFarSum` puts
+ * the parts together.
+ */
+export interface SoFarPart extends SoFarReport {
+  /** Service times, so far, of the exchanges in flight: lower bounds. */
+  readonly openService: SparseHistogram;
 }

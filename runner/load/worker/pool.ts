@@ -10,6 +10,7 @@ import type { FromWorker, Health, SoFarReport, ToWorker, WorkerReport } from "./
 import type { IntervalPart } from "../recording/intervals.ts";
 import type { JobShare } from "../engine/job.ts";
 import { dueMsOf, Lateness, WATCH_STEP_MS } from "./overdue.ts";
+import { SoFarSum } from "./so_far_sum.ts";
 import { setPriority } from "node:os";
 
 /** Time for the start message to reach every worker. */
@@ -124,8 +125,9 @@ class PoolRun {
         await this.#release();
         throw error;
       });
-    hooks.onStart(at);
-    const finished = await Promise.all(workers.map((worker, i) => this.#load(worker, i, at)));
+    const loads = workers.map((worker, i) => this.#load(worker, i, at));
+    hooks.onStart(at); // takes up to 10 ms, in which the message reaches the workers
+    const finished = await Promise.all(loads);
     const lastIndex = Math.max(...workers.map((worker) => worker.lastIndex));
     const reports = await Promise.all(
       finished.map((report, i) => report ?? this.#reportOfEnded(i, lastIndex)),
@@ -147,9 +149,11 @@ class PoolRun {
     const { onInterval, onSoFar, onLostLog } = this.hooks;
     this.#startMs = at - performance.timeOrigin;
     const start = { kind: "start", at: momentOf(at) } as const;
-    const finished = await worker.request(start, "finished", ({ part, health, soFar }) => {
+    const finished = await worker.request(start, "finished", ({ part, health }) => {
       onInterval(index, part, health);
-      onSoFar?.(index, soFar);
+      if (onSoFar === undefined) return; // to put it together takes a while
+      const { report } = worker.soFar;
+      if (report !== null) onSoFar(index, report);
     });
     const hasLog = worker.share.log !== null;
     const lost = finished === null ? hasLog && "a worker was held, and ended" : finished.lostLog;
@@ -160,7 +164,8 @@ class PoolRun {
   /** Hands on what is in no interval yet, too. */
   async #reportOfEnded(index: number, lastIndex: number): Promise<WorkerReport> {
     const { boundsPart, reportOfSilent: reportOfSilent } = await import("./silent_worker.ts"); // what few runs need delays none
-    const { share: { pacer, script, durationUs }, soFar, lastIndex: own } = this.workers[index];
+    const { share: { pacer, script, durationUs }, lastIndex: own } = this.workers[index];
+    const soFar = this.workers[index].soFar.report;
     const share = {
       pacer,
       scriptKind: script.kind,
@@ -186,7 +191,7 @@ class PoolRun {
 }
 
 function endedWorker({ wasEnded, soFar }: PoolWorker, worker: number): EndedWorker[] {
-  return wasEnded ? [{ worker, knownUntil: (soFar?.elapsedUs ?? 0) / 1_000 }] : [];
+  return wasEnded ? [{ worker, knownUntil: soFar.elapsedUs / 1_000 }] : [];
 }
 
 function soon(delayMs: number): Promise<number> {
@@ -209,8 +214,8 @@ type Reply<Kind> = Extract<FromWorker, { kind: Kind }>;
 const LOWEST_PRIORITY = 19;
 
 class PoolWorker {
-  /** With its last interval; null before the first. */
-  soFar: SoFarReport | null = null;
+  /** With its last interval. */
+  readonly soFar = new SoFarSum();
   lastIndex = 0;
   /** When it last posted anything, or something was last posted to it, by performance.now(). */
   lastMessageMs = performance.now();
@@ -254,7 +259,7 @@ class PoolWorker {
     this.lastMessageMs = performance.now();
     if (message.kind === "ready") this.#thread = message.thread;
     if (message.kind !== "interval") return;
-    this.soFar = message.soFar;
+    this.soFar.add(message.soFar);
     this.lastIndex = message.part.index;
   }
 

@@ -7,7 +7,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { withEngine } from "../../../base/pattern.ts";
 import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
-import { ownThread, type ThreadTime, threadTime } from "../../../base/system/thread_time.ts";
+import { ownThread } from "../../../base/system/thread_time.ts";
+import type { TlsUse } from "../../result/tls.ts";
 import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
@@ -21,17 +22,16 @@ import { Recorder } from "../recording/recorder.ts";
 import type { CookieJars } from "../engine/user/cookies.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
-import { SessionRecorder, SoFar } from "../recording/totals.ts";
+import { SessionRecorder } from "../recording/totals.ts";
 import { DRIVERS } from "../transports/drivers.ts";
-import type { FromWorker, Health, ToWorker, WorkerReport } from "./messages.ts";
+import { HandOver } from "./hand_over.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
+import { Usage } from "./usage.ts";
 
 function post(message: FromWorker): void {
   self.postMessage(message);
 }
-
-/** What the load took of the worker. */
-type WorkerUsage = Omit<WorkerReport, "totals" | "sessions" | "elapsedUs" | "tls">;
 
 /** Its code is loaded only for runs that have a log. */
 async function openLog(
@@ -66,36 +66,22 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const { endpoint, connections: slots } = job;
   const driver: Driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
   const logging = job.log && await openLog(job.log);
-  const health = new HealthWatch(now, busy);
-  let before = threadTime();
-  /** Once the deadline has passed: the wait after it is no part of the load. */
-  let byDeadline: WorkerUsage | null = null;
-  const used = (): WorkerUsage => {
-    const { spunUs } = busy;
-    return byDeadline ??
-      { time: timeSince(before), spunUs, busyPeriods: busy.lengths(), timerUs };
-  };
-  const soFar = new SoFar();
-  const onInterval = (part: IntervalPart, nowUs: number): void => {
-    const ending = soFar.at(nowUs, recorder.totals(), exchanges.ending);
-    const tls = driver.tls?.use;
-    const report = { ...ending, sessions: sessions.totals(), elapsedUs: nowUs, ...used(), tls };
-    post({ kind: "interval", part, health: health.read(), soFar: report });
-  };
+  const usage = new Usage(now, busy, stepUsOf(clock));
+  const sessions = new SessionRecorder();
+  const onInterval = (part: IntervalPart, nowUs: number): void =>
+    post(handOver.messageAt(part, nowUs));
   const steps = job.steps === 0 ? null : new StepRecorder(job.steps);
   const recorder = new Recorder(job.intervalUs, onInterval, logging?.log, steps);
-  const sessions = new SessionRecorder();
-  const onDeadline = (): void => {
-    byDeadline = used();
-    health.end();
-  };
+  const onDeadline = (): void => usage.end();
   const parts = { driver, recorder, sessions, onDeadline };
   const { script } = job;
   const cookies = script.kind === "flow" ? script.cookies : null;
   const jars = cookies &&
     await import("../engine/user/cookies.ts").then((has) => has.cookieJars(cookies));
   const exchanges = await withEngine(() => exchangesOf(job, parts, jars));
-  const timerUs = stepUsOf(clock);
+  const tls = (): TlsUse | undefined => driver.tls?.use;
+  const { ending } = exchanges;
+  const handOver = new HandOver({ recorder, inFlight: ending, sessions, usage, tls });
   return async (at) => {
     startUs = momentUs(at, clock);
     // In an open loop the connections are there when the first request is due.
@@ -103,21 +89,15 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
       await sleep(Math.max(0, -now() / 1_000));
       while (now() < 0); // a timer may fire early, and nothing is due before the start
     }
-    before = threadTime();
+    usage.begin();
     await driver.run(exchanges);
-    const { totals, elapsedUs } = exchanges.ending;
+    const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");
-    const tls = driver.tls?.use;
-    const report = { totals, sessions: sessions.totals(), elapsedUs, ...used(), tls };
+    const taken = { sessions: sessions.totals(), ...usage.whole(), tls: tls() };
+    const report = { totals, elapsedUs, ...taken };
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };
-}
-
-function timeSince(before: ThreadTime): ThreadTime {
-  const { cpuUs, waitedUs } = threadTime();
-  const waited = waitedUs === null || before.waitedUs === null ? null : waitedUs - before.waitedUs;
-  return { cpuUs: cpuUs - before.cpuUs, waitedUs: waited };
 }
 
 interface LoopParts extends Omit<ExchangeParts, "pacer"> {
@@ -133,43 +113,9 @@ function exchangesOf(job: Job, parts: LoopParts, jars: CookieJars | null): Excha
   return exchanges;
 }
 
-/** Reading the thread's time takes some 10 µs, so it is not done at every short interval. */
-const LEAST_HEALTH_US = 200_000;
-
-class HealthWatch {
-  #sinceUs = 0;
-  #cpuUs: number;
-  #last: Health = { cpuRatio: 0, lateUs: 0 };
-  #isOver = false;
-
-  /** @param now Microseconds since the start of the run, which is when this is made, or soon after. */
-  constructor(private readonly now: () => number, private readonly busy: BusyPeriods) {
-    this.#cpuUs = threadTime().cpuUs;
-  }
-
-  /** The load is over: it stays as it is now. */
-  end(): void {
-    this.read();
-    this.#isOver = true;
-  }
-
-  /** Of the time since it was last read; the same again when that was just now. */
-  read(): Health {
-    const nowUs = this.now();
-    const elapsedUs = nowUs - this.#sinceUs;
-    if (elapsedUs < LEAST_HEALTH_US || this.#isOver) return this.#last;
-    const { cpuUs } = threadTime();
-    const cpuRatio = (cpuUs - this.#cpuUs) / elapsedUs;
-    this.#sinceUs = nowUs;
-    this.#cpuUs = cpuUs;
-    return this.#last = { cpuRatio, lateUs: this.busy.takeLongestUs() };
-  }
-}
-
 /** While the command line is read: the loop is played through, and the calls of libc that every run makes are looked up. */
 const rehearsed = rehearse().then(() => {
   stepUsOf(monotonicClock());
-  threadTime();
 });
 let start: ((at: Moment) => Promise<void>) | null = null;
 

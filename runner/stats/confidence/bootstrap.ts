@@ -197,13 +197,6 @@ export function stdevOf(values: Float64Array): number {
   return Math.sqrt(squares / values.length);
 }
 
-/** The key of a cell within its experiment. */
-export function cellKey(
-  { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
-): string {
-  return JSON.stringify([target, scenario, parameters]);
-}
-
 /**
  * The figures of a cell's runs with what their intervals need, drawn alike wherever they are needed: what a
  * look of `repeat: until` sees is what the report shows.

@@ -31,6 +31,8 @@ function folderOfReader(): ReturnType<typeof emptyFolder> {
   write("users.csv", "name,password\nada,1815\ngrace,1906\n");
   write("big.json", "[1]");
   write("photo.jpg", "a photo");
+  const line = '127.0.0.1 - - [24/Nov/2026:08:00:01 +0100] "GET /static HTTP/1.1" 200 12 "-" "-"\n';
+  write("access.log", line.repeat(4));
   Deno.mkdirSync(join(folder.path, "ours"));
   Deno.mkdirSync(join(folder.path, "public"));
   return folder;
@@ -61,10 +63,15 @@ Deno.test("check accepts every part of an experiment file that the pages show", 
 
 testWith(["openssl"], "check accepts every way to a server that the pages show", async () => {
   using folder = folderOfReader();
-  Deno.writeTextFileSync(join(folder.path, "ca.pem"), certificates().authority);
+  const { authority, signed } = certificates();
+  for (
+    const [name, pem] of [["ca.pem", authority], ["a.crt", signed.cert], ["a.key", signed.key]]
+  ) {
+    Deno.writeTextFileSync(join(folder.path, name), pem);
+  }
   using _listener = Deno.listen({ transport: "unix", path: join(folder.path, "app.sock") });
   const targets = [...REQUESTS.matchAll(/`(\{ url: .*?\})`/g)].map(([, target]) => parse(target));
-  assert.equal(targets.length, 3);
+  assert.equal(targets.length, 6);
   const file = writeExperiment(folder.path, { ...SMALLEST, targets: { ...targets } });
   const { code, stderr } = await plateau(["check", file]);
   assert.equal(code, 0, stderr);

@@ -1,0 +1,38 @@
+/** What a worker posts at the end of each interval. It costs what the interval holds, and not what the run does. */
+import type { IntervalPart } from "../recording/intervals.ts";
+import type { Recorder } from "../recording/recorder.ts";
+import { type InFlightExchanges, SoFar } from "../recording/so_far.ts";
+import type { SessionRecorder } from "../recording/totals.ts";
+import type { TlsUse } from "../../result/tls.ts";
+import type { IntervalMessage } from "./messages.ts";
+import type { Usage } from "./usage.ts";
+
+interface HandOverParts {
+  readonly recorder: Recorder;
+  readonly inFlight: InFlightExchanges;
+  readonly sessions: SessionRecorder;
+  readonly usage: Usage;
+  /** Undefined without TLS. */
+  readonly tls: () => TlsUse | undefined;
+}
+
+export class HandOver {
+  readonly #soFar = new SoFar();
+
+  constructor(private readonly parts: HandOverParts) {}
+
+  /** To be posted at once: what is in it lives on. */
+  messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
+    const { recorder, inFlight, sessions, usage, tls } = this.parts;
+    const ended = this.#soFar.at(nowUs, recorder.takeTotals(), inFlight);
+    const { health, usage: used } = usage.sinceLast();
+    const soFar = {
+      ...ended,
+      ...used,
+      sessions: sessions.totals(),
+      elapsedUs: nowUs,
+      tls: tls(),
+    };
+    return { kind: "interval", part, health, soFar };
+  }
+}

@@ -1,0 +1,50 @@
+/** The intervals of a load as its result has them. Its code is loaded when nothing is measured any more. */
+import { ERRORS } from "../result/outcome.ts";
+import type { Measurement } from "../result/result.ts";
+import { encodeHistogram } from "../stats/histogram/hdr.ts";
+import { estimateOf } from "./bounded_times.ts";
+import type { IntervalSum } from "./timeline.ts";
+
+type MeasuredPoint = Measurement["timeline"]["points"][number];
+
+interface Whole {
+  readonly intervalMs: number;
+  /** End of the run: the last interval may be shorter than the others. */
+  readonly elapsedUs: number;
+  readonly clock: Measurement["latency"]["clock"];
+}
+
+export function timelinePoints(
+  intervals: readonly IntervalSum[],
+  { intervalMs, elapsedUs, clock }: Whole,
+): MeasuredPoint[] {
+  const estimate = estimateOf(clock);
+  return intervals.map((interval, index) => {
+    const latency = interval.latency.whole();
+    const censored = interval.censored.whole();
+    const at = (percentile: number): number =>
+      estimate({ all: latency, censored }, percentile) / 1_000;
+    return {
+      endS: Math.min((index + 1) * intervalMs * 1_000, elapsedUs) / 1e6,
+      completed: interval.completed,
+      failed: interval.failed,
+      ...(interval.failed > 0 && { errors: errorsOf(interval) }),
+      ...(interval.wrong > 0 && { wrong: interval.wrong }),
+      bytes: interval.bytesIn,
+      p50: at(50),
+      p75: at(75),
+      p90: at(90),
+      p99: at(99),
+      max: latency.maxUs / 1_000,
+      histogram: latency.count === 0 ? "" : encodeHistogram(latency),
+      ...(censored.count > 0 && { censoredHistogram: encodeHistogram(censored) }),
+    };
+  });
+}
+
+/** Those that there were, by kind. */
+function errorsOf({ errors }: IntervalSum): MeasuredPoint["errors"] {
+  return Object.fromEntries(
+    ERRORS.map((kind, i) => [kind, errors[i]] as const).filter(([, count]) => count > 0),
+  );
+}
