@@ -26,7 +26,7 @@ import { HOW_TO_READ } from "../numbers/how_to_read.ts";
 
 export interface SettlingModel {
   readonly finding: string;
-  /** In one sentence, for who asks how long it takes: when half of the medians are stable, and when all are. */
+  /** In one sentence, for a question about the time until latency is stable: when half of the medians are stable, and when all are. */
   readonly brief: string;
   /** Of the median; null for fewer than two cells. */
   readonly chart: ScatterChart | null;

@@ -83,10 +83,10 @@ export function conclusionOf(
   };
 }
 
-/** Of an experiment that asks how long it takes, as it holds published settling times beside its own; "" of others. */
+/** Of an experiment about settling times, as it holds published ones beside its own; "" of others. */
 function settlingText({ experiment }: MeasuredRuns, settling: SettlingModel | null): string {
-  const isAsked = [experiment?.published ?? []].flat().some(({ figure }) => figure === "stable");
-  return isAsked && settling !== null ? ` ${settling.brief}` : "";
+  const isAbout = [experiment?.published ?? []].flat().some(({ figure }) => figure === "stable");
+  return isAbout && settling !== null ? ` ${settling.brief}` : "";
 }
 
 interface JudgedOnce {

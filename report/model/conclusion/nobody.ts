@@ -1,7 +1,14 @@
 /** Several places, and nobody is fastest for certain in any: who is likely, who are as fast, or that it is open. */
 import { percentText } from "../comparison/ratios.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
-import { allText, mostLikely, type Naming, nounOfPlaces, type Place, shareText } from "./places.ts";
+import {
+  allText,
+  mostLikely,
+  type Naming,
+  nounOfPlaces,
+  type Place,
+  placesShareText,
+} from "./places.ts";
 
 export function nobodyText(places: readonly Place[], naming: Naming): string {
   const count = counted(places.length, nounOfPlaces(places));
@@ -28,7 +35,7 @@ function likelyText(places: readonly Place[]): string {
   const most = mostLikely(places);
   if (most === null) return "";
   const verb = most.those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
-  return `${most.target} ${verb} fastest ${shareText(most.those, places)}, not proven`;
+  return `${most.target} ${verb} fastest ${placesShareText(most.those, places)}, not proven`;
 }
 
 function marginOf({ scenario: { rows: [row] } }: Place): string {

@@ -166,7 +166,7 @@ export function inText(places: readonly Place[]): string {
 }
 
 /** `in 4 of 5 scenarios`, `in both scenarios` */
-export function shareText(those: readonly Place[], places: readonly Place[]): string {
+export function placesShareText(those: readonly Place[], places: readonly Place[]): string {
   return those.length === places.length
     ? allText(places)
     : `in ${those.length} of ${counted(places.length, nounOfPlaces(places))}`;

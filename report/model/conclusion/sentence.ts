@@ -18,7 +18,7 @@ import {
   NO_TRADEOFFS,
   nounOfPlaces,
   type Place,
-  shareText,
+  placesShareText,
 } from "./places.ts";
 import { unjudgedTexts } from "./unjudged.ts";
 
@@ -71,7 +71,7 @@ function placesTexts(places: readonly Place[], isNamed: boolean): string[] {
       ),
     )
     : [manyText(places, inText), manyText(places, null)];
-  const short = areToldByVerdict(places) ? [] : shortTexts(places);
+  const short = areShownByVerdict(places) ? [] : shortTexts(places);
   const texts = [short, unjudgedTexts(places)].reduce(withEach, heads);
   return [texts.find(isShort) ?? texts[texts.length - 1]];
 }
@@ -170,7 +170,7 @@ function manyText(places: readonly Place[], naming: Naming): string {
     .sort((a, b) => b.led.length - a.led.length);
   const [most, next] = leaders;
   if (most === undefined) return nobodyText(places, naming);
-  if (areToldByVerdict(places)) {
+  if (areShownByVerdict(places)) {
     const verdict = verdictSentence(places[0].scenario.summary.verdict);
     return [verdict, ...restTexts([], places, naming)].join("; ");
   }
@@ -182,7 +182,7 @@ function manyText(places: readonly Place[], naming: Naming): string {
 }
 
 /** Whether the verdict of their scenario says who falls short, and where. */
-function areToldByVerdict(places: readonly Place[]): boolean {
+function areShownByVerdict(places: readonly Place[]): boolean {
   const codes = places.map(({ scenario: { summary } }) => summary.verdict.code);
   return scenariosOf(places) === 1 && ["only-keeps-up", "none-keeps-up"].includes(codes[0]);
 }
@@ -214,7 +214,7 @@ function isLed({ contest, standing }: Place): boolean {
 function mostText({ leader, led }: Led, places: readonly Place[], naming: Naming): string {
   const isSure = led.every(({ standing }) => standing !== "one-run");
   const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
-  const where = shareText(led, places);
+  const where = placesShareText(led, places);
   const range = rangeText(led);
   const reason = naming === null ? "too few runs" : "inconclusive: too few runs";
   const doubt = isSure ? "" : ` (${reason})`;

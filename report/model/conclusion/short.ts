@@ -1,7 +1,7 @@
 /** Targets that do not do what was required, beside those that are ranked: who, in what, and where. */
 import { competing, type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { counted, listedSome, unique } from "../numbers/words.ts";
-import { inText, type Place, shareText } from "./places.ts";
+import { inText, type Place, placesShareText } from "./places.ts";
 
 interface Short {
   readonly place: Place;
@@ -40,7 +40,7 @@ function shortIn(place: Place): Short[] {
 
 function whereText(own: readonly Place[], places: readonly Place[]): string {
   if (places.length === 1) return "";
-  return ` ${own.length <= MOST_NAMED ? inText(own) : shareText(own, places)}`;
+  return ` ${own.length <= MOST_NAMED ? inText(own) : placesShareText(own, places)}`;
 }
 
 const MOST_NAMED = 2;

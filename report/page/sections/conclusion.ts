@@ -35,7 +35,7 @@ ${
   }</ul></div>`;
 }
 
-/** What follows the first sentence is smaller: the answer comes first. */
+/** What follows the first sentence is smaller: the verdict comes first. */
 function leadMarkup(sentence: string): Markup {
   const [first, ...rest] = sentence.split(/(?<=\.) (?=[A-Z0-9])/);
   if (rest.length === 0) return markup`<p class="lead">${first}</p>`;

@@ -4,7 +4,7 @@
  *
  * The test is that of two-way tables, the spread between blocks over that within (R. A. Fisher, "The Design of
  * Experiments", 1935). Under normal noise it is independent of the difference of the sides, so that to choose by it
- * favours no verdict. It asks for little: at 5 % real blocks would be missed (T. A. Bancroft, "Analysis and inference for
+ * favours no verdict. Its level is low: at 5 % real blocks would be missed (T. A. Bancroft, "Analysis and inference for
  * incompletely specified models", 1964, finds 25 % right). Sides that exclude each other, as where the second of two
  * runs is always the slower, make pairs differ more than chance does: they stay pairs, too.
  */
