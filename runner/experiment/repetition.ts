@@ -7,7 +7,7 @@ import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import type { CellProgress } from "../result/progress.ts";
 import type { Stopping } from "../result/invocation.ts";
 import type { Run } from "../result/result.ts";
-import { LEAST_IN_BUDGET, mostOf, percent } from "./schedule.ts";
+import { LEAST_IN_BUDGET, mostRepetitions, percent } from "./schedule.ts";
 import {
   countedFrom,
   type CountedPart,
@@ -90,7 +90,7 @@ export class Repetition {
     const next = this.repeat.until === null
       ? Math.max(LEAST_IN_BUDGET, done + 1)
       : nextLook(done) ?? done;
-    return Math.min(next, mostOf(this.repeat));
+    return Math.min(next, mostRepetitions(this.repeat));
   }
 
   /** @param done Repetitions that are made, whether or not every cell could be measured. */
@@ -114,7 +114,7 @@ export class Repetition {
   ): Stopping["reason"] | null {
     const { until, budget } = repeat;
     if (until !== null && this.#isLook(done) && this.#isEnough(done, until)) return "precision";
-    if (done >= mostOf(repeat)) return "limit";
+    if (done >= mostRepetitions(repeat)) return "limit";
     if (budget === null || done < LEAST_IN_BUDGET) return null;
     return blockMs === 0 || elapsedMs + blockMs > budget ? "budget" : null;
   }

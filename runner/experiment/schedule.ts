@@ -94,7 +94,7 @@ function loadMs({ load }: Cell): number {
 export const LEAST_IN_BUDGET = 2;
 
 /** Repetitions after which there is an end in any case. */
-export function mostOf({ until, atMost }: Exclude<Repeat, number>): number {
+export function mostRepetitions({ until, atMost }: Exclude<Repeat, number>): number {
   const last = until === null ? Infinity : LOOKS[LOOKS.length - 1];
   return Math.min(atMost ?? Infinity, last);
 }
@@ -106,7 +106,7 @@ export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most
   const fitting = budget === null
     ? Infinity
     : Math.max(LEAST_IN_BUDGET, Math.floor(budget / blockMs));
-  const most = Math.min(mostOf(repeat), fitting);
+  const most = Math.min(mostRepetitions(repeat), fitting);
   return { least: until === null ? most : Math.min(LOOKS[0], most), most };
 }
 
@@ -114,7 +114,7 @@ export function boundsOf(repeat: Repeat, blockMs: number): { least: number; most
 export function repeatSentence(repeat: Repeat): string | null {
   if (typeof repeat === "number") return null;
   const { until, budget, atMost } = repeat;
-  const looks = LOOKS.filter((look) => look <= mostOf(repeat));
+  const looks = LOOKS.filter((look) => look <= mostRepetitions(repeat));
   return [
     ...(until === null
       ? []

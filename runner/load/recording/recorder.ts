@@ -3,7 +3,7 @@
  * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
  */
 import { GrowingHistogram } from "../../stats/histogram/growing_histogram.ts";
-import { EMPTY, Histogram, type SparseHistogram } from "../../stats/histogram/histogram.ts";
+import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";
 import { Slowest } from "./slowest.ts";
@@ -171,10 +171,7 @@ export class Recorder {
     this.#intervals.advance(nowUs);
   }
 
-  /**
-   * The end of the run, to which rates and intervals refer: what ends from here on was waited for, and only its
-   * latency is still in the last interval.
-   */
+  /** The end of the run, to which rates refer: what ends later was waited for, and only its latency still counts. */
   seal(endUs: number): void {
     if (this.#sealed !== null) return;
     this.#intervals.seal(endUs);
@@ -191,17 +188,8 @@ export class Recorder {
     return { ...this.totals(), tail: this.slowest.tail.times };
   }
 
-  /** As they stand, without the tail. What is in them lives on: it is to be posted or read at once. */
-  totals(): WorkerTotals {
-    return this.#totalsWith((times) => times.whole());
-  }
-
-  /** The same, but of service times, times to the first byte and lags those since the last call. */
-  takeTotals(): WorkerTotals {
-    return this.#totalsWith((times) => times.take());
-  }
-
-  #totalsWith(held: (times: GrowingHistogram) => SparseHistogram): WorkerTotals {
+  /** As they stand, without the tail, to be posted or read at once; with `take`, times and lags since the last take. */
+  totals(times: "whole" | "take" = "whole"): WorkerTotals {
     return {
       due: this.due,
       completed: this.completed,
@@ -221,11 +209,11 @@ export class Recorder {
       reasons: this.#failures.reasons,
       secondCompleted: this.#intervals.secondCompleted,
       secondBytes: this.#intervals.secondBytes,
-      service: held(this.#service),
+      service: this.#service[times](),
       serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
-      firstByte: held(this.#firstByte),
+      firstByte: this.#firstByte[times](),
       connect: this.#connect.toSparse(),
-      lag: held(this.#lag),
+      lag: this.#lag[times](),
       fastestUs: this.#fastestUs,
       slowest: this.slowest.exchanges,
       tail: NO_TAIL,

@@ -24,7 +24,7 @@ export class HandOver {
   /** To be posted at once: what is in it lives on. */
   messageAt(part: IntervalPart, nowUs: number): IntervalMessage {
     const { recorder, inFlight, sessions, usage, tls } = this.parts;
-    const ended = this.#soFar.at(nowUs, recorder.takeTotals(), inFlight);
+    const ended = this.#soFar.at(nowUs, recorder.totals("take"), inFlight);
     const { health, usage: used } = usage.sinceLast();
     const soFar = {
       ...ended,
