@@ -75,8 +75,11 @@ const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
 const DEFAULT_EXPORT = /^export default (.*);$/gm;
 const LATER = /\bimport\("\.\/([^"]+)"\)/g;
 
-/** Of the text of a module for another program, which is one line, nothing is changed. */
-const META_OR_TEXT = /^(var \w+ = (["'])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
+/** The text of a module for another program, where the bundler writes it with its line breaks. */
+const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
+
+/** Of such a text, which is one line, nothing is changed. */
+const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
 
 /**
  * A part of esbuild's split output as the text of a function: its imports and exports, which are of one form and
@@ -86,6 +89,7 @@ const META_OR_TEXT = /^(var \w+ = (["'])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.me
 function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
   const exported: string[] = [];
   const text = module
+    .replace(TEXT_OF_LINES, (text) => text.replaceAll("\n", "\\n"))
     .replace(EXPORTS, (_, list: string) => {
       const pairs = namesIn(list).map((entry) => entry.split(" as "));
       exported.push(...pairs.map(([own, other = own]) => `__part.${other} = ${own};`));
