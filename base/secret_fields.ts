@@ -7,10 +7,10 @@ const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
 /**
- * `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. Schemes are short, so
- * that a long word is not read to its end from each of its letters.
+ * `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. It ends at the last @, as URL
+ * reads it. Schemes are short, so that a long word is not read to its end from each of its letters.
  */
-const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#@"<>]+)@/gi;
+const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"<>]+)@/gi;
 
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;

@@ -79,7 +79,7 @@ function unbracketed(host: string): string {
 function proxyAt(url: string): HttpProxy {
   const { hostname, port, username, password } = new URL(url);
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  const authorization = username === "" ? null : basicAuthorization(user);
+  const authorization = user === ":" ? null : basicAuthorization(user);
   return { hostname: unbracketed(hostname), port: Number(port || 80), authorization };
 }
 

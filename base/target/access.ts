@@ -6,6 +6,7 @@ import { createPublicKey, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
 import * as z from "zod";
 import { type FileDigest, fileDigest } from "../files.ts";
+import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Access } from "../net/endpoint.ts";
 
@@ -55,20 +56,39 @@ export const proxyUrl = z.string().superRefine((text, context) => {
   const url = URL.parse(text);
   const isWhole = url !== null && text.includes("://") && `${url.pathname}${url.search}` === "/" &&
     url.hash === "";
-  if (isWhole && url.protocol === "http:") return;
+  const isReadable = url !== null && isPercentEncoded(url.username + url.password);
+  if (isWhole && isReadable && url.protocol === "http:") return;
   const why = url?.protocol === "https:"
     ? "TLS to the proxy itself is not supported"
+    : isWhole && !isReadable
+    ? "in its user or password a % stands for itself, which is written %25"
     : "it is no URL of an HTTP proxy";
   context.addIssue(
     `Cannot use this proxy: ${why}; write http://host:port or http://user:password@host:port`,
   );
 });
 
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
+
 /** Why the key is not that of the (first) certificate, or null. */
 export function pairProblem(cert: string, key: string): string | null {
-  const keys = [createPublicKey(key), new X509Certificate(cert).publicKey];
-  const [own, certified] = keys.map((key) => key.export({ type: "spki", format: "pem" }));
-  return own === certified ? null : "Cannot use this key: it is not that of the certificate";
+  const [first = cert] = FIRST_CERTIFICATE.exec(cert) ?? []; // a file may begin with its key
+  try {
+    const keys = [createPublicKey(key), new X509Certificate(first).publicKey];
+    const [own, certified] = keys.map((key) => key.export({ type: "spki", format: "pem" }));
+    return own === certified ? null : "Cannot use this key: it is not that of the certificate";
+  } catch (error) {
+    return `Cannot use this certificate with its key: ${messageOf(error)}`;
+  }
 }
 
 /** As it is written: of any type, and maybe wrong. */

@@ -12,18 +12,21 @@ export function certificatesAt(path: string): string {
   return text;
 }
 
-/** A key as PEM. Throws unless it can be used without a passphrase. */
+const PRIVATE_KEY = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^]+?-----END \1-----\r?\n?/;
+
+/** The key as PEM, of a file that may hold its certificate, too. Throws unless it can be used without a passphrase. */
 export function privateKeyAt(path: string): string {
-  const text = ifThere(path, (path) => readTextSync(path, "certificates"));
-  if (/ENCRYPTED/.test(text)) {
+  const [key] = PRIVATE_KEY.exec(ifThere(path, (path) => readTextSync(path, "certificates"))) ?? [];
+  if (key === undefined) throw new Error("it holds no private key as PEM");
+  if (/ENCRYPTED/.test(key)) {
     throw new Error(`it is encrypted: decrypt it by openssl pkey -in ${path}`);
   }
   try {
-    createPrivateKey(text);
+    createPrivateKey(key);
   } catch {
-    throw new Error("it holds no private key as PEM");
+    throw new Error("it holds no private key that can be read");
   }
-  return text;
+  return key;
 }
 
 /** Only where the system distinguishes sockets from files (not on Windows). */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join, relative } from "node:path";
+import { endpointOf } from "../../base/net/endpoint.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
 import { benchOf, toldOf, URL_ } from "./command_line.ts";
@@ -53,6 +54,9 @@ testWith(["openssl"], "bench takes a client certificate with its key, as their t
   try {
     const args = [HTTPS, "--cert", file("a.crt", own.cert), "--key"];
     assert.deepEqual(benchOf(...args, file("a.key", own.key)).clientCertificate, own);
+    const both = file("both.pem", own.key + own.cert);
+    const { clientCertificate } = benchOf(HTTPS, "--cert", both, "--key", both);
+    assert.deepEqual(clientCertificate, { cert: own.key + own.cert, key: own.key });
     const strange = file("b.key", signed.key);
     assert.throws(() => benchOf(...args, strange), /it is not that of the certificate/);
   } finally {
@@ -63,6 +67,17 @@ testWith(["openssl"], "bench takes a client certificate with its key, as their t
 Deno.test("bench takes an address for the host, and a proxy", () => {
   assert.equal(benchOf("http://a/", "--resolve", "a:80:127.0.0.1").address, "127.0.0.1");
   assert.equal(benchOf("http://a/", "--proxy", "http://b:1").proxy, "http://b:1");
+});
+
+Deno.test("the user of a proxy goes with the requests to it, and a password without a user, too", () => {
+  const credentialsOf = (proxy: string): string | null => {
+    const endpoint = endpointOf("http://a", { proxy });
+    assert.ok("hostname" in endpoint);
+    return endpoint.proxy?.authorization ?? null;
+  };
+  assert.equal(credentialsOf("http://me:a%25b@c"), `Basic ${btoa("me:a%b")}`);
+  assert.equal(credentialsOf("http://:b@c"), `Basic ${btoa(":b")}`);
+  assert.equal(credentialsOf("http://c"), null);
 });
 
 const lines: [sentence: string, args: string[], told: RegExp[]][] = [
@@ -82,6 +97,9 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ]],
   ["an address of another host", [URL_, "--resolve", "b:1:127.0.0.1"], [
     /^--resolve: Cannot use an address of b:1: the load goes to .* alone \(name the URL's host and port\)$/,
+  ]],
+  ["a password that is not written as in a URL", [URL_, "--proxy", "http://a:100%@b:1"], [
+    /^--proxy: Cannot use this proxy: in its user or password a % stands for itself, which is written %25; /,
   ]],
   ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
     /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,

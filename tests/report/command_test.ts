@@ -105,6 +105,10 @@ Deno.test("the command of a single measurement does not give away who asked", ()
     'plateau bench --seed 1 http://h/ -H "Authorization: …" "-HCookie: …" "--header=a: b" ' +
       '--redis "rediss://…@10.0.0.1:6390"',
   );
+  assert.equal(
+    benchCommandOf(["http://h/?at=a@b", "--proxy=http://me:p@ss@proxy:3128"], 1),
+    'plateau bench --seed 1 "http://h/?at=a@b" "--proxy=http://…@proxy:3128"',
+  );
 });
 
 Deno.test("the page names the file that its command runs; one that is built in is not to be saved", () => {

@@ -150,4 +150,8 @@ Deno.test("words of a command line hold header fields and passwords", () => {
   assert.deepEqual(secretsInWord("curl -H 'Authorization: t0k' http://x/"), ["t0k"]);
   assert.deepEqual(secretsInWord("--redis=redis://:pw@host"), ["pw", "pw"]);
   assert.deepEqual(secretsInWord("http://127.0.0.1:8080/"), []);
+  assert.deepEqual(secretsInWord("--proxy=http://me:p@ss@w0rd@host:3128"), [
+    "p@ss@w0rd",
+    "p@ss@w0rd",
+  ]);
 });

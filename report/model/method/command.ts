@@ -43,7 +43,7 @@ export function sourceNameOf(
 
 /**
  * The same for `bench`, from its arguments. A page is handed on, so what proves who asked is left out of header
- * fields and of a Redis's URL, and has to be put in again.
+ * fields and of URLs, and has to be put in again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
   const words = args.filter((arg, i) => !isLike(arg) && args[i - 1] !== LIKE);
@@ -62,7 +62,7 @@ function isLike(arg: string): boolean {
 function withoutSecret(word: string): string {
   return word
     .replace(/^((?:-H|--header=)?\s*(?:authorization|proxy-authorization|cookie)\s*:).*/is, "$1 …")
-    .replace(/^((?:--redis=)?rediss?:\/\/)[^/]*@/, "$1…@");
+    .replace(/^((?:--(?:redis|proxy)=)?(?:rediss?|https?):\/\/)[^/?#]*@/, "$1…@");
 }
 
 /** What of the command line changes an experiment. */

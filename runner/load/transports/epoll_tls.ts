@@ -5,7 +5,7 @@
  */
 import { isIP } from "node:net";
 import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
-import { showCertificate } from "../../../base/net/client_certificate.ts";
+import { SECURITY_LEVEL, showCertificate } from "../../../base/net/client_certificate.ts";
 import { handshakeFailed } from "../../../base/net/dial_error.ts";
 import type { Tls } from "../../../base/net/endpoint.ts";
 import { type Libc, libc } from "../../../base/system/libc.ts";
@@ -36,7 +36,6 @@ const SSL_OP_NO_TICKET_COMPRESSION_RENEGOTIATION = 0x4000n | 0x20000n | 0x400000
 /** Partial writes, from buffers that move; buffers are freed while a connection has nothing in them. */
 const SSL_MODE_PARTIAL_MOVING_RETRY_RELEASE = 0x1n | 0x2n | 0x4n | 0x10n;
 const SSL_SESS_CACHE_OFF = 0n;
-const SECURITY_LEVEL = 2;
 
 /** What the runtime offers, in its order: authenticated ciphers with forward secrecy, and no others. */
 const CIPHERS_1_3 = "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256:TLS_CHACHA20_POLY1305_SHA256";
