@@ -46,7 +46,7 @@ export const curl: Tool = {
     option("url", true, (text) => ({ operand: text })),
     option("F form", true, formMeaning),
     option("form-string", true, literalPart),
-    valueOption("x proxy", "--proxy", proxyAddress),
+    valueOption("x proxy", "--proxy", proxy),
     refusedOption("U proxy-user", "value", "its user at the proxy (write --proxy http://a:b@host)"),
     valueOption("E cert", "--cert"),
     valueOption("key", "--key"),
@@ -81,6 +81,14 @@ export const curl: Tool = {
   complete: (line) => withForm(withData(without(line, NO_FIELD))),
   differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
 };
+
+/** Without a port curl connects to port 1080 of a proxy of HTTP. */
+function proxy(text: string): string {
+  const address = proxyAddress(text);
+  const [, host, path = ""] =
+    /^(http:\/\/(?:[^@/]*@)?(?:\[[^\]/]*\]|[^@:/[\]]+))(\/.*)?$/is.exec(address) ?? [];
+  return host === undefined ? address : `${host}:1080${path}`;
+}
 
 /** Of several addresses curl takes the first that it can connect to. */
 function resolved(text: string): Meaning {

@@ -122,6 +122,21 @@ for (const [line, args] of SAME) {
   });
 }
 
+const PROXIES = [
+  ["proxy.local", "http://proxy.local:1080"],
+  ["http://a:b@proxy.local", "http://a:b@proxy.local:1080"],
+  ["[::1]", "http://[::1]:1080"],
+  ["http://proxy.local:80", "http://proxy.local:80"],
+  ["https://proxy.local", "https://proxy.local"],
+];
+
+for (const [proxy, address] of PROXIES) {
+  Deno.test(`bench goes by ${address} where curl goes by ${proxy}`, () => {
+    const args = withTranslated(["--like", `curl -x ${proxy} ${URL}`]);
+    assert.equal(args[args.indexOf("--proxy") + 1], address);
+  });
+}
+
 /** With flags of `bench` beside it. */
 const BESIDE: readonly (readonly [line: string, beside: string[], args: string])[] = [
   [`wrk -d 30s ${URL}`, ["--requests", "5"], `${URL} -c 10 -w 2 -t 2s`],

@@ -38,6 +38,10 @@ export class PlanElement implements XmlPlace {
     return propertyIn(this.xml, name)?.text ?? "";
   }
 
+  has(name: string): boolean {
+    return propertyIn(this.xml, name) !== undefined;
+  }
+
   is(name: string): boolean {
     return this.text(name).trim() === "true";
   }
@@ -76,18 +80,21 @@ export function elementsIn({ children }: XmlElement): PlanElement[] {
 
 /** What of a plan would make another load here than there, each at its place. */
 export class Refusals {
-  readonly #problems: (XmlPlace & Pick<Problem, "message" | "fix">)[] = [];
+  readonly #problems = new Map<string, XmlPlace & Pick<Problem, "message" | "fix">>();
 
   constructor(private readonly path: string) {}
 
+  /** The same at the same place counts once: several requests may share an element. */
   add({ line, column }: XmlPlace, message: string, fix?: string): void {
-    this.#problems.push({ line, column, message, ...fix !== undefined && { fix } });
+    const problem = { line, column, message, ...fix !== undefined && { fix } };
+    this.#problems.set(`${line}:${column}: ${message}`, problem);
   }
 
   /** Throws a UserError with all of them, in the order of the file. */
   throwAll(): void {
-    if (this.#problems.length === 0) return;
-    const inOrder = this.#problems.toSorted((a, b) => a.line - b.line || a.column - b.column);
+    if (this.#problems.size === 0) return;
+    const inOrder = [...this.#problems.values()]
+      .toSorted((a, b) => a.line - b.line || a.column - b.column);
     throw new UserError(inOrder.map(({ line, column, ...problem }) => ({
       place: `${this.path}:${line}:${column}`,
       ...problem,

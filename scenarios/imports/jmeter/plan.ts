@@ -11,7 +11,7 @@ import {
 import { elementsIn, type PlanElement, Refusals } from "./elements.ts";
 import { groupLoadOf } from "./load.ts";
 import { type Agreement, type JmeterStep, Samplers } from "./sampler.ts";
-import { NO_SCOPE, type PlanScope, Scopes } from "./scope.ts";
+import { isConfiguration, NO_SCOPE, type PlanScope, Scopes } from "./scope.ts";
 import { PlanVariables } from "./variables.ts";
 import { type XmlElement, xmlIn } from "./xml.ts";
 
@@ -55,6 +55,7 @@ class PlanImport {
   made(): Import {
     const plan = this.#elements.find(({ kind }) => kind === "TestPlan");
     this.#declare(this.#elements);
+    for (const element of rowsIn(this.#elements)) this.#variables.defineRows(element);
     const scenarios: Record<string, unknown> = {};
     const scope = this.#scopeOf(plan?.children ?? [], NO_SCOPE);
     const groups = (plan?.children ?? []).filter(({ kind }) => kind === "ThreadGroup");
@@ -86,7 +87,7 @@ class PlanImport {
     return { name, targets: { target: { url: this.#agreed.origin } }, scenarios, repeat: 1 };
   }
 
-  /** PlanVariables, rows and cookies are the whole plan's, wherever they stand. */
+  /** User-defined variables and cookies are the whole plan's, wherever they stand. */
   #declare(elements: readonly PlanElement[]): void {
     for (const element of elements) {
       if (element.kind === "TestPlan") {
@@ -94,21 +95,22 @@ class PlanImport {
         this.#variables.define(element.list("Arguments.arguments", own));
       }
       if (element.kind === "Arguments") this.#variables.define(element.list("Arguments.arguments"));
-      if (element.kind === "CSVDataSet") this.#variables.defineRows(element);
       if (element.kind === "CookieManager") this.#cookies = element;
       this.#declare(element.children);
     }
   }
 
   #scopeOf(elements: readonly PlanElement[], outer: PlanScope): PlanScope {
-    return elements.reduce((scope, one) => this.#scopes.with(scope, one) ?? scope, outer);
+    return elements.reduce((scope, one) => this.#scopes.with(scope, one), outer);
   }
 
   #scenario(group: PlanElement, outer: PlanScope): unknown {
+    this.#variables.beginGroup();
+    for (const element of rowsIn(group.children)) this.#variables.defineRows(element);
     const load = groupLoadOf(group, this.#variables, this.#refusals);
     const once: JmeterStep[] = [];
-    this.#walk(group.children, outer, once);
     const rounds = load?.rounds ?? 1;
+    this.#variables.inLoop(rounds, () => this.#walk(group.children, outer, once));
     this.#checkRounds(group, rounds, once);
     const { follows, keepsAlive, timeoutMs } = this.#agreed;
     const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
@@ -117,7 +119,7 @@ class PlanImport {
       ...this.#cookiesOf(rounds, load?.load ?? {}),
       ...follows === true && { follow: MOST_REDIRECTS },
       flow: Array.from({ length: rounds }, () => once).flat(),
-      values: this.#variables.take(),
+      values: this.#variables.used(),
       load: { ...load?.load, timeout, ...keepsAlive === false && { keepAlive: false } },
     };
   }
@@ -168,7 +170,7 @@ class PlanImport {
     if (CONTAINERS.includes(kind)) return this.#walk(children, scope, steps);
     if (kind === "LoopController") return this.#loop(element, scope, steps);
     if (kind === "TestAction") return this.#pause(element, scope, steps);
-    if (this.#scopes.with(scope, element) !== null) return;
+    if (isConfiguration(element)) return;
     const why = "it is none of the elements that are known here";
     this.#refusals.add(element, `Cannot take over ${element.called}: ${why}`, "disable it");
   }
@@ -176,7 +178,7 @@ class PlanImport {
   #sample(sampler: PlanElement, outer: PlanScope, steps: JmeterStep[]): void {
     const scope = this.#scopeOf(sampler.children, outer);
     for (const child of sampler.children) {
-      if (this.#scopes.with(scope, child) === null) this.#element(child, scope, steps);
+      if (!isConfiguration(child)) this.#element(child, scope, steps);
     }
     if (scope.thinkMs >= 1) steps.push({ think: durationText(scope.thinkMs) });
     if (steps.length < LIMITS.steps.most) steps.push(this.#samplers.step(sampler, scope));
@@ -186,13 +188,21 @@ class PlanImport {
     const text = this.#variables.constant(element.text("LoopController.loops"), element);
     const rounds = Number(text);
     const inner: JmeterStep[] = [];
-    this.#walk(element.children, scope, inner);
+    this.#variables.inLoop(rounds, () => this.#walk(element.children, scope, inner));
+    if (rounds > 1) this.#refuseRows(element);
     if (!Number.isInteger(rounds) || rounds < 0 || rounds * inner.length > LIMITS.steps.most) {
       const message = `Cannot take over ${element.called}: it has "${text}" loops`;
       this.#refusals.add(element, message);
       return;
     }
     for (let round = 0; round < rounds; round++) for (const step of inner) steps.push(step);
+  }
+
+  #refuseRows(loop: PlanElement): void {
+    const why = `each loop of ${loop.called} takes the next row, and here a virtual user has one`;
+    for (const rows of rowsIn(loop.children)) {
+      this.#refusals.add(rows, `Cannot take over ${rows.called}: ${why}`, "write 1 loop");
+    }
   }
 
   /** A Flow Control Action. */
@@ -202,4 +212,12 @@ class PlanImport {
       this.#refusals.add(element, `Cannot take over ${element.called}: it is no pause`);
     } else if (ms + thinkMs >= 1) steps.push({ think: durationText(ms + thinkMs) });
   }
+}
+
+/** CSV Data Sets at any depth, but for those that are a thread group's. */
+function rowsIn(elements: readonly PlanElement[]): PlanElement[] {
+  return elements.flatMap((element) => {
+    if (element.kind === "CSVDataSet") return [element];
+    return element.kind === "ThreadGroup" ? [] : rowsIn(element.children);
+  });
 }

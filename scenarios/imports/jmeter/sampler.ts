@@ -1,10 +1,10 @@
 /** An HTTP Request of a JMeter plan → a request of a flow here. */
 import { METHODS } from "../../../base/http/methods.ts";
 import { stepName } from "../../request/request.ts";
-import type { PlanElement, Refusals } from "./elements.ts";
 import { expectationOf } from "./assertions.ts";
-import type { PlanScope } from "./scope.ts";
-import type { PlanVariables } from "./variables.ts";
+import { type ContentContext, Contents, printable } from "./content.ts";
+import type { PlanElement } from "./elements.ts";
+import { otherRequests, type PlanScope } from "./scope.ts";
 
 /** A step of a flow in the making. */
 export type JmeterStep = Record<string, unknown>;
@@ -17,48 +17,49 @@ export interface Agreement {
   timeoutMs: number;
 }
 
-interface SamplerContext {
-  readonly variables: PlanVariables;
-  readonly refusals: Refusals;
+interface SamplerContext extends ContentContext {
   readonly note: (text: string) => void;
-  readonly pathOf: (path: string) => string;
   readonly agreed: Agreement;
 }
 
-/** Properties that would have other requests sent. */
-const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
-  ["HTTPSampler.image_parser", "it also fetches embedded resources"],
-  ["HTTPSampler.proxyHost", "it goes by a proxy"],
-  ["HTTPSampler.ipSource", "it has a source address of its own"],
-];
-
 export class Samplers {
-  constructor(private readonly around: SamplerContext) {}
+  readonly #contents: Contents;
+
+  constructor(private readonly around: SamplerContext) {
+    this.#contents = new Contents(around);
+  }
 
   step(sampler: PlanElement, scope: PlanScope): JmeterStep {
-    for (const [name, why] of OTHERWISE) {
-      const text = sampler.text(name).trim();
-      if (text !== "" && text !== "false") this.#refuse(sampler, why);
-    }
+    for (const why of otherRequests(sampler)) this.#refuse(sampler, why);
     const method = (sampler.text("HTTPSampler.method") || "GET").toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
       this.#refuse(sampler, `there is no method ${method.toUpperCase()} here`);
     }
     this.#agree(sampler, scope);
-    const { path, type, body } = this.#content(sampler, method, this.#path(sampler, scope));
+    const content = this.#contents.of(sampler, method, this.#path(sampler, scope));
     const { data: name } = stepName.safeParse(sampler.title || undefined);
     const expect = expectationOf(scope.assertions, this.around.note);
     return {
       ...name !== undefined && { name },
-      [method]: path,
-      ...headersOf(scope.headers, type),
-      ...body,
+      [method]: content.path,
+      ...headersOf(this.#headers(scope), content.type),
+      ...content.body,
       ...expect !== null && { expect },
     };
   }
 
   #refuse(sampler: PlanElement, why: string): void {
     this.around.refusals.add(sampler, `Cannot take over ${sampler.called}: ${why}`);
+  }
+
+  /** Each request draws its own values, as in JMeter. */
+  #headers({ headers }: PlanScope): Record<string, string> {
+    return Object.fromEntries(
+      Object.entries(headers).map(([name, field]) => [
+        name,
+        this.around.variables.filled(field.text("Header.value"), field),
+      ]),
+    );
   }
 
   /** What the load or the scenario has for all. */
@@ -106,79 +107,6 @@ export class Samplers {
     const url = URL.parse(`${protocol || "http"}://${domain}${port === "" ? "" : `:${port}`}`);
     return url !== null && /^https?:$/.test(url.protocol) ? url.origin : "";
   }
-
-  #content(
-    sampler: PlanElement,
-    method: string,
-    path: string,
-  ): { readonly path: string; readonly type?: string; readonly body: JmeterStep } {
-    const fields = sampler.list("Arguments.arguments", "HTTPsampler.Arguments");
-    const files = sampler.list("HTTPFileArgs.files", "HTTPsampler.Files");
-    if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
-      return { path, body: this.#multipart(fields, files) };
-    }
-    if (files.length > 0) return { path, body: this.#file(sampler, fields, files) };
-    if (fields.length === 0) return { path, body: {} };
-    const { variables } = this.around;
-    if (sampler.is("HTTPSampler.postBodyRaw")) {
-      const body = fields.map((one) => variables.filled(one.text("Argument.value"), one)).join("");
-      return { path, body: { body } };
-    }
-    const text = fields.map((one) => this.#pair(one)).join("&");
-    if (["get", "head", "delete", "options"].includes(method)) {
-      return { path: `${path}${path.includes("?") ? "&" : "?"}${printable(text)}`, body: {} };
-    }
-    if (!fields.every((field) => field.is("HTTPArgument.always_encode"))) {
-      return { path, type: "application/x-www-form-urlencoded", body: { body: text } };
-    }
-    const form = namedFields(fields, (field, key) => variables.filled(field.text(key), field));
-    return { path, body: { form } };
-  }
-
-  /** `name=value` as it is sent, but for values of the scenario. */
-  #pair(field: PlanElement): string {
-    const [name, value] = ["Argument.name", "Argument.value"].map((key) =>
-      this.around.variables.filled(field.text(key), field)
-    );
-    const encodes = field.is("HTTPArgument.always_encode");
-    return encodes ? `${encoded(name)}=${encoded(value)}` : `${name}=${value}`;
-  }
-
-  #multipart(fields: readonly PlanElement[], files: readonly PlanElement[]): JmeterStep {
-    const { variables, pathOf } = this.around;
-    const parts = namedFields(fields, (field, key) => variables.filled(field.text(key), field));
-    const named = files.map((file) => {
-      const type = file.text("File.mimetype");
-      const path = pathOf(variables.constant(file.text("File.path"), file));
-      return [file.text("File.paramname") || "file", { file: path, ...type !== "" && { type } }];
-    });
-    return { multipart: { ...parts, ...Object.fromEntries(named) } };
-  }
-
-  /** One file without a name is the body. */
-  #file(
-    sampler: PlanElement,
-    fields: readonly PlanElement[],
-    [file, ...more]: readonly PlanElement[],
-  ): JmeterStep {
-    if (more.length > 0 || fields.length > 0 || file.text("File.paramname") !== "") {
-      this.#refuse(sampler, "its files have names, and it is no multipart request");
-    }
-    const { variables, pathOf } = this.around;
-    return { body: { file: pathOf(variables.constant(file.text("File.path"), file)) } };
-  }
-}
-
-/** A name that is given twice has a list. */
-function namedFields(
-  fields: readonly PlanElement[],
-  textOf: (field: PlanElement, key: string) => string,
-): Record<string, string | string[]> {
-  const byName = Map.groupBy(fields, (field) => textOf(field, "Argument.name"));
-  return Object.fromEntries([...byName].map(([name, all]) => {
-    const values = all.map((field) => textOf(field, "Argument.value"));
-    return [name, values.length === 1 ? values[0] : values];
-  }));
 }
 
 /** With a content-type where there is none. */
@@ -188,20 +116,4 @@ function headersOf(
 ): { readonly headers?: Readonly<Record<string, string>> } {
   const headers = { ...type !== undefined && { "content-type": type }, ...given };
   return Object.keys(headers).length > 0 ? { headers } : {};
-}
-
-/** As forms have it. */
-function encoded(text: string): string {
-  return besidesValues(text, (part) => encodeURIComponent(part).replaceAll("%20", "+"));
-}
-
-/** What can't stand in a path is encoded. */
-function printable(text: string): string {
-  return besidesValues(text, (part) => part.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent));
-}
-
-/** Names of values, `{{ name }}`, stay as they are. */
-function besidesValues(text: string, change: (part: string) => string): string {
-  return text.split(/(\{\{ \S+ \}\})/).map((part) => part.startsWith("{{") ? part : change(part))
-    .join("");
 }

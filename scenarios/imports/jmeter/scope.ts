@@ -5,8 +5,8 @@ import type { PlanVariables } from "./variables.ts";
 export interface PlanScope {
   /** What requests have that do not say it themselves: `HTTPSampler.domain`, … */
   readonly defaults: Readonly<Record<string, string>>;
-  /** Under their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** The fields of header managers, under their names in lower case. Each request fills in its values. */
+  readonly headers: Readonly<Record<string, PlanElement>>;
   readonly thinkMs: number;
   readonly assertions: readonly PlanElement[];
 }
@@ -21,10 +21,36 @@ export const DEFAULTS = [
   "HTTPSampler.response_timeout",
 ] as const;
 
-/** Assertions of which none changes what is sent. */
-const OTHER_ASSERTIONS = /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex)/;
+/** Properties that would have other requests sent. */
+const OTHERWISE: readonly (readonly [name: string, why: string])[] = [
+  ["HTTPSampler.image_parser", "it also fetches embedded resources"],
+  ["HTTPSampler.proxyHost", "it goes by a proxy"],
+  ["HTTPSampler.ipSource", "it has a source address of its own"],
+];
 
-/** What is of a configuration element, which sends nothing itself; false for other elements. */
+/** Why an HTTP Request, or the defaults of several, would have other requests sent. */
+export function otherRequests(element: PlanElement): string[] {
+  return OTHERWISE.flatMap(([name, why]) => {
+    const text = element.text(name).trim();
+    return text === "" || text === "false" ? [] : [why];
+  });
+}
+
+/** Assertions of which none changes what is sent. */
+const OTHER_ASSERTION =
+  /^(?:Duration|Size|XPath2?|XML|HTML|JSONPath|JSR223|Compare|MD5Hex).*Assertion$/;
+const CONFIGURATIONS = [
+  ...["ConfigTestElement", "HeaderManager", "ConstantTimer", "ResponseAssertion"],
+  ...["Arguments", "CSVDataSet", "CookieManager"], // of the whole plan, or of a thread group
+  ...["ResultCollector", "Summariser", "BackendListener", "DebugSampler"],
+];
+
+/** Whether an element sends nothing itself. */
+export function isConfiguration({ kind }: PlanElement): boolean {
+  return CONFIGURATIONS.includes(kind) || OTHER_ASSERTION.test(kind);
+}
+
+/** Reads configuration elements, each of which sends nothing itself. */
 export class Scopes {
   constructor(
     private readonly variables: PlanVariables,
@@ -32,8 +58,8 @@ export class Scopes {
     private readonly note: (text: string) => void,
   ) {}
 
-  /** The scope with what an element adds; null for an element that is no configuration. */
-  with(scope: PlanScope, element: PlanElement): PlanScope | null {
+  /** The scope with what an element adds, to be called once for each: it may refuse the element. */
+  with(scope: PlanScope, element: PlanElement): PlanScope {
     switch (element.kind) {
       case "ConfigTestElement":
         return { ...scope, defaults: { ...scope.defaults, ...this.#defaults(element) } };
@@ -43,31 +69,20 @@ export class Scopes {
         return { ...scope, thinkMs: scope.thinkMs + this.#delayMs(element) };
       case "ResponseAssertion":
         return { ...scope, assertions: [...scope.assertions, element] };
-      case "Arguments":
-      case "CSVDataSet":
-      case "CookieManager":
-        return scope; // of the whole plan
       default:
-        return this.#ignored(element) ? scope : null;
+        if (OTHER_ASSERTION.test(element.kind)) this.note(`without ${element.called}`);
+        return scope;
     }
-  }
-
-  #ignored({ kind, called }: PlanElement): boolean {
-    if (/Assertion$/.test(kind) && OTHER_ASSERTIONS.test(kind)) {
-      this.note(`without ${called}`);
-      return true;
-    }
-    return ["ResultCollector", "Summariser", "BackendListener", "DebugSampler"].includes(kind);
   }
 
   #defaults(element: PlanElement): Record<string, string> {
-    const others = element.list("Arguments.arguments", "HTTPsampler.Arguments").length > 0;
-    if (!/HttpDefaults/.test(element.editor) || others || element.is("HTTPSampler.image_parser")) {
-      const why = /HttpDefaults/.test(element.editor)
-        ? "it adds parameters or embedded resources to requests"
-        : "it is no HTTP Request Defaults";
+    const refuse = (why: string): void =>
       this.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
+    if (!/HttpDefaults/.test(element.editor)) refuse("it is no HTTP Request Defaults");
+    if (element.list("Arguments.arguments", "HTTPsampler.Arguments").length > 0) {
+      refuse("it adds parameters to requests");
     }
+    for (const why of otherRequests(element)) refuse(why);
     return Object.fromEntries(
       DEFAULTS.flatMap((name) => {
         const text = element.text(name);
@@ -76,12 +91,17 @@ export class Scopes {
     );
   }
 
-  #headers(element: PlanElement): Record<string, string> {
-    const fields = element.list("HeaderManager.headers");
-    return Object.fromEntries(fields.map((field) => [
-      field.text("Header.name").toLowerCase(),
-      this.variables.filled(field.text("Header.value"), field),
-    ]));
+  #headers(element: PlanElement): Record<string, PlanElement> {
+    const fields = new Map<string, PlanElement>();
+    for (const field of element.list("HeaderManager.headers")) {
+      const name = field.text("Header.name").toLowerCase();
+      if (fields.has(name)) {
+        const why = `it has ${name} twice, and here a request has each field once`;
+        this.refusals.add(field, `Cannot take over ${element.called}: ${why}`);
+      }
+      fields.set(name, field);
+    }
+    return Object.fromEntries(fields);
   }
 
   #delayMs(element: PlanElement): number {

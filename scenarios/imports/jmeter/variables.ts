@@ -6,23 +6,46 @@ import type { XmlPlace } from "./xml.ts";
 const REFERENCE = /\$\{([^${}]*)\}/;
 /** References within references, and constants that name others. */
 const MOST_ROUNDS = 100;
-const PROPERTY = /^__(?:P|property)\(([^,()]*)(?:,([^()]*))?\)$/;
+/** `__P(name,default)`, `__property(name,variable,default)`. */
+const PROPERTY = /^__(?:P\(([^,()]*)|property\(([^,()]*),[^,()]*),([^,()]*)\)$/;
+const UUID = /^__UUID(?:\(\))?$/;
 const RANDOM = /^__Random\((-?\d+),(-?\d+)(?:,)?\)$/;
 /** What begins a value here. */
 const OUR_VALUE = "{{";
 
 export class PlanVariables {
   readonly #constants = new Map<string, string>();
-  readonly #values = new Map<string, unknown>();
+  /** Columns of files, of the whole plan. */
+  readonly #planRows = new Map<string, unknown>();
+  #rows = this.#planRows;
   readonly #used = new Map<string, unknown>();
-  /** Whether a file has values: a new row each iteration. */
-  hasFiles = false;
+  /** Loops around what is being read. */
+  #loops = 0;
 
   constructor(
     private readonly refusals: Refusals,
     private readonly around: Pick<ImportContext, "files" | "pathOf">,
     private readonly note: (text: string) => void,
   ) {}
+
+  /** Whether a file has values: a new row each iteration. */
+  get hasFiles(): boolean {
+    return this.#rows.size > 0;
+  }
+
+  /** What is defined and used from here on is one thread group's. */
+  beginGroup(): void {
+    this.#rows = new Map(this.#planRows);
+    this.#used.clear();
+  }
+
+  /** Reads what is gone through so many times. JMeter draws in each of them. */
+  inLoop(rounds: number, read: () => void): void {
+    const loops = rounds > 1 ? 1 : 0;
+    this.#loops += loops;
+    read();
+    this.#loops -= loops;
+  }
 
   /** User-defined variables, of the plan or of an element of their own. */
   define(pairs: readonly PlanElement[]): void {
@@ -40,7 +63,6 @@ export class PlanVariables {
     if (delimiter !== "," && delimiter !== "") refuse("its fields are not separated by commas");
     if (share !== "" && share !== "shareMode.all") refuse("its rows are not shared by all threads");
     if (!element.is("recycle")) refuse("it ends at the end of its file, and here rows begin again");
-    this.hasFiles = true;
     const path = element.text("filename");
     const csv = this.around.pathOf(path);
     const columns = this.#columnsOf(path);
@@ -49,7 +71,7 @@ export class PlanVariables {
     const skipsFirst = given.join("") === "" || element.is("ignoreFirstLine");
     for (const [at, name] of names.entries()) {
       const how = skipsFirst ? { column: columns[at] ?? name } : { names, column: name };
-      this.#values.set(name, { csv, ...how });
+      this.#rows.set(name, { csv, ...how });
     }
   }
 
@@ -72,7 +94,7 @@ export class PlanVariables {
       if (whole === undefined) return filled;
       filled = filled.replace(whole, () => this.#meaning(inner.trim(), whole, place));
     }
-    this.refusals.add(place, `Cannot take over ${text.slice(0, 60)}: it names too many variables`);
+    this.#refuse(text, "it names too many variables", place);
     return "";
   }
 
@@ -80,34 +102,48 @@ export class PlanVariables {
   constant(text: string, place: XmlPlace): string {
     const filled = this.filled(text, place);
     if (!filled.includes(OUR_VALUE)) return filled;
-    this.refusals.add(place, `Cannot take over ${text.slice(0, 60)}: it changes from row to row`);
+    this.#refuse(text, "it changes from row to row", place);
     return "";
   }
 
+  /** The row of a file is read later than variables are defined, and replaces them. */
   #meaning(inner: string, written: string, place: XmlPlace): string {
-    const constant = this.#constants.get(inner);
-    if (constant !== undefined) return constant;
-    const value = this.#values.get(inner);
+    const value = this.#rows.get(inner);
     if (value !== undefined) return this.#use(inner, value);
-    const [, property, otherwise] = PROPERTY.exec(inner) ?? [];
-    if (property !== undefined && otherwise !== undefined) {
-      this.note(`the property ${property} has its default, ${otherwise}`);
+    const constant = this.#constants.get(inner);
+    if (constant !== undefined) return this.#defined(constant, written, place);
+    const [, short, long, otherwise] = PROPERTY.exec(inner) ?? [];
+    if (otherwise !== undefined) {
+      this.note(`the property ${short ?? long} has its default, ${otherwise}`);
       return otherwise;
     }
-    if (/^__UUID(?:\(\))?$/.test(inner)) return this.#draw("uuid", "uuid");
+    if (UUID.test(inner)) return this.#draw("uuid", "uuid", written, place);
     const [, from, to] = RANDOM.exec(inner) ?? [];
     if (from !== undefined) {
-      return this.#draw(`random_${from}_${to}`, { from: Number(from), to: Number(to) });
+      const value = { from: Number(from), to: Number(to) };
+      return this.#draw(`random_${from}_${to}`, value, written, place);
     }
-    this.refusals.add(
-      place,
-      `Cannot take over ${written.slice(0, 60)}: nothing here says its value`,
-    );
+    this.#refuse(written, "nothing here says its value", place);
     return "";
+  }
+
+  #defined(constant: string, written: string, place: XmlPlace): string {
+    if (/\$\{\s*__(?:UUID|Random)\b/.test(constant)) {
+      this.#refuse(written, "JMeter draws it once, and here each virtual user has its own", place);
+    }
+    return constant;
+  }
+
+  #refuse(written: string, why: string, place: XmlPlace, fix?: string): void {
+    this.refusals.add(place, `Cannot take over ${written.slice(0, 60)}: ${why}`, fix);
   }
 
   /** Each place draws for itself. */
-  #draw(name: string, value: unknown): string {
+  #draw(name: string, value: unknown, written: string, place: XmlPlace): string {
+    if (this.#loops > 0) {
+      const why = "JMeter draws in each loop, and here a virtual user has one value";
+      this.#refuse(written, why, place, "write 1 loop");
+    }
     return this.#use(`${name}_${this.#used.size + 1}`, value);
   }
 
@@ -117,10 +153,8 @@ export class PlanVariables {
     return `{{ ${key} }}`;
   }
 
-  /** The values that what was filled since the last call needs. */
-  take(): Record<string, unknown> {
-    const taken = Object.fromEntries(this.#used);
-    this.#used.clear();
-    return taken;
+  /** The values that the thread group needs. */
+  used(): Record<string, unknown> {
+    return Object.fromEntries(this.#used);
   }
 }

@@ -1,0 +1,139 @@
+/** What an HTTP Request of a JMeter plan sends besides its header → a path and a body here. */
+import type { PlanElement, Refusals } from "./elements.ts";
+import type { PlanVariables } from "./variables.ts";
+
+export interface ContentContext {
+  readonly variables: PlanVariables;
+  readonly refusals: Refusals;
+  readonly pathOf: (path: string) => string;
+}
+
+interface Content {
+  readonly path: string;
+  /** Content-type, where the body has none of its own here. */
+  readonly type?: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A parameter. */
+interface Field {
+  readonly at: PlanElement;
+  readonly name: string;
+  readonly value: string;
+  readonly isEncoded: boolean;
+}
+
+/** Methods whose parameters stand in the path (HTTPSamplerBase.getUrl). */
+const QUERIED = ["get", "delete", "options"];
+
+export class Contents {
+  constructor(private readonly around: ContentContext) {}
+
+  of(sampler: PlanElement, method: string, path: string): Content {
+    const { variables } = this.around;
+    const fields = sampler.list("Arguments.arguments", "HTTPsampler.Arguments").map((at) => ({
+      at,
+      name: variables.filled(at.text("Argument.name"), at),
+      value: variables.filled(at.text("Argument.value"), at),
+      isEncoded: at.is("HTTPArgument.always_encode"),
+    }));
+    const files = sampler.list("HTTPFileArgs.files", "HTTPsampler.Files");
+    const named = fields.filter(({ name }) => name !== ""); // JMeter skips the others
+    if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
+      return { path, body: { multipart: this.#multipart(named, files) } };
+    }
+    if (files.length > 0) return { path, body: this.#file(sampler, fields, files) };
+    if (fields.length === 0) return { path, body: {} };
+    if (sampler.is("HTTPSampler.postBodyRaw") || named.length === 0) {
+      const texts = fields.map(({ value, isEncoded }) => isEncoded ? encoded(value) : value);
+      return { path, body: { body: texts.join("") } };
+    }
+    if (method === "head") this.#refuse(sampler, "JMeter sends no parameters with HEAD");
+    if (QUERIED.includes(method)) return { path: this.#queried(path, named), body: {} };
+    if (named.every(({ isEncoded }) => isEncoded)) {
+      return { path, body: { form: byName(named.map(({ name, value }) => [name, value])) } };
+    }
+    const body = named.map((field) => pair(field, "=")).join("&");
+    return { path, type: "application/x-www-form-urlencoded", body: { body } };
+  }
+
+  #refuse(element: PlanElement, why: string): void {
+    this.around.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
+  }
+
+  #queried(path: string, fields: readonly Field[]): string {
+    const texts = fields.map((field) => {
+      const separator = separatorOf(field);
+      if (separator === "" && field.value !== "") {
+        const message = `Cannot take over the parameter ${field.name}: it has a value and no "="`;
+        this.around.refusals.add(field.at, message);
+      }
+      return pair(field, separator);
+    });
+    return `${path}${path.includes("?") ? "&" : "?"}${printable(texts.join("&"))}`;
+  }
+
+  #multipart(fields: readonly Field[], files: readonly PlanElement[]): Record<string, unknown> {
+    const { variables, pathOf } = this.around;
+    const parts = files.map((file): readonly [string, unknown] => {
+      const type = file.text("File.mimetype");
+      const path = pathOf(variables.constant(file.text("File.path"), file));
+      return [file.text("File.paramname") || "file", { file: path, ...type !== "" && { type } }];
+    });
+    return byName([...fields.map(({ name, value }) => [name, value] as const), ...parts]);
+  }
+
+  /** One file without a name is the body. */
+  #file(
+    sampler: PlanElement,
+    fields: readonly Field[],
+    [file, ...more]: readonly PlanElement[],
+  ): Content["body"] {
+    if (more.length > 0 || fields.length > 0 || file.text("File.paramname") !== "") {
+      this.#refuse(sampler, "its files have names, and it is no multipart request");
+    }
+    const { variables, pathOf } = this.around;
+    return { body: { file: pathOf(variables.constant(file.text("File.path"), file)) } };
+  }
+}
+
+/** What stands between name and value in a query: of `?flag` nothing. */
+function separatorOf({ at }: Field): string {
+  if (at.has("Argument.metadata")) return at.text("Argument.metadata");
+  return at.text("HTTPArgument.use_equals").trim() === "false" ? "" : "=";
+}
+
+/** As it is sent, but for values of the scenario. */
+function pair({ name, value, isEncoded }: Field, separator: string): string {
+  return isEncoded
+    ? `${encoded(name)}${separator}${encoded(value)}`
+    : `${name}${separator}${value}`;
+}
+
+/** A name that is given twice has a list. */
+function byName<Value>(
+  fields: readonly (readonly [name: string, value: Value])[],
+): Record<string, Value | Value[]> {
+  return Object.fromEntries(
+    [...Map.groupBy(fields, ([name]) => name)].map(([name, all]) => {
+      const values = all.map(([, value]) => value);
+      return [name, values.length === 1 ? values[0] : values];
+    }),
+  );
+}
+
+/** As forms have it. */
+function encoded(text: string): string {
+  return besidesValues(text, (part) => encodeURIComponent(part).replaceAll("%20", "+"));
+}
+
+/** What can't stand in a path is encoded. */
+export function printable(text: string): string {
+  return besidesValues(text, (part) => part.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent));
+}
+
+/** Names of values, `{{ name }}`, stay as they are. */
+function besidesValues(text: string, change: (part: string) => string): string {
+  return text.split(/(\{\{ \S+ \}\})/).map((part) => part.startsWith("{{") ? part : change(part))
+    .join("");
+}

@@ -1,0 +1,139 @@
+/** Plans of JMeter that would make another load here. */
+import assert from "node:assert/strict";
+import { UserError } from "../../base/errors.ts";
+import { becomes } from "./foreign.ts";
+import {
+  defaults,
+  defined,
+  element,
+  FOR_A_SECOND,
+  headers,
+  looped,
+  LOOPS,
+  METHOD,
+  parameters,
+  PATH,
+  planOf,
+  sampler,
+  UUID_PATH,
+} from "./jmeter_plan.ts";
+
+const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
+  [
+    planOf(sampler() + element("JSR223Sampler")),
+    /^a\.jmx:5:\d+: .*JSR223Sampler "x": it is none of/,
+  ],
+  [
+    planOf(sampler("", element("RegexExtractor"))),
+    /RegexExtractor "x": it is none of the elements/,
+  ],
+  [planOf(sampler() + element("IfController")), /IfController "x"/],
+  [planOf(sampler() + element("UniformRandomTimer")), /UniformRandomTimer/],
+  [planOf(sampler() + element("CacheManager")), /CacheManager/],
+  [planOf(sampler(), FOR_A_SECOND, element("SetupThreadGroup")), /SetupThreadGroup/],
+  [
+    planOf(sampler(), FOR_A_SECOND, `${element("ThreadGroup")}`),
+    /a\.jmx:2:\d+: .*several thread groups: JMeter runs them at the same time/,
+  ],
+  [
+    planOf(sampler('<stringProp name="HTTPSampler.path">/${__time()}</stringProp>')),
+    /\$\{__time\(\)\}: nothing here says its value/,
+  ],
+  [
+    planOf(sampler('<stringProp name="HTTPSampler.path">http://b/</stringProp>') + sampler()),
+    /it goes to http:\/\/a, the others to http:\/\/b/,
+  ],
+  [planOf(sampler('<boolProp name="HTTPSampler.image_parser">true</boolProp>')), /embedded/],
+  [planOf(sampler('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')), /by a proxy/],
+  [planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')), /no method TRACE/],
+  [planOf(sampler(), LOOPS(-1)), /"g": it never ends/],
+  [planOf(sampler(), LOOPS(0)), /Cannot take over 0 loops/],
+  [
+    planOf(sampler(), `${FOR_A_SECOND}<intProp name="ThreadGroup.ramp_time">5</intProp>`),
+    /ramp up and then go on/,
+  ],
+  [planOf(sampler(), FOR_A_SECOND.replace("-1", "3")), /by loops or by time/],
+  [planOf("", FOR_A_SECOND), /"g": it has no HTTP request/],
+  [
+    planOf(sampler() + element("CookieManager")),
+    /keeps cookies from loop to loop, and here each begins with an empty jar/,
+  ],
+  [
+    planOf(sampler() + element("CSVDataSet", '<stringProp name="recycle">false</stringProp>')),
+    /it ends at the end of its file/,
+  ],
+  [planOf(sampler(UUID_PATH), LOOPS(2)), /^a\.jmx:3:.*\$\{__UUID\(\)\}: JMeter draws in each loop/],
+  [
+    planOf(looped(sampler(PATH("/${__Random(1,5)}")))),
+    /\$\{__Random\(1,5\)\}: JMeter draws in each/,
+  ],
+  [planOf(headers(["a", "${__UUID()}"]) + looped(sampler())), /__UUID.*: JMeter draws in each/],
+  [
+    planOf(
+      sampler(PATH("/${id}")),
+      FOR_A_SECOND,
+      element("Arguments", defined("id", "${__UUID()}")),
+    ),
+    /\$\{id\}: JMeter draws it once/,
+  ],
+  [
+    planOf(looped(sampler() + element("CSVDataSet", '<boolProp name="recycle">true</boolProp>'))),
+    /CSVDataSet "x": each loop of LoopController "l" takes the next row/,
+  ],
+  [
+    planOf(sampler() + defaults('<stringProp name="HTTPSampler.proxyHost">p</stringProp>')),
+    /ConfigTestElement "x": it goes by a proxy/,
+  ],
+  [
+    planOf(sampler() + defaults('<stringProp name="HTTPSampler.ipSource">1.2.3.4</stringProp>')),
+    /ConfigTestElement "x": it has a source address of its own/,
+  ],
+  [planOf(sampler() + headers(["A", "1"], ["a", "2"])), /HeaderManager "x": it has a twice/],
+  [
+    planOf(sampler(parameters(["a", "1", '<stringProp name="Argument.metadata"/>']))),
+    /the parameter a: it has a value and no "="/,
+  ],
+  [planOf(sampler(METHOD("HEAD") + parameters(["a", "1"]))), /no parameters with HEAD/],
+  [planOf(sampler(PATH("/${__property(a,b)}"))), /__property\(a,b\)\}: nothing here says/],
+  ["<jmeterTestPlan><hashTree></jmeterTestPlan>", /^a\.jmx:1:\d+: Cannot read this as XML/],
+  ["<jmeterTestPlan>&bomb;</jmeterTestPlan>", /undefined entity/],
+  ["<jmeterTestPlan/>", /without a thread group/],
+  [`<jmeterTestPlan>${"<a>".repeat(200)}`, /Cannot read this as XML: .*levels of nesting/],
+];
+
+for (const [plan, why] of REFUSED) {
+  Deno.test(`a JMeter plan is refused with ${why.source}`, () => {
+    assert.throws(() => becomes(plan, "a.jmx"), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.match(error.lines.join("\n"), why);
+      return true;
+    });
+  });
+}
+
+Deno.test("all that is refused of a JMeter plan stands at its lines, at once", () => {
+  const plan = planOf(
+    `${sampler()}\n${element("IfController")}\n${element("CacheManager")}`,
+    LOOPS(-1),
+  );
+  assert.throws(() => becomes(plan, "a.jmx"), (error) => {
+    assert.ok(error instanceof UserError);
+    const lines = error.lines.filter((line) => line.startsWith("a.jmx")).map((line) =>
+      line.split(":")[1]
+    );
+    assert.deepEqual(lines, ["2", "4", "5"]);
+    return true;
+  });
+});
+
+Deno.test("what is refused of an element that several requests of JMeter share is named once", () => {
+  const shared = headers(["a", "${__time()}"]) +
+    defaults('<stringProp name="HTTPSampler.proxyHost">p</stringProp>') + element(
+      ...["ConstantTimer", '<stringProp name="ConstantTimer.delay">x</stringProp>'] as const,
+    );
+  assert.throws(() => becomes(planOf(shared + sampler() + sampler()), "a.jmx"), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.equal(error.problems.length, 3);
+    return true;
+  });
+});
