@@ -1,6 +1,7 @@
 /** The profiles of one cell of two results: where the time goes on either side, and what a change of its figures comes from. */
 import type { Results } from "../../runner/result/result.ts";
 import { comparisonOf, decisiveOf, type GroupComparison } from "./comparison/comparison.ts";
+import type { WorkChange } from "./profiles/changes.ts";
 import { pairedProfiles, type ProfilesModel } from "./profiles/profiles.ts";
 import type { Match } from "./runs/match.ts";
 
@@ -32,19 +33,25 @@ export function comparedProfiles(
     { name: "BASE", cell: base.cell, profiles: of(bases) },
     { name: "NEW", cell: next.cell, profiles: of(nexts) },
   ] as const;
-  const profiles = pairedProfiles(next.scenario, sides, isRight && isChanged(comparison));
+  const profiles = pairedProfiles(next.scenario, sides, isRight ? workChange(comparison) : null);
   return profiles && { name, profiles };
 }
 
 /**
- * In a figure that decides, or surely in CPU time, which is what profiles explain; between two sessions it may not be
- * the programs'.
+ * Profiles explain CPU time alone: a wait that has become longer is no function's. Between two sessions the change may
+ * not be the programs'.
  */
-function isChanged(comparison: GroupComparison): boolean {
+function workChange(comparison: GroupComparison): WorkChange | null {
   const { interval, verdict } = comparisonOf(comparison, "cpuPerRequest");
-  const isOther = interval !== null && (interval.low > 1 || interval.high < 1);
-  return isOther && verdict !== "equivalent" ||
-    decisiveOf(comparison).some(({ verdict, reason }) =>
-      ["worse", "better"].includes(verdict) || reason === "sessions"
-    );
+  if (interval === null) return isChanged(comparison) ? "either" : null;
+  if (verdict === "equivalent") return null;
+  if (interval.low > 1) return "more";
+  return interval.high < 1 ? "less" : null;
+}
+
+/** In a figure that decides. */
+function isChanged(comparison: GroupComparison): boolean {
+  return decisiveOf(comparison).some(({ verdict, reason }) =>
+    ["worse", "better"].includes(verdict) || reason === "sessions"
+  );
 }

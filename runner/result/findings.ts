@@ -208,7 +208,9 @@ export const bottleneck = z.strictObject({
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
   connections: z.int().min(1).optional(),
-  files: z.int().min(0).optional().describe("Files that the target had open at most"),
+  files: z.int().min(0).optional().describe(
+    "Files that the target had open at most; absent where it had several processes",
+  ),
   filesLeft: z.int().optional().describe("Files that a process of it could still open, at least"),
   atOnce: z.number().min(0).optional().describe(
     "Requests that were served at a time while the others stood in line; absent where none did",

@@ -142,6 +142,7 @@ export const resourcePoint = z.strictObject({
   // Absent where the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),
   system: z.number().min(0).optional().describe("Cores in use by the kernel for it"),
+  processes: count.optional(),
   threads: count.optional(),
   files: count.optional().describe("Open files, sockets and pipes"),
   filesLeft: z.int().optional().describe(

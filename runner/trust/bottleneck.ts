@@ -30,6 +30,8 @@ const IN_TURNS = /^(?:python|uvicorn|gunicorn|ruby|puma)/;
 /** Of a core: threads that compute in turns have no more, but for what they do without the lock. */
 const MOST_IN_TURNS = 1.2;
 const FULL_TURNS = 0.85;
+/** Of a core, in all threads but the busiest: helpers of a program with one thread, such as for names, have less. */
+const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
 /** Of the requests that ended: what the failed ones waited for is no bottleneck of those that had a response. */
@@ -90,12 +92,12 @@ function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckK
   if (requests.completed === 0) return "unknown";
   if (isServed(run)) return "offered";
   if ((seen.throttledShare ?? 0) >= THROTTLED || isAtLimit(seen)) return "cpu-limit";
-  if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
   const full = fullKind(seen, generator);
   const isRedis = (seen.redisBusy ?? 0) >= REDIS_FULL;
   // Both are full: which of them the other waits for is not known.
   if (isRedis) return full === null || seen.thread?.name.includes("redis") ? "redis" : "unknown";
   if (full !== null) return full;
+  if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
   if (generator.findings.some(({ code }) => GENERATOR.includes(code))) return "generator";
   const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
   if (seen.cpu === undefined || isKept || failedShare(run) >= FAILS) return "unknown";
@@ -137,8 +139,9 @@ function fullKind(
 }
 
 /** There is a hand-over at each turn, in which none computes. */
-function isFullInTurns({ name, processCpu = 0 }: NonNullable<Bottleneck["thread"]>): boolean {
-  return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS;
+function isFullInTurns({ name, cpu, processCpu = 0 }: NonNullable<Bottleneck["thread"]>): boolean {
+  return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
+    processCpu - cpu >= OTHER_THREADS;
 }
 
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
@@ -195,14 +198,15 @@ function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
   };
 }
 
-/** Nothing where they are not known. */
+/** Nothing where they are not known. A limit is of one process, so how many several had open together says nothing. */
 function filesOf({ resources = [] }: BottleneckRun): Pick<Bottleneck, "files" | "filesLeft"> {
   const [files, left] = [
     resources.flatMap(({ files }) => files ?? []),
     resources.flatMap(({ filesLeft }) => filesLeft ?? []),
   ];
   if (files.length === 0 || left.length === 0) return {};
-  return { files: Math.max(...files), filesLeft: Math.min(...left) };
+  const isOne = resources.every(({ processes }) => processes === 1);
+  return { ...isOne && { files: Math.max(...files) }, filesLeft: Math.min(...left) };
 }
 
 /** Null where it is unknown. */

@@ -131,8 +131,8 @@ export class RedisInfo {
     const cpuMs = Math.max(0, totals.cpuMs - last.cpuMs);
     const systemMs = Math.min(cpuMs, Math.max(0, totals.systemMs - last.systemMs));
     const { memoryBytes } = totals;
-    const unknown = { threads: null, files: null, filesLeft: null, switches: null };
-    return { cpuMs, systemMs, memoryBytes, ...unknown };
+    const unknown = { processes: null, threads: null, files: null, filesLeft: null };
+    return { cpuMs, systemMs, memoryBytes, ...unknown, switches: null };
   }
 
   counts(): Promise<RedisCounts | null> {

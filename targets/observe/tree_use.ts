@@ -66,6 +66,7 @@ export class TreeUse {
       cpuMs,
       systemMs,
       memoryBytes: sumOf(own, ({ threads }) => threads[0]?.status.memoryBytes ?? 0),
+      processes: own.length,
       threads: sumOf(own, ({ stat }) => stat.threads),
       files: own.some(({ files }) => files === null) ? null : sumOf(own, ({ files }) => files ?? 0),
       filesLeft: fewestLeft(own.map(({ pid, files }) => filesLeftOf(files, this.#filesLimit(pid)))),

@@ -8,6 +8,7 @@ export interface UseSample {
   readonly systemMs: number;
   readonly memoryBytes: number;
   /** Null: not to be had. */
+  readonly processes: number | null;
   readonly threads: number | null;
   readonly files: number | null;
   readonly filesLeft: number | null;
@@ -25,6 +26,7 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
     cpuMs: sum.cpuMs + use.cpuMs,
     systemMs: sum.systemMs + use.systemMs,
     memoryBytes: sum.memoryBytes + use.memoryBytes,
+    processes: sumOrNull(sum.processes, use.processes),
     threads: sumOrNull(sum.threads, use.threads),
     files: sumOrNull(sum.files, use.files),
     filesLeft: fewestLeft([sum.filesLeft, use.filesLeft]),
@@ -93,7 +95,7 @@ export class UseSeries {
 }
 
 function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoint {
-  const { cpuMs, systemMs, memoryBytes, threads, files, filesLeft, switches } = use;
+  const { cpuMs, systemMs, memoryBytes, processes, threads, files, filesLeft, switches } = use;
   const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
   return {
     endS: (toMs - sinceMs) / 1_000,
@@ -101,6 +103,7 @@ function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoi
     memory: memoryBytes,
     user: perSec((cpuMs - systemMs) / 1_000),
     system: perSec(systemMs / 1_000),
+    ...processes !== null && { processes },
     ...threads !== null && { threads },
     ...files !== null && { files },
     ...filesLeft !== null && { filesLeft },

@@ -12,6 +12,7 @@ export interface UsePoint {
   /** Of `cpu`. The rest is absent where it is unknown. */
   readonly user?: number;
   readonly system?: number;
+  readonly processes?: number;
   readonly threads?: number;
   /** Open files, sockets and pipes. */
   readonly files?: number;

@@ -62,6 +62,31 @@ Deno.test("a line is named by how many are served at a time", () => {
   );
 });
 
+const WAITS = "nothing is busy, and requests wait";
+const FOR_SOMETHING = "such as for a timer, a lock, a pool or another service.";
+
+Deno.test("a line that one of several cells has is not said of the others", () => {
+  const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
+  assert.deepEqual(sentencesOf({ pooled: { ...seen, atOnce: 3.1 }, timer: seen }), [
+    `pooled and timer: ${WAITS}, ${FOR_SOMETHING}`,
+  ]);
+});
+
+Deno.test("a line that one of several runs has is not said of the cell", () => {
+  const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
+  assert.deepEqual(sentencesOf({ api: [{ ...seen, atOnce: 3.1 }, seen, seen] }), [
+    `api: ${WAITS} (of 40.0 ms, 0.200 ms are CPU time), ${FOR_SOMETHING}`,
+  ]);
+});
+
+Deno.test("cells of one kind that differ in what helps them have a sentence each", () => {
+  const idle: Bottleneck = { kind: "connections", cpuPerRequest: 0.1, service: 1 };
+  const sentences = sentencesOf({ idle, busy: { ...idle, cpuPerRequest: 0.9 }, still: idle });
+  assert.match(sentences[0], /^idle and still: too few connections, all of which wait for/);
+  assert.match(sentences[1], /^busy: too few connections, as requests are worked on/);
+  assert.equal(sentences.length, 2);
+});
+
 Deno.test("what was seen of one cell is not said of others", () => {
   const [sentence, ...others] = sentencesOf({ api: core("deno", 0.97), gin: core("gin", 0.91) });
   assert.deepEqual(others, []);

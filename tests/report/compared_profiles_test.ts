@@ -69,6 +69,46 @@ Deno.test("where no figure has changed, no function is blamed", () => {
   assert.equal(same.profiles.length, 1);
 });
 
+/** At so many requests/s, each with so many ms of CPU time; null: nobody saw it. */
+function working(rate: number, cpuMs: number | null, hotMs: number): Results {
+  const results = resultsOf(rate, profilesOf("api", hotMs));
+  const runs = results.runs.map((run) => ({
+    ...run,
+    resources: cpuMs === null ? [] : run.resources.map((point) => ({
+      ...point,
+      cpu: run.rate * cpuMs / 1_000,
+    })),
+  }));
+  return { ...results, runs };
+}
+
+const FAST = working(1_000, 0.5, 600);
+
+Deno.test("a slowdown by a wait is not explained by functions, as CPU per request is the same", () => {
+  for (const hotMs of [1_600, 580]) {
+    const waits = compare(FAST, working(500, 0.5, hotMs));
+    assert.doesNotMatch(textsOf(waits).join(), /(?:more|less) time is in/);
+    assert.equal(waits.profiles.length, 1);
+  }
+});
+
+Deno.test("functions explain CPU per request in its own direction, whatever the other figures do", () => {
+  const differencesOf = (next: Results): string =>
+    compare(FAST, next).profiles.flatMap(({ profiles }) => profiles.differences).join();
+  assert.match(differencesOf(working(500, 0.4, 300)), /less time is in/);
+  assert.equal(differencesOf(working(500, 0.4, 1_600)), "");
+  assert.match(differencesOf(working(2_000, 0.9, 1_600)), /more time is in/);
+  assert.equal(differencesOf(working(2_000, 0.9, 300)), "");
+});
+
+Deno.test("where CPU per request is unknown, functions explain a change of requests/s", () => {
+  const [known, slower] = [[1_000, 600], [500, 1_600]].map(([rate, hotMs]) =>
+    working(rate, null, hotMs)
+  );
+  assert.match(textsOf(compare(known, slower)).join(), /more time is in/);
+  assert.match(textsOf(compare(slower, known)).join(), /less time is in/);
+});
+
 Deno.test("profiles of one side alone, and none, are no comparison of profiles", () => {
   const { profiles: _, ...unprofiled } = QUICK;
   assert.deepEqual(compare(unprofiled, SLOW).profiles, []);

@@ -90,3 +90,36 @@ Deno.test("conclusion: one that misses the offered rate is in no comparison with
   assert.match(plain(sentence), /^At 4,000\/s only b keeps up: a completes 2,0\d\d of /);
   assert.equal(forest, null);
 });
+
+Deno.test("conclusion: the worst that a target falls short by is said where it is, beside the rest", () => {
+  const shortOf = (wrong: Readonly<Record<string, number>>): string => {
+    const cells = ["x", "y", "z"].flatMap((scenario): CellSpec[] => [
+      { target: "a", scenario, medianMs: 2, runs: 4 },
+      { target: "b", scenario, medianMs: 3, runs: 4 },
+      { target: "c", scenario, medianMs: 4, runs: 4, wrongRatio: wrong[scenario] ?? 0 },
+    ]);
+    return plain(concluded(resultsFixture({ cells })).sentence);
+  };
+  assert.match(
+    shortOf({ x: 0.9, y: 0.04 }),
+    /; c responds wrongly to 9\d? % in x, and falls short in y\.$/,
+  );
+  assert.match(shortOf({ y: 0.9 }), /; c responds wrongly to 9\d? % in y\.$/);
+  assert.match(
+    shortOf({ x: 1, y: 1, z: 1 }),
+    /; c responds wrongly to 100 % in all 3 scenarios\.$/,
+  );
+});
+
+Deno.test("conclusion: where two are about as fast, which is faster is not open", () => {
+  const equal = { a: [1_000, 1_001, 1_002, 999], b: [1_001, 1_000, 999, 1_002] };
+  const noisy = { a: [800, 1_300, 1_000, 1_100], b: [1_200, 900, 1_150, 850] };
+  const [first, ...others] = [equal, noisy, equal].map((rates) => resultsAt(rates));
+  const runs = [first, ...others].flatMap((results, i) =>
+    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 8 * i }))
+  );
+  assert.match(
+    plain(concluded({ ...first, runs }).sentence),
+    /^Whether (?:a or b|b or a) is faster is open in 1 of 3 scenarios; about as fast in s0 and s2\.$/,
+  );
+});

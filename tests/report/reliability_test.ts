@@ -39,6 +39,20 @@ Deno.test("reliability: where only such runs say who is faster, the verdict is a
   assert.match(reliability?.sentence ?? "", /^8 of 16 runs .* the verdict is another\.$/);
 });
 
+Deno.test("reliability: where another is likely the fastest without them, the verdict is not the same", () => {
+  const ratios = [0.972, 0.975, 0.978, ...Array.from({ length: 12 }, (_, i) => 1 + 0.08 * i / 11)];
+  const results = resultsAt({
+    a: ratios.map((_, i) => 10_000 + 3 * (5 * i % 7)),
+    b: ratios.map((ratio, i) => Math.round(ratio * (10_000 + 3 * (5 * i % 7)))),
+  });
+  const { sentence, reliability } = concluded(doubted(results, ({ repetition }) => repetition > 3));
+  assert.match(sentence, /^b is likely faster than a/);
+  assert.equal(
+    reliability?.sentence,
+    "6 of 30 runs are valid; the verdict is inconclusive without the other 24, too.",
+  );
+});
+
 Deno.test("reliability: a side without a valid run leaves nothing to compare", () => {
   const { reliability } = concluded(doubted(resultsAt(TWO), ({ target }) => target === "b"));
   assert.match(

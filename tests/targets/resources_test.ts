@@ -166,6 +166,7 @@ testWith(["linux"], "a tree that has ended uses nothing", async () => {
     cpuMs: 0,
     systemMs: 0,
     memoryBytes: 0,
+    processes: 0,
     threads: 0,
     files: 0,
     filesLeft: null,

@@ -5,6 +5,7 @@ const USE: UseSample = {
   cpuMs: 100,
   systemMs: 25,
   memoryBytes: 1_000,
+  processes: 2,
   threads: 4,
   files: 20,
   filesLeft: 1_004,
@@ -21,6 +22,7 @@ Deno.test("a series has rates over the time since the look before, and what is h
     memory: 1_000,
     user: 0.3,
     system: 0.1,
+    processes: 2,
     threads: 4,
     files: 20,
     filesLeft: 1_004,
@@ -55,13 +57,15 @@ Deno.test("a sum says nothing of what one of its parts does not tell", () => {
       cpuMs: 300,
       systemMs: 75,
       memoryBytes: 3_000,
+      processes: 6,
       threads: null,
       files: 21,
       filesLeft: 3,
       switches: null,
     },
   );
-  const silent = { ...USE, threads: null, files: null, filesLeft: null, switches: null };
+  const unknown = { processes: null, threads: null, files: null, filesLeft: null };
+  const silent = { ...USE, ...unknown, switches: null };
   const series = new UseSeries({ intervalMs: 100, sinceMs: 0 });
   for (const atMs of [0, 100]) series.add(atMs, silent);
   assert.deepEqual(Object.keys(series.points()[0]), ["endS", "cpu", "memory", "user", "system"]);

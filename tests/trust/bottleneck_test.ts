@@ -85,10 +85,19 @@ function inTurns(name: string, cpu: number): BottleneckRun {
 }
 
 /** At the second of two moments. */
-function withFilesLeft(filesLeft: number): BottleneckRun {
+function withFilesLeft(filesLeft: number, processes = 1, thread = 0.4): BottleneckRun {
   const points = [{ files: 30, filesLeft: 30 }, { files: 59, filesLeft }];
-  const resources = points.map((point, i) => ({ endS: i + 1, cpu: 0.1, memory: 1, ...point }));
-  return run({ target: { cpu: 0.1 }, resources });
+  const times = { cpu: 0.1, memory: 1, processes };
+  const resources = points.map((point, i) => ({ endS: i + 1, ...times, ...point }));
+  return run({ target: { cpu: 0.1 }, thread, resources });
+}
+
+/** A thread of Python beside others with little. */
+function besideLittle(cpu: number, processCpu: number): BottleneckRun {
+  const seen = inTurns("python3.11", processCpu);
+  const busiestThread = { name: "python3.11", cpu, processCpu };
+  const target = { ...TARGET, cpu: processCpu, busiestThread };
+  return { ...seen, generator: { ...seen.generator, target } };
 }
 
 const busyPoint = { endS: 1, cpu: 1, memory: 1, user: 0.2, system: 0.8 };
@@ -129,11 +138,18 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   ["20 ms in line for a pool of four", run({ target: { cpu: 0.1 }, ...inLine(4) }), "waiting"],
   ["a line before a full core", run({ thread: 0.99, ...inLine(1) }), "core"],
   ["threads of Python that fill a core in turns", inTurns("python3.11", 1.02), "core"],
+  [
+    "one thread of Python with 0.86 of a core, and hardly another",
+    besideLittle(0.86, 0.88),
+    "unknown",
+  ],
+  ["two threads of Python that share 0.96 of a core", besideLittle(0.84, 0.96), "core"],
   ["threads of Python with half a core", inTurns("python3.11", 0.4), "waiting"],
   ["threads of Go with one core of four", inTurns("server", 1.02), "unknown"],
   ["threads of Go with 1.6 cores of four", inTurns("server", 1.6), "waiting"],
   ["threads of Go with two cores of four", inTurns("server", 2.1), "unknown"],
   ["as many open files as it may have", withFilesLeft(1), "open-files"],
+  ["no file left for a moment beside a full core", withFilesLeft(1, 1, 0.99), "core"],
   ["some open files less than it may have", withFilesLeft(20), "waiting"],
   ["a request that is worked on, one at a time", run({ serviceMs: 1 }), "connections"],
   ["half of both", run({ serviceMs: 2.5 }), "unknown"],
@@ -223,4 +239,10 @@ Deno.test("a target that can't be seen has no bottleneck that is known", () => {
   const seen = run({});
   const { target: _, ...unseen } = seen.generator;
   assert.equal(bottleneckOf({ ...seen, generator: unseen }).kind, "unknown");
+});
+
+Deno.test("open files are counted of one process alone, as several have a limit each", () => {
+  assert.equal(bottleneckOf(withFilesLeft(1)).files, 59);
+  const several = bottleneckOf(withFilesLeft(1, 3));
+  assert.deepEqual([several.kind, several.files, several.filesLeft], ["open-files", undefined, 1]);
 });

@@ -17,14 +17,16 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
     const margin = marginOf(places[0]);
     return `${listed(targets, "and")} are about as fast ${allText(places)}${margin}`;
   }
-  const equal = places.filter(({ contest }) => contest.isEquivalent);
+  const [equal, open] = [true, false].map((isEqual) =>
+    places.filter(({ contest }) => contest.isEquivalent === isEqual)
+  );
   const about = equal.length === 0
     ? ""
     : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
   const likely = likelyText(places);
   if (likely !== "") return likely + about;
   return targets.length === 2
-    ? `Whether ${listed(targets, "or")} is faster is open ${allText(places)}${about}`
+    ? `Whether ${listed(targets, "or")} is faster is open ${placesShareText(open, places)}${about}`
     : `None of ${targets.length} is fastest for certain ${
       places.length === 2 ? `in either ${nounOfPlaces(places)}` : `in any of ${count}`
     }${about}`;

@@ -123,11 +123,11 @@ function standingsOf({ ranked, isOpen }: Decided, { lookup }: ScenarioComparison
 }
 
 /** What is the same for two judgements of a place that say the same, whatever their figures. */
-export function keyOfPlace({ scenario, contest, standing }: Place): string {
+export function keyOfPlace({ scenario, contest, standing, likely }: Place): string {
   return JSON.stringify([
     ...placeKey({ scenario, contest }),
     standing,
-    contest.leader ?? contest.ranked.map(({ target }) => target).toSorted(),
+    contest.leader ?? likely ?? contest.ranked.map(({ target }) => target).toSorted(),
   ]);
 }
 

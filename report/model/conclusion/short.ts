@@ -10,16 +10,15 @@ interface Short {
 }
 
 /**
- * `b responds wrongly to 30 % in upload; 2 others fall short`, then with less of it. The worst stands for all; none where
+ * `b responds wrongly to 90 % in upload, and falls short in static; 2 others fall short`, then with less of it. None where
  * all that were measured do what was required.
  */
 export function shortTexts(places: readonly Place[]): string[] {
   const found = places.flatMap(shortIn);
   const [worst] = found.toSorted((a, b) => b.short.ratio - a.short.ratio);
   if (worst === undefined) return [];
-  const own = found.filter(({ target }) => target === worst.target).map(({ place }) => place);
   const targets = unique(found.map(({ target }) => target));
-  const text = shortfallText({ ...worst.short, label: worst.target }) + whereText(own, places);
+  const text = worstText(worst, found.filter(({ target }) => target === worst.target), places);
   const left = targets.length - 1;
   const others = left === 0 ? "" : `; ${fallShort(counted(left, "other"), left)}`;
   return [
@@ -36,6 +35,19 @@ function shortIn(place: Place): Short[] {
     const short = shortfallOf(cell);
     return short === null ? [] : [{ place, target: cell.target, short }];
   });
+}
+
+/** What it falls short by is said of the places where that is the same, beside the others. */
+function worstText(worst: Short, own: readonly Short[], places: readonly Place[]): string {
+  const textOf = ({ target, short }: Short): string => shortfallText({ ...short, label: target });
+  const isAlike = (one: Short): boolean => textOf(one) === textOf(worst);
+  const [alike, others] = [own.filter(isAlike), own.filter((one) => !isAlike(one))]
+    .map((those) => those.map(({ place }) => place));
+  const text = textOf(worst) + whereText(alike, places);
+  if (others.length === 0) return text;
+  const who = worst.short.kind === "dropped" ? `${worst.target} ` : "";
+  const where = others.length > MOST_NAMED ? `in ${others.length} more` : inText(others);
+  return `${text}, and ${who}falls short ${where}`;
 }
 
 function whereText(own: readonly Place[], places: readonly Place[]): string {

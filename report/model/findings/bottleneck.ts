@@ -22,7 +22,7 @@ const MOST_NAMED = 4;
 /** In brackets, where there is any. */
 type Evidence = (text: string | number | undefined) => string;
 
-/** One for each kind that was found, in this order. What was seen of one cell is not said of several. */
+/** One for each kind that was found, in this order. */
 const SENTENCES: Readonly<
   Record<Exclude<Kind, "unknown">, (seen: Seen, evidence: Evidence) => string>
 > = {
@@ -132,19 +132,25 @@ export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
   });
   return Object.keys(SENTENCES).flatMap((kind) => {
     const same = known.filter((cell) => cell.kind === kind);
-    const isNear = (cell: Seen): boolean => kind === "offered" && hasLittleLeft(cell);
-    return [same.filter((cell) => !isNear(cell)), same.filter(isNear)]
-      .filter((group) => group.length > 0).map(groupSentence);
+    return [...Map.groupBy(same, sharedSentence).values()].map(groupSentence);
   });
 }
 
-/** Of several cells without what was seen of each. */
+/** Without what was seen of one cell alone: to be said of all for which it is the same. */
+function sharedSentence(cell: Bottleneck): string {
+  return sentenceOf(withoutLine(cell), () => "");
+}
+
+function withoutLine({ atOnce: _, ...seen }: Bottleneck): Bottleneck {
+  return seen;
+}
+
 function groupSentence(group: readonly (Bottleneck & { readonly label: string })[]): string {
   const left = group.length - MOST_NAMED;
   const labels = group.map(({ label }) => label);
   const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
   return `${listed(names, "and")}: ${
-    sentenceOf(group[0], group.length > 1 ? () => "" : evidenceOf)
+    group.length > 1 ? sharedSentence(group[0]) : sentenceOf(group[0], evidenceOf)
   }.`;
 }
 
@@ -158,10 +164,11 @@ function sentenceOf({ kind, ...seen }: Bottleneck, evidence: Evidence): string {
   return kind === "unknown" ? "" : SENTENCES[kind](seen, evidence);
 }
 
-/** With what was seen in the first of the runs that agree; null where they don't. */
+/** With what was seen in the first of the runs that agree, but for a line that others lack; null where they don't. */
 function agreed(runs: readonly Pick<Measurement, "bottleneck">[]): Bottleneck | null {
   const found = runs.flatMap(({ bottleneck }) => bottleneck ?? []);
   const [most] = [...Map.groupBy(found, ({ kind }) => kind).values()]
     .sort((a, b) => b.length - a.length);
-  return most !== undefined && most.length >= AGREE * runs.length ? most[0] : null;
+  if (most === undefined || most.length < AGREE * runs.length) return null;
+  return most.every(({ atOnce }) => atOnce !== undefined) ? most[0] : withoutLine(most[0]);
 }

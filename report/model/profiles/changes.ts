@@ -25,10 +25,17 @@ export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): str
   });
 }
 
-/** Of the same target before and after a change. Null where either has no profile, or they take the same time. */
-export function comparedSentence(base: ProfiledSide, next: ProfiledSide): string | null {
-  const slower = slowdownSentence(base, next);
-  const change = slower === null ? changeBetween(next, base) : null;
+/** Of the CPU time of a request, as runs without a profiler show it; either: they don't. */
+export type WorkChange = "more" | "less" | "either";
+
+/** Of the same target before and after a change. Null where either has no profile, or they show no such change. */
+export function comparedSentence(
+  base: ProfiledSide,
+  next: ProfiledSide,
+  work: WorkChange,
+): string | null {
+  const slower = work === "less" ? null : slowdownSentence(base, next);
+  const change = slower === null && work !== "more" ? changeBetween(next, base) : null;
   if (change === null) return slower;
   return changeSentence(change, {
     ...{ first: next.label, firstMs: change.beforeMs },

@@ -9,7 +9,12 @@ import {
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { formatShare } from "../numbers/units.ts";
 import { counted, listed } from "../numbers/words.ts";
-import { comparedSentence, type ProfiledSide, slowdownSentence } from "./changes.ts";
+import {
+  comparedSentence,
+  type ProfiledSide,
+  slowdownSentence,
+  type WorkChange,
+} from "./changes.ts";
 import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel } from "../numbers/cell_label.ts";
 import type { CellRuns } from "../runs/cells.ts";
@@ -107,11 +112,11 @@ function sideOf({ cell: { label }, runs }: CellProfiles): ProfiledSide {
   return { label, runs };
 }
 
-/** One cell of two results. Null where either has no profile. @param isChanged Whether it is faster or slower. */
+/** One cell of two results. Null where either has no profile. @param change Null: there is none to explain. */
 export function pairedProfiles(
   scenario: string,
   [base, next]: readonly [PairedProfile, PairedProfile],
-  isChanged: boolean,
+  change: WorkChange | null,
 ): ProfilesModel | null {
   const both = [base, next].map(({ name, cell, profiles }) => ({
     // Its files are of another folder.
@@ -124,7 +129,7 @@ export function pairedProfiles(
   const [before, after] = both.map(sideOf);
   return {
     cells: both.map(({ cell, runs }) => ({ ...profiledCell(cell, runs), files: [] })),
-    differences: isChanged ? [comparedSentence(before, after)].flatMap((text) => text ?? []) : [],
+    differences: change === null ? [] : [comparedSentence(before, after, change) ?? []].flat(),
   };
 }
 

@@ -42,17 +42,19 @@ def _observe():
         write({"pid": os.getpid(), "runtime": "python %d.%d.%d" % sys.version_info[:3]})
 
     def flush(at):
+        # Another thread may flush while this one writes.
+        done = dict(state)
+        reset()
         write({
             "at": offset_ms + at,
-            "forMs": at - state["flushed"],
-            "collections": state["collections"],
-            "more": state["more"],
-            "stalls": state["stalls"],
+            "forMs": max(0, at - done["flushed"]),
+            "collections": done["collections"],
+            "more": done["more"],
+            "stalls": done["stalls"],
             "delay": None,
             "utilization": None,
             "heap": None,
         })
-        reset()
 
     def on_collection(phase, info):
         try:
@@ -77,21 +79,30 @@ def _observe():
 
     def watch_callbacks():
         from asyncio.events import Handle
+        from threading import local
 
         run = Handle._run
         clock = time.perf_counter
-        seen = {"at": 0.0, "cpu": 0.0}
+
+        class Seen(local):
+            # Of each thread, as each has its own CPU time and may have its own event loop.
+            at = 0.0
+            cpu = 0.0
+
+        seen = Seen()
 
         def watched_run(handle):
             start = 1000 * clock()
-            if start - seen["at"] >= cpu_each_ms:
-                seen.update(at=start, cpu=1000 * time.thread_time())
+            if start - seen.at >= cpu_each_ms:
+                seen.at = start
+                seen.cpu = 1000 * time.thread_time()
             try:
                 return run(handle)
             finally:
                 at = 1000 * clock()
                 if at - start >= stall_ms or at - state["flushed"] >= flush_ms:
-                    called(start, at, 1000 * time.thread_time() - seen["cpu"])
+                    # After a fork a thread's CPU time begins again.
+                    called(start, at, max(0, 1000 * time.thread_time() - seen.cpu))
 
         def called(start, at, cpu_ms):
             try:
