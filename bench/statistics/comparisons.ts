@@ -3,7 +3,7 @@ import type { Row, Section } from "../bench.ts";
 import { type Covered, rateCoverage, untilCoverage } from "./coverage.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";
-import { driftAlarms, pairedPower, runsUnderDrift } from "./drifting.ts";
+import { driftAlarms, loneErrors, pairedPower, runsUnderDrift } from "./drifting.ts";
 import { plannedChanges } from "./planned.ts";
 import { Random } from "./random.ts";
 import { RATIOS, ratios } from "./ratios.ts";
@@ -16,6 +16,7 @@ export const COMPARED: readonly (() => Section)[] = [
   ratios,
   driftAlarms,
   pairedPower,
+  loneErrors,
   runsUnderDrift,
   plannedChanges,
   twoGroups,

@@ -65,7 +65,7 @@ function power(many: Omit<ManyCells, "inPairs" | "figures">, cases: number): num
   });
 }
 
-/** A lone cell is simulated quickly, and what pairs cost it is small. */
+/** A lone cell is simulated quickly. */
 const LONE_CASES = 2_000;
 
 /** Without drift: by pairs, and by the same runs unpaired. */
@@ -102,8 +102,36 @@ export function pairedPower(): Section {
       `${
         100 * RUN
       } % between runs. One that is 2 % slower is at the edge of the margin: to call it worse is a false alarm.`,
-      "Six cells or more lend each other what they know of their spread. One alone counts as pairs only where blocks show.",
+      "Six cells or more lend each other what they know of their spread. One alone pays for pairs with half of its degrees of freedom.",
     ],
+  };
+}
+
+/** Standard deviations between repetitions: none, as much as between runs, and five times that. */
+const BLOCKS = [0, RUN, 5 * RUN] as const;
+/** Percent, and two standard errors of as many cases. */
+const MOST_ERRORS = 5.5 + 200 * Math.sqrt(0.055 * 0.945 / LONE_CASES);
+
+/** Where both sides are one program, how often the interval of a lone cell misses a ratio of 1, on either side. */
+export function loneErrors(): Section {
+  const rows = BLOCKS.flatMap((block) =>
+    [4, 5, 7, 10].map((repetitions) => {
+      const random = new Random(43);
+      const machine = { run: RUN, block };
+      const lone = { ...{ pairs: 1, inPairs: true, isPaired: true }, repetitions, machine };
+      const found = share(LONE_CASES, () => {
+        const [[{ interval }]] = compareMany(random, { ...lone, figures: ["rate"] });
+        return interval !== null && (interval.low > 1 || interval.high < 1);
+      });
+      const name = `${100 * block} % between repetitions, ${repetitions} repetitions`;
+      return row(name, found, atMost(Number(MOST_ERRORS.toFixed(1))));
+    })
+  );
+  return {
+    caption: `95 % intervals of one cell alone that miss 1, A against A, ${LONE_CASES} a line`,
+    unit: "%",
+    rows,
+    notes: [`${100 * RUN} % between runs. The bar is 5.5 % and two standard errors.`],
   };
 }
 

@@ -9,18 +9,25 @@ import type { Objective } from "../../scenarios/claims/objective.ts";
 import type { FindingCode } from "../result/findings.ts";
 import type { Measurement } from "../result/result.ts";
 
-/** Disturbances that took time of the target or the generator, and that are seen in the run's evidence. */
-const TOOK_TIME: readonly FindingCode[] = [
+/** Pauses of a worker, one by one: between them the target has its usual time and load. */
+const MOMENTARY: readonly FindingCode[] = ["worker-paused"];
+/**
+ * Disturbances that may last for the whole trial. Neighbours slow the target by more than any counter shows; a worker
+ * that is busy or sends late makes bursts of even load, which a target may refuse for being bursts.
+ */
+const LASTING: readonly FindingCode[] = [
   ...["neighbour", "low-priority", "steal", "throttled"] as const,
-  ...["worker-paused", "worker-late", "sent-late"] as const,
+  ...["worker-late", "sent-late"] as const,
 ];
+/** All took time of the target or the generator that is seen in the run's evidence. */
+const TOOK_TIME: readonly FindingCode[] = [...MOMENTARY, ...LASTING];
 
 /** A neighbour also takes cache, memory bandwidth and clock frequency, which no counter shows. */
 const UNSEEN_TIMES = 1.5;
 /** Of the run: where more was taken, nothing is concluded from the rest. */
 const MOST_TAKEN = 0.5;
 
-/** Of the run: so short are the disturbances that most intervals are without one. */
+/** Of the run: pauses that take so little leave most intervals without one. */
 const LITTLE_TAKEN = 0.1;
 const NEARLY_ALL = 0.9;
 const FEWEST_INTERVALS = 8;
@@ -43,7 +50,8 @@ export function isOverload(
   const taken = takenShare(run);
   const isKnown = taken !== null && taken <= MOST_TAKEN && elapsedS > 0;
   if (!isKnown || !codes.every((code) => TOOK_TIME.includes(code))) return false;
-  if (taken <= LITTLE_TAKEN && objectives.some((rule) => isRefusing(run, rule))) return true;
+  const isMomentary = taken <= LITTLE_TAKEN && codes.every((code) => MOMENTARY.includes(code));
+  if (isMomentary && objectives.some((rule) => isRefusing(run, rule))) return true;
   const served = Math.max(completed - checks.failed, servedPerSec * elapsedS) + load.connections;
   const atMost = served * UNSEEN_TIMES / (1 - taken);
   // Those that come last may take as long as the limit, after the end of the trial.
@@ -53,8 +61,9 @@ export function isOverload(
 }
 
 /**
- * Whether the target refused more than the rule allows in nearly all intervals since it began to. Who refuses keeps no
- * backlog from a disturbance that is over, so that one can't be why.
+ * Whether the target refused more than the rule allows in nearly all intervals since it began to. A target that refuses
+ * keeps no backlog from a disturbance that is over, so a momentary one can't be why. One that lasts can: the target may
+ * refuse at a rate that it would serve on a quiet machine.
  */
 function isRefusing(
   { timeline: { points } }: Pick<OverloadRun, "timeline">,

@@ -11,6 +11,7 @@ const QUIET = { busy: 1, cores: 4, steal: 0, throttled: 0, others: 1 };
 const TARGET = { processes: 1, cores: 4, cpu: 0.7, waiting: 0.2, nice: 0, throttled: 0 };
 const RULE = { allowed: 0.01, limitMs: 50, isBeyond: (ms: number): boolean => ms > 50 };
 const SUCCESS = { allowed: 0.001, limitMs: 0, isBeyond: null };
+const PAUSED = { codes: ["worker-paused"] as const, servedPerSec: 0 };
 const NEIGHBOUR = { codes: ["neighbour"] as const, servedPerSec: 0 };
 
 /** For 4 s at 13,424/s, of which 4,500/s are served, beside a neighbour, unless changed. */
@@ -71,7 +72,7 @@ Deno.test("failed checks are not served, and what is not seen decides nothing", 
   assert.ok(!isOverload(run(), [RULE], { ...NEIGHBOUR, codes: ["neighbour", "agent-lost"] }));
 });
 
-Deno.test("who refuses too many in nearly all intervals is overloaded, however near it is to its limit", () => {
+Deno.test("a target that refuses too many in nearly all intervals is overloaded beside momentary disturbances alone", () => {
   const [point] = timeline.points;
   /** 1,250 responses in each of 40 intervals, of which the first `kept` are all right. */
   const limited = (kept: number, wrong: (i: number) => number, waiting = 0.01): OverloadRun => ({
@@ -85,10 +86,32 @@ Deno.test("who refuses too many in nearly all intervals is overloaded, however n
       })),
     },
   });
-  assert.ok(isOverload(limited(8, () => 11), [SUCCESS], NEIGHBOUR));
-  assert.ok(!isOverload(limited(8, () => 11), [RULE], NEIGHBOUR), "a queue remembers");
-  assert.ok(!isOverload(limited(0, (i) => i % 4 === 0 ? 44 : 0), [SUCCESS], NEIGHBOUR));
-  assert.ok(!isOverload(limited(25, () => 11), [SUCCESS], NEIGHBOUR), "only at the end");
-  assert.ok(!isOverload(limited(8, () => 11, 0.2), [SUCCESS], NEIGHBOUR), "much was taken");
-  assert.ok(!isOverload(limited(40, () => 11), [SUCCESS], NEIGHBOUR), "never");
+  assert.ok(isOverload(limited(8, () => 11), [SUCCESS], PAUSED));
+  const lasting = [
+    "neighbour",
+    "low-priority",
+    "steal",
+    "throttled",
+    "worker-late",
+    "sent-late",
+  ] as const;
+  for (const code of lasting) {
+    const codes = ["worker-paused", code] as const;
+    assert.ok(!isOverload(limited(8, () => 11), [SUCCESS], { ...PAUSED, codes }), code);
+  }
+  assert.ok(!isOverload(limited(8, () => 11), [RULE], PAUSED), "a queue remembers");
+  assert.ok(!isOverload(limited(0, (i) => i % 4 === 0 ? 44 : 0), [SUCCESS], PAUSED));
+  assert.ok(!isOverload(limited(25, () => 11), [SUCCESS], PAUSED), "only at the end");
+  assert.ok(!isOverload(limited(8, () => 11, 0.2), [SUCCESS], PAUSED), "much was taken");
+  assert.ok(!isOverload(limited(40, () => 11), [SUCCESS], PAUSED), "never");
+});
+
+Deno.test("a limit of requests beside a neighbour is overloaded where no neighbour explains its refusals", () => {
+  const limitedTo = (served: number, duePerSec: number): OverloadRun => ({
+    ...run({ duePerSec, servedPerSec: duePerSec, elapsedS: 10, target: { waiting: 0.01 } }),
+    checks: { ...checks, failed: 10 * (duePerSec - served) },
+  });
+  assert.ok(!isOverload(limitedTo(5_000, 5_044), [SUCCESS], NEIGHBOUR));
+  assert.ok(!isOverload(limitedTo(5_000, 7_500), [SUCCESS], NEIGHBOUR));
+  assert.ok(isOverload(limitedTo(5_000, 8_200), [SUCCESS], NEIGHBOUR));
 });

@@ -76,6 +76,15 @@ Deno.test("close to the peak shares rise as steeply as in a queue, and the cross
   assert.ok(lowAt(1_040) > lowAt(3_000) + 1, `${lowAt(1_040)}, ${lowAt(3_000)}`);
 });
 
+Deno.test("before any trial rates are alike probable, at the peak and far below it", () => {
+  for (const peakPerSec of [1_000, 3_000]) {
+    const { cumulative } = crossingOf([], { ...AT_1000, peakPerSec });
+    for (const [i, below] of cumulative.entries()) {
+      assert.ok(Math.abs(below - (i + 1) / cumulative.length) < 1e-9, `${i}: ${below}`);
+    }
+  }
+});
+
 Deno.test("more trials narrow the crossing", () => {
   const trials = [950, 980, 1_020, 1_050].map((rate) => stepAt(rate, 30).shares[0]);
   const widthOf = (shares: readonly TrialShare[]): number => {

@@ -16,6 +16,7 @@ import {
   smallestChangeOf,
   type VerdictReason,
 } from "../../../runner/stats/comparison/verdict.ts";
+import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
   pBeyond,
@@ -24,14 +25,14 @@ import {
 import type { Unsteady } from "../runs/cells.ts";
 import {
   type Between,
-  type ComparedSides,
   exactTest,
   gainOf,
   groupsIn,
   isBeyond,
+  moderatedIntervals,
   ONE_SESSION,
+  type Pairing,
   pairingOf,
-  readTogether,
   reserved,
   untested,
 } from "./between.ts";
@@ -103,6 +104,14 @@ export interface PairTests {
     readonly decisive: readonly ComparedFigure[];
     readonly tests: readonly (Test | null)[];
   }[];
+}
+
+/** The interval of two sides by their own runs. */
+interface ComparedSides {
+  readonly interval: ConfidenceInterval;
+  readonly between: Between;
+  readonly pairing: Pairing | null;
+  readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
 interface Test extends ComparedSides {
@@ -202,10 +211,12 @@ function testsOf(
   all: readonly (ComparedSides | null)[],
   level: number,
 ): (Omit<Test, "p"> | null)[] {
-  return readTogether(all, level).map((test, i) => {
-    const own = all[i];
-    if (test === null || own === null) return null;
-    return { ...test, pairingGain: test.pairing && gainOf(test.pairing, own.interval) };
+  const intervals = moderatedIntervals(all, level);
+  return all.map((sides, i) => {
+    const interval = intervals[i];
+    if (sides === null || interval === null) return null;
+    const pairingGain = sides.pairing && gainOf(sides.pairing, sides.interval);
+    return { ...sides, interval, pairingGain };
   });
 }
 

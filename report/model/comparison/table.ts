@@ -76,16 +76,16 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
   const [{ marginRatio }] = comparisons;
   const all = comparisons.flatMap(({ figures }) => figures);
   const reasons = new Set(all.map(({ reason }) => reason));
-  const { by, units } = pairingWords(all);
+  const isPaired = all.some(({ pairs }) => pairs !== null);
   const margin = percentText(marginRatio);
   const stdevs = all.flatMap(({ between }) =>
     between === null ? [] : sessionStdevOf(between) ?? []
   );
   return [
     "A ratio is that of the target over the one it is held against, with its 95 % interval" +
-    `${by}. Equivalent: all of the interval ` +
+    `${isPaired ? ", by pairs of runs of one repetition" : ""}. Equivalent: all of the interval ` +
     `within ${margin}. Better and worse: all of it beyond, after Holm's correction for so many ` +
-    `comparisons, and by the exact test of ${units}.`,
+    `comparisons, and by the exact test of ${isPaired ? "pairs" : "runs"}.`,
     ...gainNote(all),
     ...(stdevs.length === 0 ? [] : [
       `Intervals hold by how much earlier sessions differ: up to ${
@@ -94,15 +94,6 @@ export function notesOf(comparisons: readonly GroupComparison[]): string[] {
     ]),
     ...NOTES.flatMap(({ reason, note }) => reasons.has(reason) ? [note] : []),
   ];
-}
-
-function pairingWords(all: readonly FigureComparison[]): { by: string; units: string } {
-  const judged = all.filter(({ interval }) => interval !== null);
-  const paired = judged.filter(({ pairs }) => pairs !== null);
-  if (paired.length === 0) return { by: "", units: "runs" };
-  const by = ", by pairs of runs of one repetition";
-  if (paired.length === judged.length) return { by, units: "pairs" };
-  return { by: `${by} where these have something in common`, units: "pairs or runs" };
 }
 
 /** Less is within what chance makes of the variance of five pairs. */

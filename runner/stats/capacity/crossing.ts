@@ -168,14 +168,15 @@ interface ExpectedOdds {
   readonly ofQueue: number;
 }
 
-/** Of a crossing: the sum over all steepnesses. */
+/** Of a crossing: the mean over all steepnesses, weighed by their probability before any trial. */
 function logLikelihood(
   crossing: number,
   trials: readonly WeighedTrial[],
   { atCrossing, ofQueue }: ExpectedOdds,
 ): number {
-  const logs = STEEPNESSES.map((steepness) => {
-    let log = logPrior(steepness, ofQueue);
+  const priors = STEEPNESSES.map((steepness) => logPrior(steepness, ofQueue));
+  const logs = STEEPNESSES.map((steepness, i) => {
+    let log = priors[i];
     for (const { logRate, beyond, within, least, most } of trials) {
       const odds = Math.exp(
         Math.min(atCrossing + steepness * (logRate - crossing), MOST_LOG_ODDS),
@@ -189,6 +190,11 @@ function logLikelihood(
     }
     return log;
   });
+  // Else a crossing with more probable steepnesses would itself be more probable before any trial.
+  return logSumOf(logs) - logSumOf(priors);
+}
+
+function logSumOf(logs: readonly number[]): number {
   const highest = Math.max(...logs);
   return highest + Math.log(logs.reduce((sum, log) => sum + Math.exp(log - highest), 0));
 }
