@@ -15,8 +15,8 @@ interface Content {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A parameter. */
-interface Field {
+/** As JMeter calls a parameter. */
+interface Argument {
   readonly at: PlanElement;
   readonly name: string;
   readonly value: string;
@@ -61,7 +61,7 @@ export class Contents {
     this.around.refusals.add(element, `Cannot take over ${element.called}: ${why}`);
   }
 
-  #queried(path: string, fields: readonly Field[]): string {
+  #queried(path: string, fields: readonly Argument[]): string {
     const texts = fields.map((field) => {
       const separator = separatorOf(field);
       if (separator === "" && field.value !== "") {
@@ -73,7 +73,7 @@ export class Contents {
     return `${path}${path.includes("?") ? "&" : "?"}${printable(texts.join("&"))}`;
   }
 
-  #multipart(fields: readonly Field[], files: readonly PlanElement[]): Record<string, unknown> {
+  #multipart(fields: readonly Argument[], files: readonly PlanElement[]): Record<string, unknown> {
     const { variables, pathOf } = this.around;
     const parts = files.map((file): readonly [string, unknown] => {
       const type = file.text("File.mimetype");
@@ -86,7 +86,7 @@ export class Contents {
   /** One file without a name is the body. */
   #file(
     sampler: PlanElement,
-    fields: readonly Field[],
+    fields: readonly Argument[],
     [file, ...more]: readonly PlanElement[],
   ): Content["body"] {
     if (more.length > 0 || fields.length > 0 || file.text("File.paramname") !== "") {
@@ -98,13 +98,13 @@ export class Contents {
 }
 
 /** What stands between name and value in a query: of `?flag` nothing. */
-function separatorOf({ at }: Field): string {
+function separatorOf({ at }: Argument): string {
   if (at.has("Argument.metadata")) return at.text("Argument.metadata");
   return at.text("HTTPArgument.use_equals").trim() === "false" ? "" : "=";
 }
 
 /** As it is sent, but for values of the scenario. */
-function pair({ name, value, isEncoded }: Field, separator: string): string {
+function pair({ name, value, isEncoded }: Argument, separator: string): string {
   return isEncoded
     ? `${encoded(name)}${separator}${encoded(value)}`
     : `${name}${separator}${value}`;
