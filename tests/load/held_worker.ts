@@ -5,6 +5,7 @@
  * code that never comes back looks at nothing; a test raises the flag at its end, so that no thread stays.
  */
 import type { FromWorker, ToWorker } from "../../runner/load/worker/messages.ts";
+import "../../runner/load/worker/worker.ts"; // not by an await, in which messages that find no handler would be lost
 
 const [, holdsAt] = self.name.split(":");
 const real = self.postMessage.bind(self);
@@ -21,7 +22,6 @@ self.postMessage = (message: FromWorker) => {
   if (isDue && holdsAt === "interval") hold();
 };
 
-await import("../../runner/load/worker/worker.ts");
 const onMessage = self.onmessage;
 self.onmessage = async (event: MessageEvent<ToWorker | Int32Array<SharedArrayBuffer>>) => {
   const { data } = event;
