@@ -107,7 +107,8 @@ testLoading(
         "the last is how it ended, but for the tail",
       );
       assert.equal(totals.tail.dueUs.length, 0);
-      assert.equal(end.totals.tail.dueUs.length, 40);
+      // On a machine that halts the last one may never be sent.
+      assert.equal(end.totals.tail.dueUs.length, 40 - end.totals.dropped);
       assert.equal(open.count, 0);
       assert.ok(time.cpuUs >= reports[0].time.cpuUs);
     }
