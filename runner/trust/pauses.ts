@@ -36,13 +36,13 @@ const OVERLAP_TIMES = 2;
 
 /**
  * Null where the counters show neither, or there are none.
- * @param isHeldUp By others: its collections and stalls take longer, though no larger share of its time.
+ * @param isHeldUp By others: its collections and stalls take longer; most take no larger share of its time.
  */
 export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding | null {
   const { counters, elapsedS, generator: { target } } = run;
   if (counters === undefined || elapsedS === 0) return null;
   const cpu = target?.cpu ?? 0;
-  const { collectionShare, stoppedShare } = collecting(counters, { cpu, elapsedS });
+  const { collectionShare, stoppedShare } = collecting(counters, { cpu, elapsedS, isHeldUp });
   const isBusy = cpu + (target?.waiting ?? 0) >= BUSY_CORES;
   if (isBusy && collectionShare >= COLLECTING_CPU) {
     return { kind: "gc", collectionShare };
@@ -59,12 +59,21 @@ export function pausesFinding(run: PausedRun, isHeldUp: boolean): PausesFinding 
   return collected && { kind: "gc", pauses: collected };
 }
 
+/** Where others hold the target up, one collection may last for all of a halt: each process is taken without its longest. */
 function collecting(
   { processes }: Counters,
-  { cpu, elapsedS }: { readonly cpu: number; readonly elapsedS: number },
+  { cpu, elapsedS, isHeldUp }: {
+    readonly cpu: number;
+    readonly elapsedS: number;
+    readonly isHeldUp: boolean;
+  },
 ): { readonly collectionShare: number; readonly stoppedShare: number } {
-  const cpuMs = processes.reduce((sum, each) => sum + (each.cpuMs ?? 0), 0);
-  const stoppedMs = Math.max(0, ...processes.map((each) => each.stoppedMs));
+  const counted = processes.map(({ cpuMs, stoppedMs, longestMs, collectionMs }) => {
+    const ratio = isHeldUp && collectionMs > 0 ? Math.max(0, 1 - longestMs / collectionMs) : 1;
+    return { cpuMs: ratio * (cpuMs ?? 0), stoppedMs: ratio * stoppedMs };
+  });
+  const cpuMs = counted.reduce((sum, each) => sum + each.cpuMs, 0);
+  const stoppedMs = Math.max(0, ...counted.map((each) => each.stoppedMs));
   return {
     collectionShare: cpu === 0 ? 0 : Math.min(1, cpuMs / 1_000 / elapsedS / cpu),
     stoppedShare: Math.min(1, stoppedMs / 1_000 / elapsedS),

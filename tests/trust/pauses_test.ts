@@ -20,6 +20,8 @@ interface Seen {
   /** Of all collections, ms. */
   readonly cpuMs?: number;
   readonly stoppedMs?: number;
+  readonly collectionMs?: number;
+  readonly longestMs?: number;
   readonly medianMs?: number;
   readonly target?: Partial<typeof TARGET>;
   readonly others?: number;
@@ -35,9 +37,9 @@ function counters(
       pid: 1,
       runtime: "node v20",
       collections: collections.length,
-      collectionMs: 0,
+      collectionMs: seen.collectionMs ?? 0,
       stoppedMs: seen.stoppedMs ?? 0,
-      longestMs: 0,
+      longestMs: seen.longestMs ?? 0,
       cpuMs: seen.cpuMs ?? null,
       delay: null,
       utilization: null,
@@ -99,6 +101,16 @@ const CASES: [what: string, seen: Seen, kind: Bottleneck["kind"]][] = [
   [
     "half of the CPU time of a target that is crowded out",
     { cpuMs: 5_000, others: 1, target: { waiting: 2 } },
+    "gc",
+  ],
+  [
+    "most of it in one collection that lasted for all of a halt",
+    { cpuMs: 5_000, collectionMs: 100, longestMs: 95, others: 1, target: { waiting: 2 } },
+    "core",
+  ],
+  [
+    "half of it in collections of which the longest is a tenth",
+    { cpuMs: 5_000, collectionMs: 100, longestMs: 10, others: 1, target: { waiting: 2 } },
     "gc",
   ],
   [
