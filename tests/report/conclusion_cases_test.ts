@@ -120,6 +120,56 @@ Deno.test("conclusion: where two are about as fast, which is faster is not open"
   );
   assert.match(
     plain(concluded({ ...first, runs }).sentence),
-    /^Whether (?:a or b|b or a) is faster is open in 1 of 3 scenarios; about as fast in s0 and s2\.$/,
+    /^Whether (?:a or b|b or a) is faster is open in 1 of 3 scenarios; both are about as fast in s0 and s2\.$/,
+  );
+});
+
+const LEADS = { a: around(1_000), b: around(2_000, 0.001) };
+const SEEMS = { a: [1_000, 1_010, 1_005], b: [1_030, 1_036, 1_041] };
+const ALIKE = { a: [1_000, 1_001, 1_002, 999], b: [1_001, 1_000, 999, 1_002] };
+const NOISY = { a: [800, 1_300, 1_000, 1_100], b: [1_200, 900, 1_150, 850] };
+
+/** a in place of b, and b in place of a. */
+function swapped({ a, b }: Record<"a" | "b", number[]>): Record<"a" | "b", number[]> {
+  return { a: b, b: a };
+}
+
+/** The sentence on scenarios s0, s1 and so on. */
+function sentenceOf(...scenarios: readonly Record<"a" | "b", number[]>[]): string {
+  const all = scenarios.map((rates) => resultsAt(rates));
+  const runs = all.flatMap((results, i) =>
+    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 20 * i }))
+  );
+  return plain(concluded({ ...all[0], runs }).sentence);
+}
+
+Deno.test("conclusion: where the leader is likely fastest, too, is said of it, with a verb", () => {
+  assert.match(
+    sentenceOf(LEADS, LEADS, SEEMS, SEEMS),
+    /^b is fastest in 2 of 4 scenarios, \S+× the next, and is likely fastest in s2 and s3\.$/,
+  );
+});
+
+Deno.test("conclusion: of places without the leader each sentence has its own subject", () => {
+  assert.match(
+    sentenceOf(LEADS, LEADS, swapped(LEADS), swapped(SEEMS)),
+    /^b is fastest in 2 of 4 scenarios, \S+× the next; a leads in s2; a is likely fastest in s3\.$/,
+  );
+  assert.match(
+    sentenceOf(LEADS, LEADS, ALIKE, NOISY),
+    /^b is fastest in 2 of 4 scenarios, \S+× the next; both are about as fast in s2; s3 is undecided\.$/,
+  );
+  assert.match(
+    sentenceOf(LEADS, NOISY, NOISY, NOISY),
+    /^b is fastest in s0, \S+× the next; the other 3 are undecided\.$/,
+  );
+});
+
+Deno.test("conclusion: where there is no room for their names, places without a leader are counted", () => {
+  const noisy = Array.from({ length: 4 }, () => NOISY);
+  const likely = Array.from({ length: 3 }, () => swapped(SEEMS));
+  assert.match(
+    sentenceOf(LEADS, LEADS, swapped(LEADS), ...likely, ALIKE, ...noisy),
+    /^b is fastest in 2 of 11 scenarios, \S+× the next; a leads in 1; a is likely fastest in 3; 5 have no leader\.$/,
   );
 });

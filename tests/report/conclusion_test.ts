@@ -97,7 +97,7 @@ Deno.test("conclusion: of many scenarios one sentence names who leads in how man
   const { sentence, figure, forest } = concluded(many());
   assert.equal(
     sentence,
-    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify in error.",
+    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify leads in error.",
   );
   assert.equal(figure?.text, "1.5×");
   assert.equal(forest?.rows.length, 5);

@@ -105,13 +105,13 @@ Deno.test("unsettled: of many scenarios it is said in which, or in how many", ()
   );
   assert.equal(
     inOne.sentence,
-    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify in error; " +
+    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify leads in error; " +
       "express never settled in error and is not judged there.",
   );
   const everywhere = concluded(unsettled(many(), ({ target }) => target === "express"));
   assert.equal(
     everywhere.sentence,
-    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify in error; " +
+    "gin is fastest in 4 of 5 scenarios, 1.5× the next; fastify leads in error; " +
       "express never settled and is not judged.",
   );
   const leader = concluded(

@@ -1,5 +1,5 @@
 /** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
-import { formatNumber, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
+import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "../numbers/units.ts";
 import type { FigureComparison } from "./comparison.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
@@ -25,10 +25,10 @@ export function formatRatio(
   interval: RatioEnds | null,
   less: "fewer" | "shorter" | null = null,
 ): string {
-  if (!isTurned(ratio)) return timesText(ratio, interval, ["", "×"]);
+  if (!isTurned(ratio)) return intervalText(ratio, interval, ["", "×"]);
   const turned = interval && { low: 1 / interval.high, high: 1 / interval.low };
-  if (less !== null) return timesText(1 / ratio, turned, ["", `×${GLUE}${less}`]);
-  return timesText(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
+  if (less !== null) return intervalText(1 / ratio, turned, ["", `×${GLUE}${less}`]);
+  return intervalText(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
 }
 
 interface RatioEnds {
@@ -36,7 +36,7 @@ interface RatioEnds {
   readonly high: number;
 }
 
-function timesText(
+function intervalText(
   ratio: number,
   interval: RatioEnds | null,
   [before, after]: readonly [before: string, after: string],
@@ -88,4 +88,11 @@ function fixed(ratio: number, decimals: number, width = ratio / 10): string {
   if (ratio >= 10) return formatNumber(ratio);
   const text = ratio.toFixed(decimals);
   return Number(text) === 0 ? formatNumber(ratio) : text;
+}
+
+/** Two digits, but as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
+export function timesText(ratio: number): string {
+  if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
+  if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;
+  return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
 }

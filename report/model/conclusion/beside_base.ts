@@ -118,10 +118,16 @@ function besidesText(besides: readonly Beside[], naming: PlaceNaming): string {
       besides.filter((one) => one.kind === kind && one.place.contest.isOpen === isOpen)
     )
   ).filter(({ length }) => length > 0);
-  return alike.map((those, i) => {
-    const text = kindText(those, whereText(those, naming));
-    return i === 0 ? text : text.replace(/^%other (?:is )?/, "");
-  }).join("; ").replaceAll("%other", other.target).replaceAll("%base", base.target);
+  const texts = alike.map((those) => kindText(those, whereText(those, naming)));
+  return texts.map((text, i) => i === 0 ? text : goingOn(texts[i - 1], text)).join("")
+    .replaceAll("%other", other.target).replaceAll("%base", base.target);
+}
+
+/** `, and is undecided in z` where both have one subject, and nothing of another comes between. */
+function goingOn(before: string, text: string): string {
+  const [, verb] = /^%other (.*)$/.exec(text) ?? [];
+  const isOfOther = before.startsWith("%other ") && !before.includes(", where ");
+  return verb !== undefined && isOfOther ? `, and ${verb}` : `; ${text}`;
 }
 
 const ORDER: readonly BesideKind[] = [

@@ -18,7 +18,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { mostLikely, type Place } from "./places.ts";
-import { decisiveName, rangeText } from "./sentence.ts";
+import { decisiveName, rangeText } from "./several.ts";
 
 export interface HeadlineFigure {
   /** `2.87×`, `1.2–2.9×`, `15,127`. */

@@ -20,9 +20,7 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
   const [equal, open] = [true, false].map((isEqual) =>
     places.filter(({ contest }) => contest.isEquivalent === isEqual)
   );
-  const about = equal.length === 0
-    ? ""
-    : `; about as fast ${naming?.(equal) ?? `in ${equal.length}`}`;
+  const about = equalTexts(equal, naming).map((text) => `; ${text}`).join("");
   const likely = likelyText(places);
   if (likely !== "") return likely + about;
   return targets.length === 2
@@ -32,12 +30,24 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
     }${about}`;
 }
 
+/** `both are about as fast in x`; none without places. */
+export function equalTexts(equal: readonly Place[], naming: Naming): string[] {
+  if (equal.length === 0) return [];
+  const isOfTwo = equal.every(({ contest }) => contest.ranked.length === 2);
+  const who = isOfTwo ? "both" : "several";
+  return [`${who} are about as fast ${naming?.(equal) ?? `in ${equal.length}`}`];
+}
+
 /** `gin is likely fastest in 4 of 5 scenarios, not proven`; "" of half of the places or fewer. */
 function likelyText(places: readonly Place[]): string {
   const most = mostLikely(places);
   if (most === null) return "";
-  const verb = most.those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
-  return `${most.target} ${verb} fastest ${placesShareText(most.those, places)}, not proven`;
+  const where = placesShareText(most.those, places);
+  return `${most.target} ${likelyVerb(most.those)} fastest ${where}, not proven`;
+}
+
+export function likelyVerb(those: readonly Place[]): "likely responds" | "is likely" {
+  return those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
 }
 
 function marginOf({ scenario: { rows: [row] } }: Place): string {

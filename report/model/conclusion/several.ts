@@ -1,0 +1,166 @@
+/** Several places: who is ahead in how many of them, and what is known of the others. */
+import type { FigureComparison } from "../comparison/comparison.ts";
+import { timesText } from "../comparison/ratios.ts";
+import { verdictSentence } from "../comparison/verdict_sentences.ts";
+import { counted, listed, unique } from "../numbers/words.ts";
+import { isSearched } from "../runs/capacity.ts";
+import type { CellRuns } from "../runs/cells.ts";
+import { equalTexts, likelyVerb, nobodyText } from "./nobody.ts";
+import {
+  likelyGroups,
+  namesOfPlaces,
+  type Naming,
+  nounOfPlaces,
+  type Place,
+  placesShareText,
+  type Seeming,
+} from "./places.ts";
+
+interface Led {
+  readonly leader: string;
+  readonly led: readonly Place[];
+}
+
+export function manyText(places: readonly Place[], naming: Naming): string {
+  const leaders = [...Map.groupBy(places.filter(isLed), ({ contest }) => contest.leader ?? "")]
+    .map(([leader, led]): Led => ({ leader, led }))
+    .sort((a, b) => b.led.length - a.led.length);
+  const [most, next] = leaders;
+  if (most === undefined) return nobodyText(places, naming);
+  if (areShownByVerdict(places)) {
+    const verdict = verdictSentence(places[0].scenario.summary.verdict);
+    return [verdict, ...restTexts(places, { naming })].join("; ");
+  }
+  if (leaders.length > 1 && next.led.length === most.led.length) {
+    return dependsText(places, leaders, naming);
+  }
+  const own = likelyGroups(places).find(({ target }) => target === most.leader);
+  const likely = own === undefined ? "" : `, and ${likelyText(own, naming)}`;
+  return [
+    mostText(most, places, naming) + likely,
+    ...othersTexts(leaders.slice(1), naming),
+    ...restTexts(places, { naming, besides: most.leader }),
+  ].join("; ");
+}
+
+/** Whether the verdict of their scenario says who falls short, and where. */
+export function areShownByVerdict(places: readonly Place[]): boolean {
+  const codes = places.map(({ scenario: { summary } }) => summary.verdict.code);
+  return scenariosOf(places) === 1 && ["only-keeps-up", "none-keeps-up"].includes(codes[0]);
+}
+
+/** `gin in static`, `gin in 4`: of many the first, and how many others there are. */
+function leadersTexts(leaders: readonly Led[], naming: Naming): string[] {
+  if (naming !== null) return leaders.map(({ leader, led }) => `${leader} ${naming(led)}`);
+  const shown = leaders.length <= MOST_LEADERS ? leaders : leaders.slice(0, MOST_LEADERS - 1);
+  const left = leaders.slice(shown.length);
+  const count = left.reduce((sum, { led }) => sum + led.length, 0);
+  return [
+    ...shown.map(({ leader, led }) => `${leader} in ${led.length}`),
+    ...(left.length === 0 ? [] : [`${left.length} others in ${count}`]),
+  ];
+}
+
+const MOST_LEADERS = 2;
+
+/** `fastify leads in error and express in fib`; none without others. */
+function othersTexts(leaders: readonly Led[], naming: Naming): string[] {
+  if (leaders.length === 0) return [];
+  const [first, ...more] = leadersTexts(leaders, naming);
+  const [{ leader, led }] = leaders;
+  const leads = isSureOf(led) ? "leads" : "led";
+  return [listed([`${leader} ${leads}${first.slice(leader.length)}`, ...more], "and")];
+}
+
+function scenariosOf(places: readonly Place[]): number {
+  return new Set(places.map(({ scenario }) => scenario)).size;
+}
+
+/** Whether anybody is ahead there, at least in the runs that there are. */
+function isLed({ contest, standing }: Place): boolean {
+  return contest.leader !== null && standing !== "none-keeps-up";
+}
+
+/** `gin is fastest in 4 of 5 scenarios, 1.2–2.9× the next`. */
+function mostText({ leader, led }: Led, places: readonly Place[], naming: Naming): string {
+  const isSure = isSureOf(led);
+  const verb = led.every(({ contest }) => contest.isOpen) ? "responds" : isSure ? "is" : "was";
+  const where = led.length === 1 && naming !== null ? naming(led) : placesShareText(led, places);
+  const range = rangeText(led);
+  const reason = naming === null ? "too few runs" : "inconclusive: too few runs";
+  const doubt = isSure ? "" : ` (${reason})`;
+  return `${leader} ${verb} fastest ${where}${range === "" ? "" : `, ${range}`}${doubt}`;
+}
+
+function isSureOf(led: readonly Place[]): boolean {
+  return led.every(({ standing }) => standing !== "one-run");
+}
+
+/** `1.2–2.9× the next`: the smallest and the largest lead; "" where they are of different figures. */
+export function rangeText(led: readonly Place[]): string {
+  const held = led.flatMap(({ decision, contest }) =>
+    decision === null || decision.ratio === null ? [] : [{ ratio: decision.ratio, ...contest }]
+  );
+  if (held.length === 0 || new Set(held.map(({ isOpen }) => isOpen)).size > 1) return "";
+  const leads = held.map(({ ratio }) => ratio).toSorted((a, b) => a - b);
+  const [least, largest] = [leads[0], leads[leads.length - 1]].map(timesText);
+  const range = least === largest ? least : `${least.replace("×", "")}–${largest}`;
+  return held[0].isOpen ? `p99 ${range} that of the next` : `${range} the next`;
+}
+
+/** `Which is fastest depends on the scenario: a in x, b in y`. */
+function dependsText(places: readonly Place[], leaders: readonly Led[], naming: Naming): string {
+  const noun = nounOfPlaces(places);
+  const names = unique(places.flatMap(({ contest }) => contest.factors.map(({ name }) => name)));
+  const isOfScenarios = noun === "scenario" || scenariosOf(places) > 1;
+  const what = listed([
+    ...(noun === "scenario" ? [] : names),
+    ...(isOfScenarios ? ["the scenario"] : []),
+  ], "and");
+  const who = listed(leadersTexts(leaders, naming), "and");
+  const of = naming === null ? ` of ${counted(places.length, noun)}` : "";
+  const lead = `Which is fastest depends on ${what || "the setting"}: ${who}${of}`;
+  return [lead, ...restTexts(places, { naming })].join("; ");
+}
+
+interface RestOptions {
+  readonly naming: Naming;
+  /** Of whom it is said already where it is likely ahead. */
+  readonly besides?: string;
+}
+
+/** The places without a leader, each sentence with its own subject: it may be read alone. */
+function restTexts(places: readonly Place[], { naming, besides }: RestOptions): string[] {
+  const without = places.filter((place) => !isLed(place));
+  const equal = without.filter(({ contest }) => contest.isEquivalent);
+  const open = without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
+  const likely = likelyGroups(without).filter(({ target }) => target !== besides)
+    .map((one) => `${one.target} ${likelyText(one, naming)}`);
+  if (naming === null) {
+    const left = equal.length + open.length;
+    return [...likely, ...(left === 0 ? [] : [`${left} ${left === 1 ? "has" : "have"} no leader`])];
+  }
+  return [...likely, ...equalTexts(equal, naming), ...openTexts(open, places)];
+}
+
+/** `static and fib are undecided`; of many that are all but one: `the other 4 are undecided`. */
+function openTexts(open: readonly Place[], places: readonly Place[]): string[] {
+  if (open.length === 0) return [];
+  const areOthers = open.length > 2 && open.length === places.length - 1;
+  const which = areOthers ? `the other ${open.length}` : namesOfPlaces(open);
+  return [`${which} ${open.length === 1 ? "is" : "are"} undecided`];
+}
+
+/** `is likely fastest in fib and redis` */
+function likelyText({ those }: Seeming, naming: Naming): string {
+  return `${likelyVerb(those)} fastest ${naming?.(those) ?? `in ${those.length}`}`;
+}
+
+/** The decisive figure in words. */
+export function decisiveName(
+  { figure }: Pick<FigureComparison, "figure">,
+  [{ runs }]: readonly CellRuns[],
+): string {
+  if (figure !== "rate") return `p${figure}`;
+  return isSearched(runs) ? "capacity" : "requests/s";
+}
