@@ -5,11 +5,15 @@ import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { paperResults } from "../../bench/stage/paper.ts";
 import { reportModel } from "../../report/model/model.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { renderReportPage } from "../../report/page/page.ts";
+import { doubted } from "../report/concluded.ts";
+import { type CellSpec, resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, type Look } from "./chromium.ts";
 import { MODEL, PAGE, PHONE } from "./sample.ts";
 
+const PHONE_SCREEN = { ...PHONE, viewport: { width: 390, height: 844 } };
 const LAPTOP = { viewport: { width: 1366, height: 768 } } as const;
 const PAPER = reportModel(paperResults({ runs: 3, duration: 2 }));
 const PAPER_PAGE = renderReportPage([PAPER]);
@@ -17,8 +21,33 @@ const PAPER_PAGE = renderReportPage([PAPER]);
 const SCREENS: Record<string, BrowserContextOptions> = {
   "on a laptop": LAPTOP,
   "in the dark": { ...LAPTOP, colorScheme: "dark" },
-  "on a phone": { ...PHONE, viewport: { width: 390, height: 844 } },
+  "on a phone": PHONE_SCREEN,
 };
+
+/** As a study has them: a long question, names that are long, doubts, and places in which nothing is proven. */
+function studyResults(): Results {
+  const medians = { static: [2, 3.6], fib: [12, 18], redis: [4, 4.02], validation: [3, 3.1] };
+  const cells = Object.entries({ ...medians, error: [5, 5] }).flatMap(([scenario, [a, b]]) =>
+    NAMES.map((target, i): CellSpec => ({
+      ...{ target, scenario, runs: 3, duration: 1 },
+      medianMs: i === 0 ? a : b * (1 + 0.01 * i),
+    }))
+  );
+  const title = "How fast are Node.js frameworks, and how long do they take to warm up?";
+  return doubted(resultsFixture({ title, cells }), ({ repetition }) => repetition === 1);
+}
+
+const NAMES = ["nestjs-fastify", "nestjs-express", "adonisjs", "gin-traced", "feathers"];
+const STUDY = reportModel(studyResults());
+const STUDY_PAGE = renderReportPage([STUDY]);
+
+/** Twelve targets in one scenario: more rows than any first screen has room for. */
+const MANY = reportModel(resultsFixture({
+  cells: Array.from({ length: 12 }, (_, i): CellSpec => ({
+    ...{ target: `target ${i + 1}`, scenario: "static", runs: 3, duration: 1 },
+    medianMs: 2 + i,
+  })),
+}));
 
 /** What of the card lies below the screen. */
 function cutOff(page: Page): Promise<number> {
@@ -50,11 +79,51 @@ function plain(text: string): string {
   return text.replaceAll(/\s/g, " ");
 }
 
+/** Rows of the forest that can be seen, and what is said of the others. */
+function forestShown(page: Page): Promise<{ rows: number; notes: string[] }> {
+  return page.evaluate(() => {
+    const visible = (selector: string): HTMLElement[] =>
+      [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
+    return {
+      rows: visible(".small-forest li").length,
+      notes: visible(".small-forest ul ~ .note").map((one) => one.innerText),
+    };
+  });
+}
+
+const STUDY_SCREENS = ["on a phone", "on a laptop"];
+
 const MOST_SCREENS = 6;
 const MOST_SHEETS = 4;
 
 chromiumTest("the first screen of the report", {
   ...Object.fromEntries(views),
+  ...Object.fromEntries(STUDY_SCREENS.map((screen): [string, Look] => [
+    `${screen} the card of a study with long names and doubts is whole, too`,
+    {
+      html: STUDY_PAGE,
+      options: SCREENS[screen],
+      depth: "summary",
+      look: async (page) => {
+        assert.equal(STUDY.conclusion.forest?.rows.length, 5);
+        assert.ok(STUDY.conclusion.forest.rows.some(({ certainty }) => certainty !== "decided"));
+        assert.deepEqual(await forestShown(page), { rows: 5, notes: [] });
+        assert.equal(await cutOff(page), 0);
+        assert.deepEqual(await violationsOf(page), []);
+      },
+    },
+  ])),
+  "a phone shows five rows of a long forest, and says how many are left": {
+    html: renderReportPage([MANY]),
+    options: PHONE_SCREEN,
+    depth: "summary",
+    look: async (page) => {
+      assert.deepEqual(await forestShown(page), { rows: 5, notes: ["6 more below."] });
+      assert.equal(await cutOff(page), 0);
+      await page.setViewportSize(LAPTOP.viewport);
+      assert.deepEqual(await forestShown(page), { rows: 10, notes: ["1 more below."] });
+    },
+  },
   "the summary of nine targets in five scenarios is at most six screens and four sheets": {
     html: PAPER_PAGE,
     options: LAPTOP,

@@ -66,15 +66,26 @@ function forestMarkup(forest: ConclusionForest): Markup | null {
     const share = Math.log(Math.min(most, Math.max(least, ratio)) / least) / span;
     return round(INSET_PX + share * (WIDTH_PX - 2 * INSET_PX));
   };
-  const items = rows.map((row) =>
-    markup`<li><span class="of">${swatchMarkup(row.color)}${row.label}</span>${
-      plotMarkup(row, forest, placeOf)
-    }<span class="ratio">${ratioMarkup(row.text)}</span> <span class="word ${
-      toneOf(row, forest)
-    }">${row.word}</span></li>\n`
+  const items = rows.map((row, i) =>
+    markup`<li${i < MOST_ON_PHONE ? null : markup` class="off-phone"`}><span class="of">${
+      swatchMarkup(row.color)
+    }${row.label}</span>${plotMarkup(row, forest, placeOf)}<span class="ratio">${
+      ratioMarkup(row.text)
+    }</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
   );
-  const rest = omitted === 0 ? null : markup`<p class="note">${omitted} more below.</p>`;
-  return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${rest}</div>`;
+  return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${
+    restMarkup(rows.length, omitted)
+  }</div>`;
+}
+
+/** Rows that a phone's first screen has room for. */
+const MOST_ON_PHONE = 5;
+
+function restMarkup(rows: number, omitted: number): Markup {
+  const textOf = (count: number, kind: string): Markup | null =>
+    count === 0 ? null : markup`<p class="note ${kind}">${count} more below.</p>`;
+  const onPhone = omitted + Math.max(0, rows - MOST_ON_PHONE);
+  return markup`${textOf(omitted, "off-phone")}${textOf(onPhone, "on-phone")}`;
 }
 
 /** `0.77× [0.44, 1.35]`: on a phone a long interval has a line of its own. */
