@@ -67,11 +67,11 @@ export async function comparePaired(pair: PreparedPair, context: AbContext): Pro
 
 function compared(
   results: Results,
-  { names }: PreparedPair,
+  { names, revisions }: PreparedPair,
   { margin, threshold }: AbValues,
 ): ResultsComparison {
   const { base, head } = revisionSides(results, names);
-  return compareResults(base, head, { marginRatio: margin, thresholds: threshold });
+  return compareResults(base, head, { marginRatio: margin, thresholds: threshold, revisions });
 }
 
 /** In as many fresh blocks, in another order. */
@@ -121,15 +121,15 @@ interface Delivery {
 async function deliver(
   comparison: ResultsComparison,
   { alarms }: Confirmed,
-  { pair, context: { values, outDir } }: Delivery,
+  { pair: { revisions }, context: { values, outDir } }: Delivery,
 ): Promise<void> {
   const forms = comparisonForms(comparison);
   const page = join(outDir, "comparison.html");
   await writeFile(page, await forms.html());
   await writeOutputs(values, forms);
   const where = textLines([
-    `BASE     ${pair.labels.base}`,
-    `NEW      ${pair.labels.head}`,
+    `BASE     ${revisions.base}`,
+    `NEW      ${revisions.next}`,
     ...alarms.map(alarmText),
     `Page     ${page}`,
     `Results  ${join(outDir, "results.json")}`,

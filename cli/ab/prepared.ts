@@ -2,7 +2,9 @@
 import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
+import type { Revisions } from "../../report/model/compared_results.ts";
 import type { SideNames } from "../../report/model/revisions/sides.ts";
+import { fitted } from "../../report/writing/columns.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames, refuseUnbuilt } from "../../scenarios/file/paired_targets.ts";
@@ -23,8 +25,8 @@ import type { AbValues } from "./flags.ts";
 export interface PreparedPair {
   readonly name: string;
   readonly names: ReadonlyMap<string, SideNames>;
-  /** What is measured on either side: `main (a1b2c3d)`. */
-  readonly labels: SideNames;
+  /** What is measured on either side: `main (a1b2c3d): Add a cache`. */
+  readonly revisions: Revisions;
   /** What to call again for the same. */
   readonly again: Pick<AbInvocation, "range" | "file">;
   /** @param only In place of the flag: both sides of each. */
@@ -58,7 +60,7 @@ export async function preparePair(request: PairRequest): Promise<PreparedPair> {
   if (folders.base === folders.head) onNote(SAME);
   return {
     ...{ name: experiment.name, names, lock },
-    labels: { base: made.base.label, head: made.head.label },
+    revisions: { base: namedSide(base, made.base), next: namedSide(head, made.head) },
     again: {
       range: [base.commit, made.head.commit === head.commit ? head.commit : ""]
         .map((commit) => commit.slice(0, SHORT)).join(".."),
@@ -134,6 +136,16 @@ async function make(revision: Revision, request: MakeRequest): Promise<CheckedOu
   await checkout.markReady();
   return { folder, label, commit: checkout.commit };
 }
+
+/** With what its commit says of itself; changes beside it say nothing. */
+function namedSide({ subject, commit }: Revision, made: CheckedOut): string {
+  return subject === "" || made.commit !== commit
+    ? made.label
+    : `${made.label}: ${fitted(subject, MOST_SUBJECT)}`;
+}
+
+/** Columns. */
+const MOST_SUBJECT = 72;
 
 /** `main (a1b2c3d)`. */
 function labelOf({ name, commit, isWorkingTree }: Revision, made: string): string {

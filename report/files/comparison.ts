@@ -19,7 +19,7 @@ import { formatMs, formatNumber, GLUE } from "../model/numbers/units.ts";
 import type { Table } from "../model/tables/table.ts";
 import { BLANK, HANGING, indented, lineOf, paragraphLines } from "../terminal/line.ts";
 import { outcomeLines } from "../terminal/verdicts.ts";
-import { documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
+import { bulletList, documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
@@ -36,6 +36,7 @@ export function comparisonJson(comparison: ResultsComparison): unknown {
     sentence,
     reliability: { ...reliability, sentence: reliability.sentence.replaceAll(GLUE, " ") },
     marginRatio,
+    ...(comparison.revisions && { revisions: comparison.revisions }),
     differences,
     untrusted,
     onlyBase,
@@ -95,7 +96,7 @@ export function comparisonSuite(
     ),
     ...comparison.gates.map((gate) => gateCase(name, gate)),
   ];
-  return { name, startedAt, hostname, cases };
+  return { name, startedAt, hostname, cases, output: revisionTexts(comparison) };
 }
 
 /** CPU time is no testcase where nobody saw it. */
@@ -159,12 +160,18 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
     md`## Comparison`,
     md`**${comparisonSentence(comparison)}**`,
     md`${comparison.reliability.sentence}`,
+    bulletList(revisionTexts(comparison)),
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
     lines(explanationsOf(comparison).map((text) => md`- ${text}`)),
     ...(table ? tableWithNotes(table) : []),
     ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
   ]));
+}
+
+/** `BASE is main (a1b2c3d): Add a cache`; none of two results. */
+function revisionTexts({ revisions }: ResultsComparison): string[] {
+  return revisions === null ? [] : [`BASE is ${revisions.base}`, `NEW is ${revisions.next}`];
 }
 
 /** What its profiles say of each cell that is slower or faster. */

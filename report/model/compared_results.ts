@@ -57,11 +57,19 @@ export interface ComparedSide {
   readonly trust: TrustModel | null;
 }
 
+/** What each side is of, where both are of one repository: `main (a1b2c3d): Add a cache`. */
+export interface Revisions {
+  readonly base: string;
+  readonly next: string;
+}
+
 export interface ResultsComparison {
   readonly cells: readonly ComparedCell[];
   /** The runs of each of the cells, in their order; of several sessions those of the last. */
   readonly matches: readonly Match[];
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
+  /** Null where the sides are two results. */
+  readonly revisions: Revisions | null;
   /** Whether the verdicts survive without the runs that are not valid. */
   readonly reliability: ComparedReliability;
   /** What differs besides the figures, a line each. */
@@ -91,6 +99,7 @@ export interface CompareOptions {
   readonly decidedBy?: DecidedBy;
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
+  readonly revisions?: Revisions;
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
   readonly earlier?: readonly ResultSide[];
 }
@@ -140,6 +149,7 @@ export function compareSessions(
     }),
     matches: matches.pairs,
     sides,
+    revisions: options.revisions ?? null,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     doubts: doubtsOfSides([

@@ -74,6 +74,7 @@ function mainMarkup(
   const { id } = place;
   return markup`<header><h1>${model.title}</h1>
 <p class="about">${whenText(model)}</p>
+${revisionsMarkup(comparison)}
 ${conclusionMarkup(model.card, id)}
 ${trustMarkup(comparison)}
 ${onlyMarkup("BASE", onlyBase)}${onlyMarkup("NEW", onlyNext)}</header>
@@ -92,6 +93,11 @@ function whenText({ sides }: ComparedModel): string {
     facts.find(({ label }) => label === "At")?.text ?? "at an unknown time"
   );
   return `BASE was measured ${base}, NEW ${next}.`;
+}
+
+function revisionsMarkup({ revisions }: ResultsComparison): Markup | null {
+  return revisions && markup`<p class="about">BASE is ${revisions.base}<br>
+NEW is ${revisions.next}</p>`;
 }
 
 /** What makes the figures doubtful, of both sides in one place; null where both are to be trusted. */

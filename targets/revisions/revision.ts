@@ -19,6 +19,8 @@ export interface Revision {
   readonly name: string;
   /** The commit; of the working tree the one that it started from. */
   readonly commit: string;
+  /** The first line of its message; may be "". */
+  readonly subject: string;
   readonly isWorkingTree: boolean;
 }
 
@@ -68,7 +70,7 @@ export async function revisionsOf(
   const headCommit = await commitOf(place, range.head ?? "HEAD", problems);
   const named = range.base === null ? null : await commitOf(place, range.base, problems);
   if (problems.length > 0) throw new UserError(problems);
-  const head: Revision = {
+  const head = {
     name: range.head ?? "the working tree",
     commit: headCommit,
     isWorkingTree: range.head === null,
@@ -79,7 +81,21 @@ export async function revisionsOf(
       commit: await mergeBase(place, named, headCommit),
     }
     : { name: range.base ?? "", commit: named };
-  return { base: { ...base, isWorkingTree: false }, head };
+  return {
+    base: await withSubject(place, { ...base, isWorkingTree: false }),
+    head: await withSubject(place, head),
+  };
+}
+
+/** Whatever the user's log shows besides. */
+const SUBJECT = ["log", "-1", "--no-show-signature", "--no-color", "--format=%s"];
+
+async function withSubject(
+  place: GitPlace,
+  revision: Omit<Revision, "subject">,
+): Promise<Revision> {
+  const { text } = await gitOutput(place, [...SUBJECT, revision.commit]);
+  return { ...revision, subject: text };
 }
 
 async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Promise<string> {
@@ -97,7 +113,7 @@ async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Prom
 async function branchPoint(
   place: GitPlace,
   head: string,
-): Promise<Omit<Revision, "isWorkingTree">> {
+): Promise<Pick<Revision, "name" | "commit">> {
   const branch = await defaultBranch(place);
   return { name: `where it left ${branch}`, commit: await mergeBase(place, branch, head) };
 }

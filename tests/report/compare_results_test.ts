@@ -9,6 +9,7 @@ import {
 } from "../../report/files/comparison.ts";
 import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
 import { renderJunit } from "../../report/files/junit.ts";
+import { renderComparisonPage } from "../../report/page/compared_page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
@@ -191,4 +192,31 @@ Deno.test("hostile names steer neither the terminal nor markdown", () => {
     .map((line) => line.match(/(?<!\\)\|/g)?.length);
   assert.ok(bars.length > 2);
   assert.equal(new Set(bars).size, 1);
+});
+
+Deno.test("of two commits each form names both, whatever their subjects hold", () => {
+  const revisions = {
+    base: "main (0123abc): Close #12 for @team, <b>now</b>",
+    next: "the working tree (0123abc with changes)",
+  };
+  const sides = [resultsAt(SAME), resultsAt(SAME)] as const;
+  const comparison = compareResults(...sides, { revisions });
+  const forms = (of: ResultsComparison): readonly string[] => [
+    renderComparisonMarkdown(of),
+    renderComparisonPage(of),
+    renderJunit([comparisonSuite(of, { startedAt: "2031-05-04T10:18:00.000Z", hostname: "a" })]),
+  ];
+  const [markdown, page, junit] = forms(comparison);
+  assert.ok(
+    markdown.includes("- BASE is main \\(0123abc\\): Close \\#12 for &#64;team, &lt;b&gt;now"),
+    markdown,
+  );
+  for (const text of [page, junit]) {
+    assert.match(text, /BASE is main \(0123abc\): Close #12 for @team, &lt;b&gt;now&lt;\/b&gt;/);
+  }
+  for (const text of [markdown.replaceAll("\\", ""), page, junit]) {
+    assert.match(text, /NEW is the working tree \(0123abc with changes\)/);
+  }
+  assert.deepEqual(Object(comparisonJson(comparison)).revisions, revisions);
+  for (const text of forms(compareResults(...sides))) assert.doesNotMatch(text, /BASE is /);
 });
