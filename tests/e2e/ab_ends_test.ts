@@ -64,6 +64,9 @@ const out = (scratch: ScratchRepository, name: string): string =>
 /** Enough to be interrupted among them. */
 const FEW_RUNS = ["--repeat", "3", "--confirm", "no"];
 
+/** A target that finds the one makes the other of it, and then never listens. */
+const [HOLD, HELD] = ["../hold", "../held"];
+
 const MOMENTS: readonly Moment[] = [
   {
     when: "it looks for the commits",
@@ -91,6 +94,27 @@ const MOMENTS: readonly Moment[] = [
     },
     comes: (program) => program.prints(/^Builds server at the working tree/m),
     keeps: false,
+  },
+  {
+    when: "a target starts",
+    args: FEW_RUNS,
+    prepare: (scratch) => {
+      const [hold, held] = [HOLD, HELD].map((name) => JSON.stringify(join(scratch.path, name)));
+      const server = Deno.readTextFileSync(join(scratch.path, "server.js"));
+      scratch.write(
+        "server.js",
+        `if (require("fs").existsSync(${hold})) {
+  require("fs").renameSync(${hold}, ${held});
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+}
+${server}`,
+      );
+      scratch.git("commit", "--quiet", "--all", "--message", "holds once");
+      scratch.write(HOLD, "");
+      return {};
+    },
+    comes: (_, scratch) => until("it is held", () => existsSync(join(scratch.path, HELD))),
+    keeps: true,
   },
   {
     when: "the first run goes on",
