@@ -42,11 +42,19 @@ export function watchResources(
     return stopped ??= stopAll(watches);
   };
   const { sinceMs, forMs = null } = options;
-  // A failure is reported to the caller who stops it later. A timer drops fractions, and would end too early.
+  // A failure is reported to the caller who stops it later.
   const timer = forMs === null
     ? undefined
-    : setTimeout(() => stop().catch(() => {}), Math.ceil(sinceMs + forMs - performance.now()));
+    : setTimeout(() => stop().catch(() => {}), waitUntil(sinceMs + forMs));
   return { stop };
+}
+
+/**
+ * A timer drops fractions, and would end too early. On a machine that halts, a short run may be over before it is
+ * watched, and the runtime warns of a negative time on standard error.
+ */
+function waitUntil(moment: number): number {
+  return Math.max(0, Math.ceil(moment - performance.now()));
 }
 
 async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
