@@ -61,6 +61,26 @@ Deno.test("no file imports itself through others", () => {
   assertNone(sources.flatMap((file) => findCycle(file, importsOf) ?? []));
 });
 
+const BENCH = "cli/commands/bench.ts";
+const MOST_OF_BENCH = 120;
+
+Deno.test(`bench loads at most ${MOST_OF_BENCH} modules before it begins, and no reader of files`, () => {
+  const loaded = loadedWith(BENCH);
+  assertNone(["scenarios/file/disk_files.ts"].filter((file) => loaded.has(file)));
+  assert.ok(loaded.size <= MOST_OF_BENCH, `${loaded.size} modules`);
+  assert.ok(
+    imports.some(({ from, to }) => from === BENCH && to === "scenarios/file/disk_files.ts"),
+  );
+});
+
+/** Files and packages without which it can't run. */
+function loadedWith(file: string): Set<string> {
+  const atOnce = Map.groupBy(imports.filter(({ isAtOnce }) => isAtOnce), ({ from }) => from);
+  const loaded = new Set([file]);
+  for (const from of loaded) for (const { to } of atOnce.get(from) ?? []) loaded.add(to);
+  return loaded;
+}
+
 Deno.test("pure rooms use no socket, clock, timer, randomness or await", () => {
   const pure = program.filter((file) => isIn(file, PURE) && !isIn(file, IMPURE));
   assert.notEqual(pure.length, 0);

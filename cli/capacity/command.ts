@@ -1,11 +1,12 @@
 /** `plateau capacity URL --within RULE`: the highest rate at which every rule holds. */
 import { EXIT } from "../../base/errors.ts";
+import type { Files } from "../../base/files.ts";
 import { renderCapacity } from "../../report/terminal/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { requestWith } from "../commands/bench.ts";
+import { filesFor, requestWith } from "../commands/bench.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { verifyCapacities } from "../output/verify_capacity.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
@@ -29,7 +30,8 @@ Examples:
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
       const nowMs = (): number => performance.now();
-      const found = await findCapacity(searchOf(values), { loader, onProgress, signal, nowMs })
+      const search = searchOf(values, await filesFor(values));
+      const found = await findCapacity(search, { loader, onProgress, signal, nowMs })
         .finally(() => loader.close())
         .finally(stop);
       if ("unanswered" in found) {
@@ -39,7 +41,10 @@ Examples:
       }
       await writeOutputs(values, { json: () => jsonText(found, 2) });
       const isPrinted = !takesStdout(values);
-      if (isPrinted) await print(renderCapacity(found, terminalOptions()));
+      if (isPrinted) {
+        const isTerminal = Deno.stdout.isTerminal();
+        await print(renderCapacity(found, { ...terminalOptions(), isTerminal }));
+      }
       if (!signal.aborted) {
         verifyCapacities([{ place: "", search: found }], { isStrict: values.strict, isPrinted });
       }
@@ -47,7 +52,7 @@ Examples:
     }),
 });
 
-function searchOf(values: CapacityValues): CapacitySearch {
+function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
   const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
   const load = loadOf({
     ...{ connections, arrivals, workers, timeout, keepAlive: keepalive },
@@ -57,7 +62,7 @@ function searchOf(values: CapacityValues): CapacitySearch {
     throw new Error("A load with a rate is none");
   }
   return {
-    request: requestWith({ ...values, log: undefined }, load),
+    request: requestWith({ ...values, log: undefined, files }, load),
     objectives: values.within,
     widthRatio: width,
     trialS: trial,

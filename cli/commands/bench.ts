@@ -22,6 +22,7 @@ import { hostname, interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { resolve } from "node:path";
 import { AS_INPUT } from "../../base/explain.ts";
+import type { Files } from "../../base/files.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { type Load, loadOf, replayLoadOf, whyTooLong } from "../../scenarios/load/load.ts";
 import {
@@ -29,7 +30,6 @@ import {
   requestScenario,
   requestScenarioSpec,
 } from "../../scenarios/request/scenario.ts";
-import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { Access } from "../../base/net/endpoint.ts";
@@ -52,7 +52,8 @@ Examples:
       const { onProgress, stop } = await progressView(values.quiet);
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
-      const request = benchRequest(values, replayOf(values, onNote));
+      const files = await filesFor(values);
+      const request = benchRequest(values, { replay: replayOf(values, onNote), files });
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
@@ -178,14 +179,28 @@ type RequestValues = Pick<
   | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
 >;
 
-export function benchRequest(values: BenchValues, replay: Replay | null = null): BenchRequest {
-  const keepAlive = values.keepalive;
-  if (replay === null) return requestWith(values, loadOf({ ...values, keepAlive }));
-  return { ...requestWith(values, replayLoadOf({ ...values, keepAlive }, replay)), replay };
+/** What flags name. */
+interface Named {
+  readonly replay?: Replay | null;
+  /** Those that a form may send; null without a form. */
+  readonly files: Files | null;
+}
+
+/** Loaded for a form alone, as it brings a reader of CSV. */
+export async function filesFor({ form }: Pick<RequestValues, "form">): Promise<Files | null> {
+  if (form.length === 0) return null;
+  const { filesFrom } = await import("../../scenarios/file/disk_files.ts");
+  return filesFrom(Deno.cwd());
+}
+
+export function benchRequest(values: BenchValues, { replay = null, files }: Named): BenchRequest {
+  const given = { ...values, keepAlive: values.keepalive };
+  if (replay === null) return requestWith({ ...values, files }, loadOf(given));
+  return { ...requestWith({ ...values, files }, replayLoadOf(given, replay)), replay };
 }
 
 export function requestWith<L extends Load>(
-  values: RequestValues,
+  values: RequestValues & Pick<Named, "files">,
   load: L,
 ): BenchRequest & { readonly load: L } {
   const { url, driver, interval: intervalMs, log: logPath = null, seed = anySeed() } = values;
@@ -217,7 +232,9 @@ function clientCertificateOf({ cert, key }: RequestValues): Pick<Access, "client
 }
 
 function scenarioOf(
-  { url, method, header, body, form, expectStatus, expectBody }: RequestValues,
+  { url, method, header, body, form, files, expectStatus, expectBody }:
+    & RequestValues
+    & Pick<Named, "files">,
 ): RequestScenario {
   const written = {
     [method]: url.pathname + url.search,
@@ -226,7 +243,7 @@ function scenarioOf(
     multipart: multipartOf(form),
     expect: { status: expectStatus, body: expectBody },
   };
-  const spec = form.length === 0 ? requestScenarioSpec : requestScenario(filesFrom(Deno.cwd()));
+  const spec = files === null ? requestScenarioSpec : requestScenario(files);
   const { data, error } = spec.safeParse(written, AS_INPUT);
   if (data !== undefined) return data;
   throw new UserError(

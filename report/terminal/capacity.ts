@@ -4,18 +4,24 @@ import { capacitySentence, trialsTable } from "../model/capacity.ts";
 import { fitted } from "../writing/columns.ts";
 import { type TerminalOptions, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
-import { BLANK, lineOf } from "./line.ts";
+import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
 import { tableLines } from "./table.ts";
 
-/** The last line is never broken: scripts read it. */
+interface CapacityOptions extends TerminalOptions {
+  /** Where nobody looks, the last line is the capacity, however long: scripts read it. */
+  readonly isTerminal: boolean;
+}
+
 export function renderCapacity(
   result: CapacityResult,
-  options: TerminalOptions,
+  options: CapacityOptions,
 ): Written<"terminal"> {
+  const width = options.isTerminal ? options.width : Infinity;
+  const style = result.capacity === null ? "yellow" : "green";
   return writtenLines([
     lineOf(fitted(result.url, options.width), "bold"),
     ...result.trials.length === 0 ? [] : [BLANK, ...tableLines(trialsTable(result), options)],
     BLANK,
-    lineOf(capacitySentence(result), result.capacity === null ? "yellow" : "green"),
+    ...paragraphLines(capacitySentence(result), width, { ...HANGING, style }),
   ], options);
 }

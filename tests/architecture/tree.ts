@@ -12,6 +12,8 @@ const NOT_OURS = new Set([".git", "node_modules", "results", "dist"]);
 export interface Edge {
   readonly from: string;
   readonly to: string;
+  /** Whether `from` can't run before `to` is loaded. */
+  readonly isAtOnce: boolean;
 }
 
 export function listFiles(folder = ""): string[] {
@@ -44,7 +46,11 @@ interface Resolved {
 
 interface Module {
   readonly specifier: string;
-  readonly dependencies?: readonly { readonly code?: Resolved; readonly type?: Resolved }[];
+  readonly dependencies?: readonly {
+    readonly code?: Resolved;
+    readonly type?: Resolved;
+    readonly isDynamic?: boolean;
+  }[];
 }
 
 async function readModules(entry: string): Promise<Module[]> {
@@ -56,10 +62,12 @@ async function readModules(entry: string): Promise<Module[]> {
 }
 
 function toEdges({ specifier, dependencies = [] }: Module): Edge[] {
-  return dependencies.flatMap(({ code, type }) => code ?? type ?? []).map((target) => ({
-    from: toPath(specifier),
-    to: toPath(target.specifier),
-  }));
+  return dependencies.flatMap(({ code, type, isDynamic = false }) => {
+    const target = code ?? type;
+    if (target === undefined) return [];
+    const isAtOnce = code !== undefined && !isDynamic;
+    return [{ from: toPath(specifier), to: toPath(target.specifier), isAtOnce }];
+  });
 }
 
 function toPath(specifier: string): string {

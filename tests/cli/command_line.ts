@@ -4,6 +4,7 @@ import { readArguments } from "../../cli/command_line/arguments.ts";
 import { benchConflicts, benchParts } from "../../cli/flags/bench_flags.ts";
 import { benchRequest } from "../../cli/commands/bench.ts";
 import { commands, isCommandName } from "../../cli/registry.ts";
+import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import type { BenchRequest } from "../../runner/measure/measure.ts";
 import { EXIT, UserError } from "../../base/errors.ts";
 
@@ -14,7 +15,7 @@ export function benchOf(...args: string[]): BenchRequest {
   const spec = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
   const read = readArguments(spec, { name: "bench", summary: "" }, args);
   assert.ok(read.wants === "values");
-  return benchRequest(read.values);
+  return benchRequest(read.values, { files: filesFrom(Deno.cwd()) });
 }
 
 /** What a command line is told, a line each; it is judged before anything is done. */

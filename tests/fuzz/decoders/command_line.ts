@@ -2,6 +2,7 @@ import { benchConflicts, benchParts } from "../../../cli/flags/bench_flags.ts";
 import { benchRequest } from "../../../cli/commands/bench.ts";
 import { readArguments } from "../../../cli/command_line/arguments.ts";
 import { withTranslated } from "../../../cli/like/like.ts";
+import { filesFrom } from "../../../scenarios/file/disk_files.ts";
 import type { Decoder } from "../decoder.ts";
 
 const SPEC = { parts: benchParts, conflicts: benchConflicts, run: () => Promise.resolve(0) };
@@ -10,7 +11,7 @@ const URL = "http://127.0.0.1:1/a?b=c";
 
 function bench(args: readonly string[]): void {
   const read = readArguments(SPEC, TITLE, args);
-  if (read.wants === "values") benchRequest(read.values);
+  if (read.wants === "values") benchRequest(read.values, { files: filesFrom(Deno.cwd()) });
 }
 
 export const like: Decoder = {
