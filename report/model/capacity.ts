@@ -1,6 +1,6 @@
 /** A search for a capacity in words, and its trials as a table. Pure. */
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
-import type { Bottleneck } from "../../runner/result/findings.ts";
+import { type Bottleneck, TARGET_FINDINGS } from "../../runner/result/findings.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import {
   formatCount,
@@ -10,7 +10,8 @@ import {
   formatShare,
   timeUnit,
 } from "./numbers/units.ts";
-import { listed } from "./numbers/words.ts";
+import { findingReason } from "./findings/sentences.ts";
+import { listed, uncapitalized } from "./numbers/words.ts";
 import { errorCell, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
@@ -33,15 +34,17 @@ export function trialSentence(
 export function capacitySentence(result: RunCapacity): string {
   const { within } = result;
   const found = foundText(result);
-  const broken = result.end === "nothing-holds" || result.capacity?.bound === "generator";
-  const parts = broken ? [] : [bindingText(result), ...breakingTexts(result)];
+  const none = result.capacity === null ? uncountedText(result.trials) : "";
+  const broken = none !== "" || result.end === "nothing-holds" ||
+    result.capacity?.bound === "generator";
+  const parts = broken ? [none] : [bindingText(result), ...breakingTexts(result)];
   return [`${found} with ${listed(within, "and")}`, ...parts, ...endTexts(result)]
     .filter(Boolean).join("; ");
 }
 
 function foundText({ capacity, trials, end }: RunCapacity): string {
   if (capacity === null) {
-    const tried = trials.map(({ ratePerSec }) => ratePerSec);
+    const tried = trials.filter(({ counts }) => counts).map(({ ratePerSec }) => ratePerSec);
     if (tried.length === 0 || end === "interrupted") return "No capacity known";
     return `No rate holds down to ${rateIn(Math.min(...tried))}`;
   }
@@ -50,6 +53,17 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
   return high === null
     ? `At least ${rateIn(value)}`
     : `${rateIn(value)} [${formatCount(low)}, ${formatCount(high)}]`;
+}
+
+/** `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" where one did, or there was none. */
+function uncountedText(trials: readonly CapacityTrial[]): string {
+  const last = trials[trials.length - 1];
+  if (last === undefined || trials.some(({ counts }) => counts)) return "";
+  const [why] = last.findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
+  const reason = why === undefined ? "" : `: ${uncapitalized(findingReason(why).split(". ")[0])}`;
+  if (trials.length === 1) return `its only trial did not count${reason}`;
+  const none = `none of its ${trials.length} trials counted`;
+  return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
 /** Of one rule nobody needs to be reminded. */

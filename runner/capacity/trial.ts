@@ -5,7 +5,7 @@ import type { LoadRequest } from "../measure/loader.ts";
 import type { Loader } from "../measure/loader.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { CapacityTrial } from "../result/capacity.ts";
-import type { FindingCode } from "../result/findings.ts";
+import { type FindingCode, TARGET_FINDINGS } from "../result/findings.ts";
 import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { holdsIn, type SearchedTrial } from "../stats/capacity/search.ts";
@@ -134,16 +134,6 @@ function tried(
   };
 }
 
-/** Findings that are of the target and the load on it: beyond its capacity they are what is measured. */
-const OF_THE_TARGET: readonly FindingCode[] = [
-  "connections",
-  "unsteady",
-  "no-response",
-  "near-baseline-latency",
-  "target-throttled",
-  "too-short",
-];
-
 /** Findings that come with the rate: at a higher one they are as bad or worse. */
 const OF_THE_RATE: readonly FindingCode[] = [
   "generator-busy",
@@ -166,7 +156,7 @@ function doubtOf(
   { servedPerSec }: KnownTarget,
 ): MadeTrial["doubt"] {
   const { generator: { findings } } = measurement;
-  const codes = findings.map(({ code }) => code).filter((code) => !OF_THE_TARGET.includes(code));
+  const codes = findings.map(({ code }) => code).filter((code) => !TARGET_FINDINGS.includes(code));
   if (codes.length === 0) return null;
   if (codes.some((code) => OF_THE_RATE.includes(code))) return "generator";
   return isOverload(measurement, objectives, { codes, servedPerSec }) ? null : "disturbed";

@@ -229,3 +229,13 @@ export const bottleneck = z.strictObject({
 });
 
 export type Bottleneck = z.output<typeof bottleneck>;
+
+/** Those of the target and the load on it: beyond its capacity they are what is measured. */
+export const TARGET_FINDINGS: readonly FindingCode[] = [
+  "connections",
+  "unsteady",
+  "no-response",
+  "near-baseline-latency",
+  "target-throttled",
+  "too-short",
+];

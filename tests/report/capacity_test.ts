@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { capacitySentence, trialSentence } from "../../report/model/capacity.ts";
+import { renderCapacity } from "../../report/terminal/capacity.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
 import type { CapacityResult, CapacityTrial } from "../../runner/result/capacity.ts";
 
@@ -87,6 +88,55 @@ Deno.test("a search without a rate that holds, and one that was cut off, have th
   assert.match(sentence({ end: "budget" }), /; inconclusive: the budget ended before ± 2.00 %$/);
   assert.match(sentence({ end: "disturbed" }), /; inconclusive: the machine disturbed the trials$/);
   assert.match(sentence({ ...none, end: "interrupted" }), /^No capacity known.*; interrupted$/);
+});
+
+Deno.test("the last lines break between words on a terminal, and into a pipe there is one", () => {
+  const within = ["p99 < 50ms", "success >= 99.9%"];
+  const linesFor = (isTerminal: boolean): string[] =>
+    renderCapacity({ ...RESULT, within }, {
+      ...{ width: 80, color: false, unicode: true },
+      isTerminal,
+    }).trimEnd().split("\n");
+  const whole = sentence({ within });
+  assert.ok(whole.length > 80);
+  assert.equal(linesFor(false).at(-1), whole);
+  const shown = linesFor(true);
+  const last = shown.slice(shown.lastIndexOf("") + 1);
+  assert.ok(last.length > 1 && last.every(({ length }) => length <= 80), last.join("\n"));
+  assert.equal(last.map((line) => line.trimStart()).join(" "), whole);
+});
+
+Deno.test("where no trial counted, that is said with its reason, and no rate is said to break", () => {
+  const late: CapacityTrial = {
+    ...TRIAL,
+    counts: false,
+    trust: "invalid",
+    findings: [
+      {
+        ...{ code: "unsteady", severity: "suspect", advice: ["longer-run"] },
+        evidence: { unsettled: null },
+      },
+      { code: "sent-late", severity: "invalid", evidence: { lag: 5 }, advice: ["own-machine"] },
+    ],
+  };
+  const none: Partial<CapacityResult> = {
+    ...{ capacity: null, binding: null, end: "budget" },
+    breaking: [],
+  };
+  assert.equal(
+    sentence({ ...none, trials: [late] }),
+    "No capacity known with p99 < 50ms; its only trial did not count: the generator did not keep up: " +
+      "requests were sent up to 5 ms late (p99) although connections were free; " +
+      "inconclusive: the budget ended before ± 2.00 %",
+  );
+  assert.match(
+    sentence({ ...none, end: "disturbed", trials: [late, late] }),
+    /; none of its 2 trials counted; the last one: the generator did not keep up: /,
+  );
+  assert.match(
+    sentence({ ...none, trials: [late, { ...TRIAL, ratePerSec: 20_000 }] }),
+    /^No rate holds down to 20,000\/s /,
+  );
 });
 
 Deno.test("a trial has its outcome, and where the capacity is by then", () => {

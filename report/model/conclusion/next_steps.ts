@@ -3,7 +3,7 @@ import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
 import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
-import { counted, listedAll, unique } from "../numbers/words.ts";
+import { counted, listedAll, uncapitalized, unique } from "../numbers/words.ts";
 import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import type { Place } from "./places.ts";
@@ -121,7 +121,7 @@ function mendStep(runs: readonly Run[]): NextStep[] {
   const advice = most === null ? "Repeat them." : adviceSentence([most]);
   return [{
     code: "mend-runs",
-    text: `${counted(doubted.length, "run")} not valid: ${lower(advice)}`,
+    text: `${counted(doubted.length, "run")} not valid: ${uncapitalized(advice)}`,
   }];
 }
 
@@ -134,10 +134,6 @@ function commonAdvice(runs: readonly Run[]): Advice | null {
   }
   const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
   return most?.[0] ?? null;
-}
-
-function lower(sentence: string): string {
-  return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
 /** Nobody adds more runs than this to decide. */

@@ -40,3 +40,9 @@ export function unique(texts: readonly string[]): string[] {
 export function capitalized(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
+
+/** To go on in a sentence. */
+export function uncapitalized(sentence: string): string {
+  if (sentence.startsWith("Plateau")) return sentence;
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
