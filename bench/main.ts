@@ -5,11 +5,23 @@
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
+import { listed } from "../report/model/numbers/words.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../base/errors.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";
 
 const NAMES = Object.keys(benches).filter(isBenchName);
+
+/** Benches that heed --only, and --log. */
+const PARTED: readonly BenchName[] = [
+  "planted",
+  "capacity",
+  "known",
+  "builds",
+  "causes",
+  "counters",
+];
+const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
 
 const HELP = `Usage: deno task bench [NAME...] [--rounds N] [--short] [--only TEXT] [--log FILE]
 
@@ -18,8 +30,12 @@ ${NAMES.map((name) => `  ${name.padEnd(11)}  ${benches[name].about}`).join("\n")
 
 --rounds N  how often everything is measured; the figures are medians
 --short     a few seconds a measurement, to see that a bench works
---only TEXT only the parts of "planted", "causes" or "counters" whose names hold it, such as "gin", "5 %" or "Go: redis"
---log FILE  each trial of "planted" is added to this file, and its figures are those of all in it
+--only TEXT only the parts of ${
+  listed(PARTED)
+} whose names hold it, such as "gin", "5 %" or "Go: redis"
+--log FILE  each trial of ${
+  listed(KEEPING)
+} is added to this file, and its figures are those of all in it
 `;
 
 const OPTIONS = {

@@ -9,14 +9,8 @@ import type { Bench, Row, Section } from "./bench.ts";
 import { printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
 import { type App, APPS, plantedRepository } from "./planted/repository.ts";
-import {
-  keepTrial,
-  type Known,
-  knownOf,
-  readTrials,
-  type Trial,
-  tryOne,
-} from "./planted/trials.ts";
+import { type Known, knownOf, type Trial, trial, tryOne } from "./planted/trials.ts";
+import { keepTrial, readTrials } from "./trials.ts";
 
 interface Change {
   /** Share of the service time of a request. */
@@ -73,14 +67,14 @@ export const planted: Bench = {
     }
     for (let round = 1; round <= rounds; round++) {
       for (const { app, planted, flags, name } of cases) {
-        const seed = readTrials(file).length + 1;
+        const seed = readTrials(file, trial).length + 1;
         const asked = { app, planted, seed, flags };
         const one = await tryOne(asked, known.get(app) as Known, repository);
         keepTrial(file, one);
         printError(textLines([`  round ${round} of ${rounds}: ${name}: ${sentenceOf(one)}`]));
       }
     }
-    return sectionsOf(readTrials(file), all);
+    return sectionsOf(readTrials(file, trial), all);
   },
 };
 

@@ -1,6 +1,7 @@
 /** Every bench, in the order in which all of them run. */
 import type { Bench } from "./bench.ts";
 import { agent } from "./agent.ts";
+import { builds } from "./capacity/builds.ts";
 import { capacity } from "./capacity.ts";
 import { causes } from "./causes.ts";
 import { censored } from "./censored.ts";
@@ -36,6 +37,7 @@ export const benches = {
   censored,
   capacity,
   known,
+  builds,
   memory,
   connections,
   startup,

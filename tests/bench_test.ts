@@ -1,5 +1,6 @@
 /** The arithmetic of the benches. */
 import assert from "node:assert/strict";
+import * as z from "zod";
 import { aboveBaseline, atLeast, atLeastTimes, atMost, atMostTimes, within } from "../bench/bar.ts";
 import type { Row } from "../bench/bench.ts";
 import {
@@ -11,6 +12,7 @@ import {
 import { p99sBetween } from "../bench/lag.ts";
 import type { Noted } from "../bench/stage/witness.ts";
 import { isKept, sectionLines } from "../bench/table.ts";
+import { keepTrial, readTrials } from "../bench/trials.ts";
 import { Histogram } from "../runner/stats/histogram/histogram.ts";
 
 const FREEZE: Freeze = {
@@ -144,4 +146,19 @@ Deno.test("the lag of each interval is what came to that of the whole run since 
     return soFar.toSparse();
   });
   assert.deepEqual(p99sBetween(whole), [0.2, 0.04, 0.9]);
+});
+
+Deno.test("trials of several sittings add up in one file, and a line that is none is refused", () => {
+  const file = Deno.makeTempFileSync();
+  const shape = z.strictObject({ seconds: z.number() });
+  try {
+    Deno.removeSync(file);
+    assert.deepEqual(readTrials(file, shape), []);
+    for (const seconds of [1, 2]) keepTrial(file, { seconds });
+    assert.deepEqual(readTrials(file, shape), [{ seconds: 1 }, { seconds: 2 }]);
+    keepTrial(file, { minutes: 3 });
+    assert.throws(() => readTrials(file, shape), /minutes/);
+  } finally {
+    Deno.removeSync(file);
+  }
 });

@@ -3,6 +3,9 @@
  * Arrivals are even, so that a server that is never full has no queue, and capacity is its pace when it always is.
  */
 import { join } from "node:path";
+import * as z from "zod";
+import { printError } from "../../cli/terminal/terminal.ts";
+import { textLines } from "../../report/writing/terminal.ts";
 import { type CapacityResult, capacityResult } from "../../runner/result/capacity.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
 import { atLeast, atMost } from "../bar.ts";
@@ -11,11 +14,13 @@ import { temporaryFolder } from "../stage/folder.ts";
 import { startLimitedNginx } from "../stage/nginx.ts";
 import { type Command, compile, placed } from "../stage/programs.ts";
 import { type Server, startServer } from "../stage/server.ts";
+import { keepTrial, readTrials } from "../trials.ts";
 
 /** How far the value may be off. */
 const OFF = 0.02;
 const MOST_S = 180;
 const BUDGET_S = 170;
+const SHORT_BUDGET_S = 45;
 const LIMITED_PER_SEC = 5_000;
 const REFUSED = 0.001;
 
@@ -55,48 +60,64 @@ const KNOWN: readonly KnownServer[] = [
 export const known: Bench = {
   about: "the search for a capacity on real servers, of which it is known",
   rounds: 10,
-  async run({ rounds, short }): Promise<Section[]> {
-    const found: Found[] = [];
+  async run({ rounds, short, only = "", log }): Promise<Section[]> {
+    using folder = temporaryFolder();
+    const file = log ?? join(folder.path, "searches.jsonl");
+    const budgetS = short ? SHORT_BUDGET_S : BUDGET_S;
     // One server after the other in each round: what disturbs the machine meets all of them.
-    for (let round = 0; round < rounds; round++) {
-      for (const server of KNOWN) found.push(await search(server, short ? 45 : BUDGET_S));
+    for (let round = 1; round <= rounds; round++) {
+      for (const server of KNOWN.filter(({ name }) => name.includes(only))) {
+        const one = await search(server, budgetS);
+        keepTrial(file, one);
+        printError(textLines([`  round ${round} of ${rounds}: ${sentenceOf(one)}`]));
+      }
     }
-    const of = (name: string): Found[] => found.filter((one) => one.name === name);
-    const row = (name: string, value: (one: Found) => number, bar: Row["bar"]): Row => ({
-      ...{ what: name, samples: of(name).map(value) },
-      ...(bar === undefined ? {} : { bar }),
-    });
-    const names = KNOWN.map(({ name }) => name);
-    return [
-      {
-        caption: "Searches whose value is within 2 % of the known capacity",
-        unit: "%",
-        rows: names.map((what) => {
-          const near = of(what).filter(({ result, truth }) => isNear(result, truth));
-          return { what, samples: [100 * near.length / of(what).length], bar: atLeast(100) };
-        }),
-      },
-      {
-        caption: "Value over the known capacity",
-        unit: "%",
-        rows: names.map((name) =>
-          row(name, ({ result, truth }) => 100 * (result.capacity?.value ?? 0) / truth, undefined)
-        ),
-      },
-      {
-        caption: "Time of a search",
-        unit: "s",
-        rows: names.map((name) => row(name, ({ result }) => result.elapsedS, atMost(MOST_S))),
-        notes: found.map(sentenceOf),
-      },
-    ];
+    return sectionsOf(
+      readTrials(file, searched).filter(({ result }) => result.budgetS === budgetS),
+    );
   },
 };
 
-interface Found {
-  readonly name: string;
-  readonly truth: number;
-  readonly result: CapacityResult;
+/** A line of the file. */
+const searched = z.strictObject({
+  name: z.string(),
+  truth: z.number().describe("Requests per second"),
+  result: capacityResult,
+});
+
+type Found = z.output<typeof searched>;
+
+/** Of all searches that the file holds, in this run or an earlier one. */
+function sectionsOf(found: readonly Found[]): Section[] {
+  const of = (name: string): Found[] => found.filter((one) => one.name === name);
+  const row = (name: string, value: (one: Found) => number, bar: Row["bar"]): Row => ({
+    ...{ what: name, samples: of(name).map(value) },
+    ...(bar === undefined ? {} : { bar }),
+  });
+  const names = KNOWN.map(({ name }) => name).filter((name) => of(name).length > 0);
+  return [
+    {
+      caption: "Searches whose value is within 2 % of the known capacity",
+      unit: "%",
+      rows: names.map((what) => {
+        const near = of(what).filter(({ result, truth }) => isNear(result, truth));
+        return { what, samples: [100 * near.length / of(what).length], bar: atLeast(100) };
+      }),
+    },
+    {
+      caption: "Value over the known capacity",
+      unit: "%",
+      rows: names.map((name) =>
+        row(name, ({ result, truth }) => 100 * (result.capacity?.value ?? 0) / truth, undefined)
+      ),
+    },
+    {
+      caption: "Time of a search",
+      unit: "s",
+      rows: names.map((name) => row(name, ({ result }) => result.elapsedS, atMost(MOST_S))),
+      notes: found.map(sentenceOf),
+    },
+  ];
 }
 
 async function search({ name, rule, start, known }: KnownServer, budgetS: number): Promise<Found> {

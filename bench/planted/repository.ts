@@ -2,15 +2,13 @@
  * A git repository with an Express and a Gin app, as the study's frameworks are installed. Each has a loop in its
  * handler, whose rounds are a constant of the code: 0 at first. A commit plants a slowdown by raising it.
  */
-import { copyFileSync, existsSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
-import { TargetError } from "../../base/errors.ts";
 import { readSources } from "../../targets/frameworks/install.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { medianOf } from "../../runner/stats/quantile.ts";
 import { temporaryFolder } from "../stage/folder.ts";
+import { commitAll, envIn, git, initRepository, output } from "../stage/repository.ts";
 
 export const APPS = ["express", "gin"] as const satisfies readonly FrameworkName[];
 export type App = typeof APPS[number];
@@ -128,13 +126,11 @@ export interface Planted extends Disposable {
 export async function plantedRepository(): Promise<Planted> {
   const folder = temporaryFolder();
   const path = join(folder.path, "repository");
-  Deno.mkdirSync(path);
+  await initRepository(path);
   for (const app of APPS) writeApp(join(path, app), app);
   Deno.writeTextFileSync(join(path, "experiment.yaml"), JSON.stringify(EXPERIMENT));
   Deno.writeTextFileSync(join(path, ".gitignore"), "node_modules\nserver\nresults\n");
-  await git(path, "init", "--quiet", "--initial-branch=main");
-  await git(path, "add", "--all");
-  await git(path, "commit", "--quiet", "--message", "Both apps, as fast as they are");
+  await commitAll(path, "Both apps, as fast as they are");
   await git(path, "switch", "--quiet", "--create", "change");
   return {
     path,
@@ -143,7 +139,7 @@ export async function plantedRepository(): Promise<Planted> {
       // The message makes it a commit of its own, which is built as a new one would be.
       const text = `// ${message}\n${PLACES[app].rounds(rounds)}`;
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
-      await git(path, "commit", "--quiet", "--all", "--message", message);
+      await commitAll(path, message);
     },
     roundNs: (app) => roundNsIn(join(path, app), PLACES[app].clock),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
@@ -184,39 +180,10 @@ function replaced(text: string, from: string, to: string): string {
   return text.replace(from, () => to);
 }
 
-/** With a cache that has no builds of others, but the calibration of this machine, and what Deno and Go have. */
-function envIn(folder: string): Record<string, string> {
-  const users = Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache");
-  const cache = join(folder, "cache");
-  const [from, to] = [users, cache].map((path) => join(path, "plateau"));
-  Deno.mkdirSync(to, { recursive: true });
-  for (const { name } of existsSync(from) ? Deno.readDirSync(from) : []) {
-    if (name.startsWith("calibration-")) copyFileSync(join(from, name), join(to, name));
-  }
-  const kept = { DENO_DIR: join(users, "deno"), GOCACHE: join(users, "go-build") };
-  return { ...kept, ...Deno.env.toObject(), XDG_CACHE_HOME: cache };
-}
-
 const CLOCKED = 3;
 
 async function roundNsIn(cwd: string, command: readonly [string, ...string[]]): Promise<number> {
   const seen: number[] = [];
-  for (let i = 0; i < CLOCKED; i++) seen.push(Number(await run(cwd, command)));
+  for (let i = 0; i < CLOCKED; i++) seen.push(Number(await output(cwd, command)));
   return medianOf(seen);
-}
-
-/** As somebody in particular: nothing of the user's configuration matters. */
-async function git(cwd: string, ...args: string[]): Promise<void> {
-  const someone = ["-c", "user.name=bench", "-c", "user.email=bench", "-c", "commit.gpgSign=false"];
-  await run(cwd, ["git", ...someone, ...args]);
-}
-
-async function run(
-  cwd: string,
-  [program, ...args]: readonly [string, ...string[]],
-): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(program, { args, cwd }).output();
-  const [out, err] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trim());
-  if (success) return out;
-  throw new TargetError(`Cannot measure: ${[program, ...args].join(" ")} failed`, err.split("\n"));
 }

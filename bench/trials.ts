@@ -1,0 +1,16 @@
+/**
+ * Trials of a bench that takes longer than a sitting: a line of JSON each, in a file to which later rounds add theirs. Its
+ * figures are those of all in it.
+ */
+import { existsSync } from "node:fs";
+import type * as z from "zod";
+
+export function readTrials<T>(file: string, shape: z.ZodType<T>): T[] {
+  if (!existsSync(file)) return [];
+  const lines = Deno.readTextFileSync(file).split("\n").filter((line) => line !== "");
+  return lines.map((line) => shape.parse(JSON.parse(line)));
+}
+
+export function keepTrial(file: string, one: unknown): void {
+  Deno.writeTextFileSync(file, `${JSON.stringify(one)}\n`, { append: true });
+}
