@@ -17,6 +17,8 @@ export interface ServerModel {
   readonly peakPerSec: number;
   /** By a formula, at that moment of the search; null: by a very long simulation. */
   readonly knownPerSec: ((atS: number) => number) | null;
+  /** Whether it is shown beside the others without their bars: its shares rise less steeply than the search expects. */
+  readonly isHeavyTailed?: true;
   /** @param fromS Moment of the search at which the trial begins. */
   start(fromS: number, random: Random): SimulatedServer;
 }
@@ -66,6 +68,21 @@ function capacityOfMM1(perSec: number): number {
 
 function exponential(random: Random): number {
   return random.exponential() / PER_SEC;
+}
+
+/** Of the logarithm: a request in a hundred takes 11 × the mean, one in ten thousand 86 ×. */
+const SIGMA = 1.5;
+
+function lognormal(random: Random): number {
+  return Math.exp(SIGMA * random.normal() - SIGMA ** 2 / 2) / PER_SEC;
+}
+
+/** Just above 2, below which the variance is infinite. */
+const ALPHA = 2.2;
+
+function pareto(random: Random): number {
+  const least = (ALPHA - 1) / ALPHA / PER_SEC;
+  return least * Math.exp(random.exponential() / ALPHA);
 }
 
 const COLLECTION = { everyS: 0.5, pauseS: 0.008 };
@@ -147,5 +164,17 @@ export const SERVERS: readonly ServerModel[] = [
       const perSec = twoSpeeds(random);
       return new SimulatedQueue(1, (random, atS) => random.exponential() / perSec(atS));
     },
+  },
+  {
+    ...P99,
+    name: `lognormal, sigma ${SIGMA}`,
+    isHeavyTailed: true,
+    start: () => new SimulatedQueue(1, lognormal),
+  },
+  {
+    ...P99,
+    name: `Pareto, alpha ${ALPHA}`,
+    isHeavyTailed: true,
+    start: () => new SimulatedQueue(1, pareto),
   },
 ];
