@@ -85,7 +85,7 @@ function forestShown(page: Page): Promise<{ rows: number; notes: string[] }> {
     const visible = (selector: string): HTMLElement[] =>
       [...document.querySelectorAll<HTMLElement>(selector)].filter((one) => one.checkVisibility());
     return {
-      rows: visible(".small-forest li").length,
+      rows: visible(".small-forest li .of").length,
       notes: visible(".small-forest ul ~ .note").map((one) => one.innerText),
     };
   });
