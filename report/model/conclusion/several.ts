@@ -133,7 +133,7 @@ interface RestOptions {
 function restTexts(places: readonly Place[], { naming, besides }: RestOptions): string[] {
   const without = places.filter((place) => !isLed(place));
   const equal = without.filter(({ contest }) => contest.isEquivalent);
-  const open = without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
+  const open = openOf(without);
   const likely = likelyGroups(without).filter(({ target }) => target !== besides)
     .map((one) => `${one.target} ${likelyText(one, naming)}`);
   if (naming === null) {
@@ -142,6 +142,15 @@ function restTexts(places: readonly Place[], { naming, besides }: RestOptions): 
   }
   return [...likely, ...equalTexts(equal, naming), ...openTexts(open, places)];
 }
+
+/** Where nothing is known; few that somebody ran ahead of who never settled are named with that. */
+function openOf(without: readonly Place[]): readonly Place[] {
+  const open = without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
+  const settled = open.filter(({ standing }) => standing !== "unsteady");
+  return open.length - settled.length <= MOST_UNSETTLED ? settled : open;
+}
+
+const MOST_UNSETTLED = 2;
 
 /** `static and fib are undecided`; of many that are all but one: `the other 4 are undecided`. */
 function openTexts(open: readonly Place[], places: readonly Place[]): string[] {
