@@ -94,22 +94,22 @@ const FRAMEWORKS = ["express", "fastify"] as const;
 type FrameworkName = typeof FRAMEWORKS[number];
 
 const PROFILES = 3;
-const LOAD_S = 5;
-/** Of the last part of a file: what the server did at its start is in no profile of Plateau's. */
-const LAST_US = 3e6;
+/** Of the load, at the end of a file: what the server did at its start is in no profile of Plateau's. */
+const LAST_RATIO = 0.6;
 const MOST_FRAMES = 6;
 /** Percentage points, and of the share: profiles of the same server differ by as much. */
 const NOISE = { points: 3, ratio: 0.2 };
 
-async function besideCpuProf(_: Effort, folder: string): Promise<Section[]> {
+async function besideCpuProf({ short }: Effort, folder: string): Promise<Section[]> {
   const sections: Section[] = [];
   for (const name of FRAMEWORKS) {
     const at = installedAt(name);
     if (at === null) {
       throw new TargetError(`Cannot measure: plateau setup frameworks ${name} installs it`);
     }
-    const own = await sharesOfPlateau(name, at, folder);
-    const others = await sharesOfNode(name, at, folder);
+    const subject = { name, at, folder, loadS: short ? 1 : 5 };
+    const own = await sharesOfPlateau(subject);
+    const others = await sharesOfNode(subject);
     sections.push({
       caption: `${name}: own time of functions, of ${PROFILES} profiles`,
       unit: "%",
@@ -137,34 +137,53 @@ function rowsOf(own: readonly Shares[], others: readonly Shares[]): Row[] {
     .slice(0, MOST_FRAMES);
 }
 
-async function sharesOfPlateau(name: FrameworkName, at: string, folder: string): Promise<Shares[]> {
+interface Subject {
+  readonly name: FrameworkName;
+  /** Where it is installed. */
+  readonly at: string;
+  /** For files and results. */
+  readonly folder: string;
+  readonly loadS: number;
+}
+
+async function sharesOfPlateau({ name, at, folder, loadS }: Subject): Promise<Shares[]> {
   const { profiles = [] } = await runExperiment({
     name: `${name}-profiled`,
     commands: [serverOf(name, at)],
-    more: [...STATIC, "repeat: 1", `profile: { runs: ${PROFILES} }`],
+    more: [...staticLoad(loadS), "repeat: 1", `profile: { runs: ${PROFILES} }`],
   }, { runtime: NODE, folder });
   return profiles.map(({ tree }) => sharesOf(frameTimes(tree)));
 }
 
-async function sharesOfNode(name: FrameworkName, at: string, folder: string): Promise<Shares[]> {
+async function sharesOfNode({ name, at, folder, loadS }: Subject): Promise<Shares[]> {
   const own = join(folder, `${name}-cpu-prof`);
   const flags = ["--cpu-prof", "--cpu-prof-interval=1000", `--cpu-prof-dir=${own}`];
   await runExperiment({
     name: `${name}-cpu-prof-runs`,
     commands: [serverOf(name, at, flags)],
-    more: [...STATIC, `repeat: ${PROFILES}`],
+    more: [...staticLoad(loadS), `repeat: ${PROFILES}`],
   }, { runtime: NODE, folder });
-  return [...Deno.readDirSync(own)].map((file) => {
-    const text = Deno.readTextFileSync(join(own, file.name));
-    const { tree } = treeOfCpuProfile(lastPart(cpuProfile.parse(JSON.parse(text))));
+  const files = [...Deno.readDirSync(own)].map(({ name }) =>
+    cpuProfile.parse(JSON.parse(Deno.readTextFileSync(join(own, name))))
+  );
+  // Servers that were only checked lived less long.
+  const loaded = files.toSorted((a, b) => lifeUsOf(b) - lifeUsOf(a)).slice(0, PROFILES);
+  return loaded.map((file) => {
+    const { tree } = treeOfCpuProfile(lastPart(file, LAST_RATIO * loadS));
     return sharesOf(frameTimes(tree));
-  }).filter(({ size }) => size > 0); // of the server that was only checked nothing is left
+  });
 }
 
-const STATIC = [
-  "scenarios: { static: { get: /static } }",
-  `load: { duration: ${LOAD_S}s, connections: 20 }`,
-];
+function lifeUsOf({ startTime, endTime }: CpuProfile): number {
+  return endTime - startTime;
+}
+
+function staticLoad(loadS: number): string[] {
+  return [
+    "scenarios: { static: { get: /static } }",
+    `load: { duration: ${loadS}s, connections: 20 }`,
+  ];
+}
 
 /** Node writes its profile when the process ends by itself. */
 const ENDING = `--import=data:text/javascript,process.on("SIGTERM",()=>process.exit())`;
@@ -176,10 +195,13 @@ function serverOf(name: FrameworkName, at: string, flags: readonly string[] = []
   return ["env", "-C", at, ...env, program, ENDING, ...flags, ...args];
 }
 
-function lastPart({ samples, timeDeltas, startTime, endTime, ...rest }: CpuProfile): CpuProfile {
+function lastPart(
+  { samples, timeDeltas, startTime, endTime, ...rest }: CpuProfile,
+  seconds: number,
+): CpuProfile {
   let at = startTime;
   const moments = timeDeltas.map((us) => at += us);
-  const first = moments.findIndex((us) => us >= endTime - LAST_US);
+  const first = moments.findIndex((us) => us >= endTime - 1e6 * seconds);
   return {
     ...rest,
     startTime: moments[first] ?? endTime,
