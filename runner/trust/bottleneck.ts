@@ -67,7 +67,7 @@ const REDIS_FULL = 0.8;
 /** CPU time of a request over its service time: below, it waits most of the time; above, it is worked on. */
 const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
-/** Of the mean service time, the quickest: then a request does not wait for those before it. */
+/** Of the usual service time, the quickest: then a request does not wait for those before it. */
 const ALIKE = 0.8;
 /** With fewer, the quickest waits for few others as well. */
 const LEAST_CONNECTIONS = 4;
@@ -200,15 +200,16 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
   const areBusy = load.kind === "closed" || lacksConnections(run);
-  return areBusy && load.connections >= LEAST_CONNECTIONS && areAlike(service);
+  // By the mean, as a server may serve one connection at once and let the others wait for long.
+  return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 
 function lacksConnections({ generator: { findings } }: BottleneckRun): boolean {
   return findings.some(({ code }) => code === "connections");
 }
 
-function areAlike({ min, mean }: Measurement["service"]): boolean {
-  return min >= ALIKE * mean;
+function areAlike({ min, percentiles }: Measurement["service"]): boolean {
+  return min >= ALIKE * percentiles["50"];
 }
 
 /** Others of the same program could serve connections that the full one has. */

@@ -87,6 +87,11 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
     "unknown",
   ],
   [
+    "a full thread that serves one connection at once, and lets the others wait for long",
+    run({ thread: 1, target: { cpu: 1.1 }, quickestMs: 19, serviceMs: 60 }),
+    "core",
+  ],
+  [
     "threads that share their only core",
     run({ thread: 0.5, target: { cpu: 0.98, cores: 1 }, serviceMs: 2 }),
     "cores",
