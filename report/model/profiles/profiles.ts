@@ -167,7 +167,7 @@ function hotSentence(
       : `${sharesText(path.frame, path.ownRatio, trees)} of ${label}'s time is in ${
         path.caller === null ? "" : `${quoted(path.caller)} → `
       }${quoted(path.frame)}${placeText(path.frame)}.`,
-    oftenSentence(whole, measured),
+    oftenSentence(whole, runs, measured),
     outsideSentence(whole),
     idleSentence(runs),
   ];
@@ -201,15 +201,20 @@ const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String
 /** Of the time: by less a share of samples and one of CPU time may differ. */
 const TOO_OFTEN = 0.1;
 
-/** V8's sampler comes late where all cores are busy, and then sees the target where it gives up its core. */
-function oftenSentence(whole: CallTree, measured: CellRuns["runs"]): string {
+/** V8's sampler sees a target in system calls more often than it is there. They are held against the kernel's count. */
+function oftenSentence(
+  whole: CallTree,
+  runs: readonly TargetProfile[],
+  measured: CellRuns["runs"],
+): string {
   const callsMs = frameTimes(whole)
     .filter(({ frame: { name, module } }) => module === "" && SYSTEM_CALLS.test(name))
     .reduce((sum, { ownMs }) => sum + ownMs, 0);
+  const wholeMs = runs.reduce((sum, { busyMs, idleMs }) => sum + busyMs + idleMs, 0);
   const kernel = measured.flatMap((run) => systemShareOf(run) ?? []);
   if (kernel.length === 0) return "";
   const kernelRatio = kernel.reduce((sum, ratio) => sum + ratio, 0) / kernel.length;
-  return callsMs / treeMs(whole) < kernelRatio + TOO_OFTEN
+  return callsMs < (kernelRatio + TOO_OFTEN) * wholeMs
     ? ""
     : "V8 shows system calls too often here: by the kernel's count they have at most " +
       `${formatShare(kernelRatio)} of its CPU time.`;
