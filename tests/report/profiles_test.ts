@@ -111,6 +111,13 @@ Deno.test("names with markup are text in the page", () => {
   assert.match(page, /href="#e1-profiles"/);
 });
 
+Deno.test("functions stand as code in the page, and one whose name has a backtick as it is", () => {
+  const pageOf = (name: string): string =>
+    renderReportPage([reportModel(resultsWith([profileOf("fast", 1, 600, name)]))]);
+  assert.match(pageOf("stringify"), /is in <code>json<\/code> → <code>stringify<\/code> \(app/);
+  assert.match(pageOf("a`b"), /is in `json` → `a`b` \(app/);
+});
+
 Deno.test("a profile that could not be taken is a note, and results without profiles have no section", () => {
   const nothing = { ...profileOf("fast", 1, 0), notes: ["no profile of process 7 (node: gone)"] };
   const empty = { ...nothing, tree: { frames: [], frame: [], parent: [], ownMs: [] }, busyMs: 0 };
