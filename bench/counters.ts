@@ -64,10 +64,11 @@ function unobserved(command: Command): Command {
   return ["env", ...variables.flatMap((variable) => ["-u", variable]), ...command];
 }
 
-/** Throws a TargetError where the comparison would be of something else. */
+/** Throws a TargetError where the comparison would be of something else. A run without a collection may report nothing. */
 function ensureObserved(name: string, { runs }: Results): void {
-  const isRight = runs.every(({ target, counters }) =>
-    (counters !== undefined) === (target === nameOf(1))
-  );
-  if (!isRight) throw new TargetError(`Cannot measure: ${name} reported counters in other runs`);
+  const reporting = new Set(runs.flatMap(({ target, counters }) => counters ? [target] : []));
+  if (reporting.has(nameOf(0)) || !reporting.has(nameOf(1))) {
+    const which = [...reporting].join(" and ") || "none";
+    throw new TargetError(`Cannot measure: of ${name}'s servers, ${which} reported counters`);
+  }
 }
