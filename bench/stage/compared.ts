@@ -17,14 +17,23 @@ interface Off {
   readonly rate: (interval: Interval) => number;
   /** Of p99 and of CPU time, which nobody wants more of. */
   readonly time: (interval: Interval) => number;
+  /** What has to be within the margin. */
+  readonly judged: readonly Figure[];
 }
 
+const FIGURES = ["rate", 99, "cpuPerRequest"] as const;
+type Figure = typeof FIGURES[number];
+
 /** How much is lost. */
-export const LOSS: Off = { rate: ({ low }) => 1 - low, time: ({ high }) => high - 1 };
+export const LOSS: Off = {
+  rate: ({ low }) => 1 - low,
+  time: ({ high }) => high - 1,
+  judged: ["rate", 99],
+};
 
 const either = ({ low, high }: Interval): number => Math.max(1 - low, high - 1);
 /** In either direction. */
-export const CHANGE: Off = { rate: either, time: either };
+export const CHANGE: Off = { rate: either, time: either, judged: FIGURES };
 
 /** Of a comparison with one cell. */
 export function comparedSection(
@@ -32,18 +41,19 @@ export function comparedSection(
   { cells: [{ comparison }], marginRatio }: ResultsComparison,
   off: Off,
 ): Section {
-  const figures = (["rate", 99, "cpuPerRequest"] as const)
-    .map((figure) => comparisonOf(comparison, figure));
   return {
     caption,
     unit: "%",
-    rows: figures.map(({ figure, interval }): Row => {
-      const { rate, time } = off;
+    rows: FIGURES.map((figure): Row => {
+      const { interval } = comparisonOf(comparison, figure);
+      const { rate, time, judged } = off;
       const ratio = interval === null ? NaN : (figure === "rate" ? rate : time)(interval);
-      return { what: figureName(figure), samples: [100 * ratio], bar: atMost(100 * marginRatio) };
+      const row = { what: figureName(figure), samples: [100 * ratio] };
+      return judged.includes(figure) ? { ...row, bar: atMost(100 * marginRatio) } : row;
     }),
-    notes: figures.map((one) =>
-      `${figureName(one.figure)} ${ratioText(one)}: ${verdictText(one, marginRatio)}.`
-    ),
+    notes: FIGURES.map((figure) => {
+      const one = comparisonOf(comparison, figure);
+      return `${figureName(figure)} ${ratioText(one)}: ${verdictText(one, marginRatio)}.`;
+    }),
   };
 }
