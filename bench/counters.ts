@@ -8,36 +8,28 @@ import type { Results } from "../runner/result/result.ts";
 import { compareResults } from "../report/model/compared_results.ts";
 import { revisionSides } from "../report/model/revisions/sides.ts";
 import type { Bench, Section } from "./bench.ts";
-import { commandOf, type Runtime, RUNTIMES } from "./causes/cases.ts";
+import { commandOf, RUNTIMES } from "./causes/cases.ts";
 import { nameOf, runExperiment } from "./causes/runs.ts";
 import { comparedSection, LOSS } from "./stage/compared.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
-interface Observed {
-  readonly name: string;
-  readonly runtime: Runtime;
-  /** Arguments of the server. */
-  readonly words: string;
-}
-
-/** Of Python a second one on an event loop of asyncio, whose callbacks are watched as well. */
-const OBSERVED: readonly Observed[] = RUNTIMES.flatMap((runtime) => [
-  { name: runtime.name, runtime, words: "" },
-  ...runtime.name === "Python" ? [{ name: "Python, asyncio", runtime, words: "calm" }] : [],
-]);
+/** Of Python a server on an event loop of asyncio, whose callbacks are watched: the other has nothing to collect, and reports nothing. */
+const PYTHON = "calm";
 
 export const counters: Bench = {
   about: "what runtime counters cost in requests/s and p99, on Node, Deno, Go and Python",
-  rounds: 30,
+  rounds: 36,
   async run({ rounds, short, only = "" }): Promise<Section[]> {
     using folder = temporaryFolder();
     const sections: Section[] = [];
-    for (const { name, runtime, words } of OBSERVED.filter(({ name }) => name.includes(only))) {
+    for (const runtime of RUNTIMES.filter(({ name }) => name.includes(only))) {
+      const { name } = runtime;
+      const words = name === "Python" ? PYTHON : "";
       const stage = { runtime, folder: folder.path };
       const command = commandOf({ runtime, command: await runtime.command(folder.path) }, words);
       const results = await runExperiment({
-        name: `counters${words}`,
+        name: "counters",
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
