@@ -17,6 +17,7 @@ import { memory } from "./memory.ts";
 import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
+import { profiles } from "./profiles.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
@@ -56,6 +57,7 @@ export const benches = {
   planted,
   causes,
   counters,
+  profiles,
 } satisfies Record<string, Bench>;
 
 export type BenchName = keyof typeof benches;

@@ -90,9 +90,7 @@ export interface ProfiledRuns {
   }[];
 }
 
-export interface FrameChange {
-  readonly name: string;
-  readonly module: string;
+export interface TimeChange {
   /** Own time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
@@ -102,12 +100,24 @@ export interface FrameChange {
   readonly isBeyondNoise: boolean | null;
 }
 
+export interface FrameChange extends TimeChange {
+  readonly name: string;
+  readonly module: string;
+}
+
+export interface PackageChange extends TimeChange {
+  /** As in `packageOf`. */
+  readonly name: string;
+}
+
 export interface ProfileChange {
   /** All time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
   /** Those that take more, the most first. */
   readonly grown: readonly FrameChange[];
+  /** The same of all functions of a package together. */
+  readonly packages: readonly PackageChange[];
 }
 
 /** Less than this share of the time per request is not named. */
@@ -115,30 +125,107 @@ const LEAST_RATIO = 0.01;
 
 /** Functions are the same by name and module: lines move from one commit to the next. Null without any request. */
 export function profileChange(before: ProfiledRuns, after: ProfiledRuns): ProfileChange | null {
-  const [first, second] = [timesPerRequest(before), timesPerRequest(after)];
+  const second = timesPerRequest(after);
+  const first = withNamesOf(second, timesPerRequest(before));
   if (first.length === 0 || second.length === 0) return null;
   const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
+  const packages = [first, second].map((runs) => runs.map(byPackage));
+  return {
+    beforeMs,
+    afterMs,
+    grown: grownBetween(first, second).map(([key, change]) => {
+      const [name, module] = JSON.parse(key);
+      return { name, module, ...change };
+    }),
+    packages: grownBetween(packages[0], packages[1]).map(([name, change]) => ({ name, ...change })),
+  };
+}
+
+/** Own time per request of one run, by what has it. */
+type Times = ReadonlyMap<string, number>;
+
+/**
+ * The runs before, in which functions are called as after. What two targets have written themselves has another file in
+ * each: where both have one function of a name that the other side lacks, it is the same.
+ */
+function withNamesOf(after: readonly Times[], before: readonly Times[]): Times[] {
+  const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];
+  const renamed = new Map([...olds].flatMap(([name, [old, ...more]]) => {
+    const found = news.get(name) ?? [];
+    return more.length === 0 && found.length === 1 ? [[old, found[0]] as const] : [];
+  }));
+  return before.map((run) =>
+    new Map([...run].map(([key, ms]) => [renamed.get(key) ?? key, ms] as const))
+  );
+}
+
+/** Of one side alone, by their names: those of files that are in no package, and have a name. */
+function ownFunctions(
+  own: readonly Times[],
+  other: readonly Times[],
+): ReadonlyMap<string, readonly string[]> {
+  const known = new Set(other.flatMap((run) => [...run.keys()]));
+  const keys = new Set(own.flatMap((run) => [...run.keys()]).filter((key) => !known.has(key)));
+  const named = [...keys].filter((key) => {
+    const [name, module] = JSON.parse(key);
+    return name !== "(anonymous)" && OWN_FILE.test(module);
+  });
+  return Map.groupBy(named, (key) => JSON.parse(key)[0]);
+}
+
+/** A folder and a file, as `moduleOf` names what is in no package. */
+const OWN_FILE = /^[^@:/]+\/[^/]+$/;
+
+/** What takes more by enough to be named, the most first. */
+function grownBetween(first: readonly Times[], second: readonly Times[]): [string, TimeChange][] {
+  const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
   const keys = new Set([...first, ...second].flatMap((run) => [...run.keys()]));
-  const grown = [...keys].flatMap((key): FrameChange[] => {
+  const grown = [...keys].flatMap((key): [string, TimeChange][] => {
     const [was, is] = [first, second].map((runs) => runs.map((run) => run.get(key) ?? 0));
     const growthMs = mean(is) - mean(was);
     if (growthMs < LEAST_RATIO * Math.max(beforeMs, afterMs)) return [];
-    const [name, module] = JSON.parse(key);
-    return [{
-      name,
-      module,
+    return [[key, {
       beforeMs: mean(was),
       afterMs: mean(is),
       explainedRatio: growthMs / (afterMs - beforeMs),
       isBeyondNoise: was.length < 2 || is.length < 2 ? null : Math.min(...is) > Math.max(...was),
-    }];
+    }]];
   });
-  const sizeOf = (change: FrameChange): number => change.afterMs - change.beforeMs;
-  return { beforeMs, afterMs, grown: grown.sort((a, b) => sizeOf(b) - sizeOf(a)) };
+  const sizeOf = ([, change]: [string, TimeChange]): number => change.afterMs - change.beforeMs;
+  return grown.sort((a, b) => sizeOf(b) - sizeOf(a));
 }
 
+/** @param times By name and module. */
+function byPackage(times: Times): Times {
+  const packages = new Map<string, number>();
+  for (const [key, ms] of times) {
+    const [name, module] = JSON.parse(key);
+    const of = packageOf({ name, module, line: 0 });
+    packages.set(of, (packages.get(of) ?? 0) + ms);
+  }
+  return packages;
+}
+
+/** `express` or `@scope/name`, a runtime's name for what it has itself, what time outside of functions is; "" for native functions. */
+export function packageOf(frame: Frame): string {
+  const { module } = frame;
+  const [runtime] = /^(?:node|deno|ext|internal)(?=:)/.exec(module) ?? [];
+  if (runtime !== undefined) return RUNTIMES[runtime];
+  if (module === "") return outsideText(frame) ?? "";
+  const [first, second] = module.split("/");
+  return first.startsWith("@") ? `${first}/${second}` : first;
+}
+
+/** By the scheme of what they have themselves. */
+const RUNTIMES: Readonly<Record<string, string>> = {
+  node: "Node's own modules",
+  internal: "Node's own modules",
+  deno: "Deno's own modules",
+  ext: "Deno's own modules",
+};
+
 /** Own time of each function per request, a map for each run that had requests. */
-function timesPerRequest({ runs }: ProfiledRuns): Map<string, number>[] {
+function timesPerRequest({ runs }: ProfiledRuns): Times[] {
   return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
     .map(({ tree, requests }) => {
       const times = new Map<string, number>();
@@ -150,7 +237,7 @@ function timesPerRequest({ runs }: ProfiledRuns): Map<string, number>[] {
     });
 }
 
-function sumOf(times: ReadonlyMap<string, number>): number {
+function sumOf(times: Times): number {
   return [...times.values()].reduce((sum, ms) => sum + ms, 0);
 }
 

@@ -10,6 +10,8 @@ export const TICKS_PER_SEC = 100;
 export interface ProcessStat {
   /** R running, S sleeping, Z ended but not waited for, … */
   readonly state: string;
+  /** The process that started it, or has taken it over; 0 for none. */
+  readonly parent: number;
   /** CPU time of the process, all threads that it has or had, without its children. */
   readonly userTicks: number;
   readonly systemTicks: number;
@@ -29,6 +31,7 @@ export function parseStat(text: string): ProcessStat {
   const field = (number: number): number => Number(fields[number - 3]); // as proc(5) counts them
   return {
     state: fields[0],
+    parent: field(4),
     userTicks: field(14),
     systemTicks: field(15),
     waitedUserTicks: field(16),
@@ -80,6 +83,11 @@ export function readName(pid: number): string | null {
 export function readProgram(pid: number): string {
   const path = orNull(() => Deno.readLinkSync(`/proc/${pid}/exe`));
   return path?.replace(/ \(deleted\)$/, "").split("/").at(-1) ?? readName(pid) ?? "";
+}
+
+/** Its program and arguments, as it shows them; null when the process is gone. */
+export function readCommandLine(pid: number): string | null {
+  return readOrNull(`/proc/${pid}/cmdline`);
 }
 
 /** Resident memory in bytes; 0 when the process is gone. */

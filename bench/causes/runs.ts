@@ -104,7 +104,7 @@ interface ServersExperiment {
   readonly more: readonly string[];
 }
 
-function nameOf(i: number): string {
+export function nameOf(i: number): string {
   return `t${i}`;
 }
 

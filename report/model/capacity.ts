@@ -93,7 +93,7 @@ const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
   "cpu-limit": "then its CPU limit is reached",
   connections: "then all connections are busy",
   "open-files": "then its open files are at their limit",
-  waiting: "then nothing is busy, and requests wait",
+  waiting: "then the target is not busy, and requests wait",
 };
 
 /** What was full where the rules broke first; "" where that is not known. */

@@ -1,6 +1,6 @@
 /** The model of a single measurement, for `bench`: the same words and units as the report. Pure. */
 import { bottleneckSentence } from "./findings/bottleneck.ts";
-import { ERRORS, isUnanswered } from "../../runner/result/outcome.ts";
+import { ERRORS, isUnanswered, wrongResponsesOf } from "../../runner/result/outcome.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { ServedGroup } from "../../runner/result/distribution.ts";
 import type { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -25,7 +25,7 @@ import {
   timeUnit,
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
-import { errorRatioOf, wrongResponsesOf } from "./runs/figures.ts";
+import { errorRatioOf } from "./runs/figures.ts";
 import { isOpen, shortfallOf } from "./comparison/shortfall.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
 import { tlsText } from "./tables/connections.ts";

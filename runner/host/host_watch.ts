@@ -145,6 +145,9 @@ function targetUseOf(
         name: busiest.name,
         cpu: share(busiest.cpuMs),
         processCpu: share(busiest.processMs),
+        ...busiest.peers && {
+          peers: { processes: busiest.peers.processes, leastCpu: share(busiest.peers.leastMs) },
+        },
       },
     },
     nice: Math.max(...listeners.map((pid) => readStat(pid)?.nice ?? 0)),

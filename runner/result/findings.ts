@@ -183,6 +183,20 @@ export const BOTTLENECKS = [
   "unknown",
 ] as const;
 
+export const busiestThread = z.strictObject({
+  name: z.string().describe("Of its process"),
+  cpu: z.number().min(0).describe("Share of a core"),
+  processCpu: z.number().min(0).optional().describe(
+    "Cores that all threads of its process used; absent in older files",
+  ),
+  peers: z.strictObject({
+    processes: z.int().min(1),
+    leastCpu: z.number().min(0).describe("Of the busiest thread of each, the least"),
+  }).optional().describe(
+    "Other processes with the same command line, but for those that started it; absent: none",
+  ),
+}).describe("Of the target's threads the one that used most; absent where unknown");
+
 export const bottleneck = z.strictObject({
   kind: z.enum(BOTTLENECKS).describe(
     "core: one thread of the target fills a core; cores: the target has all the cores that there are; kernel: the " +
@@ -194,10 +208,7 @@ export const bottleneck = z.strictObject({
       "them; offered: an open loop that was served; generator: it was the limit; unknown: " +
       "what was seen decides nothing",
   ),
-  thread: z.strictObject({ name: z.string(), cpu: share, processCpu: z.number().min(0).optional() })
-    .optional().describe(
-      "The target's busiest thread by its process, the share of a core that it used, and cores of its whole process",
-    ),
+  thread: busiestThread.optional(),
   cpu: z.number().min(0).optional().describe("Cores that the target used"),
   cores: z.int().min(1).optional().describe("Cores on which it may run"),
   limitCores: z.number().positive().optional().describe("Cores that its limit lets it use"),
@@ -205,6 +216,7 @@ export const bottleneck = z.strictObject({
   kernelShare: share.optional().describe("Of the target's CPU time, that of the kernel"),
   throttledShare: share.optional().describe("Of the run, in which CPU limits paused it"),
   redisBusy: share.optional().describe("Of the run, in which Redis carried out commands"),
+  redisCpu: z.number().min(0).optional().describe("Cores that Redis used"),
   cpuPerRequest: ms.optional(),
   service: ms.optional().describe("Mean"),
   connections: z.int().min(1).optional(),

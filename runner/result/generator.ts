@@ -3,7 +3,7 @@
  * can be trusted. Times are milliseconds, shares 0–1.
  */
 import * as z from "zod";
-import { SEVERITIES, trustFinding } from "./findings.ts";
+import { busiestThread, SEVERITIES, trustFinding } from "./findings.ts";
 
 const ms = z.number().min(0);
 const share = z.number().min(0);
@@ -45,13 +45,7 @@ export const targetUse = z.strictObject({
   waiting: z.number().min(0).describe(
     "How many of its threads waited for a core, ready to run, on average",
   ),
-  busiestThread: z.strictObject({
-    name: z.string().describe("Of its process"),
-    cpu: z.number().min(0).describe("Share of a core"),
-    processCpu: z.number().min(0).optional().describe(
-      "Cores that all threads of its process used; absent in older files",
-    ),
-  }).optional().describe("Of the target's threads the one that used most; absent where unknown"),
+  busiestThread: busiestThread.optional(),
   nice: z.int().describe(
     "The highest nice value of its processes: 0 is normal, 19 the lowest priority",
   ),

@@ -9,3 +9,13 @@ export function isUnanswered(
 ): boolean {
   return requests.completed === 0;
 }
+
+/** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */
+export function wrongResponsesOf({ checks, status }: {
+  readonly checks: { readonly passed: number; readonly failed: number };
+  readonly status: Readonly<Record<string, number>>;
+}): number {
+  if (checks.passed + checks.failed > 0) return checks.failed;
+  return Object.entries(status)
+    .reduce((sum, [code, count]) => /^[23]/.test(code) ? sum : sum + count, 0);
+}

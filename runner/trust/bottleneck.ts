@@ -4,17 +4,31 @@
  */
 import { servedAtOnce } from "./in_line.ts";
 import { pausesFinding } from "./pauses.ts";
+import { isServed } from "./served.ts";
 import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
+import { wrongResponsesOf } from "../result/outcome.ts";
 import type { Measurement, Run } from "../result/result.ts";
 
 type BottleneckKind = Bottleneck["kind"];
+type Seen = Omit<Bottleneck, "kind">;
+type Thread = NonNullable<Bottleneck["thread"]>;
 
 /** What is looked at, of a run or of a measurement alone. */
 export type BottleneckRun =
   & Pick<
     Measurement,
-    "load" | "requests" | "rate" | "service" | "latency" | "connect" | "elapsedS" | "generator"
+    | "load"
+    | "requests"
+    | "status"
+    | "checks"
+    | "drain"
+    | "rate"
+    | "service"
+    | "latency"
+    | "connect"
+    | "elapsedS"
+    | "generator"
   >
   & Partial<Pick<Run, "resources" | "parts" | "counters" | "histogram">>;
 
@@ -34,7 +48,7 @@ const FULL_TURNS = 0.85;
 const OTHER_THREADS = 0.1;
 /** Threads of other programs may compute in turns, too, such as those of Go under GOMAXPROCS=1. */
 const NEAR_TURNS = 0.7;
-/** Of the requests that ended: what the failed ones waited for is no bottleneck of those that had a response. */
+/** Of the requests that ended: what failed or wrong ones waited for is no bottleneck of the others. */
 const FAILS = 0.05;
 /** Of the cores, in use by everybody: from here on nobody gets more. */
 const FULL_MACHINE = 0.95;
@@ -53,12 +67,12 @@ const REDIS_FULL = 0.8;
 /** CPU time of a request over its service time: below, it waits most of the time; above, it is worked on. */
 const WAITS_BELOW = 0.15;
 const WORKS_ABOVE = 0.3;
-/** Of the due requests of an open loop; the rest came after its end. */
-const SERVED = 0.99;
-/** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
-const QUEUED_TIMES = 2;
-/** Such a wait is that of a wake-up. */
-const SHORT_MS = 2;
+/** Of the usual service time, the quickest: then a request does not wait for those before it. */
+const ALIKE = 0.8;
+/** With fewer, the quickest waits for few others as well. */
+const LEAST_CONNECTIONS = 4;
+/** Of a core: a process of the same program with less has room for more connections. */
+const PEERS_FULL = 0.75;
 /** Some servers keep the last file free, to refuse connections with. */
 const FILES_LEFT = 1;
 /** Fewer requests at a time are one. */
@@ -70,11 +84,10 @@ const GENERATOR: readonly FindingCode[] = [
   "generator-starved",
   "generator-busy",
   "near-peak-throughput",
-  "worker-paused",
-  "worker-late",
-  "sent-late",
-  "crowded-core",
 ];
+/** Findings by which its requests were late: the limit only where the delay is much of a request's time. */
+const LATE: readonly FindingCode[] = ["worker-paused", "worker-late", "sent-late", "crowded-core"];
+const MUCH_DELAY = 0.1;
 
 /** @param limitCores What `limits: { cpu }` lets the target use; null: as much as there is. */
 export function bottleneckOf(run: BottleneckRun, limitCores: number | null = null): Bottleneck {
@@ -84,32 +97,68 @@ export function bottleneckOf(run: BottleneckRun, limitCores: number | null = nul
   const paused = requests.completed === 0 || isPaused
     ? null
     : pausesFinding(run, isCrowdedOut(generator));
-  return { kind: kindOf(run, seen), ...seen, ...paused };
+  const kind = kindOf(run, seen);
+  // Collections of a target that waits for something else, or could serve more, take none of its requests' time.
+  const isBeside = paused?.kind === "gc" && paused.pauses === undefined && NOT_BY_GC.includes(kind);
+  return { kind, ...seen, ...!isBeside && paused };
 }
 
-function kindOf(run: BottleneckRun, seen: Omit<Bottleneck, "kind">): BottleneckKind {
+const NOT_BY_GC: readonly BottleneckKind[] = [
+  "offered",
+  "redis",
+  "generator",
+  "open-files",
+  "lock",
+];
+
+function kindOf(run: BottleneckRun, seen: Seen): BottleneckKind {
   const { generator, requests } = run;
   if (requests.completed === 0) return "unknown";
-  if (isServed(run)) return "offered";
-  if ((seen.throttledShare ?? 0) >= THROTTLED || isAtLimit(seen)) return "cpu-limit";
-  const full = fullKind(seen, generator);
-  const isRedis = (seen.redisBusy ?? 0) >= REDIS_FULL;
+  const isFailing = failedShare(run) >= FAILS;
+  if (!isFailing && isServed(run)) return "offered";
+  if (isAtLimit(seen)) return "cpu-limit";
+  const full = fullKind(run, seen);
   // Both are full: which of them the other waits for is not known.
-  if (isRedis) return full === null || seen.thread?.name.includes("redis") ? "redis" : "unknown";
+  if (isRedisFull(seen)) return full === null || isOfRedis(seen) ? "redis" : "unknown";
   if (full !== null) return full;
   if ((seen.filesLeft ?? Infinity) <= FILES_LEFT) return "open-files";
-  if (generator.findings.some(({ code }) => GENERATOR.includes(code))) return "generator";
+  if (isByGenerator(run)) return "generator";
   const isKept = isCrowdedOut(generator) && wantedOf(generator) >= BUSY_RATIO;
-  if (seen.cpu === undefined || isKept || failedShare(run) >= FAILS) return "unknown";
+  if (seen.cpu === undefined || isKept || isFailing) return "unknown";
   return idleKind(run, seen);
 }
 
-function failedShare({ requests: { completed, failed } }: BottleneckRun): number {
-  return completed + failed > 0 ? failed / (completed + failed) : 0;
+function failedShare(
+  { requests: { completed, failed }, status, checks }: BottleneckRun,
+): number {
+  const wrong = failed + wrongResponsesOf({ status, checks });
+  return completed + failed > 0 ? wrong / (completed + failed) : 0;
 }
 
-function isAtLimit({ cpu = 0, limitCores }: Omit<Bottleneck, "kind">): boolean {
-  return limitCores !== undefined && cpu >= FULL_THREAD * limitCores;
+/** One that was paused although it used little of its limit would not have served much more without. */
+function isAtLimit({ cpu = 0, limitCores, throttledShare = 0 }: Seen): boolean {
+  const isPaused = throttledShare >= THROTTLED;
+  if (limitCores === undefined) return isPaused;
+  return cpu >= (isPaused ? BUSY_RATIO : FULL_THREAD) * limitCores;
+}
+
+/** Its commands take all the time, or reading and writing of its sockets does, which it does not count to them. */
+function isRedisFull({ redisBusy = 0, redisCpu = 0, ...seen }: Seen): boolean {
+  return redisBusy >= REDIS_FULL || redisCpu >= FULL_THREAD ||
+    (isOfRedis(seen) && (seen.thread?.cpu ?? 0) >= FULL_THREAD);
+}
+
+/** A Redis that Plateau started is seen with the target. */
+function isOfRedis({ thread }: Seen): boolean {
+  return /redis|valkey/.test(thread?.name ?? "");
+}
+
+/** Of a closed loop a delay that is short beside the service time takes little of the rate. */
+function isByGenerator({ generator: { findings, delay }, load, service }: BottleneckRun): boolean {
+  const has = (codes: readonly FindingCode[]): boolean =>
+    findings.some(({ code }) => codes.includes(code));
+  if (has(GENERATOR)) return true;
+  return has(LATE) && (load.kind !== "closed" || delay.p50 >= MUCH_DELAY * service.mean);
 }
 
 /** It stood in line for a core that others had: what it would have served is not known. */
@@ -124,62 +173,88 @@ function wantedOf({ target }: Generator): number {
 }
 
 /** Null where neither a core nor all of them are full of the target. */
-function fullKind(
-  { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 }: Omit<Bottleneck, "kind">,
-  { target, hostActivity }: Generator,
-): BottleneckKind | null {
-  const hasAll = cores !== undefined && cores > 1 && cpu >= FULL_THREAD * cores;
+function fullKind(run: BottleneckRun, seen: Seen): BottleneckKind | null {
+  const { target, hostActivity } = run.generator;
+  const { thread, cpu = 0, cores, machineBusy = 0, kernelShare = 0 } = seen;
+  const hasAll = cores !== undefined && cpu >= FULL_THREAD * cores;
   const standsInLine = machineBusy >= FULL_MACHINE && (target?.waiting ?? 0) >= IN_LINE &&
     (hostActivity.others ?? 0) < OTHERS && cpu >= 1;
-  const isThread = thread !== undefined &&
-    (thread.cpu >= FULL_THREAD || isFullInTurns(thread));
+  const isFull = (thread?.cpu ?? 0) >= FULL_THREAD;
+  const isThread = isFull || isFullInTurns(thread);
   if (!hasAll && !standsInLine && !isThread) return null;
+  const isDoubtful = hasRoom(seen) || (isFull && isBesideRequests(run));
+  if (!hasAll && !standsInLine && isDoubtful) return "unknown";
   if (kernelShare >= MOSTLY_KERNEL) return "kernel";
-  return hasAll || (standsInLine && !isThread) ? "cores" : "core";
+  return hasAll || (standsInLine && (!isThread || hasRoom(seen))) ? "cores" : "core";
 }
 
+const NO_THREAD: Thread = { name: "", cpu: 0 };
+
 /** There is a hand-over at each turn, in which none computes. */
-function isFullInTurns({ name, cpu, processCpu = 0 }: NonNullable<Bottleneck["thread"]>): boolean {
+function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boolean {
   return IN_TURNS.test(name) && processCpu >= FULL_TURNS && processCpu <= MOST_IN_TURNS &&
     processCpu - cpu >= OTHER_THREADS;
 }
 
+/** All connections are busy; before a full thread their requests would wait for each other, some for fewer. */
+function isBesideRequests(run: BottleneckRun): boolean {
+  const { load, service } = run;
+  const areBusy = load.kind === "closed" || lacksConnections(run);
+  // By the mean, as a server may serve one connection at once and let the others wait for long.
+  return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
+}
+
+function lacksConnections({ generator: { findings } }: BottleneckRun): boolean {
+  return findings.some(({ code }) => code === "connections");
+}
+
+function areAlike({ min, percentiles }: Measurement["service"]): boolean {
+  return min >= ALIKE * percentiles["50"];
+}
+
+/** Others of the same program could serve connections that the full one has. */
+function hasRoom({ thread }: Seen): boolean {
+  return thread?.peers !== undefined && thread.peers.leastCpu < PEERS_FULL;
+}
+
 /** Nothing is full: requests wait for something, or there are too few of them at once. */
-function idleKind(
-  { load, generator: { findings } }: BottleneckRun,
-  { thread, cpu = 0, cores = 1, cpuPerRequest = 0, service = 0, atOnce }: Omit<Bottleneck, "kind">,
-): BottleneckKind {
+function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
+  const { load, service: times } = run;
+  const { cpuPerRequest = 0, service = 0, atOnce } = seen;
   if (service === 0) return "unknown";
   const worked = cpuPerRequest / service;
   // A queue before a busy thread makes responses long, too.
   // In an open loop requests then wait for a connection, and not for the target.
-  if (findings.some(({ code }) => code === "connections") && worked < WORKS_ABOVE) {
-    return "connections";
+  if (lacksConnections(run) && worked < WORKS_ABOVE) {
+    return areAlike(times) ? "connections" : "unknown";
   }
   if (worked < WAITS_BELOW) {
-    const isBusy = Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO;
-    const { processCpu = 0 } = thread ?? {};
-    const mayFill = processCpu >= NEAR_TURNS && processCpu <= MOST_IN_TURNS;
-    if (isBusy || mayFill) return "unknown";
+    if (mayBeBusy(seen, times)) return "unknown";
     return atOnce !== undefined && atOnce < ONE_AT_ONCE ? "lock" : "waiting";
   }
-  return worked >= WORKS_ABOVE && load.kind === "closed" ? "connections" : "unknown";
+  const mayBeLocked = mayTakeTurns(seen) && (seen.thread?.processCpu ?? 0) <= MOST_IN_TURNS;
+  return worked >= WORKS_ABOVE && load.kind === "closed" && !mayBeLocked
+    ? "connections"
+    : "unknown";
 }
 
-/** An open loop of which nearly all was served, without a queue before the connections. */
-function isServed({ load, requests, latency, service }: BottleneckRun): boolean {
-  if (load.kind === "closed") return false;
-  const { due, completed } = requests;
-  const queued = latency.percentiles["99"] - service.percentiles["99"];
-  return completed >= SERVED * due &&
-    (latency.percentiles["99"] < QUEUED_TIMES * service.percentiles["99"] || queued < SHORT_MS);
+/** Threads that take turns at fewer cores than there are have no time left, and none of them is full. */
+function mayBeBusy(seen: Seen, times: Measurement["service"]): boolean {
+  const { thread, cpu = 0, cores = 1 } = seen;
+  if (Math.max(thread?.cpu ?? 0, cpu / cores) >= BUSY_RATIO) return true;
+  return mayTakeTurns(seen) && !areAlike(times);
 }
 
-function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
+function mayTakeTurns({ thread }: Seen): boolean {
+  const { cpu = 0, processCpu = 0 } = thread ?? {};
+  return processCpu >= NEAR_TURNS && processCpu - cpu >= OTHER_THREADS;
+}
+
+function seenIn(run: BottleneckRun): Seen {
   const { generator: { target, hostActivity }, load, rate, elapsedS, service, connect } = run;
   const cpu = target?.cpu;
   const system = kernelShareOf(run);
-  const redis = run.parts?.find(({ busy }) => busy !== undefined)?.busy;
+  const redis = run.parts?.find(({ role }) => role === "redis");
   const dialMs = load.keepAlive ? 0 : connect.mean;
   const { histogram } = run;
   const atOnce = histogram === undefined ? null : servedAtOnce({ ...run, histogram });
@@ -190,7 +265,8 @@ function seenIn(run: BottleneckRun): Omit<Bottleneck, "kind"> {
     ...hostActivity.busy !== null && { machineBusy: Math.min(1, hostActivity.busy) },
     ...system !== null && { kernelShare: system },
     ...target?.throttled && elapsedS > 0 && { throttledShare: target.throttled / 1_000 / elapsedS },
-    ...redis !== undefined && { redisBusy: redis },
+    ...redis?.busy !== undefined && { redisBusy: redis.busy },
+    ...redis && redis.points.length > 0 && { redisCpu: meanCpuOf(redis.points) },
     ...cpu !== undefined && rate > 0 && { cpuPerRequest: cpu * 1_000 / rate },
     ...{ service: service.mean + dialMs, connections: load.connections },
     ...atOnce !== null && { atOnce },
@@ -216,4 +292,8 @@ function kernelShareOf({ resources = [] }: BottleneckRun): number | null {
     resources.reduce((sum, { cpu, system }) => sum + (system === undefined ? 0 : cpu), 0),
   ];
   return cpu > 0 ? Math.min(1, system / cpu) : null;
+}
+
+function meanCpuOf(points: readonly { readonly cpu: number }[]): number {
+  return points.reduce((sum, { cpu }) => sum + cpu, 0) / points.length;
 }

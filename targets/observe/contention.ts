@@ -5,6 +5,7 @@
 import {
   childrenOf,
   processCpuMs,
+  readCommandLine,
   readName,
   readStat,
   readThreadTimes,
@@ -31,6 +32,17 @@ export interface BusiestThread {
   readonly cpuMs: number;
   /** Of all threads of its process that are there at the end. */
   readonly processMs: number;
+  /** Other processes with the same command line, but for those that started it; null: there is none. */
+  readonly peers: {
+    readonly processes: number;
+    /** Of the busiest thread of each, the least. */
+    readonly leastMs: number;
+  } | null;
+}
+
+interface UsedThread {
+  readonly pid: number;
+  readonly cpuMs: number;
 }
 
 /** A process at one look. */
@@ -63,17 +75,38 @@ export class TreesContention {
       [...threads.keys()].map((id) => ({ pid, cpuMs: since(id, "cpuMs") }))
     );
     const most = used.toSorted((a, b) => b.cpuMs - a.cpuMs).at(0);
-    const processMs = used.filter(({ pid }) => pid === most?.pid)
-      .reduce((sum, { cpuMs }) => sum + cpuMs, 0);
     return {
       pids: [...seen.keys()],
       cpuMs: this.#cpu.take(all.map(({ cpu }) => cpu)),
       waitedMs,
-      busiest: most === undefined
-        ? null
-        : { name: readName(most.pid) ?? "", cpuMs: most.cpuMs, processMs },
+      busiest: most === undefined ? null : busiestOf(most, used),
     };
   }
+}
+
+function busiestOf({ pid, cpuMs }: UsedThread, used: readonly UsedThread[]): BusiestThread {
+  const byProcess = Map.groupBy(used, (thread) => thread.pid);
+  const times = (of: number): number[] => byProcess.get(of)?.map((thread) => thread.cpuMs) ?? [];
+  const command = readCommandLine(pid);
+  const line = lineageOf(pid);
+  const peers = [...byProcess.keys()]
+    .filter((other) => !line.has(other) && command && readCommandLine(other) === command);
+  return {
+    name: readName(pid) ?? "",
+    cpuMs,
+    processMs: times(pid).reduce((sum, ms) => sum + ms, 0),
+    peers: peers.length === 0 ? null : {
+      processes: peers.length,
+      leastMs: Math.min(...peers.map((peer) => Math.max(...times(peer)))),
+    },
+  };
+}
+
+/** The process, and all above it. */
+function lineageOf(pid: number): ReadonlySet<number> {
+  const line = new Set<number>();
+  for (let at = pid; at > 0 && !line.has(at); at = readStat(at)?.parent ?? 0) line.add(at);
+  return line;
 }
 
 /** Parents come before their children: what a child used after it was read is never in both. */

@@ -35,38 +35,100 @@ export type CpuProfile = z.output<typeof cpuProfile>;
 /** Nothing to do: neither work nor anybody's time. */
 const IDLE = "(idle)";
 
-/** A sample stands for the time until the next, the last for that until the end, as in DevTools. */
-export function treeOfCpuProfile(
-  { nodes, samples, timeDeltas, startTime, endTime }: CpuProfile,
-): { tree: CallTree; idleMs: number } {
-  const ownUs = new Map<number, number>();
-  let at = startTime;
-  samples.forEach((id, sample) => {
-    at += timeDeltas[sample] ?? 0;
-    const untilUs = sample + 1 < samples.length ? timeDeltas[sample + 1] ?? 0 : endTime - at;
-    // V8 gives samples of its threads in the order of their arrival: some distances are negative.
-    ownUs.set(id, (ownUs.get(id) ?? 0) + untilUs);
-  });
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+/** With the time in each function that DevTools shows of the same file (`tests/browser/devtools_test.ts`). */
+export function treeOfCpuProfile(profile: CpuProfile): { tree: CallTree; idleMs: number } {
+  const calls = callsOf(profile.nodes);
+  const ownUs = ownTimes(withStacks(inOrder(profile), calls));
   const builder = new CallTreeBuilder();
   let idleMs = 0;
-  const left = [{ id: nodes[0].id, parent: -1, isRoot: true }];
-  const seen = new Set<number>();
-  for (let next = left.pop(); next !== undefined; next = left.pop()) {
-    const node = byId.get(next.id);
-    if (node === undefined || seen.has(next.id)) continue; // no tree
-    seen.add(next.id);
-    const ms = Math.max(0, ownUs.get(next.id) ?? 0) / 1_000;
+  const places: number[] = [];
+  for (const { node, caller } of calls) {
+    const ms = (ownUs.get(node.id) ?? 0) / 1_000;
     const isIdle = node.callFrame.functionName === IDLE;
     if (isIdle) idleMs += ms;
-    const place = next.isRoot || isIdle ? -1 : builder.child(next.parent, frameOf(node));
+    const isNone = caller === null || isIdle;
+    const place = isNone ? -1 : builder.child(places[caller], frameOf(node));
     if (place >= 0) builder.addOwn(place, ms);
-    for (const id of node.children ?? []) left.push({ id, parent: place, isRoot: false });
+    places.push(place);
   }
   return { tree: builder.build(), idleMs };
 }
 
-function frameOf({ callFrame: { functionName, url, lineNumber } }: z.output<typeof node>): Frame {
+type Node = z.output<typeof node>;
+
+interface Call {
+  readonly node: Node;
+  /** In the list of calls; null for the root. */
+  readonly caller: number | null;
+  /** Id of the node at the top of its stack. */
+  readonly outermost: number;
+}
+
+/** Callers before what they call; what is no tree is left out. */
+function callsOf(nodes: readonly Node[]): Call[] {
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const calls: Call[] = [];
+  const seen = new Set<number>();
+  const left: { id: number; caller: number | null }[] = [{ id: nodes[0].id, caller: null }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { id, caller } = next;
+    const node = byId.get(id);
+    if (node === undefined || seen.has(id)) continue;
+    seen.add(id);
+    const above = caller === null ? undefined : calls[caller];
+    const outermost = above === undefined || above.caller === null ? id : above.outermost;
+    const place = calls.push({ node, caller, outermost }) - 1;
+    for (const child of node.children ?? []) left.push({ id: child, caller: place });
+  }
+  return calls;
+}
+
+interface Sample {
+  /** Of its node. */
+  readonly id: number;
+  /** Microseconds. */
+  readonly at: number;
+}
+
+/** V8 gives samples in the order of their arrival: some distances are negative. */
+function inOrder({ samples, timeDeltas, startTime }: CpuProfile): Sample[] {
+  let at = startTime;
+  return samples.map((id, i) => ({ id, at: at += timeDeltas[i] ?? 0 }))
+    .sort((a, b) => a.at - b.at);
+}
+
+/** Where V8 could not read the stack; native code is called so as well. */
+const PROGRAM = "(program)";
+/** Of these none has a stack. */
+const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
+
+/** A stack that could not be read, between two of the same outermost call, is taken as the one before. */
+function withStacks(samples: readonly Sample[], calls: readonly Call[]): Sample[] {
+  const byId = new Map(calls.map((call) => [call.node.id, call]));
+  const nameOf = ({ id }: Sample): string => byId.get(id)?.node.callFrame.functionName ?? IDLE;
+  const outermostOf = ({ id }: Sample): number | undefined => byId.get(id)?.outermost;
+  return samples.map((sample, i) => {
+    const [before, after] = [samples[i - 1] ?? sample, samples[i + 1] ?? sample];
+    const isLost = nameOf(sample) === PROGRAM &&
+      ![before, after].some((other) => STACKLESS.includes(nameOf(other))) &&
+      outermostOf(before) === outermostOf(after);
+    return isLost ? { ...sample, id: before.id } : sample;
+  });
+}
+
+/** Microseconds of each node. A sample stands for the time until the next, the last for as long as all on average. */
+function ownTimes(samples: readonly Sample[]): Map<number, number> {
+  const spanUs = samples.length < 2 ? 0 : samples[samples.length - 1].at - samples[0].at;
+  const meanUs = spanUs / Math.max(1, samples.length - 1);
+  const ownUs = new Map<number, number>();
+  samples.forEach(({ id, at }, i) => {
+    const untilUs = i + 1 < samples.length ? samples[i + 1].at - at : meanUs;
+    ownUs.set(id, (ownUs.get(id) ?? 0) + untilUs);
+  });
+  return ownUs;
+}
+
+function frameOf({ callFrame: { functionName, url, lineNumber } }: Node): Frame {
   return {
     name: functionName === "" ? "(anonymous)" : functionName,
     module: moduleOf(url),

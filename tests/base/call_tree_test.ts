@@ -92,6 +92,23 @@ Deno.test("profileChange() names what grew per request, and how much of the slow
   assert.equal(profileChange({ runs: [] }, after), null);
 });
 
+Deno.test("a function that each of two targets has in a file of its own is the same, those of packages are not", () => {
+  const treeIn = (folder: string, ms: number) => {
+    const builder = new CallTreeBuilder();
+    builder.addStack([{ name: "fibonacci", module: `${folder}/server.js`, line: 1 }], ms);
+    builder.addStack([{ name: "send", module: `${folder}/lib/reply.js`, line: 1 }], 10);
+    return builder.build();
+  };
+  const runs = (folder: string, ms: number) => ({
+    runs: [{ tree: treeIn(folder, ms), requests: 1 }],
+  });
+  const names = (before: number, after: number) =>
+    profileChange(runs("express", before), runs("fastify", after))?.grown
+      .map(({ name, beforeMs, afterMs }) => [name, beforeMs, afterMs]);
+  assert.deepEqual(names(50, 50), [["send", 0, 10]]);
+  assert.deepEqual(names(50, 80), [["fibonacci", 50, 80], ["send", 0, 10]]);
+});
+
 Deno.test("a function is beyond the noise only where every run after is beyond every run before", () => {
   const run = (ms: number) => ({ tree: treeOf([["a", ms], ["b", 10]]), requests: 1 });
   const changeOf = (before: number[], after: number[]) =>

@@ -43,7 +43,7 @@ Deno.test("a sentence about one cell has the evidence of that cell, shares with 
     [
       "api: one core is full (a thread of deno has 94.9 % of it); more connections will not help, more processes may.",
       "cached: Redis carries out commands nearly all the time (93.1 %); fewer or cheaper commands will help.",
-      "slow: nothing is busy, and requests wait (of 20.4 ms, 0.100 ms are CPU time), such as for a timer, a lock, a pool or another service.",
+      "slow: the target is not busy, and requests wait (of 20.4 ms, 0.100 ms are CPU time), such as for a timer, a disk, a lock, a pool or another service.",
     ],
   );
 });
@@ -56,14 +56,14 @@ Deno.test("a line is named by how many are served at a time", () => {
       pooled: { kind: "waiting", ...seen, atOnce: 3.1 },
     }),
     [
-      "locked: nothing is busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, or for a single worker that itself waits.",
-      "pooled: nothing is busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3.1 of them at a time, such as a pool.",
+      "locked: the target is not busy, and requests are served one at a time (of 40.0 ms, a request waits 87.5 % for the others): for a lock, a rate limit, or a single worker that itself waits.",
+      "pooled: the target is not busy, and requests wait (of 40.0 ms, 0.200 ms are CPU time), in line for what serves about 3.1 of them at a time, such as a pool.",
     ],
   );
 });
 
-const WAITS = "nothing is busy, and requests wait";
-const FOR_SOMETHING = "such as for a timer, a lock, a pool or another service.";
+const WAITS = "the target is not busy, and requests wait";
+const FOR_SOMETHING = "such as for a timer, a disk, a lock, a pool or another service.";
 
 Deno.test("a line that one of several cells has is not said of the others", () => {
   const seen = { kind: "waiting", service: 40, cpuPerRequest: 0.2 } as const;
@@ -100,8 +100,7 @@ Deno.test("of six cells and more the rest are counted, of five none is", () => {
   const names = ["a", "b", "c", "d", "e", "f"];
   const seen = (count: number): Seen =>
     Object.fromEntries(names.slice(0, count).map((name) => [name, { kind: "offered" }]));
-  const what =
-    "the load offered, all of which was served; the limit is higher, and plateau capacity finds it.";
+  const what = "the load offered, all of which was served; plateau capacity finds the limit.";
   assert.deepEqual(sentencesOf(seen(5)), [`a, b, c, d and e: ${what}`]);
   assert.deepEqual(sentencesOf(seen(6)), [`a, b, c, d and 2 more: ${what}`]);
 });
@@ -111,14 +110,50 @@ Deno.test("of those that served what was offered, the ones near a full core are 
     kind: "offered",
     thread: { name: "node", cpu },
   });
-  const more =
-    "the load offered, all of which was served; the limit is higher, and plateau capacity finds it.";
+  const more = "the load offered, all of which was served; plateau capacity finds the limit.";
   const little = "the load offered, all of which was served, with little left";
   assert.deepEqual(sentencesOf({ a: near(0.2), b: near(0.85), c: near(0.3) }), [
     `a and c: ${more}`,
     `b: ${little} (a thread of node has 85.0 % of a core).`,
   ]);
   assert.deepEqual(sentencesOf({ a: near(0.82), b: near(0.85) }), [`a and b: ${little}.`]);
+});
+
+Deno.test("whatever is nearly full leaves little, and is named", () => {
+  const seen: Readonly<Record<string, Omit<Bottleneck, "kind">>> = {
+    "Redis is busy for 85.0 %": { redisBusy: 0.3, redisCpu: 0.85 },
+    "the target has 3.6 of 4 cores": { cpu: 3.6, cores: 4 },
+    "uses 0.45 of 0.5 of a core": { cpu: 0.45, limitCores: 0.5 },
+    "CPU limits paused it for 6.00 %": { throttledShare: 0.06 },
+    "the threads of python3 have 95.0 % of a core together": {
+      thread: { name: "python3", cpu: 0.3, processCpu: 0.95 },
+    },
+  };
+  for (const [text, evidence] of Object.entries(seen)) {
+    assert.deepEqual(sentencesOf({ api: { kind: "offered", ...evidence } }), [
+      `api: the load offered, all of which was served, with little left (${text}).`,
+    ]);
+  }
+});
+
+Deno.test("full processes of a cluster, a target with one core and the kernel's work are said as they are", () => {
+  const thread = { name: "node", cpu: 0.97, peers: { processes: 3, leastCpu: 0.94 } };
+  assert.deepEqual(
+    sentencesOf({
+      cluster: { kind: "core", thread },
+      pinned: { kind: "cores", cpu: 0.98, cores: 1 },
+      busy: { kind: "kernel", cpu: 1, kernelShare: 0.8 },
+      wide: { kind: "kernel", cpu: 3.9, kernelShare: 0.8 },
+      chatty: { kind: "redis", redisBusy: 0.3, redisCpu: 0.98 },
+    }),
+    [
+      "cluster: each process fills a core (a thread of node has 97.0 % of it); more connections will not help, more processes may.",
+      "pinned: its only core is full (the target has 1.0 of 1); only less work a request, or more cores, will help.",
+      "busy: one core is full, with the kernel's work for it, such as the network's, more than with its own (80.0 % of the CPU time in the kernel).",
+      "wide: its cores are full, with the kernel's work for it, such as the network's, more than with its own (80.0 % of the CPU time in the kernel).",
+      "chatty: Redis fills a core (98.0 %); fewer or cheaper commands will help.",
+    ],
+  );
 });
 
 Deno.test("runs that disagree, and what is unknown, say nothing", () => {

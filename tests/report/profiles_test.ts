@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import type { Results, TargetProfile } from "../../runner/result/result.ts";
 import { reportModel } from "../../report/model/model.ts";
+import { slowdownSentence } from "../../report/model/profiles/changes.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { HOSTILE, profileOf, resultsWith } from "./profiled_results.ts";
@@ -29,6 +30,69 @@ Deno.test("the slowest of a runtime is held against its fastest, per request", (
   );
 });
 
+Deno.test("a difference that is in many functions is said by package, too", () => {
+  const modules: Record<string, number> = {
+    "@feathersjs/express/lib/rest.js": 3,
+    "@feathersjs/express/lib/index.js": 2,
+    "express/lib/response.js": 2,
+    "express/lib/request.js": 2,
+    "express/lib/router/index.js": 2,
+    "express/lib/router/layer.js": 2,
+    "node:_http_outgoing": 2,
+    "node:_http_incoming": 2,
+    "node:_http_server": 2,
+    "vary/index.js": 1,
+  };
+  const names = Object.keys(modules);
+  const tree = {
+    frames: names.map((module) => ({ name: "(anonymous)", module, line: 1 })),
+    frame: names.map((_, i) => i),
+    parent: names.map(() => -1),
+    ownMs: Object.values(modules),
+  };
+  const few = { ...tree, ownMs: tree.ownMs.map((ms) => ms / 10) };
+  const side = (label: string, tree: TargetProfile["tree"]) => ({
+    label,
+    runs: [{ ...profileOf(label, 1, 1), tree, rate: 1, forS: 1 }],
+  });
+  assert.equal(
+    slowdownSentence(side("fast", few), side("slow", tree))?.replaceAll("\u00a0", " "),
+    "slow works 20.0 ms on a request, fast 2.00 ms: more time is in many functions, by package in " +
+      "express (+7.20 ms, 40.0 % of the difference), Node's own modules (+5.40 ms, 30.0 %) and " +
+      "@feathersjs/express (+4.50 ms, 25.0 %); by function most in functions without a name of " +
+      "@feathersjs/express/lib/rest.js (+2.70 ms, 15.0 % of the difference), functions without a name of " +
+      "@feathersjs/express/lib/index.js (+1.80 ms, 10.0 %) and functions without a name of " +
+      "express/lib/response.js (+1.80 ms, 10.0 %) " +
+      "(one profile run of either: how much runs differ is unknown)",
+  );
+});
+
+Deno.test("time that V8 counts as idle is not said to be that of waiting alone", () => {
+  const text = summaryOf(resultsWith([{ ...profileOf("fast", 1, 600), idleMs: 250 }]));
+  assert.match(
+    text,
+    /For 20\.0 % of the profile it waited for requests or read them: V8 counts both/,
+  );
+});
+
+Deno.test("system calls that V8 shows for longer than the kernel had in all are not left as they are", () => {
+  const writing = (ms: number): TargetProfile => {
+    const profile = profileOf("fast", 1, 1_000 - ms - 400);
+    const { frames, frame, parent, ownMs } = profile.tree;
+    const tree = {
+      frames: [...frames, { name: "writev", module: "", line: 0 }],
+      frame: [...frame, 3],
+      parent: [...parent, 0],
+      ownMs: [...ownMs, ms],
+    };
+    return { ...profile, busyMs: 1_000, tree };
+  };
+  const said =
+    /V8 shows system calls too often here: by the kernel's count they have at most 25\.0 % of its CPU/;
+  assert.match(summaryOf(resultsWith([writing(500)])), said);
+  assert.doesNotMatch(summaryOf(resultsWith([writing(300)])), said);
+});
+
 Deno.test("differences within the noise of the runs are not named", () => {
   const text = summaryOf(resultsWith([
     profileOf("fast", 1, 600),
@@ -45,6 +109,13 @@ Deno.test("names with markup are text in the page", () => {
   assert.ok(page.includes("&lt;img src=x onerror=&quot;alert(1)&quot;&gt;"));
   assert.match(page, /12 small calls are not shown; their time, 0\.4 % of all/);
   assert.match(page, /href="#e1-profiles"/);
+});
+
+Deno.test("functions stand as code in the page, and one whose name has a backtick as it is", () => {
+  const pageOf = (name: string): string =>
+    renderReportPage([reportModel(resultsWith([profileOf("fast", 1, 600, name)]))]);
+  assert.match(pageOf("stringify"), /is in <code>json<\/code> → <code>stringify<\/code> \(app/);
+  assert.match(pageOf("a`b"), /is in `json` → `a`b` \(app/);
 });
 
 Deno.test("a profile that could not be taken is a note, and results without profiles have no section", () => {

@@ -24,6 +24,7 @@ for (const [what, text, state] of STATS) {
   Deno.test(`parseStat() reads state, CPU times, threads and start beside ${what}`, () => {
     assert.deepEqual(parseStat(text), {
       state,
+      parent: 1,
       userTicks: 123,
       systemTicks: 45,
       waitedUserTicks: 600,

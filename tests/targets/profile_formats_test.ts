@@ -18,7 +18,7 @@ const callFrame = (functionName: string, url = "", lineNumber = -1) => (
   { functionName, url, lineNumber }
 );
 
-Deno.test("a sample of V8 stands for the time until the next, the last until the end; idle is apart", () => {
+Deno.test("a sample of V8 stands for the time until the next, the last for the mean of all; idle is apart", () => {
   const { tree, idleMs } = treeOfCpuProfile({
     startTime: 0,
     endTime: 10_000,
@@ -31,7 +31,8 @@ Deno.test("a sample of V8 stands for the time until the next, the last until the
     samples: [2, 3, 4, 3],
     timeDeltas: [1_000, 2_000, 3_000, 500],
   });
-  assert.deepEqual(pathsOf(tree), ["serve: 2", "serve > (anonymous): 6.5"]);
+  const meanMs = 5.5 / 3;
+  assert.deepEqual(pathsOf(tree), ["serve: 2", `serve > (anonymous): ${3 + meanMs}`]);
   assert.equal(idleMs, 0.5);
   assert.deepEqual(tree.frames, [
     { name: "serve", module: "app/main.js", line: 5 },
@@ -47,10 +48,33 @@ Deno.test("nodes of V8 that form a circle are read once", () => {
       { id: 1, callFrame: callFrame("(root)"), children: [2] },
       { id: 2, callFrame: callFrame("a"), children: [1, 2] },
     ],
-    samples: [2],
-    timeDeltas: [1_000],
+    samples: [2, 2],
+    timeDeltas: [1_000, 1_000],
   });
-  assert.deepEqual(pathsOf(tree), ["a: 1"]);
+  assert.deepEqual(pathsOf(tree), ["a: 2"]);
+});
+
+Deno.test("samples of V8 count in the order of their moments, and a lost stack as the one before it", () => {
+  const { tree } = treeOfCpuProfile({
+    startTime: 0,
+    endTime: 7_000,
+    nodes: [
+      { id: 1, callFrame: callFrame("(root)"), children: [2, 4, 5] },
+      { id: 2, callFrame: callFrame("serve"), children: [3] },
+      { id: 3, callFrame: callFrame("parse") },
+      { id: 4, callFrame: callFrame("(program)") },
+      { id: 5, callFrame: callFrame("tick") },
+    ],
+    // By their moments: parse, lost, serve, native code, tick, tick.
+    samples: [3, 2, 4, 4, 5, 5],
+    timeDeltas: [1_000, 2_000, -1_000, 2_000, 1_000, 1_000],
+  });
+  assert.deepEqual(pathsOf(tree).sort(), [
+    "(program): 1",
+    "serve > parse: 2",
+    "serve: 1",
+    "tick: 2",
+  ]);
 });
 
 Deno.test("folded stacks become a tree, with lines where they are known", () => {

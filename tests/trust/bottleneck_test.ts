@@ -1,106 +1,26 @@
 import assert from "node:assert/strict";
 import { bottleneckOf, type BottleneckRun } from "../../runner/trust/bottleneck.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
-import type { TargetUse } from "../../runner/result/generator.ts";
-import { Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
-import { measurementFixture } from "../report/fixture.ts";
-
-const { load, generator, service, latency, requests, connect } = measurementFixture({
-  target: "api",
-  scenario: "one",
-  medianMs: 20,
-});
-const QUIET = { busy: 0.6, cores: 4, steal: 0, throttled: 0, others: 0 };
-const TARGET = { processes: 1, cores: 4, cpu: 0.5, waiting: 0.01, nice: 0, throttled: 0 };
-
-/** At 1,000/s in a closed loop of 20 connections, each request 20 ms, unless changed. */
-function run(
-  { target = {}, host = {}, thread = 0.4, serviceMs = 20, findings = [], ...rest }: {
-    target?: Partial<TargetUse>;
-    host?: Partial<typeof QUIET>;
-    thread?: number;
-    serviceMs?: number;
-    findings?: BottleneckRun["generator"]["findings"];
-  } & Partial<BottleneckRun>,
-): BottleneckRun {
-  return {
-    ...{ load, connect, latency, elapsedS: 10, rate: 1_000 },
-    requests: { ...requests, due: 10_000, completed: 10_000 },
-    service: { ...service, mean: serviceMs },
-    generator: {
-      ...generator,
-      findings,
-      hostActivity: { ...QUIET, ...host },
-      target: { ...TARGET, ...target, busiestThread: { name: "node", cpu: thread } },
-    },
-    ...rest,
-  };
-}
-
-const OPEN: BottleneckRun["load"] = {
-  kind: "rate",
-  arrivals: "uniform",
-  seed: 1,
-  rate: 1_000,
-  durationS: 10,
-  connections: 50,
-  keepAlive: true,
-  timeout: 5_000,
-};
-
-/** A distribution whose p99 is so many ms. */
-function p99(ms: number): typeof latency {
-  return { ...latency, mean: ms, percentiles: { ...latency.percentiles, "99": ms } };
-}
-
-const late: BottleneckRun["generator"]["findings"][number] = {
-  code: "worker-late",
-  severity: "suspect",
-  evidence: { delay: 20 },
-  advice: [],
-};
-
-/** Of 20 connections that stand in line for 20 ms, so many of them at a time served. */
-function inLine(atOnce: number): Pick<BottleneckRun, "load" | "service" | "histogram"> {
-  const times = new Histogram();
-  for (let i = 0; i < 20; i++) times.record(1_000 * atOnce * (1 + Math.floor(i / atOnce)));
-  for (let i = 0; i < 1_000; i++) times.record(20_000);
-  return {
-    load: { ...load, connections: 20 },
-    service: {
-      ...service,
-      ...{ min: atOnce, mean: 20 },
-      percentiles: { ...service.percentiles, "50": 20 },
-    },
-    histogram: encodeHistogram(times.toSparse()),
-  };
-}
-
-/** Eight threads, each with little. */
-function inTurns(name: string, cpu: number): BottleneckRun {
-  const seen = run({ target: { cpu }, rate: 10_000 });
-  const target = { ...TARGET, cpu, busiestThread: { name, cpu: cpu / 8, processCpu: cpu } };
-  return { ...seen, generator: { ...seen.generator, target } };
-}
-
-/** At the second of two moments. */
-function withFilesLeft(filesLeft: number, processes = 1, thread = 0.4): BottleneckRun {
-  const points = [{ files: 30, filesLeft: 30 }, { files: 59, filesLeft }];
-  const times = { cpu: 0.1, memory: 1, processes };
-  const resources = points.map((point, i) => ({ endS: i + 1, ...times, ...point }));
-  return run({ target: { cpu: 0.1 }, thread, resources });
-}
-
-/** A thread of Python beside others with little. */
-function besideLittle(cpu: number, processCpu: number): BottleneckRun {
-  const seen = inTurns("python3.11", processCpu);
-  const busiestThread = { name: "python3.11", cpu, processCpu };
-  const target = { ...TARGET, cpu: processCpu, busiestThread };
-  return { ...seen, generator: { ...seen.generator, target } };
-}
-
-const busyPoint = { endS: 1, cpu: 1, memory: 1, user: 0.2, system: 0.8 };
+import {
+  besideLittle,
+  busyPoint,
+  clustered,
+  inLine,
+  inTurns,
+  late,
+  leftAtEnd,
+  OPEN,
+  p99,
+  RAMP,
+  REFUSED,
+  requests,
+  run,
+  service,
+  TARGET,
+  withAllBusy,
+  withFilesLeft,
+  withRedis,
+} from "./bottleneck_runs.ts";
 
 const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][] = [
   ["a thread at 99 % of a core", run({ thread: 0.99, target: { cpu: 1.02 } }), "core"],
@@ -146,15 +66,88 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   ["two threads of Python that share 0.96 of a core", besideLittle(0.84, 0.96), "core"],
   ["threads of Python with half a core", inTurns("python3.11", 0.4), "waiting"],
   ["threads of Go with one core of four", inTurns("server", 1.02), "unknown"],
-  ["threads of Go with 1.6 cores of four", inTurns("server", 1.6), "waiting"],
+  ["threads of Go with 1.6 cores of four", inTurns("server", 1.6), "unknown"],
+  ["threads of Go with 1.6 cores of four, all as quick", inTurns("server", 1.6, 19), "waiting"],
   ["threads of Go with two cores of four", inTurns("server", 2.1), "unknown"],
+  [
+    "two requests that compute in turns, behind a lock or under GOMAXPROCS=1",
+    { ...inTurns("server", 1), rate: 1_000, service: { ...service, min: 1, mean: 2 } },
+    "unknown",
+  ],
+  [
+    "two requests that are worked on at once",
+    { ...inTurns("server", 1.6), rate: 1_000, service: { ...service, min: 1, mean: 2 } },
+    "connections",
+  ],
+  ["a full thread among processes of which one is idle", clustered(0.1), "unknown"],
+  ["a full thread among processes as full", clustered(0.93), "core"],
+  [
+    "a full thread that no request waits for, as all take as long as the quickest",
+    run({ thread: 1, target: { cpu: 1.1 }, quickestMs: 19 }),
+    "unknown",
+  ],
+  [
+    "a full thread that serves one connection at once, and lets the others wait for long",
+    run({ thread: 1, target: { cpu: 1.1 }, quickestMs: 19, serviceMs: 60 }),
+    "core",
+  ],
+  [
+    "threads that share their only core",
+    run({ thread: 0.5, target: { cpu: 0.98, cores: 1 }, serviceMs: 2 }),
+    "cores",
+  ],
+  [
+    "Redis that computes little, and fills its core with the network",
+    withRedis(0.3, 0.97),
+    "redis",
+  ],
+  ["Redis with a third of its core", withRedis(0.2, 0.33), "waiting"],
+  [
+    "a Redis of Plateau's own that is the busiest of all",
+    {
+      ...run({}),
+      generator: {
+        ...run({}).generator,
+        target: { ...TARGET, busiestThread: { name: "redis-server", cpu: 0.96 } },
+      },
+    },
+    "redis",
+  ],
+  [
+    "an open loop of which half was refused at once",
+    run({ ...REFUSED, load: OPEN, latency: p99(5), service: p99(5) }),
+    "unknown",
+  ],
+  ["responses of which half are refusals", run({ ...REFUSED, target: { cpu: 0.1 } }), "unknown"],
+  ["an open loop with a queue in the target, served after its end", leftAtEnd(500, 250), "core"],
+  ["an open loop whose requests take 2 s", leftAtEnd(2_000, 2_000), "offered"],
+  ["a closing ramp whose requests take 2 s", leftAtEnd(3_200, 2_000, RAMP), "offered"],
+  ["a closing ramp with a queue in the target", leftAtEnd(4_900, 800, RAMP), "core"],
+  ["all connections busy, each request as long", withAllBusy(19), "connections"],
+  ["all connections busy, the first requests quick", withAllBusy(1), "unknown"],
+  [
+    "all connections busy, each request as long, beside a full thread",
+    withAllBusy(19, 1),
+    "unknown",
+  ],
+  ["all connections busy, before a full thread", withAllBusy(1, 1), "core"],
   ["as many open files as it may have", withFilesLeft(1), "open-files"],
   ["no file left for a moment beside a full core", withFilesLeft(1, 1, 0.99), "core"],
   ["some open files less than it may have", withFilesLeft(20), "waiting"],
   ["a request that is worked on, one at a time", run({ serviceMs: 1 }), "connections"],
   ["half of both", run({ serviceMs: 2.5 }), "unknown"],
   ["a limit that paused it for a fifth", run({ target: { throttled: 2_000 } }), "cpu-limit"],
-  ["a worker that was late", run({ findings: [late] }), "generator"],
+  ["a worker that was late all the time", run({ findings: [late], delayMs: 5 }), "generator"],
+  [
+    "a worker that was late at times, beside 20 ms with 0.1 ms of CPU time",
+    run({ findings: [late], target: { cpu: 0.1 } }),
+    "waiting",
+  ],
+  [
+    "a worker of an open loop that was late",
+    run({ load: OPEN, latency: p99(900), service: p99(20), findings: [late] }),
+    "generator",
+  ],
   ["a worker that was late behind a full core", run({ findings: [late], thread: 0.99 }), "core"],
   [
     "a rate that was served",
@@ -203,23 +196,6 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
     run({ thread: 0.99, parts: [{ role: "redis", name: "Redis", points: [], busy: 0.85 }] }),
     "unknown",
   ],
-  [
-    "a rate for which all connections were busy, and the target was not",
-    run({
-      load: OPEN,
-      latency: p99(900),
-      service: p99(20),
-      target: { cpu: 0.1 },
-      thread: 0.1,
-      findings: [{
-        code: "connections",
-        severity: "suspect",
-        evidence: { connections: 50, busy: 50, lag: 800 },
-        advice: [],
-      }],
-    }),
-    "connections",
-  ],
   ["no response", run({ requests: { ...requests, completed: 0 } }), "unknown"],
 ];
 
@@ -233,6 +209,12 @@ Deno.test("a target at its limit of cores is held back by it, however many threa
   const seen = run({ thread: 0.2, target: { cpu: 0.29 } });
   assert.equal(bottleneckOf(seen, 0.3).kind, "cpu-limit");
   assert.notEqual(bottleneckOf(seen, 1).kind, "cpu-limit");
+});
+
+Deno.test("a target that was paused in bursts, and used little of its limit, is not at it", () => {
+  const seen = run({ target: { cpu: 0.1, throttled: 600 } });
+  assert.equal(bottleneckOf(seen, 2).kind, "waiting");
+  assert.equal(bottleneckOf(seen, 0.15).kind, "cpu-limit");
 });
 
 Deno.test("a target that can't be seen has no bottleneck that is known", () => {

@@ -6,7 +6,6 @@ import { measurementFixture } from "../report/fixture.ts";
 
 const fixture = measurementFixture({ target: "api", scenario: "one", medianMs: 1 });
 const TARGET = { processes: 1, cores: 4, cpu: 1, waiting: 0.01, nice: 0, throttled: 0 };
-const FULL = { ...TARGET, busiestThread: { name: "node", cpu: 0.97 } };
 
 interface Seen {
   /** Each stall or collection, ms; one every second. */
@@ -25,6 +24,10 @@ interface Seen {
   readonly medianMs?: number;
   readonly target?: Partial<typeof TARGET>;
   readonly others?: number;
+  /** Share of the run in which Redis carried out commands. */
+  readonly redisBusy?: number;
+  /** Of the busiest thread. */
+  readonly thread?: number;
 }
 
 function counters(
@@ -58,7 +61,7 @@ function counters(
 
 /** Of 10 s, with a full core. */
 function bottleneck(seen: Seen): Bottleneck {
-  const { medianMs = 1, target = {}, others = 0 } = seen;
+  const { medianMs = 1, target = {}, others = 0, redisBusy = 0, thread = 0.97 } = seen;
   const percentiles = { ...fixture.service.percentiles, "50": medianMs };
   const run: BottleneckRun = {
     ...fixture,
@@ -68,8 +71,9 @@ function bottleneck(seen: Seen): Bottleneck {
       ...fixture.generator,
       findings: [],
       hostActivity: { busy: 0.6, cores: 4, steal: 0, throttled: 0, others },
-      target: { ...FULL, ...target },
+      target: { ...TARGET, busiestThread: { name: "node", cpu: thread }, ...target },
     },
+    parts: [{ role: "redis", name: "Redis", points: [], busy: redisBusy }],
     counters: counters(seen),
   };
   return bottleneckOf(run);
@@ -98,6 +102,16 @@ const CASES: [what: string, seen: Seen, kind: Bottleneck["kind"]][] = [
   ["slow requests that did not meet it", { stalls: TEN, overlapping: 4 }, "core"],
   ["too few requests to tell", { stalls: TEN, requests: 6, overlapping: 6 }, "core"],
   ["a loop as slow as its requests", { stalls: TEN, medianMs: 20 }, "core"],
+  [
+    "half of the CPU time of a target that waits for a full Redis",
+    { cpuMs: 5_000, redisBusy: 0.95, thread: 0.6 },
+    "redis",
+  ],
+  [
+    "collections for which the slowest requests wait, before a full Redis",
+    { collections: TEN, redisBusy: 0.95, thread: 0.6 },
+    "gc",
+  ],
   [
     "half of the CPU time of a target that is crowded out",
     { cpuMs: 5_000, others: 1, target: { waiting: 2 } },

@@ -5,7 +5,8 @@ import { sum } from "../numbers/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../numbers/units.ts";
 import { listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { errorsOf, wrongResponsesOf } from "../runs/figures.ts";
+import { errorsOf } from "../runs/figures.ts";
+import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
 import { compact, type ErrorsChart } from "./charts.ts";
 

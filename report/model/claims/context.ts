@@ -26,7 +26,7 @@ import { isUndisturbed, isValid } from "../findings/trust.ts";
 import { cellLabel } from "../numbers/cell_label.ts";
 import { sum } from "../numbers/spread.ts";
 import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../runs/cells.ts";
-import { wrongResponsesOf } from "../runs/figures.ts";
+import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import type { JudgedCell } from "../runs/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../../base/figures/steps.ts";

@@ -7,7 +7,7 @@ import type { Measurement } from "../../../runner/result/result.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { wrongResponsesOf } from "../runs/figures.ts";
+import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { percentText } from "./ratios.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */

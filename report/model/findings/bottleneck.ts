@@ -14,8 +14,12 @@ const AGREE = 2 / 3;
 const MOSTLY_WORK = 0.3;
 /** Of a core: with less, it is filled by several threads in turns. */
 const MOSTLY_ONE = 0.9;
-/** Of a core: a target that uses so much is near its limit. */
+/** Of a core, of all cores, of a limit: a target that uses so much is near its limit. */
 const LITTLE_LEFT = 0.8;
+/** Of the run. */
+const PAUSED = 0.05;
+/** Cores: more are in use by threads that do not take turns at one. */
+const MOST_OF_ONE = 1.2;
 /** Of more than one beyond these, the rest are counted. */
 const MOST_NAMED = 4;
 
@@ -27,7 +31,7 @@ const SENTENCES: Readonly<
   Record<Exclude<Kind, "unknown">, (seen: Seen, evidence: Evidence) => string>
 > = {
   core: ({ thread }, evidence) =>
-    `one core is full${
+    `${thread?.peers ? "each process fills a core" : "one core is full"}${
       evidence(
         thread && (thread.cpu >= MOSTLY_ONE
           ? `a thread of ${thread.name} has ${formatShare(thread.cpu)} of it`
@@ -37,34 +41,39 @@ const SENTENCES: Readonly<
       )
     }; more connections will not help, more processes may`,
   cores: ({ cpu, cores }, evidence) =>
-    `all cores are full${
+    `${cores === 1 ? "its only core is" : "all cores are"} full${
       evidence(cpu && `the target has ${cpu.toFixed(1)} of ${cores ?? "them"}`)
     }; only less work a request, or more cores, will help`,
-  kernel: ({ kernelShare }, evidence) =>
-    `one core is full, with the network's work and not the program's${
+  kernel: ({ kernelShare, cpu = 0 }, evidence) =>
+    `${
+      cpu > MOST_OF_ONE ? "its cores are" : "one core is"
+    } full, with the kernel's work for it, such as the network's, more than with its own${
       evidence(kernelShare && `${formatShare(kernelShare)} of the CPU time in the kernel`)
     }`,
-  redis: ({ redisBusy }, evidence) =>
-    `Redis carries out commands nearly all the time${
-      evidence(redisBusy && formatShare(redisBusy))
-    }; fewer or cheaper commands will help`,
+  redis: ({ redisBusy = 0, redisCpu = 0 }, evidence) =>
+    (redisBusy >= redisCpu
+      ? `Redis carries out commands nearly all the time${
+        evidence(redisBusy && formatShare(redisBusy))
+      }`
+      : `Redis fills a core${evidence(formatShare(redisCpu))}`) +
+    "; fewer or cheaper commands will help",
   lock: ({ service, connections = 0, atOnce = 0 }, evidence) =>
-    `nothing is busy, and requests are served one at a time${
+    `the target is not busy, and requests are served one at a time${
       evidence(
         service &&
           `of ${formatMs(service)}, a request waits ${
             formatShare(1 - atOnce / connections)
           } for the others`,
       )
-    }: for a lock, or for a single worker that itself waits`,
+    }: for a lock, a rate limit, or a single worker that itself waits`,
   waiting: ({ service, cpuPerRequest, atOnce = 0 }, evidence) =>
-    `nothing is busy, and requests wait${
+    `the target is not busy, and requests wait${
       evidence(
         service && `of ${formatMs(service)}, ${formatMs(cpuPerRequest ?? 0)} are CPU time`,
       )
     }, ${
       atOnce === 0
-        ? "such as for a timer, a lock, a pool or another service"
+        ? "such as for a timer, a disk, a lock, a pool or another service"
         : `in line for what serves about ${
           formatNumber(atOnce, 1)
         } of them at a time, such as a pool`
@@ -77,7 +86,7 @@ const SENTENCES: Readonly<
     }`,
   "cpu-limit": ({ limitCores, cpu }, evidence) =>
     `the CPU limit${
-      evidence(limitCores && `uses ${formatNumber(cpu ?? 0, 2)} of ${limitCores} of a core`)
+      evidence(limitCores && limitText(cpu ?? 0, limitCores))
     }; a higher limit will help`,
   "open-files": ({ files }, evidence) =>
     `it had as many files open as it may${
@@ -97,15 +106,12 @@ const SENTENCES: Readonly<
     `long computations block its event loop${
       evidence(pauses && pausesEvidence(pauses))
     }; to split them, or to move them to a worker, will help`,
-  offered: (seen, evidence) =>
-    hasLittleLeft(seen)
-      ? `the load offered, all of which was served, with little left${
-        evidence(
-          seen.thread &&
-            `a thread of ${seen.thread.name} has ${formatShare(seen.thread.cpu)} of a core`,
-        )
-      }`
-      : "the load offered, all of which was served; the limit is higher, and plateau capacity finds it",
+  offered: (seen, evidence) => {
+    const left = littleLeft(seen);
+    return left === null
+      ? "the load offered, all of which was served; plateau capacity finds the limit"
+      : `the load offered, all of which was served, with little left${evidence(left)}`;
+  },
   generator: () => "the generator was the limit; how much more would be served is unknown",
 };
 
@@ -118,8 +124,30 @@ function pausesEvidence(
     `slowest requests overlap it, by chance ${formatNumber(expected, 1)} would`;
 }
 
-function hasLittleLeft({ thread }: Seen): boolean {
-  return thread !== undefined && thread.cpu >= LITTLE_LEFT;
+/** What is nearly full; null: nothing that was seen. */
+function littleLeft(
+  { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Seen,
+): string | null {
+  const redis = Math.max(redisBusy, redisCpu);
+  if (thread && thread.cpu >= LITTLE_LEFT) {
+    return `a thread of ${thread.name} has ${formatShare(thread.cpu)} of a core`;
+  }
+  if (limitCores !== undefined && cpu >= LITTLE_LEFT * limitCores) {
+    return limitText(cpu, limitCores);
+  }
+  if (throttledShare >= PAUSED) return `CPU limits paused it for ${formatShare(throttledShare)}`;
+  if (redis >= LITTLE_LEFT) return `Redis is busy for ${formatShare(redis)}`;
+  if (cores !== undefined && cpu >= LITTLE_LEFT * cores) {
+    return `the target has ${cpu.toFixed(1)} of ${cores} cores`;
+  }
+  const { processCpu = 0 } = thread ?? {};
+  return thread && processCpu >= LITTLE_LEFT && processCpu <= MOST_OF_ONE
+    ? `the threads of ${thread.name} have ${formatShare(processCpu)} of a core together`
+    : null;
+}
+
+function limitText(cpu: number, limitCores: number): string {
+  return `uses ${formatNumber(cpu, 2)} of ${limitCores} of a core`;
 }
 
 const evidenceOf: Evidence = (text) => text ? ` (${text})` : "";

@@ -4,6 +4,7 @@ import {
   outsideText,
   type ProfileChange,
   profileChange,
+  type TimeChange,
 } from "../../../base/profile/frame_times.ts";
 import type { TargetProfile } from "../../../runner/result/result.ts";
 import { formatMs, formatShare } from "../numbers/units.ts";
@@ -57,6 +58,8 @@ function perRun({ runs }: ProfiledSide): Parameters<typeof profileChange>[0] {
 }
 
 const MOST_NAMED = 3;
+/** Of the difference: where the functions named explain less, it is in many. */
+const FEW_EXPLAIN = 0.5;
 
 /** Of the one that is spoken of first, and the other. */
 interface ChangeWords {
@@ -69,26 +72,45 @@ interface ChangeWords {
 }
 
 function changeSentence(
-  { grown }: ProfileChange,
+  { grown, packages }: ProfileChange,
   { first, firstMs, second, secondMs, more, sign }: ChangeWords,
 ): string {
-  const named = grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+  const named = firstOf(grown);
   const lead = `${first} works ${formatMs(firstMs)} on a request, ${second} ${formatMs(secondMs)}`;
   if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
   const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
     ? " (one profile run of either: how much runs differ is unknown)"
     : "";
-  const texts = named.map((change) => grownText(change, sign));
-  return `${lead}: ${more} time is in ${listed(texts, "and")}${noise}`;
+  const textOf = (changes: readonly TimeChange[], names: readonly string[]): string =>
+    listed(changes.map((change, i) => `${names[i]} (${sizeText(change, sign, i === 0)})`), "and");
+  const text = textOf(named, named.map(functionText));
+  const explained = named.reduce((sum, { explainedRatio }) => sum + explainedRatio, 0);
+  const wide = firstOf(packages);
+  return explained >= FEW_EXPLAIN || wide.length === 0
+    ? `${lead}: ${more} time is in ${text}${noise}`
+    : `${lead}: ${more} time is in many functions, by package in ${
+      textOf(wide, wide.map(({ name }) => name || "native functions"))
+    }; ` +
+      `by function most in ${text}${noise}`;
 }
 
-function grownText(
-  { name, module, beforeMs, afterMs, explainedRatio }: FrameChange,
+/** Without those that may differ by chance. */
+function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
+  return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+}
+
+function functionText({ name, module }: FrameChange): string {
+  const outside = outsideText({ name, module, line: 0 });
+  if (outside !== null) return outside;
+  const what = name === "(anonymous)" ? "functions without a name" : `\`${name}\``;
+  return module === "" ? what : `${what} of ${module}`;
+}
+
+function sizeText(
+  { beforeMs, afterMs, explainedRatio }: TimeChange,
   sign: ChangeWords["sign"],
+  isFirst: boolean,
 ): string {
-  const place = module === "" ? "" : ` of ${module}`;
-  const what = outsideText({ name, module, line: 0 }) ?? `\`${name}\`${place}`;
-  return `${what} (${sign}${formatMs(afterMs - beforeMs)}, ${
-    formatShare(Math.min(1, explainedRatio))
-  } of the difference)`;
+  const share = formatShare(Math.min(1, explainedRatio));
+  return `${sign}${formatMs(afterMs - beforeMs)}, ${share}${isFirst ? " of the difference" : ""}`;
 }

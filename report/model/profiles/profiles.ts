@@ -17,6 +17,7 @@ import {
 } from "./changes.ts";
 import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel } from "../numbers/cell_label.ts";
+import { systemShareOf } from "../runs/resources.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 
@@ -73,7 +74,7 @@ function profiledCell(cell: CellRuns, runs: readonly TargetProfile[]): ProfiledC
   return {
     label,
     color,
-    sentence: hotSentence(label, trees, runs),
+    sentence: hotSentence(cell, trees, runs),
     notes: [...new Set(runs.flatMap(({ notes }) => notes)), ...prunedNotes(runs)],
     flame: flameOf({ label, runtime: runtimeOf(cell) }, runs),
     table: tree && frameTable(label, frameTimes(tree)),
@@ -149,7 +150,7 @@ const NAMED_RATIO = 0.02;
 
 /** @param trees One a profile run with samples. "" without any. */
 function hotSentence(
-  label: string,
+  { label, runs: measured }: CellRuns,
   trees: readonly CallTree[],
   runs: readonly TargetProfile[],
 ): string {
@@ -166,6 +167,7 @@ function hotSentence(
       : `${sharesText(path.frame, path.ownRatio, trees)} of ${label}'s time is in ${
         path.caller === null ? "" : `${quoted(path.caller)} → `
       }${quoted(path.frame)}${placeText(path.frame)}.`,
+    oftenSentence(whole, runs, measured),
     outsideSentence(whole),
     idleSentence(runs),
   ];
@@ -194,6 +196,30 @@ function sharesText({ name, module }: Frame, ratio: number, trees: readonly Call
   return `${formatShare(ratio)} (${low}–${high} in ${trees.length} runs)`;
 }
 
+/** Native functions that are little but a system call. */
+const SYSTEM_CALLS = /^(?:writev|write(?:Buffer|(?:Utf8|Latin1|Ascii|Ucs2)String))$/;
+/** Of the time: by less a share of samples and one of CPU time may differ. */
+const TOO_OFTEN = 0.1;
+
+/** V8's sampler sees a target in system calls more often than it is there. They are held against the kernel's count. */
+function oftenSentence(
+  whole: CallTree,
+  runs: readonly TargetProfile[],
+  measured: CellRuns["runs"],
+): string {
+  const callsMs = frameTimes(whole)
+    .filter(({ frame: { name, module } }) => module === "" && SYSTEM_CALLS.test(name))
+    .reduce((sum, { ownMs }) => sum + ownMs, 0);
+  const wholeMs = runs.reduce((sum, { busyMs, idleMs }) => sum + busyMs + idleMs, 0);
+  const kernel = measured.flatMap((run) => systemShareOf(run) ?? []);
+  if (kernel.length === 0) return "";
+  const kernelRatio = kernel.reduce((sum, ratio) => sum + ratio, 0) / kernel.length;
+  return callsMs < (kernelRatio + TOO_OFTEN) * wholeMs
+    ? ""
+    : "V8 shows system calls too often here: by the kernel's count they have at most " +
+      `${formatShare(kernelRatio)} of its CPU time.`;
+}
+
 function outsideSentence(whole: CallTree): string {
   const wholeMs = treeMs(whole);
   const shares = frameTimes(whole).flatMap(({ frame, ownMs }) => {
@@ -205,12 +231,18 @@ function outsideSentence(whole: CallTree): string {
   return shares.length === 0 ? "" : `Outside of functions: ${listed(shares, "and")}.`;
 }
 
-/** A process with little to do is not what makes requests slow. */
+/**
+ * A process with little to do is not what makes requests slow. Node calls itself idle from before it waits for the
+ * system until after the last of its callbacks for input, but for what those do in JavaScript.
+ */
 function idleSentence(runs: readonly TargetProfile[]): string {
   const idleMs = runs.reduce((sum, { idleMs }) => sum + idleMs, 0);
   const busyMs = runs.reduce((sum, { busyMs }) => sum + busyMs, 0);
   const ratio = idleMs / (idleMs + busyMs);
-  return ratio < HOT_RATIO ? "" : `It was idle for ${formatShare(ratio)} of the profile.`;
+  return ratio < HOT_RATIO
+    ? ""
+    : `For ${formatShare(ratio)} of the profile it waited for requests or read them: ` +
+      "V8 counts both as idle.";
 }
 
 /** Of the rest none matters. */

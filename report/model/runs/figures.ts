@@ -4,6 +4,7 @@ import { sum } from "../numbers/spread.ts";
 import { flattenedOf, FLATTENING } from "./intervals.ts";
 import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { foundCapacity } from "./capacity.ts";
+import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 import { type PooledLatency, poolLatency } from "./pool.ts";
 import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
@@ -291,10 +292,4 @@ export function successesOf(runs: readonly EndedRequests[]): Proportion {
 export function errorRatioOf(runs: readonly EndedRequests[]): number | null {
   const { count, of } = errorsOf(runs);
   return of === 0 ? null : count / of;
-}
-
-/** Where nothing was expected of the responses, those outside 2xx and 3xx are wrong. */
-export function wrongResponsesOf({ checks, status }: EndedRequests): number {
-  if (checks.passed + checks.failed > 0) return checks.failed;
-  return sum(Object.entries(status), ([code, count]) => /^[23]/.test(code) ? 0 : count);
 }

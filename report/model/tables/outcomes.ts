@@ -1,10 +1,9 @@
 /** What became of the requests: every one that was due is in one of the columns. */
-import { type ErrorKind, ERRORS } from "../../../runner/result/outcome.ts";
+import { type ErrorKind, ERRORS, wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatMs } from "../numbers/units.ts";
 import { counted } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { wrongResponsesOf } from "../runs/figures.ts";
 import {
   type ColumnOf,
   countCell,

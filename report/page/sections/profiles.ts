@@ -31,9 +31,19 @@ function scenarioProfiles(
 ): Markup {
   const drawn = cells.map((cell, i) => cellMarkup(cell, `${id}-${i + 1}`));
   return markup`<h3>${name}</h3>
-${differences.map((text) => markup`<p>${text}.</p>`)}
+${differences.map((text) => markup`<p>${sentenceMarkup(text)}.</p>`)}
 ${flameMarkup(name, cells, id)}
 ${drawn}`;
+}
+
+/** Names of functions stand between backticks, in pairs; one may hold some itself. */
+function sentenceMarkup(text: string): Markup {
+  const parts = text.split("`");
+  return parts.length % 2 === 0
+    ? markup`${text}`
+    : markup`${
+      parts.map((part, i) => i % 2 === 0 ? markup`${part}` : markup`<code>${part}</code>`)
+    }`;
 }
 
 /** Null where nothing was sampled. The client draws it; without one there are the tables. */
@@ -57,7 +67,7 @@ function flameMarkup(
 
 function cellMarkup({ label, sentence, notes, table, files }: ProfiledCell, id: string): Markup {
   return markup`<div class="profile" data-label="${label}"><h4>${label}</h4>
-${sentence && markup`<p>${sentence}</p>`}
+${sentence && markup`<p>${sentenceMarkup(sentence)}</p>`}
 ${notes.map((text) => markup`<p class="note">${text}.</p>`)}
 ${
     table && markup`<details><summary>Functions as a table</summary>

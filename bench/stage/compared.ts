@@ -1,0 +1,59 @@
+/** A comparison of two sides as a table: how far each figure may be off, by the 95 % interval of its ratio. */
+import type { ResultsComparison } from "../../report/model/compared_results.ts";
+import { comparisonOf } from "../../report/model/comparison/comparison.ts";
+import { ratioText } from "../../report/model/comparison/ratios.ts";
+import { figureName, verdictText } from "../../report/model/comparison/words.ts";
+import { atMost } from "../bar.ts";
+import type { Row, Section } from "../bench.ts";
+
+interface Interval {
+  readonly low: number;
+  readonly high: number;
+}
+
+/** What counts as off, as a ratio. */
+interface Off {
+  /** Of requests/s. */
+  readonly rate: (interval: Interval) => number;
+  /** Of p99 and of CPU time, which nobody wants more of. */
+  readonly time: (interval: Interval) => number;
+  /** What has to be within the margin. */
+  readonly judged: readonly Figure[];
+}
+
+const FIGURES = ["rate", 99, "cpuPerRequest"] as const;
+type Figure = typeof FIGURES[number];
+
+/** How much is lost. */
+export const LOSS: Off = {
+  rate: ({ low }) => 1 - low,
+  time: ({ high }) => high - 1,
+  judged: ["rate", 99],
+};
+
+const either = ({ low, high }: Interval): number => Math.max(1 - low, high - 1);
+/** In either direction. */
+export const CHANGE: Off = { rate: either, time: either, judged: FIGURES };
+
+/** Of a comparison with one cell. */
+export function comparedSection(
+  caption: string,
+  { cells: [{ comparison }], marginRatio }: ResultsComparison,
+  off: Off,
+): Section {
+  return {
+    caption,
+    unit: "%",
+    rows: FIGURES.map((figure): Row => {
+      const { interval } = comparisonOf(comparison, figure);
+      const { rate, time, judged } = off;
+      const ratio = interval === null ? NaN : (figure === "rate" ? rate : time)(interval);
+      const row = { what: figureName(figure), samples: [100 * ratio] };
+      return judged.includes(figure) ? { ...row, bar: atMost(100 * marginRatio) } : row;
+    }),
+    notes: FIGURES.map((figure) => {
+      const one = comparisonOf(comparison, figure);
+      return `${figureName(figure)} ${ratioText(one)}: ${verdictText(one, marginRatio)}.`;
+    }),
+  };
+}

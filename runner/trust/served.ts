@@ -1,0 +1,48 @@
+/** Whether a target served what an open loop sent, so that the load was the limit and not the target. Pure. */
+import type { Measurement } from "../result/result.ts";
+
+/** Of the due requests. */
+const SERVED = 0.99;
+/** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
+const QUEUED_TIMES = 2;
+/** Such a wait is that of a wake-up. */
+const SHORT_MS = 2;
+/** Requests under way at the end, over those at a usual moment: a queue that grows all the time ends at 2. */
+const GROWN_TIMES = 1.5;
+
+type LoadedRun = Pick<
+  Measurement,
+  "load" | "requests" | "latency" | "service" | "drain" | "rate" | "elapsedS"
+>;
+
+/** Nearly all, without a queue before the connections or in the target. */
+export function isServed(run: LoadedRun): boolean {
+  const { load, requests: { due, completed }, latency, service } = run;
+  if (load.kind === "closed") return false;
+  const queued = latency.percentiles["99"] - service.percentiles["99"];
+  return completed >= SERVED * due && !hasGrownQueue(run) &&
+    (latency.percentiles["99"] < QUEUED_TIMES * service.percentiles["99"] || queued < SHORT_MS);
+}
+
+/**
+ * Where connections are many, requests that come too fast stand in line in the target, and are served after the end.
+ * Little's law says how many are under way on average: the rate times the service time. Of more of them than that and
+ * chance at the end the target was late.
+ */
+function hasGrownQueue({ load, requests, drain, rate, service }: LoadedRun): boolean {
+  const left = (drain?.completed ?? 0) + (drain?.failed ?? 0) + requests.unfinished;
+  const usual = endRatioOf(load) * rate * service.mean / 1_000;
+  return left > (1 - SERVED) * requests.due && left > GROWN_TIMES * usual + 3 * Math.sqrt(usual);
+}
+
+/** Arrivals at the end over those of the whole run on average: phases may end with most of them. */
+function endRatioOf(load: LoadedRun["load"]): number {
+  if (load.kind !== "phases") return 1;
+  const arrivals = load.phases.reduce(
+    (sum, { durationS, from, to }) => sum + durationS * (from + to) / 2,
+    0,
+  );
+  const wholeS = load.phases.reduce((sum, { durationS }) => sum + durationS, 0);
+  const last = load.phases.at(-1)?.to ?? 0;
+  return arrivals === 0 ? 1 : Math.max(1, last / (arrivals / wholeS));
+}
