@@ -161,6 +161,23 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
   ],
 };
 
+/**
+ * The files that start the program most often: without paths `deno task test` leaves them out, so that it ends
+ * within some minutes. CI runs them, and so does `--all`. What always runs walks through every command.
+ */
+export const DEAR: readonly string[] = [
+  "e2e/observe_storms_test.ts",
+  "e2e/ab_ends_test.ts",
+  "e2e/capacity_run_test.ts",
+  "e2e/ci_test.ts",
+  "e2e/resume_test.ts",
+  "e2e/fleet/safety_test.ts",
+  "e2e/cluster_test.ts",
+  "e2e/target_commands_test.ts",
+  "e2e/denied_test.ts",
+  "e2e/lifecycle_test.ts",
+];
+
 /** What one process runs. */
 export interface Job {
   /** Full paths. */

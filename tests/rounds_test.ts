@@ -1,11 +1,23 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ALONE, APART, BESIDE, callsBinary, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { listedCommands } from "../cli/registry.ts";
+import {
+  ALONE,
+  APART,
+  BESIDE,
+  callsBinary,
+  DEAR,
+  type Job,
+  roundsOf,
+  WITH_PROGRAMS,
+} from "./rounds.ts";
+import { describeLeftOut } from "./run.ts";
 import {
   countsOfBoth,
   readFailures,
+  readLeftOut,
   readSummary,
   readTimes,
   slowestLines,
@@ -24,6 +36,26 @@ Deno.test("every file that starts programs is in one list, and what is listed is
   assert.deepEqual(there.filter((name) => !listed.includes(name)), []);
   assert.deepEqual(listed.filter((name) => !existsSync(at(name))), []);
   assert.equal(new Set(listed).size, listed.length);
+});
+
+Deno.test("what is left out are end-to-end tests, and every command is called by one that always runs", () => {
+  const endToEnd = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits]
+    .filter((name) => name.startsWith("e2e/"));
+  assert.deepEqual(DEAR.filter((name) => !endToEnd.includes(name)), []);
+  const texts = [...endToEnd, "cli/completions_test.ts"].filter((name) => !DEAR.includes(name))
+    .map((name) => readFileSync(at(name), "utf8"));
+  const isCalled = (command: string): boolean =>
+    texts.some((text) => text.includes(`["${command}"`));
+  assert.deepEqual(listedCommands().map(({ name }) => name).filter((name) => !isCalled(name)), []);
+});
+
+Deno.test("what is left out is counted, and said with the way to run it", () => {
+  assert.equal(readLeftOut("ok | 0 passed | 0 failed | 128 filtered out (12ms)\n"), 128);
+  assert.equal(readLeftOut("ok | 3 passed | 0 failed (12ms)\n"), 0);
+  assert.equal(
+    describeLeftOut(128, 9),
+    "skipped 128 tests of 9 files that start the program most often (deno task test --all runs them)",
+  );
 });
 
 Deno.test("what is alone runs first, then what waits beside what computes", () => {
