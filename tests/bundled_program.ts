@@ -2,11 +2,12 @@
  * The program as `deno task compile` makes it, in a folder in place of one file: with V8's code of it beside it, it
  * starts in half of the CPU time of its sources. It lies in dist/, by what is in it, for the next run of the tests.
  */
+import config from "../deno.json" with { type: "json" };
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { leaveCode } from "../cli/compiled/left_code.ts";
-import { KEEPER } from "../cli/compiled/loader.ts";
+import { KEEPER, loaderOf } from "../cli/compiled/loader.ts";
 import { bundledParts, type Parts, ROOT } from "../cli/compiled/parts.ts";
 import { alone, ENTRY_NAME, writeStage } from "../cli/compiled/stage.ts";
 import { frameworks } from "../targets/frameworks/registry.ts";
@@ -35,7 +36,9 @@ async function make(parts: Parts, folder: string): Promise<void> {
   try {
     const [main, stage] = [join(made, MAIN), join(made, PARTS)];
     mkdirSync(stage, { recursive: true });
+    Deno.chmodSync(made, 0o755); // some tests start it as another user
     writeFileSync(main, `import "./${PARTS}/${ENTRY_NAME}";\n`);
+    writeFileSync(join(made, "deno.json"), JSON.stringify({ unstable: config.unstable }));
     for (const name of new Set(Object.values(frameworks).map(({ folder }) => folder))) {
       symlinkSync(join(ROOT, "targets/frameworks", name), join(stage, name));
     }
@@ -51,7 +54,8 @@ async function make(parts: Parts, folder: string): Promise<void> {
 }
 
 function digestOf(parts: Parts): string {
-  const text = JSON.stringify([Deno.version, [...parts].sort(([a], [b]) => a < b ? -1 : 1)]);
+  const sorted = [...parts].sort(([a], [b]) => a < b ? -1 : 1);
+  const text = JSON.stringify([Deno.version, loaderOf([]), sorted]);
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
