@@ -58,6 +58,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/ab_ends_test.ts",
     "e2e/capacity_run_test.ts",
     "e2e/ab_test.ts",
+    "e2e/ab_again_test.ts",
     "e2e/ci_test.ts",
     "e2e/resume_test.ts",
     "conformance/frameworks_test.ts",
@@ -166,8 +167,11 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
  * within some minutes. CI runs them, and so does `--all`. What always runs walks through every command.
  */
 export const DEAR: readonly string[] = [
+  "e2e/observe_test.ts",
   "e2e/observe_storms_test.ts",
   "e2e/ab_ends_test.ts",
+  "e2e/ab_again_test.ts",
+  "e2e/profile_test.ts",
   "e2e/capacity_run_test.ts",
   "e2e/ci_test.ts",
   "e2e/resume_test.ts",

@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parse as words } from "shell-quote";
-import { commandOf } from "../../report/model/method/command.ts";
-import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { type Ended, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
@@ -65,39 +62,6 @@ testWith(
     assert.ok(Deno.statSync(join(scratch.path, "../out/comparison.html")).size > 10_000);
   },
 );
-
-testWith(NEEDS, "what is worse is measured again, and both have to agree", async () => {
-  using scratch = scratchRepository();
-  scratch.write("burn.txt", "3000");
-  const { code, stdout, stderr } = await ab(scratch, "HEAD..", "--repeat", "5");
-  assert.equal(code, 1, stdout + stderr);
-  assert.match(
-    stdout,
-    /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,
-  );
-  const again = JSON.parse(
-    Deno.readTextFileSync(join(scratch.path, "../out/confirmation/results.json")),
-  );
-  assert.equal(again.runs.length, 10);
-  await assertRunsAgain(scratch, results.parse(resultsOf(scratch)));
-});
-
-/** The command that a report shows has the same runs in the same order. */
-async function assertRunsAgain({ path, env }: ScratchRepository, shown: Results): Promise<void> {
-  const [program, ...args] = words(commandOf(shown)).map(String);
-  assert.deepEqual([program, args[0]], ["plateau", "ab"]);
-  const out = join(path, "../again");
-  const once = ["--confirm", "no", "--out", out];
-  const { code, stderr } = await plateau([...args, ...once], { cwd: path, env });
-  assert.ok(code === 1 || code === 5, stderr);
-  assert.doesNotMatch(stderr, /^Builds /m, "both commits are as they were");
-  const order = ({ runs }: Results): unknown =>
-    runs.toSorted((a, b) => a.order - b.order).map((
-      { target, repetition },
-    ) => [target, repetition]);
-  const again = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
-  assert.deepEqual(order(again), order(shown));
-}
 
 testWith(
   NEEDS,
