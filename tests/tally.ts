@@ -80,7 +80,7 @@ export function cpuSinceLast(): number {
 
 const TICKS_PER_SEC = 100; // USER_HZ, the same on every Linux
 
-const SHOWN = 25;
+const SHOWN = 40;
 
 /** Where the time goes: the processes that took longest, their sum, and the tests that took longest. */
 export function slowestLines(took: readonly Took[]): string[] {
