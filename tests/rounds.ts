@@ -163,23 +163,36 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
 };
 
 /**
- * The files that start the program most often: without paths `deno task test` leaves them out, so that it ends
- * within some minutes. CI runs them, and so does `--all`. What always runs walks through every command.
+ * What takes most CPU time, as it starts the program most often, or waits for long alone: without paths
+ * `deno task test` leaves it out, so that it ends within some minutes. CI runs it, and so does `--all`. What
+ * always runs walks through every command.
  */
 export const DEAR: readonly string[] = [
-  "e2e/observe_test.ts",
-  "e2e/observe_storms_test.ts",
-  "e2e/ab_ends_test.ts",
+  "conformance/fairness_test.ts",
   "e2e/ab_again_test.ts",
-  "e2e/profile_test.ts",
+  "e2e/ab_ends_test.ts",
   "e2e/capacity_run_test.ts",
   "e2e/ci_test.ts",
-  "e2e/resume_test.ts",
-  "e2e/fleet/safety_test.ts",
   "e2e/cluster_test.ts",
-  "e2e/target_commands_test.ts",
   "e2e/denied_test.ts",
+  "e2e/fleet/agreement_test.ts",
+  "e2e/fleet/experiment_test.ts",
+  "e2e/fleet/safety_test.ts",
+  "e2e/host_test.ts",
+  "e2e/imports_test.ts",
   "e2e/lifecycle_test.ts",
+  "e2e/minimal_root_test.ts",
+  "e2e/observe_storms_test.ts",
+  "e2e/observe_test.ts",
+  "e2e/pages/examples_test.ts",
+  "e2e/pin_test.ts",
+  "e2e/profile_test.ts",
+  "e2e/resume_test.ts",
+  "e2e/target_commands_ends_test.ts",
+  "e2e/target_commands_test.ts",
+  "e2e/user_test.ts",
+  "hostile/kills_test.ts",
+  "studies/experiments_test.ts",
 ];
 
 /** What one process runs. */

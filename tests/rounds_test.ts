@@ -54,7 +54,7 @@ Deno.test("what is left out is counted, and said with the way to run it", () => 
   assert.equal(readLeftOut("ok | 3 passed | 0 failed (12ms)\n"), 0);
   assert.equal(
     describeLeftOut(128, 9),
-    "skipped 128 tests of 9 files that start the program most often (deno task test --all runs them)",
+    "skipped 128 tests of 9 files that take most CPU time (deno task test --all runs them)",
   );
 });
 

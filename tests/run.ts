@@ -1,7 +1,7 @@
 // deno-lint-ignore-file no-console -- printing the tally is what this program is for
 /**
  * `deno task test`: the tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
- * them beside one another. Without paths it leaves out the dearest end-to-end tests, unless it may not skip any;
+ * them beside one another. Without paths it leaves out what takes most CPU time, unless it may not skip any;
  * `--all` runs them. `--slowest` shows where the time goes, and `--installs` has tests install what they
  * need; `--again` runs what failed beside others once more, alone, and names what passes then. Many tests that
  * start the program call its bundle, with `--sources` main.ts itself. Other options go to `deno test` as they are. The
@@ -37,7 +37,7 @@ export function describeSkips(skips: readonly Skip[]): string[] {
 
 /** One line for those that are left out, and how to run them. */
 export function describeLeftOut(tests: number, files: number): string {
-  return `skipped ${tests} tests of ${files} files that start the program most often ` +
+  return `skipped ${tests} tests of ${files} files that take most CPU time ` +
     "(deno task test --all runs them)";
 }
 
