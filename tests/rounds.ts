@@ -169,6 +169,8 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
  */
 export const DEAR: readonly string[] = [
   "conformance/fairness_test.ts",
+  "conformance/frameworks_test.ts",
+  "conformance/profilers_test.ts",
   "e2e/ab_again_test.ts",
   "e2e/ab_ends_test.ts",
   "e2e/capacity_run_test.ts",
@@ -193,6 +195,7 @@ export const DEAR: readonly string[] = [
   "e2e/user_test.ts",
   "hostile/kills_test.ts",
   "studies/experiments_test.ts",
+  "studies/systems_test.ts",
 ];
 
 /** What one process runs. */
