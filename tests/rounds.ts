@@ -14,7 +14,7 @@ const TOGETHER = ["browser"];
 
 /** How a file runs. */
 export type Manner =
-  /** Beside one or two, as it loads servers or starts many programs. */
+  /** Beside two or three, as it loads servers or starts many programs. */
   | "computes"
   /** Beside many, as it mostly waits for events, pauses and time-outs. */
   | "waits"
@@ -181,6 +181,7 @@ export const DEAR: readonly string[] = [
   "conformance/certificates_test.ts",
   "conformance/fairness_test.ts",
   "conformance/frameworks_test.ts",
+  "conformance/gateways_test.ts",
   "conformance/profilers_test.ts",
   "conformance/redirects_test.ts",
   "e2e/ab_again_test.ts",
@@ -219,6 +220,7 @@ export const DEAR: readonly string[] = [
   "fleet/agent_faults_test.ts",
   "hostile/inspectors_test.ts",
   "hostile/kills_test.ts",
+  "report/page_size_test.ts",
   "studies/claims_conformance_test.ts",
   "studies/experiments_test.ts",
   "studies/systems_test.ts",
@@ -254,7 +256,7 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
   const others = shared(files.filter((file) => !known.has(file)));
   const rounds: Queue[][] = [
     [{ jobs: alone, atOnce: 1 }],
-    [{ jobs: [...others, ...computes], atOnce: cores + 1 }, { jobs: waits, atOnce: cores }],
+    [{ jobs: [...others, ...computes], atOnce: cores + 2 }, { jobs: waits, atOnce: cores }],
   ];
   return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
     .filter((queues) => queues.length > 0);

@@ -69,7 +69,7 @@ Deno.test("what is alone runs first, then what waits beside what computes", () =
   assert.deepEqual(rounds, [
     [[1, ["alone", [trust]]]],
     [
-      [3, ["shares", [a, b, c]], ["computes", [run]]],
+      [4, ["shares", [a, b, c]], ["computes", [run]]],
       [2, ["waits", [hearsay]]],
     ],
   ]);
