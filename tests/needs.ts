@@ -117,14 +117,23 @@ export function toGet(need: Need): string {
 /** The needs that PLATEAU_REQUIRE names; throws on a word that is none, as it would never fail a test. */
 export function requiredNeeds(): ReadonlySet<Need> {
   const known = Object.keys({ ...PROGRAMS, ...CIRCUMSTANCES }) as Need[];
-  const words = (Deno.env.get("PLATEAU_REQUIRE") ?? "").split(",").map((word) => word.trim());
+  const words = requiredWords();
   const unknown = words.filter((word) => !["", "all", ...known].includes(word));
   if (unknown.length > 0) {
     throw new Error(
       `Cannot require "${unknown}": PLATEAU_REQUIRE takes ${known.join(", ")} and all`,
     );
   }
-  return new Set(known.filter((need) => words.includes(need) || words.includes("all")));
+  return new Set(known.filter((need) => words.includes(need) || mayNotSkip()));
+}
+
+/** Whether PLATEAU_REQUIRE makes everything that is missing a failure. */
+export function mayNotSkip(): boolean {
+  return requiredWords().includes("all");
+}
+
+function requiredWords(): string[] {
+  return (Deno.env.get("PLATEAU_REQUIRE") ?? "").split(",").map((word) => word.trim());
 }
 
 export function isThere(need: Need): boolean {

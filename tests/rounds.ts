@@ -14,7 +14,7 @@ const TOGETHER = ["browser"];
 
 /** How a file runs. */
 export type Manner =
-  /** Beside one or two, as it loads servers or starts many programs. */
+  /** Beside two or three, as it loads servers or starts many programs. */
   | "computes"
   /** Beside many, as it mostly waits for events, pauses and time-outs. */
   | "waits"
@@ -24,7 +24,7 @@ export type Manner =
   | "shares";
 
 /** Most files of a process that are loaded as one module, which spares them what all import. */
-const MOST_FILES = 20;
+const MOST_FILES = 40;
 
 /** What starts no programs, but needs modules that no other test has touched. */
 export const APART: Readonly<Record<string, string>> = {
@@ -58,6 +58,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/ab_ends_test.ts",
     "e2e/capacity_run_test.ts",
     "e2e/ab_test.ts",
+    "e2e/ab_again_test.ts",
     "e2e/ci_test.ts",
     "e2e/resume_test.ts",
     "conformance/frameworks_test.ts",
@@ -161,6 +162,73 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
   ],
 };
 
+/**
+ * What takes most CPU time, as it starts the program most often, or waits for long alone: without paths
+ * `deno task test` leaves it out, so that it ends within some minutes. CI runs it, and so does `--all`. What
+ * always runs walks through every command.
+ */
+export const DEAR: readonly string[] = [
+  "browser/agents_test.ts",
+  "browser/brush_test.ts",
+  "browser/depth_test.ts",
+  "browser/distribution_test.ts",
+  "browser/faults_test.ts",
+  "browser/linked_test.ts",
+  "browser/live_test.ts",
+  "browser/published_test.ts",
+  "browser/report_look_test.ts",
+  "browser/sweep_test.ts",
+  "conformance/certificates_test.ts",
+  "conformance/fairness_test.ts",
+  "conformance/frameworks_test.ts",
+  "conformance/gateways_test.ts",
+  "conformance/profilers_test.ts",
+  "conformance/redirects_test.ts",
+  "e2e/ab_again_test.ts",
+  "e2e/ab_ends_test.ts",
+  "e2e/capacity_run_test.ts",
+  "e2e/ci_test.ts",
+  "e2e/cluster_test.ts",
+  "e2e/denied_test.ts",
+  "e2e/fleet/agreement_test.ts",
+  "e2e/fleet/experiment_test.ts",
+  "e2e/fleet/safety_test.ts",
+  "e2e/forms_test.ts",
+  "e2e/host_test.ts",
+  "e2e/imports_test.ts",
+  "e2e/lifecycle_test.ts",
+  "e2e/live_test.ts",
+  "e2e/minimal_root_test.ts",
+  "e2e/observe_storms_test.ts",
+  "e2e/observe_test.ts",
+  "e2e/open_loop_test.ts",
+  "e2e/pages/examples_test.ts",
+  "e2e/pages/experiments_test.ts",
+  "e2e/pages/fleet_test.ts",
+  "e2e/pin_test.ts",
+  "e2e/profile_test.ts",
+  "e2e/prove_test.ts",
+  "e2e/proxy_test.ts",
+  "e2e/repeat_test.ts",
+  "e2e/resources_test.ts",
+  "e2e/resume_test.ts",
+  "e2e/target_commands_ends_test.ts",
+  "e2e/target_commands_test.ts",
+  "e2e/tls_test.ts",
+  "e2e/user_test.ts",
+  "faults/agent_test.ts",
+  "faults/coordinator_test.ts",
+  "faults/hearsay_test.ts",
+  "faults/redis_test.ts",
+  "fleet/agent_faults_test.ts",
+  "hostile/inspectors_test.ts",
+  "hostile/kills_test.ts",
+  "report/page_size_test.ts",
+  "studies/claims_conformance_test.ts",
+  "studies/experiments_test.ts",
+  "studies/systems_test.ts",
+];
+
 /** What one process runs. */
 export interface Job {
   /** Full paths. */
@@ -191,7 +259,7 @@ export function roundsOf(files: readonly string[], cores: number): Queue[][] {
   const others = shared(files.filter((file) => !known.has(file)));
   const rounds: Queue[][] = [
     [{ jobs: alone, atOnce: 1 }],
-    [{ jobs: [...others, ...computes], atOnce: cores + 1 }, { jobs: waits, atOnce: cores }],
+    [{ jobs: [...others, ...computes], atOnce: cores + 2 }, { jobs: waits, atOnce: cores }],
   ];
   return rounds.map((queues) => queues.filter(({ jobs }) => jobs.length > 0))
     .filter((queues) => queues.length > 0);

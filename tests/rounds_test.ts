@@ -1,11 +1,23 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { ALONE, APART, BESIDE, callsBinary, type Job, roundsOf, WITH_PROGRAMS } from "./rounds.ts";
+import { listedCommands } from "../cli/registry.ts";
+import {
+  ALONE,
+  APART,
+  BESIDE,
+  callsBinary,
+  DEAR,
+  type Job,
+  roundsOf,
+  WITH_PROGRAMS,
+} from "./rounds.ts";
+import { describeLeftOut } from "./run.ts";
 import {
   countsOfBoth,
   readFailures,
+  readLeftOut,
   readSummary,
   readTimes,
   slowestLines,
@@ -26,6 +38,26 @@ Deno.test("every file that starts programs is in one list, and what is listed is
   assert.equal(new Set(listed).size, listed.length);
 });
 
+Deno.test("every command is called end to end by what always runs, and what is left out is there", () => {
+  const listed = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits];
+  assert.deepEqual(DEAR.filter((name) => !existsSync(at(name))), []);
+  const endToEnd = listed.filter((name) => name.startsWith("e2e/"));
+  const texts = [...endToEnd, "cli/completions_test.ts"].filter((name) => !DEAR.includes(name))
+    .map((name) => readFileSync(at(name), "utf8"));
+  const isCalled = (command: string): boolean =>
+    texts.some((text) => text.includes(`["${command}"`));
+  assert.deepEqual(listedCommands().map(({ name }) => name).filter((name) => !isCalled(name)), []);
+});
+
+Deno.test("what is left out is counted, and said with the way to run it", () => {
+  assert.equal(readLeftOut("ok | 0 passed | 0 failed | 128 filtered out (12ms)\n"), 128);
+  assert.equal(readLeftOut("ok | 3 passed | 0 failed (12ms)\n"), 0);
+  assert.equal(
+    describeLeftOut(128, 9),
+    "skipped 128 tests of 9 files that take most CPU time (deno task test --all runs them)",
+  );
+});
+
 Deno.test("what is alone runs first, then what waits beside what computes", () => {
   const names = ["http/a", "e2e/trust", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
   const files = names.map((name) => at(`${name}_test.ts`));
@@ -37,7 +69,7 @@ Deno.test("what is alone runs first, then what waits beside what computes", () =
   assert.deepEqual(rounds, [
     [[1, ["alone", [trust]]]],
     [
-      [3, ["shares", [a, b, c]], ["computes", [run]]],
+      [4, ["shares", [a, b, c]], ["computes", [run]]],
       [2, ["waits", [hearsay]]],
     ],
   ]);
@@ -47,7 +79,7 @@ Deno.test("files without programs share some processes, each once, but for those
   const apart = Object.keys(APART).map(at);
   const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
   const [[{ jobs }]] = roundsOf(files, 2);
-  assert.deepEqual(jobs.map(({ files }) => files.length), [14, 14, 13, ...apart.map(() => 1)]);
+  assert.deepEqual(jobs.map(({ files }) => files.length), [21, 20, ...apart.map(() => 1)]);
   assert.deepEqual(jobs.flatMap(({ files }) => files), files);
   assert.ok(apart.every((file) => existsSync(file)));
 });

@@ -1,19 +1,23 @@
 // deno-lint-ignore-file no-console -- printing the tally is what this program is for
 /**
- * `deno task test`: all tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
- * them beside one another. `--slowest` shows where the time goes, and `--installs` has tests install what they
- * need; `--again` runs what failed beside others once more, alone, and names what passes then; other options go
- * to `deno test` as they are. The last line is `N passed, N failed, N skipped`, for scripts.
+ * `deno task test`: the tests, or those of the given paths (`deno task test tests/http`), as rounds.ts has
+ * them beside one another. Without paths it leaves out what takes most CPU time, unless it may not skip any;
+ * `--all` runs them. `--slowest` shows where the time goes, and `--installs` has tests install what they
+ * need; `--again` runs what failed beside others once more, alone, and names what passes then. Many tests that
+ * start the program call its bundle, with `--sources` main.ts itself. Other options go to `deno test` as they are. The
+ * last line is `N passed, N failed, N skipped`, for scripts.
  */
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { requiredNeeds, type Skip, toGet } from "./needs.ts";
-import { callsBinary, type Job, type Queue, roundsOf } from "./rounds.ts";
+import { bundledProgram } from "./bundled_program.ts";
+import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
+import { callsBinary, DEAR, type Job, type Queue, roundsOf } from "./rounds.ts";
 import {
   countsOfBoth,
   cpuSinceLast,
   readFailures,
+  readLeftOut,
   readSummary,
   readTimes,
   slowestLines,
@@ -29,6 +33,23 @@ export function describeSkips(skips: readonly Skip[]): string[] {
   return [...byNeeds].map(([needs, { length }]) =>
     `skipped ${length} test${length === 1 ? "" : "s"} for want of ${needs}`
   );
+}
+
+/** One line for those that are left out, and how to run them. */
+export function describeLeftOut(tests: number, files: number): string {
+  return `skipped ${tests} tests of ${files} files that take most CPU time ` +
+    "(deno task test --all runs them)";
+}
+
+/** How many tests they hold; none of them runs. @param folder For a module of them all. */
+async function countTests(files: readonly string[], folder: string): Promise<number> {
+  if (files.length === 0) return 0;
+  Deno.mkdirSync(folder);
+  const none = ["--filter", "/^$/"];
+  const { stdout } = await new Deno.Command(Deno.execPath(), {
+    args: ["test", "--allow-all", "--no-check", ...none, moduleOf(files, folder)],
+  }).output();
+  return readLeftOut(new TextDecoder().decode(stdout));
 }
 
 /** The test files at `path`, a file or a folder. */
@@ -167,7 +188,25 @@ function namesExactly(names: readonly string[]): string {
   return `/^(?:${names.map((name) => name.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|")})$/`;
 }
 
-const OWN_OPTIONS = ["--slowest", "--installs", "--again"];
+/** From so many processes on whose tests may start programs, it pays to make one that starts sooner. */
+const MANY_PROCESSES = 8;
+
+/** What tests are to call in place of main.ts; "" for main.ts. */
+async function programFor(rounds: readonly Queue[][], args: readonly string[]): Promise<string> {
+  const jobs = rounds.flat().flatMap(({ jobs }) =>
+    jobs.filter(({ manner }) => manner !== "shares")
+  );
+  const isAsked = !args.includes("--sources") && !Deno.env.get("PLATEAU_BINARY");
+  if (!isAsked || jobs.length < MANY_PROCESSES) return "";
+  try {
+    return await bundledProgram();
+  } catch (error) {
+    console.log(`Tests start the program from its sources, which takes longer: ${error}`);
+    return "";
+  }
+}
+
+const OWN_OPTIONS = ["--all", "--slowest", "--installs", "--again", "--sources"];
 
 async function main(args: readonly string[]): Promise<number> {
   requiredNeeds();
@@ -175,26 +214,35 @@ async function main(args: readonly string[]): Promise<number> {
   const folder = await Deno.makeTempDir();
   const skipFile = join(folder, "skipped");
   Deno.writeTextFileSync(skipFile, "");
+  const found = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
+  const isWhole = paths.length > 0 || args.includes("--all") || mayNotSkip();
+  const leftOut = isWhole ? [] : DEAR.map((name) => join(TESTS, name));
+  const files = found.filter((file) => !leftOut.includes(file));
+  const rounds = roundsOf(files, navigator.hardwareConcurrency);
   const given = {
     folder,
     options: args.filter((arg) => !paths.includes(arg) && !OWN_OPTIONS.includes(arg)),
     env: {
       PLATEAU_SKIPPED: skipFile,
+      PLATEAU_MAIN: await programFor(rounds, args),
       ...(args.includes("--installs") ? { PLATEAU_INSTALLS: "1" } : {}),
     },
   };
   let took: Took[] = [];
-  const files = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
-  for (const queues of roundsOf(files, navigator.hardwareConcurrency)) {
+  let counted = Promise.resolve(0);
+  for (const queues of rounds) {
+    if (queues === rounds.at(-1)) counted = countTests(leftOut, join(folder, "left-out"));
     took.push(...(await Promise.all(queues.map((queue) => runQueue(queue, given)))).flat());
   }
   if (args.includes("--again")) took = await runAgain(took, given);
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
+  const dear = await counted;
   await Deno.remove(folder, { recursive: true });
   if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
+  if (dear > 0) console.log(describeLeftOut(dear, leftOut.length));
   const { passed, failed, skipped } = sumOf(took.map(({ counts }) => counts));
-  console.log(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  console.log(`${passed} passed, ${failed} failed, ${skipped + dear} skipped`);
   return failed > 0 ? 1 : 0;
 }
 

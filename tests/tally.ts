@@ -19,6 +19,11 @@ export function readSummary(output: string): Counts {
   return { passed, failed, skipped };
 }
 
+/** How many tests a filter left out, by the last summary of `deno test`. */
+export function readLeftOut(output: string): number {
+  return Number([...plain(output).matchAll(/ \| (\d+) filtered out/g)].at(-1)?.[1] ?? 0);
+}
+
 /** A test that failed, with the step in which it did where it has steps, as the list at the end names it. */
 const FAILURE = /^(\S.*?)(?: \.\.\. .*)? => \S+:\d+:\d+$/;
 
@@ -75,7 +80,7 @@ export function cpuSinceLast(): number {
 
 const TICKS_PER_SEC = 100; // USER_HZ, the same on every Linux
 
-const SHOWN = 25;
+const SHOWN = 40;
 
 /** Where the time goes: the processes that took longest, their sum, and the tests that took longest. */
 export function slowestLines(took: readonly Took[]): string[] {

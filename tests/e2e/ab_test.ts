@@ -1,8 +1,5 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { parse as words } from "shell-quote";
-import { commandOf } from "../../report/model/method/command.ts";
-import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { type Ended, Plateau, plateau } from "./plateau.ts";
 import { until } from "./patience.ts";
@@ -33,6 +30,8 @@ function resultsOf({ path }: ScratchRepository): {
   return JSON.parse(Deno.readTextFileSync(join(path, "../out/results.json")));
 }
 
+/** Where it matters what is built, not what is measured. */
+const ONCE = ["--repeat", "1"];
 const SEES_ONE_CHANGE = ["--repeat", "5", "--confirm", "no"];
 
 testWith(
@@ -72,49 +71,16 @@ testWith(
   },
 );
 
-testWith(NEEDS, "what is worse is measured again, and both have to agree", async () => {
-  using scratch = scratchRepository();
-  scratch.write("burn.txt", "3000");
-  const { code, stdout, stderr } = await ab(scratch, "HEAD..", "--repeat", "5");
-  assert.equal(code, 1, stdout + stderr);
-  assert.match(
-    stdout,
-    /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,
-  );
-  const again = JSON.parse(
-    Deno.readTextFileSync(join(scratch.path, "../out/confirmation/results.json")),
-  );
-  assert.equal(again.runs.length, 10);
-  await assertRunsAgain(scratch, results.parse(resultsOf(scratch)));
-});
-
-/** Measured briefly, the command that a report shows has the same runs in the same order. */
-async function assertRunsAgain({ path, env }: ScratchRepository, shown: Results): Promise<void> {
-  const [program, ...args] = words(commandOf(shown)).map(String);
-  assert.deepEqual([program, args[0]], ["plateau", "ab"]);
-  const out = join(path, "../again");
-  const briefly = ["--duration", "100ms", "--confirm", "no", "--out", out];
-  const { code, stderr } = await plateau([...args, ...briefly], { cwd: path, env });
-  assert.ok(code === 1 || code === 5, stderr);
-  assert.doesNotMatch(stderr, /^Builds /m, "both commits are as they were");
-  const order = ({ runs }: Results): unknown =>
-    runs.toSorted((a, b) => a.order - b.order).map((
-      { target, repetition },
-    ) => [target, repetition]);
-  const again = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
-  assert.deepEqual(order(again), order(shown));
-}
-
 testWith(
   NEEDS,
   "an unchanged commit is built once, and equal sides are named as such",
   async () => {
     using scratch = scratchRepository();
-    const first = await ab(scratch, "HEAD..HEAD");
+    const first = await ab(scratch, "HEAD..HEAD", ...ONCE);
     assert.match(first.stderr, /^Builds server at /m);
     assert.match(first.stderr, /^BASE and HEAD have the same files/m);
     assert.notEqual(first.code, 2, first.stderr);
-    const second = await ab(scratch, "HEAD..HEAD");
+    const second = await ab(scratch, "HEAD..HEAD", ...ONCE);
     assert.doesNotMatch(second.stderr, /^Builds /m);
     assert.match(second.stderr, /^Uses the kept build of /m);
   },
@@ -157,7 +123,7 @@ testWith(NEEDS, "ab says what a shallow clone lacks", async () => {
   const refused = await ab({ path, env: scratch.env }, "HEAD~1..HEAD");
   assert.equal(refused.code, 2, refused.stderr);
   assert.match(refused.stderr, /this clone is shallow: git fetch --unshallow/);
-  const same = await ab({ path, env: scratch.env }, "HEAD..HEAD");
+  const same = await ab({ path, env: scratch.env }, "HEAD..HEAD", ...ONCE);
   assert.match(same.stderr, /^BASE and HEAD have the same files/m, same.stderr);
 });
 
@@ -173,7 +139,7 @@ testWith(NEEDS, "submodules are checked out from the user's clone", async () => 
   scratch.write("build.js", `require("fs").copyFileSync("part/burn.txt", "built.txt");`);
   scratch.git("commit", "--quiet", "--all", "--message", "with a part");
   Deno.removeSync(part, { recursive: true });
-  const { stderr } = await ab(scratch, "HEAD..HEAD");
+  const { stderr } = await ab(scratch, "HEAD..HEAD", ...ONCE);
   assert.match(stderr, /^BASE and HEAD have the same files/m, stderr);
   const { experiment: { targets: { base } } } = resultsOf(scratch);
   assert.equal(Deno.readTextFileSync(join(base.cwd, "built.txt")), "200");
@@ -217,7 +183,7 @@ const line = Buffer.alloc(1e6, "x");
 for (let i = 0; i < 100; i++) require("fs").writeSync(1, line);
 require("fs").writeFileSync("built.txt", "100");`,
     );
-    const { code, stderr } = await ab(scratch, "HEAD..");
+    const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
     assert.notEqual(code, 3, stderr);
     const [log] = scratch.kept().filter((name) => name.endsWith(".log"));
     assert.ok(log !== undefined);
@@ -246,7 +212,7 @@ testWith(
     const [{ name }] = Deno.readDirSync(revisions);
     Deno.mkdirSync(join(revisions, name, ".snapshot-of-a-killed-one"));
     scratch.write("build.js", `require("fs").writeFileSync("built.txt", "100");`);
-    const { code, stderr } = await ab(scratch, "HEAD..");
+    const { code, stderr } = await ab(scratch, "HEAD..", ...ONCE);
     assert.notEqual(code, 3, stderr);
     assert.deepEqual(scratch.kept().filter((name) => name.startsWith(".snapshot-")), []);
   },

@@ -1,6 +1,7 @@
 /** `plateau plan`: an experiment whose targets are compared with themselves. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { calibratedCache } from "./caches.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
 
 const EXPERIMENT = `name: planned
@@ -17,7 +18,7 @@ Deno.test("plan says what a number of runs sees, and how many a change needs", a
   using folder = emptyFolder();
   const [file, out] = [join(folder.path, "mine.yaml"), join(folder.path, "out")];
   Deno.writeTextFileSync(file, EXPERIMENT);
-  const env = { XDG_CACHE_HOME: join(folder.path, "cache") };
+  const env = calibratedCache(join(folder.path, "cache"));
   const args = ["plan", file, "--repeat", "3", "-q", "--out", out];
   const json = join(folder.path, "plan.json");
   const { code, stdout, stderr } = await plateau([...args, "--json", json], { env });

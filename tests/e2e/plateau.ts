@@ -1,10 +1,11 @@
 /**
- * The program as users call it: from source, or the compiled binary that PLATEAU_BINARY names.
+ * The program as users call it: from source, from the bundle whose main module PLATEAU_MAIN names, or the compiled
+ * binary that PLATEAU_BINARY names.
  */
 import { join, resolve } from "node:path";
 import { until } from "./patience.ts";
 
-const MAIN = join(import.meta.dirname ?? "", "../../main.ts");
+const MAIN = Deno.env.get("PLATEAU_MAIN") || join(import.meta.dirname ?? "", "../../main.ts");
 const BINARY = Deno.env.get("PLATEAU_BINARY");
 
 /** Program and first arguments. */

@@ -1,6 +1,6 @@
 /** A git repository of its own with a small server, whose requests take as long as its commits say. */
-import { homedir } from "node:os";
 import { join } from "node:path";
+import { calibratedCache } from "./caches.ts";
 import { emptyFolder } from "./plateau.ts";
 
 const SERVER = `
@@ -17,24 +17,26 @@ const fs = require("fs");
 fs.writeFileSync("built.txt", fs.readFileSync("burn.txt", "utf8"));
 `;
 
+/**
+ * So many requests that those of 3 ms take longer than those of 100 µs do where the machine halts for 300 ms
+ * among them; and each run has them, however busy the machine is.
+ */
+const REQUESTS = 200;
+
 const EXPERIMENT = `
 name: mine
 targets:
   server: { command: [node, server.js], build: [[node, build.js]] }
 scenarios:
   root: { get: / }
-load: { connections: 2, duration: 250ms }
+load: { connections: 2, requests: ${REQUESTS} }
 repeat: 2
 `;
-
-/** Of Deno itself, which would else begin an empty one. */
-const DENO_CACHE = Deno.env.get("DENO_DIR") ??
-  join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "deno");
 
 export interface ScratchRepository extends Disposable {
   readonly path: string;
   /** The cache of the program under test. */
-  readonly env: Record<string, string>;
+  readonly env: ReturnType<typeof calibratedCache>;
   readonly git: (...args: string[]) => string;
   readonly write: (name: string, text: string) => void;
   /** All that git could say of it, and the index byte by byte. */
@@ -65,7 +67,7 @@ export function scratchRepository(): ScratchRepository {
     path,
     git,
     write,
-    env: { XDG_CACHE_HOME: cache, DENO_DIR: DENO_CACHE },
+    env: calibratedCache(cache),
     state: () => ({
       refs: git("for-each-ref"),
       worktrees: git("worktree", "list"),

@@ -1,21 +1,17 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { delimiter, join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { descendantsOf, readStat } from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
+import { freshCache } from "./caches.ts";
 import { until } from "./patience.ts";
 import { COMMAND, emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { Terminal } from "./terminal.ts";
 
-/** Deno keeps its own cache where it is, or it would fetch every package again. */
-const DENO_DIR = Deno.env.get("DENO_DIR") ??
-  join(Deno.env.get("XDG_CACHE_HOME") || join(homedir(), ".cache"), "deno");
-
 /** The environment of a user who has installed nothing yet, with caches in `folder`. */
 function fresh(folder: string, path = Deno.env.get("PATH") ?? ""): Record<string, string> {
-  return { XDG_CACHE_HOME: folder, DENO_DIR, PATH: path };
+  return { ...freshCache(folder), PATH: path };
 }
 
 /** What lies where frameworks are installed. */

@@ -6,6 +6,7 @@ import type { FindingCode } from "../../runner/result/findings.ts";
 import { type Measurement, measurement, results } from "../../runner/result/result.ts";
 import { allowedCores, startOn } from "../../base/system/affinity.ts";
 import { testWith } from "../needs.ts";
+import { freshCache } from "./caches.ts";
 import { startNginx } from "./nginx.ts";
 import { emptyFolder, type Ended, Plateau, plateau, serve } from "./plateau.ts";
 
@@ -158,16 +159,11 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
 });
 
 /** Where Deno keeps what it has fetched; unlike ours its cache is not to be a new one. */
-async function denoFolder(): Promise<string> {
-  const { stdout } = await new Deno.Command(Deno.execPath(), { args: ["info", "--json"] }).output();
-  return JSON.parse(new TextDecoder().decode(stdout)).denoDir;
-}
-
 Deno.test("run calibrates the generator once for a machine, and bench uses that, but never does it", async () => {
   await using api = await serve("api");
   using cache = emptyFolder();
   using folder = emptyFolder();
-  const surroundings = { env: { XDG_CACHE_HOME: cache.path, DENO_DIR: await denoFolder() } };
+  const surroundings = { env: freshCache(cache.path) };
   const measure = ["bench", `${api.origin}/static`, "-n", "5", "-c", "1", "--json", "-"];
   const before = await plateau(measure, surroundings);
   assert.equal(measured(before).generator.peakThroughput, null);

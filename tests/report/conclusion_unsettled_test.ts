@@ -136,7 +136,7 @@ Deno.test("unsettled: whoever it is and wherever, no sentence has more than 25 w
   const targets = ["gin", "fastify", "express"];
   const scenarios = ["static", "fib", "redis", "validation", "error"];
   for (let drawn = 1; drawn < 2 ** targets.length; drawn++) {
-    for (let from = 0; from < scenarios.length; from++) {
+    for (const from of [0, 3, 4]) { // in all, in two, in one
       const { sentence } = concluded(
         unsettled(
           many(),

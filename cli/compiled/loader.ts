@@ -1,4 +1,4 @@
-/** How the compiled program finds and begins the parts of its bundle: text that `cli/compile.ts` puts there. */
+/** How the compiled program finds and begins the parts of its bundle: text that `stage.ts` puts there. */
 
 /** Ends of names: of V8's code of a script, of a deflated file, and of a list of the parts that processes have used. */
 export const CODE = ".code";

@@ -1,0 +1,101 @@
+/**
+ * The program as few texts: esbuild's bundle, split where the program imports as it goes, so that a command reads
+ * its own code alone. It is not minified, as esbuild's minifier drops `using` (a listener that it should close stays
+ * open), and so that stacks can be read. Each part of the bundle becomes a function, of which V8's code can be kept.
+ */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+
+export const ROOT = join(import.meta.dirname ?? "", "../..");
+
+/** Workers, which are started by their URL and so are in no import graph: they lie beside the bundled main module. */
+export const WORKERS = [
+  "runner/load/worker/worker.ts",
+  "runner/calibration/null_responder.ts",
+  "targets/launch/parent_watch.ts",
+];
+
+export const MAIN = "main.js";
+
+/** The bundle: the text of a function for each part, by the part's name. */
+export type Parts = ReadonlyMap<string, string>;
+
+export async function bundledParts(): Promise<Parts> {
+  const folder = await Deno.makeTempDir({ prefix: "plateau-bundle-" });
+  try {
+    for (const module of ["main.ts", ...WORKERS]) {
+      await deno("bundle", "--quiet", "--code-splitting", "--outdir", folder, module);
+    }
+    const names = new Set(readdirSync(folder));
+    const read = (name: string): string => Deno.readTextFileSync(join(folder, name));
+    return new Map([...names].map((name) => [name, asFunction(name, read(name), names)]));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+export async function deno(...args: string[]): Promise<void> {
+  const { success } = await new Deno.Command(Deno.execPath(), { args, cwd: ROOT }).spawn().status;
+  if (!success) throw new Error(`Cannot go on as this failed: deno ${args.join(" ")}`);
+}
+
+const IMPORT =
+  /^import (?:(\w+)(?:, | ))?(?:\* as (\w+) )?(?:\{([^}]*)\} )?(?:from )?"([^"]+)";$/gm;
+const EXPORTS = /^export \{\n([^}]*)\};\n/gm;
+const DEFAULT_EXPORT = /^export default (.*);$/gm;
+const LATER = /\bimport\("\.\/([^"]+)"\)/g;
+
+/** The text of a module for another program, where the bundler writes it with its line breaks. */
+const TEXT_OF_LINES = /^var \w+ = `(?:\\[^]|\$(?!\{)|[^\\`$])*`;$/gm;
+
+/** Of such a text, which is one line, nothing is changed. */
+const META_OR_TEXT = /^(var \w+ = (["'`])(?:\\.|(?!\2)[^\\\n])*\2;)$|\bimport\.meta\b/gm;
+
+/**
+ * A part of esbuild's split output as the text of a function: its imports and exports, which are of one form and
+ * at the starts of lines, become calls and properties. Names are never assigned again after they are
+ * exported, as each part is run to its end before those that import it.
+ */
+function asFunction(name: string, module: string, names: ReadonlySet<string>): string {
+  const exported: string[] = [];
+  const text = module
+    .replace(TEXT_OF_LINES, (text) => text.replaceAll("\n", "\\n"))
+    .replace(EXPORTS, (_, list: string) => {
+      const pairs = namesIn(list).map((entry) => entry.split(" as "));
+      exported.push(...pairs.map(([own, other = own]) => `__part.${other} = ${own};`));
+      return "";
+    })
+    .replace(DEFAULT_EXPORT, (_, value: string) => `__part.default = ${value};`)
+    .replace(IMPORT, (_, whole, all, list, from) => importOf({ whole, all, list, from }))
+    .replace(LATER, (call, part: string) => names.has(part) ? `__useLater("${part}")` : call)
+    .replace(META_OR_TEXT, (_, text = "__meta") => text);
+  const [left] = /^(?:import|export) .*$/m.exec(text) ?? [];
+  if (left !== undefined) throw new Error(`Cannot make a function of ${name}: ${left}`);
+  const kind = name === MAIN ? "async function" : "function";
+  return `${kind} (__part, __use, __useLater, __need, __meta) {"use strict";${text}\n${
+    exported.join("\n")
+  }\n}`;
+}
+
+function namesIn(list: string): string[] {
+  return list.split(",").map((entry) => entry.trim()).filter((entry) => entry !== "");
+}
+
+interface PartImport {
+  readonly whole?: string;
+  readonly all?: string;
+  readonly list?: string;
+  readonly from: string;
+}
+
+function importOf({ whole, all, list, from }: PartImport): string {
+  const isPart = from.startsWith("./");
+  const source = isPart ? `__use("${from.slice(2)}")` : `__need("${from}")`;
+  const bindings = list && namesIn(list).map((entry) => entry.replace(" as ", ": ")).join(", ");
+  return [
+    ...whole ? [`const ${whole} = ${source}${isPart ? ".default" : ""};`] : [],
+    ...all ? [`const ${all} = ${source};`] : [],
+    ...bindings ? [`const { ${bindings} } = ${source};`] : [],
+    ...whole || all || bindings ? [] : [`${source};`],
+  ].join(" ");
+}

@@ -1,0 +1,69 @@
+/** The folder of the program that is started: scripts of the bundle's parts, their loader, and what begins a process. */
+import config from "../../deno.json" with { type: "json" };
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { CODE, DEFLATED, loaderOf, type PartsScript, USED } from "./loader.ts";
+import { SELDOM } from "./left_code.ts";
+import { MAIN, type Parts, WORKERS } from "./parts.ts";
+
+/** Begins the program. */
+export const ENTRY_NAME = "plateau.js";
+
+const LOADER_NAME = "loader.js";
+const entryOf = (name: string): string =>
+  `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
+
+export interface Staged {
+  readonly scripts: readonly PartsScript[];
+  /** Ends the loader. */
+  readonly keeper?: string;
+  /** Where V8's code of the scripts is. */
+  readonly codeFolder?: string;
+}
+
+/** Fills `folder`. */
+export function writeStage(
+  parts: Parts,
+  { scripts, keeper = "", codeFolder }: Staged,
+  folder: string,
+): void {
+  const write = (name: string, content: string | Uint8Array): void =>
+    writeFileSync(join(folder, name), content);
+  for (const { file, parts: names, isDeflated } of scripts) {
+    const text = names.map((name) => `\n"${name}": ${parts.get(name)}`).join(",");
+    const contents: [string, string | Uint8Array][] = [[file, `({${text}\n})`]];
+    const code = codeFolder === undefined ? "" : join(codeFolder, file + CODE);
+    if (existsSync(code)) contents.push([file + CODE, readFileSync(code)]);
+    for (const [name, content] of contents) {
+      if (isDeflated) write(name + DEFLATED, gzipSync(content, { level: 9 }));
+      else write(name, content);
+    }
+  }
+  write(LOADER_NAME, loaderOf(scripts) + keeper);
+  write(ENTRY_NAME, entryOf(MAIN));
+  for (const worker of WORKERS) {
+    const name = basename(worker, ".ts");
+    write(`${name}.ts`, entryOf(`${name}.js`));
+  }
+  write("deno.json", JSON.stringify({ unstable: config.unstable }));
+}
+
+/** A script for each part. */
+export const alone = (parts: Parts): PartsScript[] =>
+  [...parts.keys()].map((name) => ({ file: name, parts: [name], isDeflated: false }));
+
+/** One script for the parts that the same kinds of processes use, by the lists in `folder`. */
+export function byUsers(parts: Parts, folder: string): PartsScript[] {
+  const users = new Map([...parts.keys()].map((name) => [name, new Set<string>()]));
+  for (const list of readdirSync(folder).filter((name) => name.endsWith(USED))) {
+    const used = Deno.readTextFileSync(join(folder, list)).split(" ");
+    for (const name of used) users.get(name)?.add(list);
+  }
+  const groups = Map.groupBy(alone(parts), ({ file }) => [...users.get(file) ?? []].join() || file);
+  return [...groups.values()].map((group, index) => ({
+    file: `script-${index}.js`,
+    parts: group.map(({ file }) => file),
+    isDeflated: [...users.get(group[0].file) ?? []].every((list) => SELDOM.test(list)),
+  }));
+}
