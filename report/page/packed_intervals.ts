@@ -19,14 +19,10 @@ export interface PackedSteps {
   readonly packed: string;
 }
 
-/** Of all scenarios of a page. */
-const MOST_CHARACTERS = 5_000_000;
-/**
- * Packed intervals are this share of their histograms in the results, and each doubling of the step takes so
- * much of them: measured on runs of 1,000 to 24,000 requests an interval, where it was 0.5 to 0.63.
- */
-const PACKED_RATIO = 0.5;
-const DOUBLED_RATIO = 0.7;
+/** Of all scenarios of a page, about. */
+const MOST_CHARACTERS = 2_000_000;
+/** The cells of about so many runs are packed to see what all will take: latencies spread wide take several times as much. */
+const TRIED_RUNS = 30;
 
 /**
  * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
@@ -37,16 +33,27 @@ export function packScenarios(
   scenarios: readonly ScenarioModel[],
   most = MOST_CHARACTERS,
 ): ReadonlyMap<ScenarioModel, PackedSteps> {
-  const runs = scenarios.flatMap(({ cells }) => cells.flatMap(({ runs }) => runs));
-  const characters = PACKED_RATIO *
-    sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
-  const longest = Math.max(1, ...runs.map(({ timeline }) => timeline.points.length));
-  const doublings = Math.min(
-    Math.log(most / characters) / Math.log(DOUBLED_RATIO),
-    Math.log2(longest),
-  );
-  const intervals = 2 ** Math.ceil(Math.max(0, doublings));
+  const cells = scenarios.flatMap(({ cells }) => cells.map(({ runs }) => runs));
+  const intervals = intervalsOfStep(cells, most);
   return new Map(scenarios.map((scenario) => [scenario, packScenario(scenario, intervals)]));
+}
+
+/** @param cells The runs of each. */
+function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
+  const runs = cells.flat();
+  const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);
+  const size = charactersOf(runs);
+  const scale = size / charactersOf(tried.flat());
+  const longest = Math.max(1, ...runs.map(({ timeline }) => timeline.points.length));
+  let intervals = 1;
+  // What is packed is never longer than its histograms in the results.
+  if (size <= most) return intervals;
+  while (intervals < longest && scale * packed(tried, intervals).length > most) intervals *= 2;
+  return intervals;
+}
+
+function charactersOf(runs: readonly Run[]): number {
+  return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
 }
 
 /**
@@ -56,9 +63,14 @@ export function packScenarios(
 const BY_BYTES = { strategy: constants.Z_RLE, memLevel: 5 };
 
 function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps {
-  const steps = cells.map(({ runs }) => runs.map((run) => stepsOf(run, intervals)));
-  const packed = base91(deflateSync(packSteps(steps), BY_BYTES));
-  return { seconds: cells[0].runs[0].timeline.intervalS * intervals, packed };
+  const seconds = cells[0].runs[0].timeline.intervalS * intervals;
+  return { seconds, packed: packed(cells.map(({ runs }) => runs), intervals) };
+}
+
+/** The runs of each cell. */
+function packed(cells: readonly (readonly Run[])[], intervals: number): string {
+  const steps = cells.map((runs) => runs.map((run) => stepsOf(run, intervals)));
+  return base91(deflateSync(packSteps(steps), BY_BYTES));
 }
 
 function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {

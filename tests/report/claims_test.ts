@@ -115,6 +115,21 @@ Deno.test("wrong responses cannot make a target fast", () => {
   assertJudged(judge(results, "p50(fast) < 1ms"), "not reproduced");
 });
 
+Deno.test("requests that timed out leave a rate as it is: they took their time", () => {
+  const cells = ["slow", "fast"].map((target) => ({
+    ...{ target, scenario: "static", medianMs: target === "slow" ? 30 : 10, runs: 5 },
+    timeoutRatio: target === "slow" ? 0.4 : 0,
+  }));
+  const results = resultsFixture({ cells });
+  assertJudged(judge(results, "rate(fast) > 2 × rate(slow)"), "reproduced");
+  assertJudged(judge(results, "rate(slow) < 0.5 × rate(fast)"), "reproduced");
+  for (const { errors } of results.runs) {
+    errors.reset = errors.timeout;
+    errors.timeout = 0;
+  }
+  assertJudged(judge(results, "rate(slow) > 1/s"), "inconclusive", /a fast error is no success$/);
+});
+
 Deno.test("requests that were never sent leave a rate as it is", () => {
   const results = resultsAt(RATES);
   for (const { requests } of results.runs) {

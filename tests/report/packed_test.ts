@@ -26,7 +26,7 @@ const characters = sum(
 
 const PAGES = [
   { says: "a page with room has a step for every interval", room: 1, seconds: 0.25, steps: 12 },
-  { says: "a fuller page takes four intervals together", room: 0.26, seconds: 1, steps: 3 },
+  { says: "a fuller page takes four intervals together", room: 0.2, seconds: 1, steps: 3 },
   { says: "a page without room has one step a run", room: 0, seconds: 4, steps: 1 },
 ];
 
@@ -51,3 +51,17 @@ for (const { says, room, seconds, steps } of PAGES) {
     });
   });
 }
+
+Deno.test("what all runs take is foretold by some of them", () => {
+  const cells = [1, 2, 5, 20].map((medianMs) => ({
+    ...{ target: `of ${medianMs} ms`, scenario: "static", medianMs, runs: 12 },
+  }));
+  const { scenarios } = reportModel(resultsFixture({ cells }));
+  const sizeAt = (most?: number): number =>
+    sum([...packScenarios(scenarios, most).values()], ({ packed }) => packed.length);
+  const whole = sizeAt(Infinity);
+  for (const share of [0.9, 0.6, 0.4]) {
+    const size = sizeAt(share * whole);
+    assert.ok(size < whole && size <= 1.05 * share * whole, `${size} of ${whole} for ${share}`);
+  }
+});

@@ -83,7 +83,7 @@ const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial
 
 function openOf(
   figure: ThresholdFigure,
-  { label: cell, wrongRatio }: ClaimMember,
+  { label: cell, wrong }: ClaimMember,
   isAtLeast: boolean,
 ): OpenAmount | null {
   if (isAtLeast && figure === "capacity") {
@@ -94,7 +94,9 @@ function openOf(
     return { toward: "more", why: doubt(code, { cell }) };
   }
   const isTime = TIME.test(figure);
-  if (wrongRatio <= TOLERATED_WRONG_RATIO || !(isTime || RATES.includes(figure))) return null;
+  if (!isTime && !RATES.includes(figure)) return null;
+  const wrongRatio = isTime ? wrong.all : wrong.early;
+  if (wrongRatio <= TOLERATED_WRONG_RATIO) return null;
   // A fast error is no success.
   const why = doubt("wrong-responses", { cell, wrongRatio });
   return { toward: isTime ? "more" : "less", why };

@@ -43,9 +43,17 @@ export interface ClaimMember extends SelectableCell {
   readonly cell: JudgedCell | null;
   /** Why it was not; "" when it was. */
   readonly missingReason: string;
-  /** Requests without a right response as a share of those that ended. */
-  readonly wrongRatio: number;
+  readonly wrong: WrongRatios;
 }
+
+/** Requests without a right response as a share of those that ended. */
+interface WrongRatios {
+  readonly all: number;
+  /** Those that did not time out: what is given up after its time was no fast error, and is in no rate. */
+  readonly early: number;
+}
+
+const NOTHING_WRONG: WrongRatios = { all: 0, early: 0 };
 
 export interface ClaimContext {
   readonly members: readonly ClaimMember[];
@@ -104,16 +112,19 @@ function measuredOf(scenarios: readonly ScenarioRuns[], level: number): ClaimMem
       label: `${scenario}, ${label}`,
       cell: { scenario, label, runs, estimates: confidence.estimates, level },
       missingReason: "",
-      wrongRatio: wrongRatioOf(runs),
+      wrong: wrongRatiosOf(runs),
     }))
   );
 }
 
 /** What was never sent makes no target look fast: it is in no rate, and a lower bound of latency. */
-function wrongRatioOf(runs: readonly Run[]): number {
+function wrongRatiosOf(runs: readonly Run[]): WrongRatios {
   const ended = sum(runs, ({ requests: { completed, failed } }) => completed + failed);
   const wrong = sum(runs, (run) => run.requests.failed + wrongResponsesOf(run));
-  return ended === 0 ? 1 : wrong / ended;
+  const timedOut = sum(runs, ({ errors }) => errors.timeout ?? 0);
+  return ended === 0
+    ? { all: 1, early: 1 }
+    : { all: wrong / ended, early: (wrong - timedOut) / ended };
 }
 
 /** Each cell without any run, once. */
@@ -131,7 +142,7 @@ function missingOf(
       label: `${name}, ${cellLabel({ target, parameters })}`,
       cell: null,
       missingReason: reason,
-      wrongRatio: 0,
+      wrong: NOTHING_WRONG,
       isStep: at > 0,
     }));
   });
@@ -151,7 +162,7 @@ function leftOutOf(choice: CellChoice, { declared }: ClaimContext): ClaimMember[
       label: `${scenario}, ${target}`,
       cell: null,
       missingReason: "left out by --only",
-      wrongRatio: 0,
+      wrong: NOTHING_WRONG,
     }));
 }
 
@@ -192,8 +203,8 @@ function byCounting(
   const byLabel = new Map(valid.map((member) => [member.label, member]));
   const members = ground.members.map((member): ClaimMember => {
     if (member.cell === null) return member;
-    const { cell = null, wrongRatio = 0 } = byLabel.get(member.label) ?? {};
-    return { ...member, cell, wrongRatio, missingReason: cell ? "" : "no run of it is valid" };
+    const { cell = null, wrong = NOTHING_WRONG } = byLabel.get(member.label) ?? {};
+    return { ...member, cell, wrong, missingReason: cell ? "" : "no run of it is valid" };
   });
   return { ...ground, members };
 }
