@@ -114,7 +114,7 @@ export interface ProfileChange {
   /** All time per request, milliseconds. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Those that take more, the most first. */
+  /** Those that take more, first what takes most beyond what slowed all alike. */
   readonly grown: readonly FrameChange[];
   /** The same of all functions of a package together. */
   readonly packages: readonly PackageChange[];
@@ -176,7 +176,7 @@ function ownFunctions(
 /** A folder and a file, as `moduleOf` names what is in no package. */
 const OWN_FILE = /^[^@:/]+\/[^/]+$/;
 
-/** What takes more by enough to be named, the most first. */
+/** What takes more by enough to be named, first what takes most beyond what slowed all alike. */
 function grownBetween(first: readonly Times[], second: readonly Times[]): [string, TimeChange][] {
   const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
   const keys = new Set([...first, ...second].flatMap((run) => [...run.keys()]));
@@ -191,8 +191,21 @@ function grownBetween(first: readonly Times[], second: readonly Times[]): [strin
       isBeyondNoise: was.length < 2 || is.length < 2 ? null : Math.min(...is) > Math.max(...was),
     }]];
   });
-  const sizeOf = ([, change]: [string, TimeChange]): number => change.afterMs - change.beforeMs;
-  return grown.sort((a, b) => sizeOf(b) - sizeOf(a));
+  const beyondMs = ([, change]: [string, TimeChange]): number =>
+    beyondOthersMs(change, { beforeMs, afterMs });
+  return grown.sort((a, b) => beyondMs(b) - beyondMs(a));
+}
+
+interface Growth {
+  readonly beforeMs: number;
+  readonly afterMs: number;
+}
+
+/** What one takes more than if it had grown as all others together did: a slower machine slows every function alike. */
+function beyondOthersMs(one: Growth, whole: Growth): number {
+  const othersMs = whole.beforeMs - one.beforeMs;
+  const factor = othersMs > 0 ? (whole.afterMs - one.afterMs) / othersMs : 1;
+  return one.afterMs - factor * one.beforeMs;
 }
 
 /** @param times By name and module. */

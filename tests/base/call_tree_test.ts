@@ -92,6 +92,18 @@ Deno.test("profileChange() names what grew per request, and how much of the slow
   assert.equal(profileChange({ runs: [] }, after), null);
 });
 
+Deno.test("a function that slowed down comes before a longer one that a slower machine slows as all", () => {
+  const runsOf = (stacks: [string, number][]) => ({
+    runs: [{ tree: treeOf(stacks), requests: 1 }],
+  });
+  const before = runsOf([["steady", 80], ["planted", 20]]);
+  const after = runsOf([["steady", 80 * 1.3], ["planted", 40 * 1.3]]);
+  const change = profileChange(before, after);
+  assert.deepEqual(change?.grown.map(({ name }) => name), ["planted", "steady"]);
+  const alone = profileChange(runsOf([["planted", 20]]), runsOf([["planted", 40]]));
+  assert.deepEqual(alone?.grown.map(({ name }) => name), ["planted"]);
+});
+
 Deno.test("a function that each of two targets has in a file of its own is the same, those of packages are not", () => {
   const treeIn = (folder: string, ms: number) => {
     const builder = new CallTreeBuilder();
