@@ -142,13 +142,13 @@ export function profileChange(before: ProfiledRuns, after: ProfiledRuns): Profil
 }
 
 /** Own time per request of one run, by what has it. */
-type Times = ReadonlyMap<string, number>;
+type OwnTimes = ReadonlyMap<string, number>;
 
 /**
  * The runs before, in which functions are called as after. What two targets have written themselves has another file in
  * each: where both have one function of a name that the other side lacks, it is the same.
  */
-function withNamesOf(after: readonly Times[], before: readonly Times[]): Times[] {
+function withNamesOf(after: readonly OwnTimes[], before: readonly OwnTimes[]): OwnTimes[] {
   const [olds, news] = [ownFunctions(before, after), ownFunctions(after, before)];
   const renamed = new Map([...olds].flatMap(([name, [old, ...more]]) => {
     const found = news.get(name) ?? [];
@@ -161,8 +161,8 @@ function withNamesOf(after: readonly Times[], before: readonly Times[]): Times[]
 
 /** Of one side alone, by their names: those of files that are in no package, and have a name. */
 function ownFunctions(
-  own: readonly Times[],
-  other: readonly Times[],
+  own: readonly OwnTimes[],
+  other: readonly OwnTimes[],
 ): ReadonlyMap<string, readonly string[]> {
   const known = new Set(other.flatMap((run) => [...run.keys()]));
   const keys = new Set(own.flatMap((run) => [...run.keys()]).filter((key) => !known.has(key)));
@@ -177,7 +177,10 @@ function ownFunctions(
 const OWN_FILE = /^[^@:/]+\/[^/]+$/;
 
 /** What takes more by enough to be named, first what takes most beyond what slowed all alike. */
-function grownBetween(first: readonly Times[], second: readonly Times[]): [string, TimeChange][] {
+function grownBetween(
+  first: readonly OwnTimes[],
+  second: readonly OwnTimes[],
+): [string, TimeChange][] {
   const [beforeMs, afterMs] = [first, second].map((runs) => mean(runs.map(sumOf)));
   const keys = new Set([...first, ...second].flatMap((run) => [...run.keys()]));
   const grown = [...keys].flatMap((key): [string, TimeChange][] => {
@@ -201,15 +204,18 @@ interface Growth {
   readonly afterMs: number;
 }
 
+/** A machine is seldom slower than by this from one run to the next: what all others grow by beyond it is their own. */
+const MOST_SLOWED = 1.5;
+
 /** What one takes more than if it had grown as all others together did: a slower machine slows every function alike. */
 function beyondOthersMs(one: Growth, whole: Growth): number {
   const othersMs = whole.beforeMs - one.beforeMs;
   const factor = othersMs > 0 ? (whole.afterMs - one.afterMs) / othersMs : 1;
-  return one.afterMs - factor * one.beforeMs;
+  return one.afterMs - Math.min(MOST_SLOWED, factor) * one.beforeMs;
 }
 
 /** @param times By name and module. */
-function byPackage(times: Times): Times {
+function byPackage(times: OwnTimes): OwnTimes {
   const packages = new Map<string, number>();
   for (const [key, ms] of times) {
     const [name, module] = JSON.parse(key);
@@ -238,7 +244,7 @@ const RUNTIMES: Readonly<Record<string, string>> = {
 };
 
 /** Own time of each function per request, a map for each run that had requests. */
-function timesPerRequest({ runs }: ProfiledRuns): Times[] {
+function timesPerRequest({ runs }: ProfiledRuns): OwnTimes[] {
   return runs.filter(({ requests, tree }) => requests > 0 && tree.frame.length > 0)
     .map(({ tree, requests }) => {
       const times = new Map<string, number>();
@@ -250,7 +256,7 @@ function timesPerRequest({ runs }: ProfiledRuns): Times[] {
     });
 }
 
-function sumOf(times: Times): number {
+function sumOf(times: OwnTimes): number {
   return [...times.values()].reduce((sum, ms) => sum + ms, 0);
 }
 

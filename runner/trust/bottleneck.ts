@@ -199,12 +199,12 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 /** All connections are busy; before a full thread their requests would wait for each other, some for fewer. */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
-  const areBusy = load.kind === "closed" || lacksConnections(run);
+  const areBusy = load.kind === "closed" || hasTooFewConnections(run);
   // By the mean, as a server may serve one connection at once and let the others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
 
-function lacksConnections({ generator: { findings } }: BottleneckRun): boolean {
+function hasTooFewConnections({ generator: { findings } }: BottleneckRun): boolean {
   return findings.some(({ code }) => code === "connections");
 }
 
@@ -225,7 +225,7 @@ function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
   const worked = cpuPerRequest / service;
   // A queue before a busy thread makes responses long, too.
   // In an open loop requests then wait for a connection, and not for the target.
-  if (lacksConnections(run) && worked < WORKS_ABOVE) {
+  if (hasTooFewConnections(run) && worked < WORKS_ABOVE) {
     return areAlike(times) ? "connections" : "unknown";
   }
   if (worked < WAITS_BELOW) {

@@ -83,7 +83,7 @@ function callsOf(nodes: readonly Node[]): Call[] {
   return calls;
 }
 
-interface Sample {
+interface StackSample {
   /** Of its node. */
   readonly id: number;
   /** Microseconds. */
@@ -91,7 +91,7 @@ interface Sample {
 }
 
 /** V8 gives samples in the order of their arrival: some distances are negative. */
-function inOrder({ samples, timeDeltas, startTime }: CpuProfile): Sample[] {
+function inOrder({ samples, timeDeltas, startTime }: CpuProfile): StackSample[] {
   let at = startTime;
   return samples.map((id, i) => ({ id, at: at += timeDeltas[i] ?? 0 }))
     .sort((a, b) => a.at - b.at);
@@ -103,10 +103,10 @@ const PROGRAM = "(program)";
 const STACKLESS = [PROGRAM, "(garbage collector)", IDLE];
 
 /** A stack that could not be read, between two of the same outermost call, is taken as the one before. */
-function withStacks(samples: readonly Sample[], calls: readonly Call[]): Sample[] {
+function withStacks(samples: readonly StackSample[], calls: readonly Call[]): StackSample[] {
   const byId = new Map(calls.map((call) => [call.node.id, call]));
-  const nameOf = ({ id }: Sample): string => byId.get(id)?.node.callFrame.functionName ?? IDLE;
-  const outermostOf = ({ id }: Sample): number | undefined => byId.get(id)?.outermost;
+  const nameOf = ({ id }: StackSample): string => byId.get(id)?.node.callFrame.functionName ?? IDLE;
+  const outermostOf = ({ id }: StackSample): number | undefined => byId.get(id)?.outermost;
   return samples.map((sample, i) => {
     const [before, after] = [samples[i - 1] ?? sample, samples[i + 1] ?? sample];
     const isLost = nameOf(sample) === PROGRAM &&
@@ -117,7 +117,7 @@ function withStacks(samples: readonly Sample[], calls: readonly Call[]): Sample[
 }
 
 /** Microseconds of each node. A sample stands for the time until the next, the last for as long as all on average. */
-function ownTimes(samples: readonly Sample[]): Map<number, number> {
+function ownTimes(samples: readonly StackSample[]): Map<number, number> {
   const spanUs = samples.length < 2 ? 0 : samples[samples.length - 1].at - samples[0].at;
   const meanUs = spanUs / Math.max(1, samples.length - 1);
   const ownUs = new Map<number, number>();

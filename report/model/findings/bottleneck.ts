@@ -6,7 +6,7 @@ import { listed } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
 
 type Kind = Bottleneck["kind"];
-type Seen = Omit<Bottleneck, "kind">;
+type Grounds = Omit<Bottleneck, "kind">;
 
 /** So many of a cell's runs have to agree. */
 const AGREE = 2 / 3;
@@ -28,7 +28,7 @@ type Evidence = (text: string | number | undefined) => string;
 
 /** One for each kind that was found, in this order. */
 const SENTENCES: Readonly<
-  Record<Exclude<Kind, "unknown">, (seen: Seen, evidence: Evidence) => string>
+  Record<Exclude<Kind, "unknown">, (seen: Grounds, evidence: Evidence) => string>
 > = {
   core: ({ thread }, evidence) =>
     `${thread?.peers ? "each process fills a core" : "one core is full"}${
@@ -116,7 +116,7 @@ const SENTENCES: Readonly<
 };
 
 function pausesEvidence(
-  { ms, share, requests, overlapping, expected }: NonNullable<Seen["pauses"]>,
+  { ms, share, requests, overlapping, expected }: NonNullable<Grounds["pauses"]>,
 ): string {
   return `for ${formatMs(ms)} at a time, ${
     formatShare(share)
@@ -126,7 +126,7 @@ function pausesEvidence(
 
 /** What is nearly full; null: nothing that was seen. */
 function littleLeft(
-  { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Seen,
+  { thread, cpu = 0, cores, limitCores, throttledShare = 0, redisBusy = 0, redisCpu = 0 }: Grounds,
 ): string | null {
   const redis = Math.max(redisBusy, redisCpu);
   if (thread && thread.cpu >= LITTLE_LEFT) {
