@@ -201,7 +201,7 @@ function soon(delayMs: number): Promise<number> {
 function delayMsOf(shares: readonly JobShare[]): number {
   const dials = shares.reduce(
     (sum, { pacer, connections, script }) =>
-      pacer.kind === "open" && script.kind === "requests" ? sum + connections : sum,
+      pacer.kind !== "closed" && script.kind === "requests" ? sum + connections : sum,
     0,
   );
   return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);
