@@ -155,20 +155,36 @@ testHeld("where no start is given, a worker that is held delays that no further"
 
 /** Gets ready, and fails as soon as it is started. */
 class FailingWorker extends Worker {
+  /** Whether each was to stop when it failed. */
+  static readonly stopped: boolean[] = [];
+  #stop: Int32Array = new Int32Array(1);
+
   constructor() {
     super("data:text/javascript,", { type: "module" });
   }
 
   override postMessage(message: ToWorker): void {
     if (message.kind === "prepare") {
+      this.#stop = message.job.stop;
       const data = { kind: "ready", thread: null };
       return queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
     }
     queueMicrotask(() => {
+      FailingWorker.stopped.push(this.#stop[0] !== 0);
       this.dispatchEvent(new ErrorEvent("error", { message: "no load", cancelable: true }));
     });
   }
 }
+
+Deno.test("where whoever learns of the start fails, the load is stopped, and its end waited for", async () => {
+  const pool = new WorkerPool(() => new FailingWorker());
+  const onStart = (): never => {
+    throw new Error("no room for the start");
+  };
+  const hooks = { onInterval: () => {}, onStart, signal: new AbortController().signal };
+  await assert.rejects(pool.run([share(1), share(1)], hooks), /^Error: no room for the start$/);
+  assert.deepEqual(FailingWorker.stopped, [true, true]);
+});
 
 Deno.test("before a replay, as before a rate, there is time to dial", async () => {
   const steady = { durationUs: SECOND, fromPerSec: 1, toPerSec: 1 };
