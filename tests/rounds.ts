@@ -115,6 +115,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/bodies_test.ts",
     "conformance/encodings_test.ts",
     "conformance/redirects_test.ts",
+    "conformance/redirects_elsewhere_test.ts",
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",
     "hostile/live_page_test.ts",
