@@ -116,6 +116,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/bodies_test.ts",
     "conformance/encodings_test.ts",
     "conformance/redirects_test.ts",
+    "conformance/redirects_elsewhere_test.ts",
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",
     "hostile/live_page_test.ts",
@@ -136,6 +137,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/replay_test.ts",
     "e2e/slowest_test.ts",
     "e2e/shop_test.ts",
+    "e2e/ghost_test.ts",
   ],
   waits: [
     "faults/agent_test.ts",

@@ -59,6 +59,14 @@ export interface Tls {
   readonly client?: ClientCertificate;
 }
 
+/**
+ * How other hosts are reached than the one that it is of: trust and a proxy are for all; its address, its socket and a
+ * client's certificate are its own.
+ */
+export function accessElsewhere({ insecure, caCerts, proxy }: Access): Access {
+  return { insecure, caCerts, proxy };
+}
+
 /** @param origin `http://host:port` or `https://host:port`, without a path. */
 export function endpointOf(origin: string, access: Access = {}): Endpoint {
   const { insecure = false, caCerts = [], unixPath, address, clientCertificate: client } = access;
@@ -81,6 +89,10 @@ function proxyAt(url: string): HttpProxy {
   const user = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   const authorization = user === ":" ? null : basicAuthorization(user);
   return { hostname: unbracketed(hostname), port: Number(port || 80), authorization };
+}
+
+export function hasTls(endpoint: Endpoint): boolean {
+  return !("path" in endpoint) && endpoint.tls !== undefined;
 }
 
 /** Where a connection to the endpoint goes: to itself, or to its proxy. */

@@ -18,7 +18,7 @@ import {
   under,
 } from "../command_line/command.ts";
 import { planFromFile } from "../experiment/plan.ts";
-import { refuseReplays } from "../experiment/replays.ts";
+import { refuseLocal } from "../experiment/local_scenarios.ts";
 import { withThresholds } from "../experiment/thresholds.ts";
 import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
@@ -216,7 +216,7 @@ async function verify(
 }
 
 function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Promise<number> {
-  if (values.agents !== undefined) refuseReplays(work.plan.cells);
+  if (values.agents !== undefined) refuseLocal(work.plan.cells);
   return interruptible(async (signal) => {
     if (!values.quiet) await offerFrameworks(work.plan.cells, signal);
     await using live = await startLive(values, baseline);

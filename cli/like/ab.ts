@@ -41,7 +41,7 @@ export const ab: Tool = {
     valueOption("X", "--proxy", proxyAddress),
     refusedOption("P", "value", "its user at the proxy (write --proxy http://a:b@host)"),
     unsupported("f Z", "value", "its choice of TLS"),
-    refusedOption("E", "value", "its client certificate"),
+    option("E", true, (text) => ({ flags: [["--cert", text], ["--key", text]] })),
     ignored("l q r S d V I w", "switch"),
     ignored("v b B e g x y z", "value"),
   ],

@@ -78,7 +78,7 @@ export const curl: Tool = {
       : {}),
   }),
   endsBy: "-d",
-  complete: (line) => withForm(withData(without(line, NO_FIELD))),
+  complete: (line) => withKey(withForm(withData(without(line, NO_FIELD)))),
   differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
 };
 
@@ -96,6 +96,13 @@ function resolved(text: string): Meaning {
   return entry === undefined || more !== undefined || text.startsWith("-")
     ? { refused: "another address for the host" }
     : { flags: [["--resolve", entry]] };
+}
+
+/** The file of the certificate holds its key, where nothing else is said. */
+function withKey(line: TranslatedLine): TranslatedLine {
+  const certificate = lastOf(line, "--cert");
+  const isWhole = certificate === undefined || lastOf(line, "--key") !== undefined;
+  return isWhole ? line : withFlags(line, ["--key", certificate]);
 }
 
 /** A field that is not to be sent, and stays away from what is sent by itself. */

@@ -9,12 +9,7 @@ import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
 import type { Connection } from "../../base/net/connection.ts";
 import { dial } from "../../base/net/dial.ts";
 import { DialError } from "../../base/net/dial_error.ts";
-import {
-  type Access,
-  connectionOptions,
-  endpointOf,
-  proxyCredentials,
-} from "../../base/net/endpoint.ts";
+import { type Access, connectionOptions, proxyCredentials } from "../../base/net/endpoint.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
@@ -31,9 +26,10 @@ import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
 import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
-import { redirectOf } from "../load/engine/user/redirects.ts";
+import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
+import { type LoadedOrigin, originsOf } from "../measure/origins.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -111,7 +107,8 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
     ? firstJourneys(script)
     : [{ steps: firstRequests(script), user: {} }];
   const preset = script.kind === "flow" ? script.cookies : null;
-  const jars = preset && await cookieJars({ origin: request.origin, preset });
+  const [{ origin }] = originsOf(request);
+  const jars = preset && await cookieJars({ origin, preset });
   for (const { steps, user } of journeys) {
     const journey = {
       variables: new Map(Object.entries(user)),
@@ -152,7 +149,8 @@ async function checkStep(
   request: PreflightRequest,
 ): Promise<void> {
   const wire = fillTemplate(step.wire, variables);
-  for (const secret of secretsIn(cookies?.added(wire) ?? wire)) secrets.keep(secret);
+  const withCookies = cookies?.added(wire, new URL(request.origin).origin) ?? wire;
+  for (const secret of secretsIn(withCookies)) secrets.keep(secret);
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await followed({ step, wire, cookies, subject }, request);
   const { bytes, problem } = readsBody(step)
@@ -190,27 +188,30 @@ async function followed(
   { step, wire, cookies, subject }: FollowedRequest,
   request: PreflightRequest,
 ): Promise<ResponseReader> {
-  let sent = wire;
+  const origins = originsOf(request);
+  const names = origins.map(({ origin }) => origin);
+  let sent: SentRequest = { wire, origin: 0 };
   for (let hops = 0;; hops++) {
-    const { path } = sent;
-    const withCookies = { ...step, wire: cookies?.added(sent) ?? sent };
-    const reader = await sendOnce(withCookies, request).catch((error: unknown) => {
+    const to = origins[sent.origin];
+    const { path } = sent.wire;
+    const withCookies = cookies?.added(sent.wire, to.origin) ?? sent.wire;
+    const reader = await sendOnce(withCookies, to, request).catch((error: unknown) => {
       throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
     });
-    cookies?.keep(reader, () => path);
-    const next = step.follow && redirectOf(reader, sent, request.origin);
+    cookies?.keep(reader, () => to.origin + path);
+    const next = step.follow && redirectOf(reader, sent, names);
     if (next === null || step.follow === null) return reader;
+    const { most } = step.follow;
     if ("elsewhere" in next) {
-      throw new TargetError(
-        `${subject} is redirected to ${next.elsewhere}: only the target is loaded`,
-      );
+      const named = JSON.stringify([...names.slice(1), next.elsewhere]);
+      const fix = `if it may be loaded, write follow: { hops: ${most}, hosts: ${named} }`;
+      throw new TargetError(`${subject} is redirected to ${next.elsewhere}: ${fix}`);
     }
-    if (hops >= step.follow.most) {
-      throw new TargetError(
-        `${subject} is redirected more than ${step.follow.most} times, the last time to ${path}`,
-      );
+    if (hops >= most) {
+      const last = `${most} times, the last time to ${path}`;
+      throw new TargetError(`${subject} is redirected more than ${last}`);
     }
-    sent = next.wire;
+    sent = next;
   }
 }
 
@@ -255,10 +256,10 @@ function noResponseReason(error: unknown): string {
 }
 
 async function sendOnce(
-  { wire }: ScriptRequest,
-  request: PreflightRequest,
+  wire: WireRequest,
+  { origin, endpoint }: LoadedOrigin,
+  { timeoutMs, signal }: PreflightRequest,
 ): Promise<ResponseReader> {
-  const { origin, timeoutMs, signal } = request;
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
   const end = new AbortController();
@@ -266,7 +267,6 @@ async function sendOnce(
   if (signal.aborted) end.abort(signal.reason);
   const late = setTimeout(() => end.abort(new Error(`none within ${timeoutMs} ms`)), timeoutMs);
   try {
-    const endpoint = endpointOf(origin, request);
     for (const secret of proxyCredentials(endpoint)) secrets.keep(secret);
     const conn = await dial(endpoint, end.signal);
     end.signal.addEventListener("abort", () => conn.close());

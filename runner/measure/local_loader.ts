@@ -1,6 +1,6 @@
 /** The workers of this process as a loader: all of a load, or an agent's part of it. */
 import { messageOf, UserError } from "../../base/errors.ts";
-import { endpointOf } from "../../base/net/endpoint.ts";
+import type { Endpoint } from "../../base/net/endpoint.ts";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { makeRoomFor } from "../../base/system/open_files.ts";
 import { isStream, openStream, replaceFile, writeAll } from "../../base/whole_file.ts";
@@ -9,10 +9,12 @@ import { isHere, ownNames, UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
 import type { HostUse } from "../host/host_watch.ts";
 import { LOG_HEADER } from "../load/recording/request_log.ts";
 import type { DriverName } from "../load/engine/driver.ts";
-import { chooseDriver } from "../load/transports/choose_driver.ts";
+import { slotsOf } from "../load/engine/job.ts";
+import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
+import { originsOf } from "./origins.ts";
 import { type AssignedWorkers, shareOut } from "./share.ts";
 
 /** What is different where these workers are some of a fleet's. */
@@ -42,12 +44,13 @@ export class LocalLoader implements Loader {
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
-    const endpoint = endpointOf(request.origin, request);
-    const { driver, note } = await chooseDriver(request.driver, endpoint);
+    const endpoints = originsOf(request).map(({ endpoint }) => endpoint);
+    const [endpoint] = endpoints;
+    const { driver, note } = await driverFor(request.driver, endpoints);
     if (note !== null) hooks.onNote(note);
     const shares = shareOut(request, driver, part.assigned);
     const connections = shares.map((share) => share.connections);
-    makeRoomFor(connections.reduce((sum, share) => sum + share, 0));
+    makeRoomFor(shares.reduce((sum, share) => sum + slotsOf(share), 0));
     const log = request.logPath === null ? null : await beginLog(request.logPath);
     this.#lostLog = null;
     const sharesMachine = isHere(endpoint, ownNames());
@@ -108,6 +111,15 @@ export class LocalLoader implements Loader {
     this.pool.close();
     return Promise.resolve();
   }
+}
+
+/** One driver is for all hosts; the portable one where any needs it. */
+async function driverFor(
+  wish: DriverName | "auto",
+  endpoints: readonly Endpoint[],
+): Promise<DriverChoice> {
+  const choices = await Promise.all(endpoints.map((endpoint) => chooseDriver(wish, endpoint)));
+  return choices.find(({ driver }) => driver === "tcp") ?? choices[0];
 }
 
 /**

@@ -3,7 +3,7 @@
  * one worker's.
  */
 import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
-import { connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
+import { connectionOptions } from "../../base/net/endpoint.ts";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
@@ -13,6 +13,7 @@ import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { ResponseExpectation } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
+import { originsOf } from "./origins.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface AssignedWorkers {
@@ -39,12 +40,14 @@ export function shareOut(
   assigned?: AssignedWorkers,
 ): JobShare[] {
   const { load, intervalMs, logPath } = request;
+  const [target, ...others] = originsOf(request);
   const { firstWorker, workers, own } = assigned ?? allWorkers(load);
   const durationMs = durationMsOf(load);
   const common = {
     driver,
     steps: request.script.stepNames.length,
-    endpoint: endpointOf(request.origin, request),
+    endpoint: target.endpoint,
+    ...others.length > 0 && { elsewhere: others.map(({ endpoint }) => endpoint) },
     pipeline: load.kind === "closed" ? load.pipeline : 1,
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
@@ -116,23 +119,25 @@ function pacerFor(
 }
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
-  const { script, load, origin, implicitCheck } = request;
-  const connection = connectionOptions(origin, endpointOf(origin, request), load.keepAlive);
+  const { script, load, implicitCheck } = request;
+  const [target, ...others] = originsOf(request).map(({ origin, endpoint }) => ({
+    origin,
+    connection: connectionOptions(origin, endpoint, load.keepAlive),
+  }));
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
   if (load.kind !== "phases" && script.kind === "requests" && !follows) {
-    return requestsOf(script, connection, implicitCheck, { worker, workers });
+    return requestsOf(script, target.connection, implicitCheck, { worker, workers });
   }
   return {
     kind: "flow",
     ...flowOf(script, implicitCheck),
-    connection,
-    origin,
+    origins: [target, ...others],
     first: worker,
     stride: workers,
     sharedPool: load.kind === "phases" ? load.pool === "shared" : load.keepAlive,
     cookies: script.kind === "flow" && script.cookies !== null
-      ? { origin, preset: script.cookies }
+      ? { origin: target.origin, preset: script.cookies }
       : null,
   };
 }

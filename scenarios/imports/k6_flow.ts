@@ -147,7 +147,7 @@ export class K6Flow {
     const step: K6Step = {
       ...this.#params(Object(params), node.start),
       [method]: this.#path(url, node.start),
-      ...bodyOf(body, node.start),
+      ...bodyOf(body, method, node.start),
     };
     if (JSON.stringify(step).includes("{{")) {
       throw new Refused(
@@ -233,11 +233,14 @@ export class K6Flow {
   }
 }
 
-function bodyOf(body: unknown, at: number): K6Step {
+function bodyOf(body: unknown, method: string, at: number): K6Step {
   if (body === null || body === undefined) return {};
   if (typeof body === "string") return { body };
   const isForm = typeof body === "object" && !Array.isArray(body) &&
     Object.values(body).every((value) => ["string", "number", "boolean"].includes(typeof value));
   if (!isForm) throw new Refused(at, "Cannot take over this body: it is neither text nor a form");
+  if (method === "get" || method === "head") {
+    throw new Refused(at, `Cannot take over a form that is sent with ${method}`);
+  }
   return { form: body };
 }

@@ -15,6 +15,9 @@ import { isExpectedJson, jsonIn } from "./expected_json.ts";
 
 /** Ways to write a body. */
 export const BODIES = ["body", "json", "form", "multipart"] as const;
+const FORMS = ["form", "multipart"] as const;
+/** What a form would bring them stands in the path, as browsers have it. Some servers read JSON with get. */
+const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 
 /** Text of a given form; `rule` ends the message about a wrong one. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
@@ -129,6 +132,12 @@ function contradictions(request: Partial<RequestFields>): { path: string[]; mess
   if (given.length > 1) {
     const message = `Cannot send one request with two methods: ${given.join(" and ")} are given`;
     found.push({ path: [given[1]], message });
+  }
+  const [form] = FORMS.filter((key) => request[key] !== undefined);
+  if (form !== undefined && BODILESS.includes(given[0])) {
+    const message = `Cannot send a form with ${given[0]}: write its fields into the path, ` +
+      "as in /search?q=tea, or write post";
+    found.push({ path: [form], message });
   }
   const [first, ...bodies] = BODIES
     .filter((key) => request[key] !== undefined);

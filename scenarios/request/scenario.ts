@@ -11,6 +11,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
 import { replaySpec } from "../replay/replay_scenario.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
+import { followSpec } from "./follow.ts";
 import {
   BODIES,
   checkRequest,
@@ -28,8 +29,7 @@ const commonFields = (files: Files) => ({
     .describe("Values of {{ name }} in paths, header fields and bodies"),
   targets: z.array(z.string()).min(1).optional()
     .describe("The targets of this scenario (default: all)"),
-  follow: z.int().min(1).max(20).optional()
-    .describe("Redirects that each request follows, within the target (none)"),
+  follow: followSpec,
   needs: z.array(z.enum(["redis"])).default([])
     .describe("Prerequisites, besides those of its targets"),
   load: loadSpec.optional()

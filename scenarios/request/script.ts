@@ -16,6 +16,7 @@ import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
+import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { Scenario } from "./scenario.ts";
@@ -43,6 +44,8 @@ export type Script =
   & {
     /** Names of the steps with figures of their own, each once; none where there is one alone. */
     readonly stepNames: readonly string[];
+    /** Origins besides the target's to which redirects may lead; absent: none. */
+    readonly elsewhere?: readonly string[];
   }
   & (
     /** Single requests: `sequence` holds indexes into `requests`, gone through again and again. */
@@ -74,12 +77,12 @@ export function scriptOf(scenario: Scenario, seed: number): Script {
   if ("page" in scenario) return flowScript(stepsOfPage(scenario), scenario, draw);
   const mix = "mix" in scenario ? scenario.mix : [{ ...scenario, weight: 1 }];
   checkSize(mix.map(wireRequest), values);
-  const { stepNames, placeOf } = namedSteps(mix, scenario.follow ?? 0);
+  const { placeOf, ...common } = namedSteps(mix, followOf(scenario.follow));
   const variants = mix.map((request) => variantsOf(request, { ...placeOf(request), values, draw }));
   const weights = mix.map(({ weight }) => weight);
   return {
     kind: "requests",
-    stepNames,
+    ...common,
     requests: variants.flat(),
     sequence: sequenceOf(variants.map(({ length }) => length), weights, draw),
   };
@@ -108,13 +111,16 @@ type StepPlace = Pick<ScriptRequest, "step" | "follow">;
 /** Requests of one name are one step; those that redirects lead to are another. */
 function namedSteps(
   requests: readonly RequestFields[],
-  follow: number,
-): Pick<Script, "stepNames"> & { readonly placeOf: (request: RequestFields) => StepPlace } {
+  { most, elsewhere }: Follow,
+): Pick<Script, "stepNames" | "elsewhere"> & {
+  readonly placeOf: (request: RequestFields) => StepPlace;
+} {
   const written = [...new Set(requests.map(stepNameOf))];
-  const all = follow === 0 ? written : written.flatMap((name) => [name, redirectedName(name)]);
+  const all = most === 0 ? written : written.flatMap((name) => [name, redirectedName(name)]);
   const names = all.length > MOST_STEPS ? [...all.slice(0, MOST_STEPS), OTHERS] : all;
   return {
     stepNames: names.length > 1 ? names : [],
+    ...elsewhere.length > 0 && { elsewhere },
     placeOf: (request) => {
       const at = (name: string): number => {
         const place = names.indexOf(name);
@@ -123,7 +129,7 @@ function namedSteps(
       const name = stepNameOf(request);
       return {
         step: at(name),
-        follow: follow === 0 ? null : { most: follow, step: at(redirectedName(name)) },
+        follow: most === 0 ? null : { most, step: at(redirectedName(name)) },
       };
     },
   };
@@ -166,20 +172,20 @@ function sequenceOf(counts: readonly number[], weights: readonly number[], draw:
 
 function flowScript(
   steps: readonly FlowStepSpec[],
-  { values, cookies, follow = 0 }: {
+  { values, cookies, follow }: {
     readonly values: ValueSpecs;
     readonly cookies: Cookies;
-    readonly follow?: number;
+    readonly follow?: Parameters<typeof followOf>[0];
   },
   draw: Draw,
 ): Script {
-  const { stepNames, placeOf } = namedSteps(steps.filter(isRequest), follow);
+  const { placeOf, ...common } = namedSteps(steps.filter(isRequest), followOf(follow));
   const ready = steps.map((step) =>
     isRequest(step) ? requestStep(step, placeOf(step)) : thinkStep(step)
   );
   const names = ready.flatMap((step) => step.kind === "request" ? namesIn(step.wire) : []);
   const users = drawValues(values, names, draw).map((values) => Object.fromEntries(values));
-  return { kind: "flow", stepNames, steps: ready, users, cookies };
+  return { kind: "flow", ...common, steps: ready, users, cookies };
 }
 
 function requestStep(spec: RequestStepSpec, place: StepPlace): ScriptRequest {

@@ -56,7 +56,7 @@ async function loadOnce(): Promise<void> {
   const startUs = performance.now() * 1_000;
   const now = (): number => performance.now() * 1_000 - startUs;
   const address = { family: 4, bytes: Uint8Array.of(127, 0, 0, 1), port: data.port } as const;
-  const driver = new EpollDriver(address, CONNECTIONS, now, new BusyPeriods());
+  const driver = new EpollDriver([address], CONNECTIONS, now, new BusyPeriods());
   const recorder = new Recorder(250_000, () => {});
   const parts = { driver, recorder, pacer: pacerOf(JOB.pacer), script: new RequestScript(SCRIPT) };
   const { exchanges } = new RequestLoop(JOB, parts);

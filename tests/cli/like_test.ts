@@ -99,6 +99,18 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.1 ${URL}`,
     `${URL} --proxy http://127.0.0.1:3128 --cert a.pem --key a.key --resolve a:80:127.0.0.1 -H accept: */*`,
   ],
+  [
+    `curl -E both.pem --cacert ca.pem ${URL}`,
+    `${URL} --cert both.pem --cacert ca.pem -H accept: */* --key both.pem`,
+  ],
+  [
+    `ab -k -E both.pem ${URL}`,
+    `${URL} -c 1 -n 1 -t 30s --cert both.pem --key both.pem -H connection: Keep-Alive -H accept: */*`,
+  ],
+  [
+    `autocannon --ca ca.pem --cert a.crt --key a.key ${URL}`,
+    `${URL} -c 10 -d 10s -t 10s -w 1 --cacert ca.pem --cert a.crt --key a.key -H connection: keep-alive`,
+  ],
   [`curl -d a=b -d c=d ${URL}`, `${URL} -H accept: */* ${FORM} -b a=b&c=d -m post`],
   [`curl -X POST -d '' ${URL}`, `${URL} -m post -H accept: */* ${FORM} -b `],
   [`curl --data-raw "" -A '' -H '' ${URL}`, `${URL} -H accept: */* ${FORM} -b  -m post`],

@@ -58,13 +58,12 @@ everyDriver("each case of RFC 6265's suite sends what the suite expects", async 
         get(`${to}?${name}`),
       ]),
       sequence: COOKIE_CASES.map((_, at) => at),
-      connection: { host: HOST, keepAlive: true },
+      origins: [{ origin: `http://${HOST}`, connection: { host: HOST, keepAlive: true } }],
       users: [{}],
       first: 0,
       stride: 1,
       sharedPool: true,
       cookies: { origin: `http://${HOST}`, preset: {} },
-      origin: `http://${HOST}`,
     },
   });
   await server.stop();

@@ -29,9 +29,9 @@ async function jarOf(
   reader.begin(false);
   reader.read(bytes, 0, bytes.length);
   assert.equal(reader.reason, "");
-  cookies.keep(reader, () => "/cookie-parser");
+  cookies.keep(reader, () => `${origin}/cookie-parser`);
   const wire = { method: "GET", path: "/cookie-parser/result", headers: {}, body: null };
-  return cookies.added(wire).headers.cookie ?? "";
+  return cookies.added(wire, origin).headers.cookie ?? "";
 }
 
 Deno.test("cookies: what is secure goes over https, and to this machine, as browsers have it", async () => {
@@ -41,9 +41,25 @@ Deno.test("cookies: what is secure goes over https, and to this machine, as brow
 });
 
 Deno.test("cookies: a request's own field is left as it is", async () => {
-  const cookies = (await cookieJars({ origin: "http://a", preset: { a: "1" } })).open();
+  const origin = "http://a";
+  const cookies = (await cookieJars({ origin, preset: { a: "1" } })).open();
   const wire = { method: "GET", path: "/", headers: { Cookie: "mine=1" }, body: null };
-  assert.deepEqual(cookies.added(wire), wire);
+  assert.deepEqual(cookies.added(wire, origin), wire);
+});
+
+Deno.test("cookies: what is set for a domain goes to its hosts, and for a public suffix to no other", async () => {
+  const wire = { method: "GET", path: "/", headers: {}, body: null };
+  const cookies = (await cookieJars({ origin: "http://www.a.com", preset: {} })).open();
+  const reader = new ResponseReader({ retain: "head" });
+  const head =
+    "HTTP/1.1 204 No Content\r\nSet-Cookie: a=1; Domain=com\r\nSet-Cookie: b=2; Domain=a.com\r\n\r\n";
+  reader.begin(false);
+  reader.read(new TextEncoder().encode(head), 0, head.length);
+  cookies.keep(reader, () => "http://www.a.com/");
+  const sentTo = (origin: string): string | undefined => cookies.added(wire, origin).headers.cookie;
+  assert.deepEqual(["http://b.a.com", "https://a.com:8443", "http://b.com"].map(sentTo), [
+    ...["b=2", "b=2", undefined],
+  ]);
 });
 
 /** Runs a flow; gives the cookies of each request that came, by its path. */

@@ -93,8 +93,10 @@ everyDriver("a flow captures from a compressed body", async (way) => {
         { ...ask, wire: get("/{{ token }}"), captures: [] },
       ]],
       sequence: [0],
-      connection: { host: "localhost", keepAlive: true },
-      origin: "http://localhost",
+      origins: [{
+        origin: "http://localhost",
+        connection: { host: "localhost", keepAlive: true },
+      }],
       users: [{}],
       first: 0,
       stride: 1,

@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { encodeRequest } from "../../base/http/request.ts";
 import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
-import type { PoolReports } from "../../runner/load/worker/pool.ts";
+import type { ToWorker } from "../../runner/load/worker/messages.ts";
+import { type PoolReports, WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
@@ -150,6 +151,63 @@ testHeld("a run is interrupted at once, also while a worker is held that gets re
 testHeld("where no start is given, a worker that is held delays that no further", async () => {
   const startMoment = (): Promise<number> => Promise.reject(new Error("no start"));
   await assert.rejects(run(["start"], { startMoment }), /no start/);
+});
+
+/** Gets ready, and fails as soon as it is started. */
+class FailingWorker extends Worker {
+  /** Whether each was to stop when it failed. */
+  static readonly stopped: boolean[] = [];
+  #stop: Int32Array = new Int32Array(1);
+
+  constructor() {
+    super("data:text/javascript,", { type: "module" });
+  }
+
+  override postMessage(message: ToWorker): void {
+    if (message.kind === "prepare") {
+      this.#stop = message.job.stop;
+      const data = { kind: "ready", thread: null };
+      return queueMicrotask(() => this.dispatchEvent(new MessageEvent("message", { data })));
+    }
+    queueMicrotask(() => {
+      FailingWorker.stopped.push(this.#stop[0] !== 0);
+      this.dispatchEvent(new ErrorEvent("error", { message: "no load", cancelable: true }));
+    });
+  }
+}
+
+Deno.test("where whoever learns of the start fails, the load is stopped, and its end waited for", async () => {
+  const pool = new WorkerPool(() => new FailingWorker());
+  const onStart = (): never => {
+    throw new Error("no room for the start");
+  };
+  const hooks = { onInterval: () => {}, onStart, signal: new AbortController().signal };
+  await assert.rejects(pool.run([share(1), share(1)], hooks), /^Error: no room for the start$/);
+  assert.deepEqual(FailingWorker.stopped, [true, true]);
+});
+
+Deno.test("before a replay, as before a rate, there is time to dial", async () => {
+  const steady = { durationUs: SECOND, fromPerSec: 1, toPerSec: 1 };
+  const arrivals = { kind: "uniform", seed: 1, first: 0, stride: 1 } as const;
+  const dueUs = new Float64Array(new SharedArrayBuffer(8));
+  const delays: number[] = [];
+  for (
+    const pacer of [
+      { kind: "closed", requests: 1 },
+      { kind: "open", phases: [steady], arrivals },
+      { kind: "recorded", dueUs, first: 0, stride: 1 },
+    ] as const
+  ) {
+    const startMoment = (delayMs: number): Promise<number> => {
+      delays.push(delayMs);
+      return Promise.resolve(0);
+    };
+    const hooks = { startMoment, onInterval: () => {}, onStart: () => {} };
+    const signal = new AbortController().signal;
+    const pool = new WorkerPool(() => new FailingWorker());
+    await assert.rejects(pool.run([share(1, { pacer, connections: 1_000 })], { ...hooks, signal }));
+  }
+  assert.deepEqual(delays, [5, 205, 205]);
 });
 
 testHeld("in place of a worker that was ended the next run has another", async () => {

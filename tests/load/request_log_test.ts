@@ -5,7 +5,7 @@ import { testWith } from "../needs.ts";
 
 function logged(lines: readonly (readonly [number, number, number, number])[]): string {
   let text = "";
-  const log = new RequestLog((bytes) => text += new TextDecoder().decode(bytes), 100);
+  const log = new RequestLog((bytes) => text += new TextDecoder().decode(bytes), 100, 100_000);
   for (const [code, startUs, endUs, slot] of lines) log.add(code, startUs, endUs, slot);
   log.flush();
   return text;
@@ -13,6 +13,14 @@ function logged(lines: readonly (readonly [number, number, number, number])[]): 
 
 Deno.test("a line holds status, start and end in nanoseconds, and the connection's number in the whole load", () => {
   assert.equal(logged([[200, 1.5, 2_000_000, 3]]), "200;1500;2000000000;103\n");
+});
+
+Deno.test("a connection to another host has the number of that to the target", () => {
+  let text = "";
+  const log = new RequestLog((bytes) => text += new TextDecoder().decode(bytes), 10, 4);
+  for (const slot of [3, 7, 11]) log.add(200, 0, 0, slot);
+  log.flush();
+  assert.equal(text, "200;0;0;13\n".repeat(3));
 });
 
 Deno.test("every number is written as a decimal, whatever its size", () => {
@@ -36,7 +44,7 @@ Deno.test("numbers around the border of the two halves keep their zeros", () => 
 
 Deno.test("more lines than the buffer holds are written whole, none lost", () => {
   const writes: string[] = [];
-  const log = new RequestLog((bytes) => writes.push(new TextDecoder().decode(bytes)), 0);
+  const log = new RequestLog((bytes) => writes.push(new TextDecoder().decode(bytes)), 0, 7);
   for (let i = 0; i < 50_000; i++) log.add(200, i, i + 1, i % 7);
   log.flush();
   assert.ok(writes.length > 1 && writes.every((text) => text.endsWith("\n")));

@@ -102,13 +102,12 @@ export function sessionStage(
   const flow = new Flow({
     journeys: [steps],
     sequence: [0],
-    connection,
+    origins: [{ origin: "http://test", connection }],
     users: [{}],
     first: 0,
     stride: 1,
     sharedPool: false,
     cookies: null,
-    origin: "http://test",
     ...wish,
   });
   const driver = new TellingDriver();

@@ -25,7 +25,7 @@ Deno.test("a tick that is overdue comes at once, and the runtime warns nobody of
     const handler = new Late();
     const now = (): number => performance.now() * 1_000;
     const endpoint = { hostname: "127.0.0.1", port: 1 };
-    await new TcpDriver(endpoint, 1, now, new BusyPeriods()).run(handler);
+    await new TcpDriver([endpoint], 1, now, new BusyPeriods()).run(handler);
     assert.equal(handler.ticks, 2);
     assert.deepEqual(warnings, []);
   } finally {

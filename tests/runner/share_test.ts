@@ -4,6 +4,7 @@ import type { Load } from "../../scenarios/load/load.ts";
 import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
+import { slotsOf } from "../../runner/load/engine/job.ts";
 import { type AssignedWorkers, shareOut, usableConnections } from "../../runner/measure/share.ts";
 
 const SCRIPT: Script = scriptOf(requestScenarioSpec.parse({ get: "/" }), 0);
@@ -22,6 +23,25 @@ function requestOf(load: Load): LoadRequest {
     implicitCheck: false,
   };
 }
+
+Deno.test("other hosts get neither the target's address nor its client certificate", () => {
+  const hosts = ["https://b.test", "https://a.test"];
+  const scenario = requestScenarioSpec.parse({ get: "/", follow: { hops: 1, hosts } });
+  const closed = { ...COMMON, kind: "closed" as const, connections: 3, workers: 1, pipeline: 1 };
+  const [share] = shareOut({
+    ...requestOf({ ...closed, durationMs: 1_000, requests: null }),
+    script: scriptOf(scenario, 0),
+    origin: "https://a.test:443",
+    address: "127.0.0.1",
+    clientCertificate: { cert: "cert", key: "key" },
+    caCerts: ["authority"],
+  }, "tcp");
+  const tls = { insecure: false, caCerts: ["authority"] };
+  assert.deepEqual(share.elsewhere, [
+    { hostname: "b.test", port: 443, tls: { ...tls, serverName: "b.test" } },
+  ]);
+  assert.equal(slotsOf(share), 6);
+});
 
 const anyLoad = fc.record({
   connections: fc.integer({ min: 1, max: 500 }),

@@ -16,6 +16,26 @@ ${elements}
 </hashTree></hashTree></hashTree></jmeterTestPlan>`;
 }
 
+/** A plan whose thread groups follow one another. */
+export function serial(inner: string): string {
+  return `<jmeterTestPlan><hashTree><TestPlan><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>
+<hashTree>${inner}</hashTree></hashTree></jmeterTestPlan>`;
+}
+
+/** A thread group. */
+export function threads(name: string, inner: string): string {
+  return `<ThreadGroup testname="${name}">${FOR_A_SECOND}</ThreadGroup><hashTree>${inner}</hashTree>`;
+}
+
+/** A file of users. */
+export function rows(filename: string): string {
+  return element(
+    "CSVDataSet",
+    `<stringProp name="filename">${filename}</stringProp><boolProp name="recycle">true</boolProp>
+<stringProp name="variableNames">user</stringProp>`,
+  );
+}
+
 export const element = (kind: string, inner = ""): string =>
   `<${kind} testname="x">${inner}</${kind}><hashTree/>`;
 export const PATH = (path: string): string =>

@@ -14,9 +14,18 @@ import {
   parameters,
   PATH,
   planOf,
+  rows,
   sampler,
+  serial,
+  threads,
   UUID_PATH,
 } from "./jmeter_plan.ts";
+
+const GOES_ON =
+  /^a\.jmx:\d+:.*\$\{user\}: JMeter goes on in its file where the thread group before it stopped/;
+
+const OF_USER = sampler(PATH("/${user}"));
+const OF_USERS = threads("g", OF_USER);
 
 const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [
@@ -95,6 +104,12 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   ],
   [planOf(sampler(METHOD("HEAD") + parameters(["a", "1"]))), /no parameters with HEAD/],
   [planOf(sampler(PATH("/${__property(a,b)}"))), /__property\(a,b\)\}: nothing here says/],
+  [
+    planOf(sampler('<boolProp name="HTTPSampler.DO_MULTIPART_POST">true</boolProp>')),
+    /HTTPSamplerProxy "s": it is a multipart form, which has no place in this method/,
+  ],
+  [serial(rows("a.csv") + OF_USERS + OF_USERS), GOES_ON],
+  [serial(threads("g", rows("a.csv") + OF_USER) + threads("h", rows("a.csv") + OF_USER)), GOES_ON],
   ["<jmeterTestPlan><hashTree></jmeterTestPlan>", /^a\.jmx:1:\d+: Cannot read this as XML/],
   ["<jmeterTestPlan>&bomb;</jmeterTestPlan>", /undefined entity/],
   ["<jmeterTestPlan/>", /without a thread group/],

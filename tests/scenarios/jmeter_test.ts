@@ -6,13 +6,15 @@ import { becomes, fixture } from "./foreign.ts";
 import {
   defined,
   element,
-  FOR_A_SECOND,
   headers,
   METHOD,
   parameters,
   PATH,
   planOf,
+  rows,
   sampler,
+  serial,
+  threads,
 } from "./jmeter_plan.ts";
 
 function scenarioOf(source: string): Record<string, unknown> {
@@ -55,15 +57,9 @@ Deno.test("threads with a ramp and loops are so many arrivals, each with its rou
 });
 
 Deno.test("each request draws its own values, also for fields of the whole plan", () => {
-  const flowOf = (thread: string): string =>
-    `<ThreadGroup testname="${thread}">${FOR_A_SECOND}</ThreadGroup><hashTree>${sampler()}${sampler()}</hashTree>`;
-  const { text } = becomes(
-    `<jmeterTestPlan><hashTree><TestPlan><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>
-<hashTree>${headers(["X-A", "${__UUID()}"])}${flowOf("g")}${
-      flowOf("h")
-    }</hashTree></hashTree></jmeterTestPlan>`,
-    "a.jmx",
-  );
+  const two = sampler() + sampler();
+  const plan = serial(headers(["X-A", "${__UUID()}"]) + threads("g", two) + threads("h", two));
+  const { text } = becomes(plan, "a.jmx");
   parseExperiment(text, "a.yaml");
   const { scenarios: { g, h } } = parse(text);
   for (const { flow, values } of [g, h]) {
@@ -74,29 +70,24 @@ Deno.test("each request draws its own values, also for fields of the whole plan"
 });
 
 Deno.test("a row counts for more than a user-defined variable, and is its thread group's", () => {
-  const rows = (filename: string): string =>
-    element(
-      "CSVDataSet",
-      `<stringProp name="filename">${filename}</stringProp><boolProp name="recycle">true</boolProp>
-<stringProp name="variableNames">user</stringProp>`,
-    );
-  const group = (name: string, inner = ""): string =>
-    `<ThreadGroup testname="${name}">${FOR_A_SECOND}</ThreadGroup><hashTree>${inner}
-${sampler(PATH("/${user}"))}</hashTree>`;
-  const { text } = becomes(
-    `<jmeterTestPlan><hashTree><TestPlan><boolProp name="TestPlan.serialize_threadgroups">true</boolProp></TestPlan>
-<hashTree>${element("Arguments", defined("user", "nobody"))}
-${group("a", rows("a.csv"))}${group("b", rows("b.csv"))}${
-      group("c")
-    }</hashTree></hashTree></jmeterTestPlan>`,
-    "a.jmx",
+  const ofUser = sampler(PATH("/${user}"));
+  const plan = serial(
+    element("Arguments", defined("user", "nobody")) + threads("a", rows("a.csv") + ofUser) +
+      threads("b", rows("b.csv") + ofUser) + threads("c", ofUser),
   );
-  const { scenarios: { a, b, c } } = parse(text);
+  const { scenarios: { a, b, c } } = parse(becomes(plan, "a.jmx").text);
   assert.deepEqual([a, b, c].map(({ flow }) => flow[0].get), [
     ...["/{{ user }}", "/{{ user }}", "/nobody"],
   ]);
   assert.match(a.values.user.csv, /a\.csv$/);
   assert.match(b.values.user.csv, /b\.csv$/);
+});
+
+Deno.test("a file of the whole plan has its rows for the first of its thread groups", () => {
+  const groups = threads("g", sampler(PATH("/${user}"))) + threads("h", sampler());
+  const { scenarios: { g, h } } = parse(becomes(serial(rows("a.csv") + groups), "a.jmx").text);
+  assert.match(g.values.user.csv, /a\.csv$/);
+  assert.deepEqual(h.values, {});
 });
 
 const SENT: readonly (readonly [what: string, inner: string, request: Record<string, unknown>])[] =

@@ -63,6 +63,7 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ['if (1) http.get("http://a/");', /Cannot take over if/],
   ['http.get("http://a/", { cookies: { a: "b" } });', /the parameter "cookies"/],
   ['http.get("http://a/{{x}}?{{");', /with \{\{, which begins a value/],
+  ['http.request("GET", "http://a/", { b: 1 });', /Cannot take over a form that is sent with get/],
   ['http.get("http://b/");', /Cannot take over a request to http:\/\/b/],
   [
     "",

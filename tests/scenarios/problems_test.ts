@@ -74,6 +74,16 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
   ["two bodies", RIGHT.replace("get: /static", "post: /, body: a, json: 1"), [
     /^x\.yaml:3:48: scenarios\.static\.json: .*leave one out/,
   ]],
+  ["a form with get", RIGHT.replace("get: /static", "get: /, form: { a: b }"), [
+    "x.yaml:3:32: scenarios.static.form: Cannot send a form with get: write its fields into the path, as in /search?q=tea, or write post",
+  ]],
+  [
+    "a form of several parts with head",
+    RIGHT.replace("get: /static", "head: /, multipart: { a: b }"),
+    [
+      /^x\.yaml:3:33: scenarios\.static\.multipart: Cannot send a form with head/,
+    ],
+  ],
   ["a line break in a header", RIGHT.replace("get: /static", 'get: /, headers: { a: "b\\nc" }'), [
     /^x\.yaml:3:46: scenarios\.static\.headers\.a: .*line breaks/,
   ]],

@@ -38,6 +38,11 @@ const right: [sentence: string, scenario: string][] = [
   ["a mix without weights", "{ mix: [{ get: / }, { post: /, json: {} }] }"],
   ["a flow of one request", "{ flow: [{ get: / }] }"],
   ["a page alone", "{ page: / }"],
+  ["redirects within the target", "{ get: /, follow: 5 }"],
+  [
+    "redirects to other hosts",
+    "{ get: /, follow: { hops: 2, hosts: ['https://a.test', 'HTTP://[::1]:8080/'] } }",
+  ],
   ["names with and without spaces around them", '{ get: "/{{a}}/{{ a }}", values: { a: uuid } }'],
   [
     "a column whose name has spaces",
@@ -99,6 +104,18 @@ const wrong: [sentence: string, scenario: string, told: string[]][] = [
       "flow.4.post: Cannot send one request with two methods: get and post are given",
     ],
   ],
+  [
+    "all that is wrong with hosts of redirects",
+    "{ get: /, follow: { hops: 0, hosts: [a.test, 'https://a.test/b', 'ftp://a.test'], host: a } }",
+    [
+      "follow.hops: Cannot use 0: the least is 1",
+      'follow.hosts.0: Cannot follow to "a.test": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.1: Cannot follow to "https://a.test/b": write scheme, host and port, such as https://auth.example.org',
+      'follow.hosts.2: Cannot follow to "ftp://a.test": write scheme, host and port, such as https://auth.example.org',
+      'follow.host: Cannot understand "host": did you mean "hosts"?',
+    ],
+  ],
+  ["redirects that go nowhere", "{ get: /, follow: 0 }", ["follow: Cannot use 0: the least is 1"]],
   ["a flow that never asks", "{ flow: [{ think: 1s }] }", [
     "flow: Cannot run a flow without a request: add a step",
   ]],

@@ -102,6 +102,15 @@ Deno.test("equal seeds give equal scripts, others another", () => {
   );
 });
 
+Deno.test("hosts of redirects are their origins, each once", () => {
+  const hosts = ["https://A.test:443/", "https://a.test", "http://a.test:8080"];
+  const made = flowOf({ flow: [{ get: "/" }], follow: { hops: 3, hosts } });
+  assert.deepEqual(made.elsewhere, ["https://a.test", "http://a.test:8080"]);
+  assert.deepEqual(made.steps.map((step) => step.kind === "request" && step.follow), [
+    { most: 3, step: 1 },
+  ]);
+});
+
 Deno.test("a flow is its steps, with what visitors bring along", () => {
   const made = flowOf({
     flow: [

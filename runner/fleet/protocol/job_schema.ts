@@ -11,6 +11,7 @@ import {
   patternSource,
   thinkMs,
 } from "../../../scenarios/request/flow.ts";
+import { MOST_HOPS } from "../../../scenarios/request/follow.ts";
 import type { Load } from "../../../scenarios/load/load.ts";
 import {
   arrivals,
@@ -96,8 +97,6 @@ const capture = z.strictObject({
 /** Names of the steps with figures of their own. */
 const stepNames = z.array(z.string().min(1).max(200)).max(LIMITS.stepNames.most);
 
-const MOST_REDIRECTS = 20;
-
 const requestStep = z.strictObject({
   kind: z.literal("request"),
   step: z.int().min(0).max(LIMITS.stepNames.most),
@@ -105,7 +104,7 @@ const requestStep = z.strictObject({
   expect: expectation.extend({ body: text.optional(), contains: text.optional() }),
   captures: z.array(capture).max(LIMITS.captures.most),
   follow: z.strictObject({
-    most: z.int().min(1).max(MOST_REDIRECTS),
+    most: z.int().min(1).max(MOST_HOPS),
     step: z.int().min(0).max(LIMITS.stepNames.most),
   }).nullable(),
 });

@@ -19,7 +19,7 @@ import { CONNECTING, Connections, type Message, OPEN, Readers } from "./connecti
 import type { Driver, EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
-import type { Job } from "./job.ts";
+import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
 import type { Workload } from "./workload.ts";
 
@@ -52,7 +52,7 @@ export class Exchanges implements EventHandler {
     private readonly parts: ExchangeParts,
     private readonly workload: Workload,
   ) {
-    const { connections: slots } = job;
+    const slots = slotsOf(job);
     this.punctual = parts.pacer.intended;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.connections = new Connections(slots, parts);
@@ -269,7 +269,7 @@ export class Exchanges implements EventHandler {
   #timeOut(nowUs: number): void {
     const { timeoutUs } = this.job;
     let oldestUs = nowUs;
-    for (let slot = 0; slot < this.job.connections; slot++) {
+    for (let slot = 0, slots = slotsOf(this.job); slot < slots; slot++) {
       const begunUs = this.#begunUs(slot);
       if (begunUs <= nowUs - timeoutUs) this.#timeOutSlot(slot, nowUs);
       else if (begunUs < oldestUs) oldestUs = begunUs;

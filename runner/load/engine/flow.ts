@@ -23,9 +23,8 @@ export interface FlowSpec {
   readonly journeys: readonly (readonly StepSpec[])[];
   /** Which journey virtual user 0, 1, 2 … takes, as indexes into `journeys`, round and round. */
   readonly sequence: readonly number[];
-  readonly connection: ConnectionOptions;
-  /** Of the target. */
-  readonly origin: string;
+  /** The target's, then those to which redirects may lead. */
+  readonly origins: readonly OriginSpec[];
   /** The variables of virtual user 0, 1, 2 …, round and round. */
   readonly users: readonly Readonly<Record<string, string>>[];
   /** This worker's users are `first`, `first + stride`, … */
@@ -35,6 +34,11 @@ export interface FlowSpec {
   readonly sharedPool: boolean;
   /** Null: users keep no cookies. */
   readonly cookies: CookieSpec | null;
+}
+
+interface OriginSpec {
+  readonly origin: string;
+  readonly connection: ConnectionOptions;
 }
 
 /** A step as posted to a worker. */
@@ -96,12 +100,15 @@ export class Flow {
   /** Whether responses must be kept to be judged; head: their bodies need not. */
   readonly readsResponses: boolean | "head";
   readonly #journeys: readonly (readonly PreparedStep[])[];
+  readonly #origins: readonly string[];
   #nextUser: number;
 
   /** @param jars Where users keep cookies. */
   constructor(private readonly spec: FlowSpec, private readonly jars: CookieJars | null = null) {
+    this.#origins = spec.origins.map(({ origin }) => origin);
+    const [{ connection }] = spec.origins;
     this.#journeys = spec.journeys.map((steps) =>
-      steps.map((step) => step.kind === "think" ? step : prepare(step, spec.connection))
+      steps.map((step) => step.kind === "think" ? step : prepare(step, connection))
     );
     this.sharedPool = spec.sharedPool;
     const readsBodies = this.#journeys.flat().some((step) =>
@@ -130,7 +137,8 @@ export class Flow {
     const hasCookies = cookies !== null && !cookies.isEmpty;
     if (step.message !== null && !hasCookies && redirected.wire === null) return step.message;
     const filled = sentBy(step, journey);
-    return messageOf(hasCookies ? cookies.added(filled) : filled, this.spec.connection);
+    const { origin, connection } = this.spec.origins[redirected.origin];
+    return messageOf(hasCookies ? cookies.added(filled, origin) : filled, connection);
   }
 
   /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
@@ -140,9 +148,10 @@ export class Flow {
     journey: Journey,
   ): ResponseJudgement {
     const { variables, cookies, redirected } = journey;
-    cookies?.keep(reader, () => sentBy(step, journey).path);
+    const { origin } = redirected;
+    cookies?.keep(reader, () => this.#origins[origin] + sentBy(step, journey).path);
     if (step.follow !== null) {
-      const next = redirectOf(reader, sentBy(step, journey), this.spec.origin);
+      const next = redirectOf(reader, { wire: sentBy(step, journey), origin }, this.#origins);
       if (next !== null) return this.#redirect(next, step.follow, redirected);
     }
     redirected.begin();
@@ -156,13 +165,14 @@ export class Flow {
     return { checked, right: right && taken, goesOn: taken && (right || !step.strict) };
   }
 
-  /** One that leads elsewhere, or on and on, is wrong. */
+  /** One that leads where nobody has named, or on and on, is wrong. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
     if ("elsewhere" in next || redirected.hops >= most) {
       return { checked: true, right: false, goesOn: false };
     }
     redirected.hops++;
     redirected.wire = next.wire;
+    redirected.origin = next.origin;
     return { checked: false, right: true, goesOn: true };
   }
 }

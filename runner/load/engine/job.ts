@@ -37,6 +37,8 @@ export type ScriptSpec =
 export interface Job {
   readonly driver: DriverName;
   readonly endpoint: Endpoint;
+  /** Of other hosts, to which redirects may lead; absent: none. */
+  readonly elsewhere?: readonly Endpoint[];
   readonly script: ScriptSpec;
   /** How many steps have figures of their own; 0 where the load has one, which is the whole. */
   readonly steps: number;
@@ -54,6 +56,11 @@ export interface Job {
   readonly log: { readonly path: string; readonly firstConnection: number } | null;
   /** One Int32: not 0 makes the worker end now. */
   readonly stop: Int32Array<SharedArrayBuffer>;
+}
+
+/** Places of connections: each of the load may have one to each host, `connections` to the target and so on. */
+export function slotsOf({ connections, elsewhere = [] }: JobShare): number {
+  return connections * (1 + elsewhere.length);
 }
 
 /** A job but for what the pool adds itself. */

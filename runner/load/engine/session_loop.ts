@@ -3,14 +3,15 @@
  * goes through a flow step by step: a request, a pause to think, another request with what was captured. What becomes
  * of the requests is decided in `exchanges.ts`.
  *
- * A slot is a virtual user's connection. With a shared pool it stays open for the next user.
+ * A slot is a virtual user's connection. With a shared pool it stays open for the next user. User u of n has slot u for
+ * the target, and u + n, u + 2n … for the other hosts to which redirects may lead.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
 import { type Flow, type Journey, type PreparedRequestStep, sentBy } from "./flow.ts";
-import type { Job } from "./job.ts";
+import { type Job, slotsOf } from "./job.ts";
 import { Redirected } from "./user/redirects.ts";
 import { SlotQueue, WakeQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
@@ -49,18 +50,21 @@ export class SessionLoop implements Workload {
   readonly exchanges: Exchanges;
   readonly readsResponses: boolean | "head";
   readonly #users: VirtualUser[];
+  /** Of all hosts. */
+  readonly #slots: number;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
   #present = 0;
 
   constructor(job: Job, private readonly parts: SessionParts) {
-    const slots = job.connections;
+    const most = job.connections;
     this.readsResponses = parts.flow.readsResponses;
-    this.#users = Array.from({ length: slots }, () => new VirtualUser());
-    this.#thinking = new WakeQueue(slots);
+    this.#users = Array.from({ length: most }, () => new VirtualUser());
+    this.#slots = slotsOf(job);
+    this.#thinking = new WakeQueue(most);
     this.exchanges = new Exchanges(job, parts, this);
-    const isFree = (slot: number): boolean => this.#users[slot].step === NO_USER;
-    this.#free = new FreeSlots(slots, this.exchanges.connections, isFree);
+    const isFree = (place: number): boolean => this.#users[place].step === NO_USER;
+    this.#free = new FreeSlots(most, this.exchanges.connections, isFree);
   }
 
   get isIdle(): boolean {
@@ -92,22 +96,33 @@ export class SessionLoop implements Workload {
     return pacer.nextUs;
   }
 
-  /** The user's next step, due at `dueUs`. */
-  #goOn(slot: number, dueUs: number, nowUs: number): void {
-    const user = this.#users[slot];
-    const step = user.journey.steps[user.step];
-    if (step === undefined) return this.#leave(slot, true, nowUs);
+  /** The place of the user whose connection it is: its slot for the target. */
+  #placeOf(slot: number): number {
+    return slot % this.#users.length;
+  }
+
+  #userOf(slot: number): VirtualUser {
+    return this.#users[this.#placeOf(slot)];
+  }
+
+  /** The next step of the user at a place, due at `dueUs`. */
+  #goOn(place: number, dueUs: number, nowUs: number): void {
+    const user = this.#users[place];
+    const { steps, redirected } = user.journey;
+    const step = steps[user.step];
+    if (step === undefined) return this.#leave(place, true, nowUs);
     if (this.exchanges.ending.isDraining) return; // the session stays unfinished
     if (step.kind === "think") {
       user.step++;
-      return this.#thinking.add(slot, dueUs + step.us);
+      return this.#thinking.add(place, dueUs + step.us);
     }
     const message = this.parts.flow.message(step, user.journey);
+    const slot = place + redirected.origin * this.#users.length;
     this.exchanges.begin(slot, user.step, message, dueUs, nowUs);
   }
 
   check(slot: number, _: number, reader: ResponseReader): boolean | null {
-    const user = this.#users[slot];
+    const user = this.#userOf(slot);
     const { checked, right, goesOn } = this.parts.flow.judge(user.request, reader, user.journey);
     user.goesOn = goesOn;
     return checked ? right : null;
@@ -117,34 +132,41 @@ export class SessionLoop implements Workload {
   onOpen(): void {}
 
   onCompleted(slot: number, _: boolean, nowUs: number): void {
-    const user = this.#users[slot];
-    if (!user.goesOn) return this.#leave(slot, false, nowUs);
+    const place = this.#placeOf(slot);
+    const user = this.#users[place];
+    if (!user.goesOn) return this.#leave(place, false, nowUs);
     if (user.journey.redirected.wire === null) user.step++;
-    this.#goOn(slot, nowUs, nowUs);
+    this.#goOn(place, nowUs, nowUs);
   }
 
   /** The exchange at hand has failed, and the session with it. */
   onFailed(slot: number, nowUs: number): void {
-    this.#leave(slot, false, nowUs);
+    this.#leave(this.#placeOf(slot), false, nowUs);
   }
 
   /** A user who thinks dials again at the next step. */
   onClosed(slot: number): void {
-    if (this.#users[slot].step === NO_USER) this.#free.add(slot);
+    if (slot < this.#users.length && this.#users[slot].step === NO_USER) this.#free.add(slot);
   }
 
-  #leave(slot: number, completed: boolean, nowUs: number): void {
-    const user = this.#users[slot];
+  #leave(place: number, completed: boolean, nowUs: number): void {
+    const user = this.#users[place];
     this.parts.sessions.end(completed, nowUs - user.arrivedUs);
     this.#present--;
     user.step = NO_USER;
-    if (!this.parts.flow.sharedPool) this.exchanges.connections.leave(slot);
-    this.#free.add(slot);
+    if (!this.parts.flow.sharedPool) this.#leaveConnections(place);
+    this.#free.add(place);
     this.#admit(nowUs); // a user who waits for the slot
   }
 
+  #leaveConnections(place: number): void {
+    for (let slot = place; slot < this.#slots; slot += this.#users.length) {
+      this.exchanges.connections.leave(slot);
+    }
+  }
+
   stepOf(slot: number): number {
-    const { request: { step, follow }, journey } = this.#users[slot];
+    const { request: { step, follow }, journey } = this.#userOf(slot);
     return journey.redirected.wire === null ? step : follow?.step ?? step;
   }
 
@@ -154,7 +176,7 @@ export class SessionLoop implements Workload {
   }
 
   label(slot: number): string {
-    const { request, journey } = this.#users[slot];
+    const { request, journey } = this.#userOf(slot);
     const { method, path } = sentBy(request, journey);
     return `${method} ${path}`;
   }

@@ -23,10 +23,15 @@ export class RequestLog {
   readonly #bytes = new Uint8Array(BUFFER_BYTES);
   #length = 0;
 
-  /** @param write Writes all of it before it returns. @param firstConnection Number of slot 0 in the whole load. */
+  /**
+   * @param write Writes all of it before it returns.
+   * @param firstConnection Number of slot 0 in the whole load.
+   * @param connections One to another host, where a redirect has led, has the number of that to the target.
+   */
   constructor(
     private readonly write: (bytes: Uint8Array<ArrayBuffer>) => void,
     private readonly firstConnection: number,
+    private readonly connections: number,
   ) {}
 
   // hot: a line for every exchange.
@@ -35,7 +40,7 @@ export class RequestLog {
     this.#put(code, SEMICOLON);
     this.#put(Math.round(startUs * 1_000), SEMICOLON);
     this.#put(Math.round(endUs * 1_000), SEMICOLON);
-    this.#put(this.firstConnection + slot, LINE_BREAK);
+    this.#put(this.firstConnection + slot % this.connections, LINE_BREAK);
   }
 
   // hot

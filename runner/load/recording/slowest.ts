@@ -121,7 +121,10 @@ export function mergeSlowest(
     connections.slice(0, worker).reduce((sum, count) => sum + count, 0)
   );
   return workers.flatMap((exchanges, worker) =>
-    exchanges.map((exchange) => ({ exchange, connection: first[worker] + exchange.slot }))
+    exchanges.map((exchange) => ({
+      exchange,
+      connection: first[worker] + exchange.slot % connections[worker],
+    }))
   )
     .sort(({ exchange: a }, { exchange: b }) => b.latencyUs - a.latencyUs || a.doneUs - b.doneUs)
     .slice(0, SLOWEST)

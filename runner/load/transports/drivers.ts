@@ -1,13 +1,16 @@
 /** The drivers, as the workers make them. */
-import { dialedAt, type Endpoint } from "../../../base/net/endpoint.ts";
+import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
+import type { EpollTls } from "./epoll_tls.ts";
+import type { MixedTls } from "./mixed_tls.ts";
 import { TcpDriver } from "./tcp.ts";
 
 interface DriverSetting {
-  readonly endpoint: Endpoint;
+  /** The hosts, each with an equal share of the slots: that of the first begins with slot 0, and so on. */
+  readonly endpoints: readonly Endpoint[];
   readonly slots: number;
   /** Microseconds since the start of the run. */
   readonly now: () => number;
@@ -15,19 +18,36 @@ interface DriverSetting {
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoint, slots, now, busy }) => {
-    if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
-    const address = await resolve(dialedAt(endpoint));
-    const { tls } = endpoint;
-    if (tls === undefined) return new EpollDriver(address, slots, now, busy);
-    const { EpollTls } = await import("./epoll_tls.ts");
-    const { TunneledTls } = await import("./tunneled_tls.ts");
-    const layer = endpoint.proxy === undefined
-      ? new EpollTls(slots, tls)
-      : new TunneledTls(slots, { ...endpoint, tls });
-    const driver = new EpollDriver(address, slots, now, busy, (sockets) => layer.on(sockets));
+  epoll: async ({ endpoints, slots, now, busy }) => {
+    const addresses = await Promise.all(endpoints.map((endpoint) => {
+      if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
+      return resolve(dialedAt(endpoint));
+    }));
+    if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy);
+    const layer = await tlsLayer(endpoints, slots);
+    const driver = new EpollDriver(addresses, slots, now, busy, (sockets) => layer.on(sockets));
     return Object.assign(driver, { tls: layer });
   },
-  tcp: ({ endpoint, slots, now, busy }) =>
-    Promise.resolve(new TcpDriver(endpoint, slots, now, busy)),
+  tcp: ({ endpoints, slots, now, busy }) =>
+    Promise.resolve(new TcpDriver(endpoints, slots, now, busy)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
+
+/** Its code is loaded only where it is needed. */
+async function tlsLayer(
+  endpoints: readonly Endpoint[],
+  slots: number,
+): Promise<EpollTls | MixedTls> {
+  const { EpollTls } = await import("./epoll_tls.ts");
+  const { TunneledTls } = await import("./tunneled_tls.ts");
+  const layers = endpoints.map((endpoint) => {
+    if ("path" in endpoint || endpoint.tls === undefined) return null;
+    const { tls } = endpoint;
+    return endpoint.proxy === undefined
+      ? new EpollTls(slots, tls)
+      : new TunneledTls(slots, { ...endpoint, tls });
+  });
+  const [only] = layers;
+  if (layers.length === 1 && only !== null) return only;
+  const { MixedTls } = await import("./mixed_tls.ts");
+  return new MixedTls(layers, slots);
+}

@@ -39,23 +39,22 @@ export class EpollDriver implements Driver {
   readonly #waiter: Waiter;
   readonly #wait: Wait;
   /** Slots whose dial failed at once: reported from the loop, never from within a command. */
-  readonly #refused: number[] = [];
-  #refusal = "";
+  readonly #refused: { readonly slot: number; readonly reason: string }[] = [];
 
   /**
-   * @param target Its address, or why it has none.
+   * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
    * @param now Microseconds since the start of the run.
    * @param tlsOn TLS on such sockets, or null.
    * Throws where FFI or epoll can't be had.
    */
   constructor(
-    target: Address | string,
+    hosts: readonly (Address | string)[],
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
     tlsOn: (sockets: EpollSockets) => TlsLayer | null = () => null,
   ) {
-    const sockets = new EpollSockets(this.#libc, target, slots);
+    const sockets = new EpollSockets(this.#libc, hosts, slots);
     this.#sockets = sockets;
     this.#fds = sockets.fds;
     this.#generation = sockets.generation;
@@ -149,17 +148,15 @@ export class EpollDriver implements Driver {
   }
 
   #reportRefused(handler: EventHandler): void {
-    const kind = this.#sockets.isResolved ? "connect" : "dns";
-    for (const slot of this.#refused.splice(0)) {
-      handler.onRefused(slot, kind, this.#refusal, this.now());
+    for (const { slot, reason } of this.#refused.splice(0)) {
+      const kind = this.#sockets.isResolved(slot) ? "connect" : "dns";
+      handler.onRefused(slot, kind, reason, this.now());
     }
   }
 
   connect(slot: number): void {
     const reason = this.#sockets.dial(slot);
-    if (reason === null) return;
-    this.#refused.push(slot);
-    this.#refusal = reason;
+    if (reason !== null) this.#refused.push({ slot, reason });
   }
 
   // hot: one call for a whole request, as a rule.

@@ -68,42 +68,47 @@ export class EpollSockets {
    * next wait. Whoever reads less than there is calls `watch` again. 0: it is reported as long as something is there.
    */
   trigger = 0;
-  readonly #family: number;
-  /** struct sockaddr of the target; null when its name has no address. */
-  readonly #address: Uint8Array<ArrayBuffer> | null;
+  /** Of the hosts: a struct sockaddr, or why a name has no address. */
+  readonly #addresses: readonly (Uint8Array<ArrayBuffer> | string)[];
+  readonly #slotsOfEach: number;
   readonly #event = new Int32Array(EVENT_WORDS);
   readonly #error = new Int32Array(1);
 
-  /** @param target Its address, or why it has none. Throws where the system denies an epoll. */
-  constructor(
-    private readonly libc: Libc,
-    private readonly target: Address | string,
-    slots: number,
-  ) {
-    this.#address = typeof target === "string" ? null : socketAddress(target);
-    this.#family = typeof target !== "string" && target.family === 6 ? AF_INET6 : AF_INET;
+  /**
+   * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
+   * Throws where the system denies an epoll.
+   */
+  constructor(private readonly libc: Libc, hosts: readonly (Address | string)[], slots: number) {
+    this.#addresses = hosts.map((host) => typeof host === "string" ? host : socketAddress(host));
+    this.#slotsOfEach = slots / hosts.length;
     this.fds = new Int32Array(slots).fill(-1);
     this.connecting = new Uint8Array(slots);
     this.generation = new Int32Array(slots);
     this.epoll = openEpoll(libc);
   }
 
-  /** Whether the target has an address. */
-  get isResolved(): boolean {
-    return this.#address !== null;
+  /** Whether the host that the slot dials has an address. */
+  isResolved(slot: number): boolean {
+    return typeof this.#addressOf(slot) !== "string";
+  }
+
+  #addressOf(slot: number): Uint8Array<ArrayBuffer> | string {
+    return this.#addresses[Math.floor(slot / this.#slotsOfEach)];
   }
 
   /** Begins to dial; gives why it cannot be done, or null. */
   dial(slot: number): string | null {
     const { socket, setsockopt, connect } = this.libc;
-    if (this.#address === null) return String(this.target);
-    const fd = socket(this.#family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
+    const address = this.#addressOf(slot);
+    if (typeof address === "string") return address;
+    const family = address.length === IPV6_BYTES ? AF_INET6 : AF_INET;
+    const fd = socket(family, SOCK_STREAM_NONBLOCK_CLOEXEC, 0);
     if (fd < 0) return this.libc.explain(this.libc.errno());
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, ONE, 4);
     this.fds[slot] = fd;
     this.connecting[slot] = DIALING;
     this.generation[slot]++;
-    const dialed = connect(fd, this.#address, this.#address.length);
+    const dialed = connect(fd, address, address.length);
     const errno = dialed < 0 ? this.libc.errno() : 0;
     if (errno === 0 || errno === EINPROGRESS) {
       this.#control(EPOLL_CTL_ADD, slot, EPOLLOUT);
@@ -162,9 +167,12 @@ export function openEpoll(libc: Libc): number {
   throw new Error(`the system denies epoll_create1 (${libc.explain(libc.errno())})`);
 }
 
+/** Of struct sockaddr_in6. */
+const IPV6_BYTES = 28;
+
 /** struct sockaddr_in or sockaddr_in6 (the family in host order, the port in network order). */
 function socketAddress({ family, bytes, port }: Address): Uint8Array<ArrayBuffer> {
-  const address = new Uint8Array(family === 6 ? 28 : 16);
+  const address = new Uint8Array(family === 6 ? IPV6_BYTES : 16);
   const view = new DataView(address.buffer);
   view.setUint16(0, family === 6 ? AF_INET6 : AF_INET, true);
   view.setUint16(2, port, false);

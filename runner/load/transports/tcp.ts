@@ -2,7 +2,7 @@
  * The driver that works everywhere: on the runtime's own sockets, TLS and unix ones included.
  */
 import { setImmediate } from "node:timers";
-import type { Endpoint } from "../../../base/net/endpoint.ts";
+import { type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import type { TlsUse } from "../../result/tls.ts";
@@ -18,21 +18,25 @@ const TIMER_STEP_US = 1_000;
 export class TcpDriver implements Driver {
   readonly tls?: { readonly use: TlsUse };
   readonly #open: (TransportConnection | null)[];
-  readonly #transport: Transport;
+  readonly #transports: readonly Transport[];
+  readonly #slotsOfEach: number;
   readonly #iteration: LoopIteration;
   #handler: EventHandler | null = null;
   #wake: (() => void) | null = null;
   /** Whether a socket had an event since the last tick. */
   #hadEvent = false;
 
-  /** @param now Microseconds since the start of the run. */
+  /**
+   * @param endpoints The hosts, each with an equal share of the slots, in their order.
+   * @param now Microseconds since the start of the run.
+   */
   constructor(
-    endpoint: Endpoint,
+    endpoints: readonly Endpoint[],
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
   ) {
-    if (!("path" in endpoint) && endpoint.tls) {
+    if (endpoints.some(hasTls)) {
       this.tls = { use: { by: "runtime", handshakes: [] } };
     }
     this.#open = new Array(slots).fill(null);
@@ -42,9 +46,12 @@ export class TcpDriver implements Driver {
       this.#iteration,
       (slot) => this.#open[slot]?.readNow(),
     );
-    this.#transport = readsByCallback(endpoint)
-      ? new NodeTransport(endpoint, scheduler)
-      : new DenoTransport(endpoint, slots, scheduler);
+    this.#slotsOfEach = slots / endpoints.length;
+    this.#transports = endpoints.map((endpoint) =>
+      readsByCallback(endpoint)
+        ? new NodeTransport(endpoint, scheduler)
+        : new DenoTransport(endpoint, slots, scheduler)
+    );
   }
 
   async run(handler: EventHandler): Promise<void> {
@@ -90,7 +97,8 @@ export class TcpDriver implements Driver {
   connect(slot: number): void {
     const handler = this.#handler;
     if (handler === null) return;
-    this.#open[slot] = this.#transport.open(slot, this.#eventsOf(slot, handler));
+    const transport = this.#transports[Math.floor(slot / this.#slotsOfEach)];
+    this.#open[slot] = transport.open(slot, this.#eventsOf(slot, handler));
   }
 
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {

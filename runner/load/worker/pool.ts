@@ -33,7 +33,7 @@ interface PoolHooks {
   readonly onInterval: (worker: number, part: IntervalPart, health: Health) => void;
   /** Called right after `onInterval`: how the worker would have ended then. */
   readonly onSoFar?: (worker: number, report: SoFarReport) => void;
-  /** The load starts at this moment, milliseconds since the epoch. */
+  /** The load starts at this moment, milliseconds since the epoch. When it throws, the load ends at once. */
   readonly onStart: (atMs: number) => void;
   /** At the end: a worker could not write all of its request log, and why. */
   readonly onLostLog?: (why: string) => void;
@@ -126,7 +126,13 @@ class PoolRun {
         throw error;
       });
     const loads = workers.map((worker, i) => this.#load(worker, i, at));
-    hooks.onStart(at); // takes up to 10 ms, in which the message reaches the workers
+    try {
+      hooks.onStart(at); // takes up to 10 ms, in which the message reaches the workers
+    } catch (error) {
+      this.#interrupt();
+      await Promise.allSettled(loads);
+      throw error;
+    }
     const finished = await Promise.all(loads);
     const lastIndex = Math.max(...workers.map((worker) => worker.lastIndex));
     const reports = await Promise.all(
@@ -201,7 +207,7 @@ function soon(delayMs: number): Promise<number> {
 function delayMsOf(shares: readonly JobShare[]): number {
   const dials = shares.reduce(
     (sum, { pacer, connections, script }) =>
-      pacer.kind === "open" && script.kind === "requests" ? sum + connections : sum,
+      pacer.kind !== "closed" && script.kind === "requests" ? sum + connections : sum,
     0,
   );
   return Math.min(START_DELAY_MS + dials * DIAL_MS, LONGEST_DELAY_MS);

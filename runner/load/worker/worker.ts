@@ -12,7 +12,7 @@ import type { TlsUse } from "../../result/tls.ts";
 import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
-import type { Job } from "../engine/job.ts";
+import { type Job, slotsOf } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
@@ -36,10 +36,11 @@ function post(message: FromWorker): void {
 /** Its code is loaded only for runs that have a log. */
 async function openLog(
   { path, firstConnection }: NonNullable<Job["log"]>,
+  connections: number,
 ): Promise<{ readonly file: LogFile; readonly log: RequestLog }> {
   const { LogFile, RequestLog } = await import("../recording/request_log.ts");
   const file = new LogFile(path);
-  return { file, log: new RequestLog(file.write, firstConnection) };
+  return { file, log: new RequestLog(file.write, firstConnection, connections) };
 }
 
 /** As short as the system takes them. */
@@ -63,9 +64,9 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   let startUs = 0;
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
-  const { endpoint, connections: slots } = job;
-  const driver: Driver = await DRIVERS[job.driver]({ endpoint, slots, now, busy });
-  const logging = job.log && await openLog(job.log);
+  const endpoints = [job.endpoint, ...job.elsewhere ?? []];
+  const driver: Driver = await DRIVERS[job.driver]({ endpoints, slots: slotsOf(job), now, busy });
+  const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();
   const onInterval = (part: IntervalPart, nowUs: number): void =>

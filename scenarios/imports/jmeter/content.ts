@@ -40,6 +40,9 @@ export class Contents {
     const files = sampler.list("HTTPFileArgs.files", "HTTPsampler.Files");
     const named = fields.filter(({ name }) => name !== ""); // JMeter skips the others
     if (sampler.is("HTTPSampler.DO_MULTIPART_POST")) {
+      if (method === "get" || method === "head") {
+        this.#refuse(sampler, "it is a multipart form, which has no place in this method");
+      }
       return { path, body: { multipart: this.#multipart(named, files) } };
     }
     if (files.length > 0) return { path, body: this.#file(sampler, fields, files) };

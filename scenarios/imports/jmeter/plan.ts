@@ -112,6 +112,7 @@ class PlanImport {
     const rounds = load?.rounds ?? 1;
     this.#variables.inLoop(rounds, () => this.#walk(group.children, outer, once));
     this.#checkRounds(group, rounds, once);
+    this.#variables.endGroup();
     const { follows, keepsAlive, timeoutMs } = this.#agreed;
     const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
     if (timeoutMs === 0) this.#notes.add(`a request without a time-out has ${USUAL_TIMEOUT}`);

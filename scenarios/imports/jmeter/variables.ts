@@ -13,11 +13,20 @@ const RANDOM = /^__Random\((-?\d+),(-?\d+)(?:,)?\)$/;
 /** What begins a value here. */
 const OUR_VALUE = "{{";
 
+/** A column of a file, as a scenario's values have it. */
+interface FileColumn {
+  readonly csv: string;
+  readonly column: string;
+  readonly names?: readonly string[];
+}
+
 export class PlanVariables {
   readonly #constants = new Map<string, string>();
   /** Columns of files, of the whole plan. */
-  readonly #planRows = new Map<string, unknown>();
+  readonly #planRows = new Map<string, FileColumn>();
   #rows = this.#planRows;
+  /** Files of which the thread groups so far have taken rows. */
+  readonly #begun = new Set<string>();
   readonly #used = new Map<string, unknown>();
   /** Loops around what is being read. */
   #loops = 0;
@@ -37,6 +46,11 @@ export class PlanVariables {
   beginGroup(): void {
     this.#rows = new Map(this.#planRows);
     this.#used.clear();
+  }
+
+  /** Each iteration has taken a row of every file, whether a request named it or not. */
+  endGroup(): void {
+    for (const { csv } of this.#rows.values()) this.#begun.add(csv);
   }
 
   /** Reads what is gone through so many times. JMeter draws in each of them. */
@@ -109,7 +123,7 @@ export class PlanVariables {
   /** The row of a file is read later than variables are defined, and replaces them. */
   #meaning(inner: string, written: string, place: XmlPlace): string {
     const value = this.#rows.get(inner);
-    if (value !== undefined) return this.#use(inner, value);
+    if (value !== undefined) return this.#row(inner, value, written, place);
     const constant = this.#constants.get(inner);
     if (constant !== undefined) return this.#defined(constant, written, place);
     const [, short, long, otherwise] = PROPERTY.exec(inner) ?? [];
@@ -125,6 +139,16 @@ export class PlanVariables {
     }
     this.#refuse(written, "nothing here says its value", place);
     return "";
+  }
+
+  /** All threads share a file, of which the next thread group takes the rows that are left. */
+  #row(name: string, column: FileColumn, written: string, place: XmlPlace): string {
+    if (this.#begun.has(column.csv)) {
+      const why = "JMeter goes on in its file where the thread group before it stopped, " +
+        "and here each begins with the first row";
+      this.#refuse(written, why, place, "give each thread group a file of its own");
+    }
+    return this.#use(name, column);
   }
 
   #defined(constant: string, written: string, place: XmlPlace): string {

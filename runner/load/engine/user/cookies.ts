@@ -23,7 +23,7 @@ export interface CookieJars {
 export async function cookieJars({ origin, preset }: CookieSpec): Promise<CookieJars> {
   const { CookieJar } = await import("tough-cookie");
   const given = Object.entries(preset).map(([name, value]) => `${name}=${value}; Path=/`);
-  // A load has one host: what is set for its public suffix goes nowhere else.
+  // What is set for a public suffix is kept for its own host, and sent to no other.
   const open = (): CookieJar => new CookieJar(undefined, { rejectPublicSuffixes: false });
   return { open: () => new UserCookies(origin, given, open) };
 }
@@ -32,16 +32,16 @@ export class UserCookies {
   #jar: CookieJar | null = null;
 
   constructor(
-    private readonly origin: string,
+    origin: string,
     given: readonly string[],
     private readonly openJar: () => CookieJar,
   ) {
-    this.#take(given, "/");
+    this.#take(given, `${origin}/`);
   }
 
-  /** The request with its cookies; one that has a field of its own for them is left as it is. */
-  added(wire: WireRequest): WireRequest {
-    const text = this.#jar?.getCookieStringSync(this.#urlOf(wire.path)) ?? "";
+  /** The request to the origin with its cookies; one that has a field of its own for them is left as it is. */
+  added(wire: WireRequest, origin: string): WireRequest {
+    const text = this.#jar?.getCookieStringSync(origin + wire.path) ?? "";
     const hasOwn = Object.keys(wire.headers).some((name) => name.toLowerCase() === "cookie");
     return text === "" || hasOwn ? wire : { ...wire, headers: { ...wire.headers, cookie: text } };
   }
@@ -51,20 +51,16 @@ export class UserCookies {
     return this.#jar === null;
   }
 
-  /** Keeps what the response to a request of `path` sets. */
-  keep(reader: ResponseReader, path: () => string): void {
+  /** Keeps what the response to a request of `url` sets. */
+  keep(reader: ResponseReader, url: () => string): void {
     const lines = reader.kept?.fields("set-cookie") ?? [];
-    if (lines.length > 0) this.#take(lines, path());
+    if (lines.length > 0) this.#take(lines, url());
   }
 
-  #take(lines: readonly string[], path: string): void {
+  #take(lines: readonly string[], url: string): void {
     for (const line of lines) {
       // A cookie that no browser would keep, such as another domain's, is left out.
-      (this.#jar ??= this.openJar()).setCookieSync(line, this.#urlOf(path), { ignoreError: true });
+      (this.#jar ??= this.openJar()).setCookieSync(line, url, { ignoreError: true });
     }
-  }
-
-  #urlOf(path: string): string {
-    return this.origin + path;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Redirects that a user's request follows (RFC 9110 §15.4), as browsers do it: 303 becomes a GET, 301 and 302 turn a POST
- * into one, 307 and 308 repeat the request as it was. Only the target is loaded: another host, port or scheme is not
- * followed.
+ * into one, 307 and 308 repeat the request as it was. Another host, port or scheme is followed only where the experiment
+ * names it.
  */
 import type { WireRequest } from "../../../../base/http/request.ts";
 import type { ResponseReader } from "../../../../base/http/response.ts";
@@ -15,39 +15,54 @@ export interface FollowSpec {
 /** How far a user's request at hand has been redirected. */
 export class Redirected {
   hops = 0;
+  /** Where the request at hand goes, as an index: 0 is the target. */
+  origin = 0;
   /** What is sent in place of the step's own request; null: nothing has been redirected. */
   wire: WireRequest | null = null;
 
   begin(): void {
     this.hops = 0;
+    this.origin = 0;
     this.wire = null;
   }
 }
 
-/** The request to follow with, or the origin of another host that it leads to. */
-export type Redirect = { readonly wire: WireRequest } | { readonly elsewhere: string };
+/** A request, and the index of the origin to which it goes. */
+export interface SentRequest {
+  readonly wire: WireRequest;
+  readonly origin: number;
+}
+
+/** The request to follow with, or the origin that it leads to and that nobody has named. */
+export type Redirect = SentRequest | { readonly elsewhere: string };
 
 const STATUSES = [301, 302, 303, 307, 308];
 
-/** Null where the response redirects nowhere. @param origin Of the target. */
+/** Null where the response redirects nowhere. @param origins Those that may be loaded. */
 export function redirectOf(
   { status, kept }: ResponseReader,
-  sent: WireRequest,
-  origin: string,
+  { wire: sent, origin: from }: SentRequest,
+  origins: readonly string[],
 ): Redirect | null {
   const location = STATUSES.includes(status) ? kept?.field("location") ?? null : null;
-  const url = location === null ? null : URL.parse(escaped(location), origin + sent.path);
+  const url = location === null ? null : URL.parse(escaped(location), origins[from] + sent.path);
   if (url === null) return null;
-  if (url.origin !== new URL(origin).origin) return { elsewhere: url.origin };
-  const path = url.pathname + url.search;
+  const origin = origins.indexOf(url.origin);
+  if (origin < 0) return { elsewhere: url.origin };
   const becomesGet = status === 303 && sent.method !== "HEAD" ||
     (status === 301 || status === 302) && sent.method === "POST";
-  if (!becomesGet) return { wire: { ...sent, path } };
+  const left = [...becomesGet ? [OF_BODY] : [], ...origin === from ? [] : [OF_HOST]];
   const headers = Object.fromEntries(
-    Object.entries(sent.headers).filter(([name]) => !/^content-/i.test(name)),
+    Object.entries(sent.headers).filter(([name]) => !left.some((which) => which.test(name))),
   );
-  return { wire: { method: "GET", path, headers, body: null } };
+  const { method, body } = becomesGet ? { method: "GET", body: null } : sent;
+  return { wire: { method, path: url.pathname + url.search, headers, body }, origin };
 }
+
+/** Fields that describe a body. */
+const OF_BODY = /^content-/i;
+/** Fields that are for one host alone, which no other may see (Fetch, HTTP-redirect fetch). */
+const OF_HOST = /^(?:authorization|cookie|host|proxy-authorization)$/i;
 
 /** Octets beyond ASCII go back as they came, as browsers have it: servers mean UTF-8. @param text Latin-1. */
 function escaped(text: string): string {

@@ -1,0 +1,43 @@
+/** How far the requests of a scenario follow redirects, and where to. */
+import * as z from "zod";
+
+export const MOST_HOPS = 20;
+/** Each connection of the load may have one to each of them. */
+const MOST_HOSTS = 8;
+
+const hops = z.int().min(1).max(MOST_HOPS);
+
+/** Only scheme, host and port. */
+const host = z.string().superRefine((text, context) => {
+  const url = URL.parse(text);
+  const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;
+  if (isWhole) return;
+  context.addIssue(
+    `Cannot follow to ${JSON.stringify(text)}: write scheme, host and port, ` +
+      "such as https://auth.example.org",
+  );
+});
+
+export const followSpec = z.union([
+  hops,
+  z.strictObject({
+    hops: hops.describe("Redirects that each request follows"),
+    hosts: z.array(host).min(1).max(MOST_HOSTS)
+      .describe("Where redirects may lead besides the target: https://auth.example.org"),
+  }),
+]).optional().describe(
+  "Redirects that each request follows, within the target and the hosts that are named (none)",
+);
+
+export interface Follow {
+  /** 0: redirects are responses as any other. */
+  readonly most: number;
+  /** Origins besides the target's. */
+  readonly elsewhere: readonly string[];
+}
+
+export function followOf(spec: z.output<typeof followSpec>): Follow {
+  if (typeof spec !== "object") return { most: spec ?? 0, elsewhere: [] };
+  const elsewhere = new Set(spec.hosts.map((host) => new URL(host).origin));
+  return { most: spec.hops, elsewhere: [...elsewhere] };
+}

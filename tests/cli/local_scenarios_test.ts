@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { UserError } from "../../base/errors.ts";
+import { refuseLocal } from "../../cli/experiment/local_scenarios.ts";
+import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { type Cell, planBlocks } from "../../scenarios/plan/plan.ts";
+
+function cellsOf(follow: number | { hops: number; hosts: string[] }): readonly Cell[] {
+  const experiment = experimentSpecWith().parse({
+    name: "followed",
+    targets: { api: { app: "api" } },
+    scenarios: { first: { get: "/static" }, second: { get: "/static", follow } },
+  });
+  return planBlocks(experiment, { seed: 1 }).cells;
+}
+
+Deno.test("redirects within the target may be followed from other machines", () => {
+  refuseLocal(cellsOf(3));
+});
+
+Deno.test("redirects to other hosts may not be followed from other machines", () => {
+  const cells = cellsOf({ hops: 3, hosts: ["https://a.test"] });
+  assert.throws(() => refuseLocal(cells), (error) => {
+    assert.ok(error instanceof UserError);
+    assert.match(
+      error.lines.join("\n"),
+      /^--agents: Cannot follow redirects to other hosts from other machines: scenario second names some/,
+    );
+    return true;
+  });
+});

@@ -1,0 +1,94 @@
+/** Servers that redirect, and loads that follow them. */
+import { NO_FILES } from "../../base/files.ts";
+import type { Access } from "../../base/net/endpoint.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { measureLoad } from "../../runner/measure/measure.ts";
+import type { Measurement } from "../../runner/result/result.ts";
+import { loadOf } from "../../scenarios/load/load.ts";
+import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
+import { type Script, scriptOf } from "../../scenarios/request/script.ts";
+import type { Certificate } from "../certificates.ts";
+
+export interface Site extends AsyncDisposable {
+  readonly origin: string;
+  /** Requests as they came: `POST /a body`. */
+  readonly seen: string[];
+  /** Their header fields. */
+  readonly fields: Headers[];
+  /** Ports of its clients, each once. */
+  readonly clients: Set<number>;
+}
+
+/** `/to?status=303&path=/end` redirects; `/loop` to itself; `/away` to another port. */
+export function site(certificate?: Certificate): Site {
+  const seen: string[] = [];
+  const fields: Headers[] = [];
+  const clients = new Set<number>();
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {}, ...certificate },
+    async (request, { remoteAddr }) => {
+      clients.add(remoteAddr.port);
+      fields.push(new Headers(request.headers));
+      const url = new URL(request.url);
+      const type = request.headers.get("content-type") ?? "";
+      const text = [request.method, url.pathname, await request.text(), type];
+      seen.push(text.join(" ").trim());
+      const redirect = (status: number, location: string): Response =>
+        new Response(null, {
+          status,
+          headers: { location: inUtf8(location), "set-cookie": `via=${status}; Path=/` },
+        });
+      if (url.pathname === "/loop") return redirect(302, "/loop");
+      if (url.pathname === "/away") return redirect(302, "http://127.0.0.1:9/elsewhere");
+      if (url.pathname === "/to") {
+        return redirect(Number(url.searchParams.get("status")), url.searchParams.get("path") ?? "");
+      }
+      return new Response(`at ${url.pathname}, ${request.headers.get("cookie")}`);
+    },
+  );
+  return {
+    origin: `http${certificate ? "s" : ""}://127.0.0.1:${server.addr.port}`,
+    ...{ seen, fields, clients },
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+export function made(scenario: object): Script {
+  return scriptOf(scenarioSpecWith(NO_FILES).parse(scenario), 1);
+}
+
+export async function measured(
+  { origin }: Pick<Site, "origin">,
+  script: Script,
+  driver: DriverName,
+  { kind = "closed", access = {} }: {
+    readonly kind?: "closed" | "phases";
+    readonly access?: Access;
+  } = {},
+): Promise<Measurement> {
+  const loader = new LocalLoader();
+  const common = { connections: 2, timeout: 20_000, keepAlive: true, workers: 1 };
+  const load = loadOf(
+    kind === "closed" ? { ...common, duration: 300 } : {
+      ...common,
+      phases: [{ durationUs: 300_000, fromPerSec: 20, toPerSec: 20 }],
+    },
+  );
+  try {
+    return await measureLoad({
+      ...{ origin, script, load, driver, ...access },
+      ...{ seed: 1, intervalMs: 100, logPath: null, implicitCheck: true },
+    }, { loader, onProgress: () => {}, signal: new AbortController().signal });
+  } finally {
+    await loader.close();
+  }
+}
+
+export const countOf = (seen: readonly string[], text: string): number =>
+  seen.filter((one) => one === text).length;
+
+/** Its octets as characters, as the values of headers are given. */
+function inUtf8(text: string): string {
+  return String.fromCharCode(...new TextEncoder().encode(text));
+}
