@@ -16,10 +16,16 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { frameworks } from "../targets/frameworks/registry.ts";
 import { PACK, packSources } from "../targets/frameworks/install.ts";
-import { leaveCode } from "./compiled/left_code.ts";
 import { KEEPER } from "./compiled/loader.ts";
 import { bundledParts, deno, type Parts, ROOT } from "./compiled/parts.ts";
-import { alone, byUsers, ENTRY_NAME, type Staged, writeStage } from "./compiled/stage.ts";
+import {
+  alone,
+  byUsers,
+  ENTRY_NAME,
+  leaveCode,
+  type Staged,
+  writeStage,
+} from "./compiled/stage.ts";
 
 const OUTPUT = join(ROOT, "dist/plateau");
 

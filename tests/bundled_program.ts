@@ -6,10 +6,9 @@ import config from "../deno.json" with { type: "json" };
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { leaveCode } from "../cli/compiled/left_code.ts";
 import { KEEPER, loaderOf } from "../cli/compiled/loader.ts";
 import { bundledParts, type Parts, ROOT } from "../cli/compiled/parts.ts";
-import { alone, ENTRY_NAME, writeStage } from "../cli/compiled/stage.ts";
+import { alone, ENTRY_NAME, leaveCode, writeStage } from "../cli/compiled/stage.ts";
 import { frameworks } from "../targets/frameworks/registry.ts";
 
 const DIST = join(ROOT, "dist");

@@ -137,7 +137,6 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "e2e/replay_test.ts",
     "e2e/slowest_test.ts",
     "e2e/shop_test.ts",
-    "e2e/ghost_test.ts",
   ],
   waits: [
     "faults/agent_test.ts",

@@ -3,8 +3,15 @@ import config from "../../deno.json" with { type: "json" };
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { CODE, DEFLATED, loaderOf, type PartsScript, USED } from "./loader.ts";
-import { SELDOM } from "./left_code.ts";
+import {
+  CODE,
+  CODE_FOLDER,
+  CODE_USERS,
+  DEFLATED,
+  loaderOf,
+  type PartsScript,
+  USED,
+} from "./loader.ts";
 import { MAIN, type Parts, WORKERS } from "./parts.ts";
 
 /** Begins the program. */
@@ -13,6 +20,9 @@ export const ENTRY_NAME = "plateau.js";
 const LOADER_NAME = "loader.js";
 const entryOf = (name: string): string =>
   `import { use } from "./${LOADER_NAME}";\nawait use("${name}");\n`;
+
+/** Lists of what starts once for many starts of others, or seldom: what they alone use is inflated then. */
+const SELDOM = /^seldom|-run-/;
 
 export interface Staged {
   readonly scripts: readonly PartsScript[];
@@ -66,4 +76,41 @@ export function byUsers(parts: Parts, folder: string): PartsScript[] {
     parts: group.map(({ file }) => file),
     isDeflated: [...users.get(group[0].file) ?? []].every((list) => SELDOM.test(list)),
   }));
+}
+
+// What a first start leaves beside it.
+
+/** Leaves in `folder` V8's code of what the program runs in what users start most. @param command Starts it. */
+export async function leaveCode(
+  [program, ...first]: readonly [string, ...string[]],
+  folder: string,
+): Promise<void> {
+  await using server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    return new Response("Hello, World!");
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  const quick = ["run", "quick", "--duration", "100ms", "--repeat", "1"];
+  const out = await Deno.makeTempDir({ dir: folder });
+  for (
+    const [users, ...args] of [
+      ["usual", "--version"],
+      ["usual", "--help"],
+      ["usual", "check", "kuffel-walter"],
+      ["usual", "bench", url, "-d", "300ms"],
+      ["usual", "supervise", "--", "true"],
+      ["usual", ...quick, "--only", "scenario=static", "--out", out],
+      ["seldom", "report", out],
+      ["seldom", ...quick, "--only", "scenario=redis", "--out", `${out}-redis`],
+    ]
+  ) {
+    // What one of them cannot do on this machine leaves no code, and the program starts without it.
+    await new Deno.Command(program, {
+      args: [...first, ...args],
+      cwd: folder,
+      env: { [CODE_FOLDER]: folder, [CODE_USERS]: users },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).spawn().status;
+  }
 }

@@ -11,7 +11,14 @@ import {
 import { ONE_PROFILE } from "../../scenarios/plan/repetition.ts";
 import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
-import { type Plan, planBlocks, planCells, type PlanOptions } from "../../scenarios/plan/plan.ts";
+import {
+  type Cell,
+  type Plan,
+  planBlocks,
+  planCells,
+  type PlanOptions,
+} from "../../scenarios/plan/plan.ts";
+import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
 
@@ -146,4 +153,22 @@ function checkDiscard(experiment: Experiment, scenarios: readonly string[]): voi
     return discardConflict({ discard, load }) ?? figuresConflict({ figures, interval, load }) ?? [];
   });
   if (conflicts.length > 0) throw new UserError([{ place: "--duration", message: conflicts[0] }]);
+}
+
+/** Throws a UserError where a scenario is planned that other machines cannot send. */
+export function refuseLocal(cells: readonly Cell[]): void {
+  for (const { scenario, request } of cells) {
+    const message = whyLocal(scenario, request);
+    if (message === null) continue;
+    const fix = "leave --agents out, or choose other scenarios with --only";
+    throw new UserError([{ place: "--agents", message, fix }]);
+  }
+}
+
+function whyLocal(name: string, request: Scenario): string | null {
+  if ("replay" in request) {
+    return `Cannot replay a log from other machines: scenario ${name} is a replay`;
+  }
+  if (typeof request.follow !== "object") return null;
+  return `Cannot follow redirects to other hosts from other machines: scenario ${name} names some`;
 }

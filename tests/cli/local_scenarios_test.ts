@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
-import { refuseLocal } from "../../cli/experiment/local_scenarios.ts";
+import { refuseLocal } from "../../cli/experiment/plan.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Cell, planBlocks } from "../../scenarios/plan/plan.ts";
 
