@@ -179,7 +179,9 @@ class SearchRun {
     });
     if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
     if (this.#disturbed.isHopeless) return "disturbed";
-    return planned.ratePerSec * shortS < FEWEST_REQUESTS ? "nothing-holds" : planned;
+    if (planned.ratePerSec * shortS >= FEWEST_REQUESTS) return planned;
+    // Trials of which none counts say nothing of the target.
+    return this.#trials.length > 0 && this.#counted.length === 0 ? "disturbed" : "nothing-holds";
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */

@@ -87,6 +87,7 @@ Deno.test("a limit that no rate can keep is no capacity: nothing holds, or the m
     ? /^No rate holds down to .+ with p99 < 5ms/m
     : /^No (?:rate holds down to .+|capacity known) with p99 < 5ms/m;
   assert.match(stdout, sentence);
+  assert.equal(result.end === "disturbed" || result.trials.some(({ counts }) => counts), true);
   assert.ok(
     (result.end === "nothing-holds" && code === 1) || (result.end === "disturbed" && code === 5),
     `${result.end}, ${code}: ${stderr}`,
