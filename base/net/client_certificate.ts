@@ -1,9 +1,8 @@
 /** What a client shows of itself in TLS, by OpenSSL. */
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
-import type { ClientCertificate } from "./endpoint.ts";
+import { certificatesIn, type ClientCertificate } from "./endpoint.ts";
 
 const SSL_CTRL_EXTRA_CHAIN_CERT = 14;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 /** Of OpenSSL, for every load: no key of fewer than 112 bits of security, whatever the system's default. */
 export const SECURITY_LEVEL = 2;
 /** A key that needs a passphrase gets this one: OpenSSL would read it from the terminal. */
@@ -16,7 +15,7 @@ export function showCertificate(
   { cert, key }: ClientCertificate,
 ): void {
   const { tls, certificates } = openssl;
-  const [own, ...chain] = (cert.match(CERTIFICATE) ?? []).map((pem) => certificateOf(openssl, pem));
+  const [own, ...chain] = certificatesIn(cert).map((pem) => certificateOf(openssl, pem));
   if (own === undefined) throw new Error("there is no client certificate");
   demand(openssl, tls.SSL_CTX_use_certificate(context, own) === 1);
   certificates.X509_free(own); // the context holds one of its own

@@ -59,6 +59,11 @@ export interface Tls {
   readonly client?: ClientCertificate;
 }
 
+/** Each certificate of a PEM text, with anything between them. */
+export function certificatesIn(pem: string): readonly string[] {
+  return pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+}
+
 /**
  * How other hosts are reached than the one that it is of: trust and a proxy are for all; its address, its socket and a
  * client's certificate are its own.

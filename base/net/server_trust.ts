@@ -8,6 +8,7 @@ import { isIP } from "node:net";
 import * as nodeTls from "node:tls";
 import { cString, cStringAt, made, type OpenSsl, type Pointer } from "../system/openssl.ts";
 import { handshakeFailed } from "./dial_error.ts";
+import { certificatesIn } from "./endpoint.ts";
 
 const X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS = 0x4;
 const X509_CHECK_FLAG_NEVER_CHECK_SUBJECT = 0x20;
@@ -81,9 +82,7 @@ export class ServerTrust {
   /** PEM of any number of certificates, with anything between them. */
   #add(text: string): void {
     const { certificates } = this.openssl;
-    for (
-      const [pem] of text.matchAll(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-    ) {
+    for (const pem of certificatesIn(text)) {
       const bytes = cString(pem);
       const bio = made(certificates.BIO_new_mem_buf(bytes, bytes.length - 1));
       const certificate = certificates.PEM_read_bio_X509(bio, null, null, null);

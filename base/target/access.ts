@@ -8,7 +8,7 @@ import * as z from "zod";
 import { type FileDigest, fileDigest } from "../files.ts";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import type { Access } from "../net/endpoint.ts";
+import { type Access, certificatesIn } from "../net/endpoint.ts";
 
 /** Certificates, as PEM. In JSON they are a digest of their file. */
 export class Certificates {
@@ -77,11 +77,9 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/;
-
 /** Why the key is not that of the (first) certificate, or null. */
 export function pairProblem(cert: string, key: string): string | null {
-  const [first = cert] = FIRST_CERTIFICATE.exec(cert) ?? []; // a file may begin with its key
+  const [first = cert] = certificatesIn(cert); // a file may begin with its key
   try {
     const keys = [createPublicKey(key), new X509Certificate(first).publicKey];
     const [own, certified] = keys.map((key) => key.export({ type: "spki", format: "pem" }));

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 
 const ROOT = join(import.meta.dirname ?? "", "../..");
-const IN_REPOSITORY = ["caching", "cold-instance", "shop", "ghost", "paper"];
-const OF_A_RELEASE = Object.keys(experiments);
+const IN_REPOSITORY = ["shop", "ghost", "paper"];
+const OF_A_RELEASE = ["caching", ...Object.keys(experiments)];
 
 /** An experiment beside its page, else a built-in one by its name. */
 function experimentOf(name: string): string {

@@ -82,12 +82,11 @@ Deno.test("a limit that no rate can keep is no capacity: nothing holds, or the m
   const result = capacityResult.parse(JSON.parse(await Deno.readTextFile(file)));
   assert.equal(result.capacity, null);
   assert.ok(result.trials.every(({ outcome }) => outcome === "broken"));
+  const isKnown = result.trials.some(({ counts }) => counts);
+  const found = isKnown ? /^No rate holds down to .+ with p99 < 5ms/m : /^No capacity known with/m;
+  assert.match(stdout, found);
+  assert.ok(isKnown || result.end === "disturbed", result.end);
   // On a busy machine nothing is said of the target.
-  const sentence = result.end === "nothing-holds"
-    ? /^No rate holds down to .+ with p99 < 5ms/m
-    : /^No (?:rate holds down to .+|capacity known) with p99 < 5ms/m;
-  assert.match(stdout, sentence);
-  assert.equal(result.end === "disturbed" || result.trials.some(({ counts }) => counts), true);
   assert.ok(
     (result.end === "nothing-holds" && code === 1) || (result.end === "disturbed" && code === 5),
     `${result.end}, ${code}: ${stderr}`,

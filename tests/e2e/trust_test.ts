@@ -158,7 +158,6 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   assert.match(top, /<details class="trust suspect"><summary>Suspect: in 2 of 2/);
 });
 
-/** Where Deno keeps what it has fetched; unlike ours its cache is not to be a new one. */
 Deno.test("run calibrates the generator once for a machine, and bench uses that, but never does it", async () => {
   await using api = await serve("api");
   using cache = emptyFolder();

@@ -13,10 +13,10 @@ function bytesOf(folder: string): number {
   return names.reduce((sum, name) => sum + statSync(join(ROOT, folder, name)).size, 0);
 }
 
-Deno.test("five pages of examples take at most 3.5 MB, the pictures 0.3 MB", () => {
-  const [pictures, examples] = [bytesOf("docs/images"), bytesOf("examples")];
+Deno.test("examples and pictures take at most 2 MB, the pictures 0.3 MB", () => {
+  const pictures = bytesOf("docs/images");
   assert.ok(pictures < 0.3 * MB, `${pictures}`);
-  assert.ok(examples < 3.5 * MB, `${examples}`);
+  assert.ok(pictures + bytesOf("examples") < 2 * MB, `${pictures}`);
 });
 
 Deno.test("README.md shows examples/caching.yaml as it is", () => {
