@@ -49,9 +49,6 @@ export const replay: Bench = {
       (driver) =>
         loadHere({ origin: nginx.origin, script, driver, load: replayLoadOf(fields, log) }, {}),
     );
-    const lost = DRIVERS.flatMap((driver) => seen[driver]).filter(({ requests }) =>
-      requests.completed !== log.dueUs.length
-    );
     return [{
       caption: `Lag of the requests of a log at ${PER_SEC} a second on one worker`,
       unit: "ms",
@@ -62,7 +59,21 @@ export const replay: Bench = {
           ...figure === "p99" && { bar: BAR },
         }))
       ),
-      notes: [`${lost.length} of the runs did not complete every request of the log.`],
+      notes: DRIVERS.flatMap((driver) => seen[driver].flatMap(lostBy(driver, log.dueUs.length))),
     }];
   },
 };
+
+/** A sentence for a run that did not complete every request: which became of the others, as all of them are due. */
+function lostBy(driver: string, due: number): (run: Measurement) => string[] {
+  return ({ requests, generator }) => {
+    const { completed, failed, unfinished, dropped } = requests;
+    if (completed === due) return [];
+    return [
+      `A run over ${driver}, up to ${
+        Math.round(generator.lag.max)
+      } ms late, completed ${completed} of ${due} ` +
+      `requests: ${failed} failed, ${unfinished} were unfinished and ${dropped} dropped at its end.`,
+    ];
+  };
+}
