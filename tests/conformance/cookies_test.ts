@@ -3,11 +3,12 @@
  * suite are in `cookie_suite_test.ts`.
  */
 import assert from "node:assert/strict";
+import { setTimeout as delay } from "node:timers/promises";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import { ResponseReader } from "../../base/http/response.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
-import { cookieJars } from "../../runner/load/engine/user/cookies.ts";
+import { cookieJars, type UserCookies } from "../../runner/load/engine/user/cookies.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
 import { NO_FILES } from "../../base/files.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
@@ -60,6 +61,40 @@ Deno.test("cookies: what is set for a domain goes to its hosts, and for a public
   assert.deepEqual(["http://b.a.com", "https://a.com:8443", "http://b.com"].map(sentTo), [
     ...["b=2", "b=2", undefined],
   ]);
+});
+
+/** Keeps what a response to `/` of the origin sets. */
+function kept(cookies: UserCookies, origin: string, lines: readonly string[]): void {
+  const reader = new ResponseReader({ retain: "head" });
+  const fields = lines.map((line) => `Set-Cookie: ${line}\r\n`).join("");
+  const bytes = new TextEncoder().encode(`HTTP/1.1 204 No Content\r\n${fields}\r\n`);
+  reader.begin(false);
+  reader.read(bytes, 0, bytes.length);
+  cookies.keep(reader, () => `${origin}/`);
+}
+
+Deno.test("cookies: what was sent once is sent again until one is set, removed or expires", async () => {
+  const origin = "http://a.com";
+  const jars = await cookieJars({ origin, preset: { lang: "de" } });
+  const [cookies, neighbour] = [jars.open(), jars.open()];
+  const sent = (path: string, to = origin, of = cookies): string =>
+    of.added({ method: "GET", path, headers: {}, body: null }, to).headers.cookie ?? "";
+  const sentTwice = (): string[] => ["/", "/admin", "/", "/admin"].map((path) => sent(path));
+
+  assert.deepEqual(sentTwice(), ["lang=de", "lang=de", "lang=de", "lang=de"]);
+  assert.equal(sent("/", "http://b.com"), "");
+  kept(cookies, origin, ["lang=fr; Path=/", "role=1; Path=/admin"]);
+  assert.deepEqual(sentTwice(), ["lang=fr", "role=1; lang=fr", "lang=fr", "role=1; lang=fr"]);
+  assert.equal(sent("/", "http://b.com"), "");
+  kept(cookies, origin, ["role=; Path=/admin; Max-Age=0"]);
+  assert.deepEqual(sentTwice(), ["lang=fr", "lang=fr", "lang=fr", "lang=fr"]);
+  assert.equal(sent("/", origin, neighbour), "lang=de");
+
+  kept(cookies, origin, ["soon=1; Path=/; Max-Age=1"]);
+  const [first, isGone] = [sent("/"), () => !sent("/").includes("soon")];
+  assert.ok(first === "lang=fr; soon=1" || isGone(), first);
+  for (const start = Date.now(); !isGone() && Date.now() - start < 30_000;) await delay(20);
+  assert.equal(sent("/"), "lang=fr");
 });
 
 /** Runs a flow; gives the cookies of each request that came, by its path. */
