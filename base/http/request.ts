@@ -1,5 +1,5 @@
 /**
- * A request as octets (RFC 9112 §3), made once, before the load starts.
+ * A request as octets (RFC 9112 §3): made once, before the load starts, but where something in it varies.
  */
 import { bodyOctets, type WireBody } from "./body.ts";
 
@@ -46,7 +46,7 @@ export function encodeRequest(
   const target = `${byProxy?.origin ?? ""}${path}`;
   const head = [`${method} ${target} HTTP/1.1`, ...lines, "", ""].map(refuseBreaks).join("\r\n");
   const bytes = new Uint8Array(head.length + content.length);
-  bytes.set(Array.from(head, (character) => character.charCodeAt(0)));
+  for (let at = 0; at < head.length; at++) bytes[at] = head.charCodeAt(at);
   bytes.set(content, head.length);
   return bytes;
 }

@@ -134,11 +134,11 @@ export class Flow {
 
   message(step: PreparedRequestStep, journey: Journey): Message {
     const { redirected, cookies } = journey;
-    const hasCookies = cookies !== null && !cookies.isEmpty;
-    if (step.message !== null && !hasCookies && redirected.wire === null) return step.message;
     const filled = sentBy(step, journey);
     const { origin, connection } = this.spec.origins[redirected.origin];
-    return messageOf(hasCookies ? cookies.added(filled, origin) : filled, connection);
+    const wire = cookies === null || cookies.isEmpty ? filled : cookies.added(filled, origin);
+    if (wire === step.wire && step.message !== null) return step.message;
+    return messageOf(wire, connection);
   }
 
   /** Checks the response, and takes the cookies and what is captured from it for the rest of the journey. */
@@ -179,10 +179,10 @@ export class Flow {
 
 /** The request at hand: what the last response led to, else that of the step. */
 export function sentBy(
-  { wire }: PreparedRequestStep,
+  { wire, message }: PreparedRequestStep,
   { redirected, variables }: Journey,
 ): WireRequest {
-  return redirected.wire ?? fillTemplate(wire, variables);
+  return redirected.wire ?? (message === null ? fillTemplate(wire, variables) : wire);
 }
 
 function prepare(
