@@ -60,7 +60,11 @@ export interface Frames {
   readonly hotShares: readonly number[];
 }
 
-/** Of ten rounds for a request eight are of one function; of the slowdown all. */
+/**
+ * Of ten rounds for a request eight are of one function; of the slowdown all, which makes the rounds a fifth longer. A
+ * round is as long as it takes for the rounds to be most of what a server does, on each runtime: those of one that does
+ * much else, as Python's `http.server`, are longer.
+ */
 const [HOT, BASE, SLOWER] = ["work 2 8", "work 8 2", "work 8 4"];
 
 export async function runProfiles(stage: Stage): Promise<Frames> {

@@ -19,6 +19,8 @@ const MARKS = [0.3, 0.55, 0.8];
 const TOLERATED = 0.2;
 /** Of a turn: the responses of a line for one are so far apart at least, those of a pool come together. */
 const APART = 0.5;
+/** Of a turn: who comes just as the holder leaves may go before the line, and then takes about one. */
+const [LEAST_TURN, MOST_TURN] = [0.8, 1.3];
 
 /**
  * How many requests were served at a time; null where they did not stand in line, or where that can't be seen.
@@ -34,26 +36,40 @@ export function servedAtOnce(
   const usualMs = service.percentiles["50"];
   if (load.kind !== "closed" || connections < LEAST_CONNECTIONS || usualMs === 0) return null;
   if (requests.completed < LEAST_ROUNDS * connections) return null;
-  const quick = timesBelow(decodeSparse(histogram), (MARKS.at(-1) ?? 1) * usualMs, 2 * connections);
+  const turnMs = usualMs / connections;
+  const marked = { belowMs: (MARKS.at(-1) ?? 1) * usualMs, turnMs, most: 2 * connections };
+  const quick = quickTimes(decodeSparse(histogram), marked);
   const tolerated = Math.max(1, TOLERATED * connections);
   const isLine = MARKS.every((mark) => {
     const sooner = quick.filter((ms) => ms < mark * usualMs).length;
     return Math.abs(sooner - mark * connections) <= tolerated;
   });
   if (!isLine) return null;
-  const turnMs = usualMs / connections;
   // The very first request of a program is slower than those after it: then how far the others are apart says more.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }
 
-/** Milliseconds, the quickest first; no more than `most`, as more are no line. */
-function timesBelow({ indices, counts }: SparseHistogram, ms: number, most: number): number[] {
+interface Marked {
+  readonly belowMs: number;
+  readonly turnMs: number;
+  /** More are no line. */
+  readonly most: number;
+}
+
+/** Milliseconds, the quickest first; the longest alone of those of one turn, as others may go before a line all the time. */
+function quickTimes(
+  { indices, counts }: SparseHistogram,
+  { belowMs, turnMs, most }: Marked,
+): number[] {
+  const isOneTurn = (ms = 0): boolean => ms >= LEAST_TURN * turnMs && ms <= MOST_TURN * turnMs;
   const times: number[] = [];
   for (let i = 0; i < indices.length && times.length <= most; i++) {
     const at = highestUsOf(indices[i]) / 1_000;
-    if (at >= ms) break;
-    for (let n = 0; n < Math.min(counts[i], most); n++) times.push(at);
+    if (at >= belowMs) break;
+    if (isOneTurn(at) && isOneTurn(times.at(-1))) times.pop();
+    const count = isOneTurn(at) ? 1 : Math.min(counts[i], most);
+    for (let n = 0; n < count; n++) times.push(at);
   }
   return times;
 }

@@ -3,6 +3,8 @@ import type { Measurement } from "../result/result.ts";
 
 /** Of the due requests. */
 const SERVED = 0.99;
+/** Of fewer requests beyond a percentile a wait is luck: a moment's, of a machine or a generator that paused. */
+const LEAST_BEYOND = 10;
 /** Latency since a request was due, over that since it was sent: more is a queue before the connections. */
 const QUEUED_TIMES = 2;
 /** Such a wait is that of a wake-up. */
@@ -17,11 +19,16 @@ type LoadedRun = Pick<
 
 /** Nearly all, without a queue before the connections or in the target. */
 export function isServed(run: LoadedRun): boolean {
-  const { load, requests: { due, completed }, latency, service } = run;
-  if (load.kind === "closed") return false;
-  const queued = latency.percentiles["99"] - service.percentiles["99"];
-  return completed >= SERVED * due && !hasGrownQueue(run) &&
-    (latency.percentiles["99"] < QUEUED_TIMES * service.percentiles["99"] || queued < SHORT_MS);
+  const { load, requests: { due, completed } } = run;
+  return load.kind !== "closed" && completed >= SERVED * due && !hasGrownQueue(run) &&
+    !hasWaited(run);
+}
+
+/** For connections, beyond what is luck. */
+function hasWaited({ requests: { completed }, ...run }: LoadedRun): boolean {
+  const high = completed >= 100 * LEAST_BEYOND ? "99" : "95";
+  const [latency, service] = [run.latency.percentiles[high], run.service.percentiles[high]];
+  return latency >= QUEUED_TIMES * service && latency - service >= SHORT_MS;
 }
 
 /**

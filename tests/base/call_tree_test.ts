@@ -104,6 +104,18 @@ Deno.test("a function that slowed down comes before a longer one that a slower m
   assert.deepEqual(alone?.grown.map(({ name }) => name), ["planted"]);
 });
 
+Deno.test("a function that slowed down comes first also where the machine was quicker in the meantime", () => {
+  const runsOf = (stacks: [string, number][]) => ({
+    runs: [{ tree: treeOf(stacks), requests: 1 }],
+  });
+  const before = runsOf([["steady", 80], ["planted", 20], ["small", 10]]);
+  const after = runsOf([["steady", 82 * 0.8], ["planted", 40 * 0.8], ["small", 14 * 0.8]]);
+  assert.deepEqual(profileChange(before, after)?.grown.map(({ name }) => name), [
+    "planted",
+    "small",
+  ]);
+});
+
 Deno.test("a function that each of two targets has in a file of its own is the same, those of packages are not", () => {
   const treeIn = (folder: string, ms: number) => {
     const builder = new CallTreeBuilder();

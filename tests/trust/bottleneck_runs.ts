@@ -115,6 +115,16 @@ export function leftAtEnd(left: number, serviceMs: number, load = OPEN): Bottlen
   });
 }
 
+/** An open loop before a full thread, of which those from a percentile on waited for so long before they were sent. */
+export function sentLate(due: number, lateMs: number, from: "95" | "99" = "99"): BottleneckRun {
+  const times = { ...latency, percentiles: { ...latency.percentiles, "95": 1, "99": 1 } };
+  const late = { ...times.percentiles, [from]: 1 + lateMs, "99": 1 + lateMs };
+  return run({
+    ...{ load: OPEN, thread: 0.99, service: times, latency: { ...times, percentiles: late } },
+    requests: { ...requests, due, completed: due, unfinished: 0 },
+  });
+}
+
 /** Half of the responses. */
 export const REFUSED = { status: { "200": 5_000, "503": 5_000 }, checks: { passed: 0, failed: 0 } };
 

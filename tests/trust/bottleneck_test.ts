@@ -15,6 +15,7 @@ import {
   REFUSED,
   requests,
   run,
+  sentLate,
   service,
   TARGET,
   withAllBusy,
@@ -157,6 +158,13 @@ const CASES: [sentence: string, seen: BottleneckRun, kind: Bottleneck["kind"]][]
   [
     "a rate behind which a queue grew",
     run({ load: OPEN, latency: p99(900), service: p99(20), thread: 0.99 }),
+    "core",
+  ],
+  ["a rate of 200 requests of which three were sent 4 ms late", sentLate(200, 4), "offered"],
+  ["a rate of 200 requests of which a tenth was sent 4 ms late", sentLate(200, 4, "95"), "core"],
+  [
+    "a rate of 10,000 requests of which a hundredth was sent 4 ms late",
+    sentLate(10_000, 4),
     "core",
   ],
   [

@@ -17,11 +17,13 @@ interface Server {
   readonly count?: number;
   /** Whether whoever comes may go before those who wait. */
   readonly isUnfair?: boolean;
+  /** Every so many turns whoever came last goes before those who wait. */
+  readonly overtakenEach?: number;
 }
 
 /** A closed loop whose connections all begin at the same moment. */
 function seenOf(
-  { connections, atOnce, turnMs, count = 2_000, isUnfair = false }: Server,
+  { connections, atOnce, turnMs, count = 2_000, isUnfair = false, overtakenEach }: Server,
 ): number | null {
   const draw = drawBy(3);
   const times = new Histogram();
@@ -29,7 +31,9 @@ function seenOf(
   const served: { doneMs: number; sentMs: number }[] = [];
   for (let nowMs = 0; times.count < count;) {
     while (served.length < atOnce && waiting.length > 0) {
-      const at = isUnfair ? draw(0, waiting.length - 1) : 0;
+      const isOvertaken = overtakenEach !== undefined && (times.count + 1) % overtakenEach === 0;
+      const last = waiting.length - 1;
+      const at = isUnfair ? draw(0, last) : isOvertaken ? last : 0;
       const [sentMs] = waiting.splice(at, 1);
       served.push({ sentMs, doneMs: nowMs + turnMs() });
     }
@@ -80,6 +84,11 @@ const LINES: [sentence: string, server: Server, atOnce: number][] = [
     { connections: 8, atOnce: 1, turnMs: slowAtFirst(5, drawn((u) => 5 + u)) },
     1,
   ],
+  [
+    "a lock before which one request in 50 overtakes all others",
+    { connections: 8, atOnce: 1, turnMs: drawn((u) => 5 + u / 2), overtakenEach: 50 },
+    1,
+  ],
   ["a pool of two", { connections: 8, atOnce: 2, turnMs: drawn((u) => 20 + u) }, 2],
   ["a pool of three", { connections: 50, atOnce: 3, turnMs: drawn((u) => 20 + u) }, 3],
 ];
@@ -112,6 +121,11 @@ const NO_LINES: [sentence: string, server: Server][] = [
     atOnce: 1,
     turnMs: () => 5,
     isUnfair: true,
+  }],
+  ["a cache that has one response in 50, in the time of a turn", {
+    connections: 8,
+    atOnce: 8,
+    turnMs: drawn((u) => u < 0.02 ? 5 : 40 + u),
   }],
   ["two connections", { connections: 2, atOnce: 1, turnMs: () => 5 }],
   ["too short a run", { connections: 20, atOnce: 1, turnMs: () => 5, count: 60 }],

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 MODE = sys.argv[1] if len(sys.argv) > 1 else ""
 STAYS = [{"i": i, "list": [i]} for i in range(150_000)] if MODE == "storm" else []
-ROUND = 500
+ROUND = 5_000
 
 
 def steady(rounds):
