@@ -1,5 +1,4 @@
 /** Where an origin's connections go, and by which way. Pure. */
-import { basicAuthorization } from "../http/authorization.ts";
 import { credentialsIn } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
 
@@ -124,4 +123,9 @@ export function connectionOptions(
 export function proxyCredentials(endpoint: Endpoint): string[] {
   const authorization = "path" in endpoint ? null : endpoint.proxy?.authorization ?? null;
   return authorization === null ? [] : credentialsIn("proxy-authorization", authorization);
+}
+
+/** @param credentials User and password with a colon between them (RFC 7617). */
+export function basicAuthorization(credentials: string): string {
+  return `Basic ${new TextEncoder().encode(credentials).toBase64()}`;
 }

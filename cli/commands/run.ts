@@ -17,8 +17,7 @@ import {
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { planFromFile, refuseLocal } from "../experiment/plan.ts";
-import { withThresholds } from "../experiment/thresholds.ts";
+import { planFromFile, refuseLocal, withThresholds } from "../experiment/plan.ts";
 import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
   fleetConflicts,

@@ -1,7 +1,9 @@
 /** An experiment as the flags of `run` and `check` change it, and its plan. */
 import { loadFor } from "../../scenarios/load/load.ts";
 import { discardConflict, figuresConflict } from "../../scenarios/load/measured_part.ts";
-import { UserError } from "../../base/errors.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { thresholdConflicts } from "../../scenarios/claims/names.ts";
+import type { Threshold } from "../../scenarios/claims/threshold.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import {
   type ExperimentFile,
@@ -113,9 +115,9 @@ export function changed(
   return lastingAll;
 }
 
-/** Phases and searches stay as they are; `checkPhases` refuses the flag where they would run. */
+/** Phases, stages and searches stay as they are; `checkPhases` refuses the flag where they would run. */
 function lasting(durationMs: number, load: LoadSpec): LoadSpec {
-  if ("phases" in load || "capacity" in load) return load;
+  if ("phases" in load || "stages" in load || "capacity" in load) return load;
   const duration = [durationMs];
   return "rate" in load ? { ...load, duration } : { ...load, duration, requests: undefined };
 }
@@ -129,22 +131,25 @@ function checkPhases(experiment: Experiment, scenarios: readonly string[]): void
       fix: "leave it out, or choose other scenarios with --only",
     }]);
   }
-  const has = (key: "phases" | "capacity") => (name: string): boolean =>
-    key in loadFor(experiment, name);
-  const searched = scenarios.filter(has("capacity"));
-  const phased = searched.length > 0 ? searched : scenarios.filter(has("phases"));
-  if (phased.length === 0) return;
-  const isAll = phased.length === scenarios.length;
-  const whose = isAll ? "this experiment" : `scenario ${phased.join(", ")}`;
-  const why = searched.length > 0
-    ? "its load is a search for a capacity, with trials and a budget"
-    : "its load has phases, each with its own";
-  throw new UserError([{
-    place: "--duration",
-    message: `Cannot set one duration for ${whose}: ${why}`,
-    fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
-  }]);
+  for (const [key, why] of Object.entries(WITHOUT_DURATION)) {
+    const theirs = scenarios.filter((name) => key in loadFor(experiment, name));
+    if (theirs.length === 0) continue;
+    const isAll = theirs.length === scenarios.length;
+    const whose = isAll ? "this experiment" : `scenario ${theirs.join(", ")}`;
+    throw new UserError([{
+      place: "--duration",
+      message: `Cannot set one duration for ${whose}: its load ${why}`,
+      fix: `leave it out, ${isAll ? "" : "choose other scenarios with --only, "}or change the file`,
+    }]);
+  }
 }
+
+/** By key of a load: how it says itself how long it lasts. */
+const WITHOUT_DURATION = {
+  capacity: "is a search for a capacity, with trials and a budget",
+  phases: "has phases, each with its own",
+  stages: "has stages, each with its own",
+} as const;
 
 function checkDiscard(experiment: Experiment, scenarios: readonly string[]): void {
   const { discard, figures, interval } = experiment;
@@ -171,4 +176,15 @@ function whyLocal(name: string, request: Scenario): string | null {
   }
   if (typeof request.follow !== "object") return null;
   return `Cannot follow redirects to other hosts from other machines: scenario ${name} names some`;
+}
+
+/** The thresholds of the file and those of the command line. Throws a UserError where one of these names a cell that the experiment does not have. */
+export function withThresholds(
+  experiment: Experiment,
+  added: readonly Threshold[],
+): Threshold[] {
+  const problems = thresholdConflicts({ ...experiment, thresholds: added })
+    .map(({ message }): Problem => ({ place: "--threshold", message }));
+  if (problems.length > 0) throw new UserError(problems);
+  return [...experiment.thresholds, ...added];
 }

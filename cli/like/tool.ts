@@ -2,7 +2,7 @@
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
  * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
  */
-import { basicAuthorization } from "../../base/http/authorization.ts";
+import { basicAuthorization } from "../../base/net/endpoint.ts";
 import { durationText } from "../../base/quantity.ts";
 import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";

@@ -10,7 +10,7 @@ import type { WorkerReport } from "../load/worker/messages.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import { mergeTls } from "../result/tls.ts";
-import { warmupOf } from "../result/warmup.ts";
+import { isChanging, warmupOf } from "../result/warmup.ts";
 import { encodeHistogram } from "../stats/histogram/hdr.ts";
 import { mergeHistograms } from "../stats/histogram/histogram.ts";
 import { perSecondOf } from "../stats/quantile.ts";
@@ -180,9 +180,7 @@ function measuredOf(
       bytes: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondBytes)),
     },
     timeline,
-    warmup: description.load.kind === "phases"
-      ? null
-      : warmupOf(timeline.points, timeline.intervalS),
+    warmup: isChanging(description.load) ? null : warmupOf(timeline.points, timeline.intervalS),
     slowest: mergeSlowest(totals.map((part) => part.slowest), context.connections),
     sessions: reports.some(({ sessions }) => sessions.created > 0) ? sessionsOf(reports) : null,
   };

@@ -10,7 +10,12 @@ export function describeLoad(load: PlannedLoad, seed: number): Measurement["load
     case "closed": {
       const durationS = load.durationMs === null ? null : load.durationMs / 1_000;
       const { kind, pipeline, requests } = load;
-      return { kind, ...common, pipeline, durationS, requests };
+      const stages = load.stages?.map(({ durationUs, from, to }) => ({
+        durationS: durationUs / 1e6,
+        from,
+        to,
+      }));
+      return { kind, ...common, pipeline, durationS, requests, ...stages && { stages } };
     }
     case "rate": {
       const { kind, arrivals, ratePerSec: rate, durationMs } = load;

@@ -103,7 +103,11 @@ function pacerFor(
 ): PacerSpec {
   if (load.kind === "closed") {
     const requests = load.requests === null ? Infinity : splitWhole(load.requests, workers)[worker];
-    return { kind: "closed", requests };
+    return {
+      kind: "closed",
+      requests,
+      ...load.stages && { levels: { stages: load.stages, worker, workers } },
+    };
   }
   if (load.arrivals === "recorded") {
     if (script.kind !== "requests" || script.dueUs === undefined) {
@@ -126,7 +130,8 @@ function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): Scri
   }));
   const follows = script.kind === "requests" &&
     script.requests.some(({ follow }) => follow !== null);
-  if (load.kind !== "phases" && script.kind === "requests" && !follows) {
+  const isOfUsers = load.kind === "phases" || (load.kind === "closed" && load.stages !== undefined);
+  if (!isOfUsers && script.kind === "requests" && !follows) {
     return requestsOf(script, target.connection, implicitCheck, { worker, workers });
   }
   return {

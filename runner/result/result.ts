@@ -54,7 +54,7 @@ const timelinePoint = z.strictObject({
 });
 
 const anyLoad = {
-  connections: z.int().min(1).describe("Over all workers; in phases, virtual users at once"),
+  connections: z.int().min(1).describe("Over all workers; in phases and stages, the most users"),
   keepAlive: z.boolean(),
   timeout: ms,
 };
@@ -66,16 +66,23 @@ const openLoad = {
   seed: count.describe("Of the arrivals"),
 };
 
+const ramp = <Number extends z.ZodType>(number: Number, what: string) =>
+  z.strictObject({
+    durationS: z.number().positive().describe("Seconds"),
+    from: number.describe(`${what} at its start`),
+    to: number.describe(`${what} at its end`),
+  });
+
 export const load = z.discriminatedUnion("kind", [
   z.strictObject({
-    kind: z.literal("closed").describe(
-      "Each connection sends its next request when it has the response",
-    ),
+    kind: z.literal("closed").describe("Each connection sends when it has the last response"),
     ...anyLoad,
     pipeline: z.int().min(1),
     durationS: z.number().min(0).nullable()
       .describe("Requested seconds, or null when it ended by count"),
     requests: count.nullable().describe("Requested number, or null when it ended by time"),
+    stages: z.array(ramp(count, "Connections")).min(1).optional()
+      .describe("How their number changes; absent: it does not"),
   }),
   z.strictObject({
     kind: z.literal("rate").describe("Requests arrive, whether or not a connection is free"),
@@ -100,11 +107,7 @@ export const load = z.discriminatedUnion("kind", [
   z.strictObject({
     kind: z.literal("phases").describe("Virtual users arrive at rates that change"),
     ...openLoad,
-    phases: z.array(z.strictObject({
-      durationS: z.number().positive().describe("Seconds"),
-      from: z.number().min(0).describe("Arrivals per second at its start"),
-      to: z.number().min(0).describe("Arrivals per second at its end"),
-    })),
+    phases: z.array(ramp(z.number().min(0), "Arrivals per second")),
     pool: z.enum(["own", "shared"]).describe(
       "Whether a connection serves one virtual user or many",
     ),

@@ -41,6 +41,13 @@ export const warmup = z.strictObject({
 
 export type Warmup = z.output<typeof warmup>;
 
+/** Whether the load itself changes, so that nothing can be said of a steady state. */
+export function isChanging(
+  load: { readonly kind: string; readonly stages?: readonly unknown[] },
+): boolean {
+  return load.kind === "phases" || load.stages !== undefined;
+}
+
 /** An interval of the timeline, as far as its steadiness needs it. */
 interface TimedPoint {
   /** End of the interval, seconds since the start of the run. */

@@ -9,6 +9,7 @@ import type { Bottleneck, FindingCode } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
 import { wrongResponsesOf } from "../result/outcome.ts";
 import type { Measurement, Run } from "../result/result.ts";
+import { isChanging } from "../result/warmup.ts";
 
 type BottleneckKind = Bottleneck["kind"];
 type Seen = Omit<Bottleneck, "kind">;
@@ -199,7 +200,7 @@ function isFullInTurns({ name, cpu, processCpu = 0 }: Thread = NO_THREAD): boole
 /** All connections are busy; before a full thread their requests would wait for each other, some for fewer. */
 function isBesideRequests(run: BottleneckRun): boolean {
   const { load, service } = run;
-  const areBusy = load.kind === "closed" || hasTooFewConnections(run);
+  const areBusy = (load.kind === "closed" && !isChanging(load)) || hasTooFewConnections(run);
   // By the mean, as a server may serve one connection at once and let the others wait for long.
   return areBusy && load.connections >= LEAST_CONNECTIONS && service.min >= ALIKE * service.mean;
 }
@@ -233,7 +234,7 @@ function idleKind(run: BottleneckRun, seen: Seen): BottleneckKind {
     return atOnce !== undefined && atOnce < ONE_AT_ONCE ? "lock" : "waiting";
   }
   const mayBeLocked = mayTakeTurns(seen) && (seen.thread?.processCpu ?? 0) <= MOST_IN_TURNS;
-  return worked >= WORKS_ABOVE && load.kind === "closed" && !mayBeLocked
+  return worked >= WORKS_ABOVE && load.kind === "closed" && !isChanging(load) && !mayBeLocked
     ? "connections"
     : "unknown";
 }

@@ -34,7 +34,8 @@ export function servedAtOnce(
 ): number | null {
   const { connections } = load;
   const usualMs = service.percentiles["50"];
-  if (load.kind !== "closed" || connections < LEAST_CONNECTIONS || usualMs === 0) return null;
+  const startsAtOnce = load.kind === "closed" && load.stages === undefined;
+  if (!startsAtOnce || connections < LEAST_CONNECTIONS || usualMs === 0) return null;
   if (requests.completed < LEAST_ROUNDS * connections) return null;
   const turnMs = usualMs / connections;
   const marked = { belowMs: (MARKS.at(-1) ?? 1) * usualMs, turnMs, most: 2 * connections };

@@ -69,7 +69,7 @@ const experimentFields = (files: Files) =>
       .refine(...atMost("scenarios"))
       .describe("Requests to send, by name"),
     load: loadSpec.prefault({}).describe(
-      "Load: a closed loop, a rate, phases or the search for a capacity",
+      "Load: a closed loop, also in stages, a rate, phases or the search for a capacity",
     ),
     repeat: repeat.default(5)
       .describe(

@@ -1,6 +1,6 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
-import { basicAuthorization } from "../../base/http/authorization.ts";
-import { percentEncoded } from "../request/template.ts";
+import { basicAuthorization } from "../../base/net/endpoint.ts";
+import { formText, percentEncoded } from "../request/template.ts";
 import {
   ARTILLERY_METHODS,
   type ArtilleryCapture,
@@ -11,7 +11,6 @@ import {
 } from "./artillery_script.ts";
 import type { ArtilleryValues, Scope } from "./artillery_values.ts";
 import { valueNameOf } from "./format/format.ts";
-import { formText } from "../request/form.ts";
 import { stepName } from "../request/request.ts";
 
 /** Longer walks would be too long to read. */

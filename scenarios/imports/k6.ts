@@ -6,13 +6,12 @@ import { type Import, nameFrom, type TextFormat } from "./format/format.ts";
 import { Constants, ScriptScope } from "./k6_constants.ts";
 import { K6Flow } from "./k6_flow.ts";
 import { loadIn, optionsSpec } from "./k6_load.ts";
-import { K6Source, Refused } from "./k6_source.ts";
+import { K6Source, nodesIn, Refused } from "./k6_source.ts";
+import { thresholdsFrom } from "./k6_thresholds.ts";
 
 const NOTES = [
   "k6 counts a response that fails a check and goes on; here a virtual user begins anew after it, " +
   "and one without an expected status must be 2xx or 3xx",
-  "k6 drops iterations for which no virtual user is free; here they wait",
-  "k6 times from the moment of sending; at a rate, here from the moment that was due",
 ];
 
 export const k6: TextFormat = {
@@ -25,7 +24,7 @@ export const k6: TextFormat = {
     const given = source.attempt(() => optionsIn(parts, constants), null);
     const notes = new Set(NOTES);
     const flow = new K6Flow({ source, constants, ...parts, note: (text) => notes.add(text) });
-    const load = given ?? { scenario: "default", exec: "default", load: {} };
+    const load = given ?? { scenario: "default", exec: "default", load: {}, notes: [], limits: {} };
     source.attempt(() => {
       const body = parts.functions.get(load.exec);
       if (body === undefined) {
@@ -37,15 +36,24 @@ export const k6: TextFormat = {
       }
     }, undefined);
     source.throwRefused();
-    if (parts.thresholds) notes.add("without its thresholds (write thresholds)");
     const scenario = { follow: 10, flow: flow.steps };
+    const ownScenario = nameFrom(load.scenario, "default");
+    const { thresholds, notes: ofThresholds } = thresholdsFrom(load.limits, {
+      scenario: load.scenario,
+      ownScenario,
+      isOpen: "phases" in load.load,
+      steps: flow.steps.filter(({ think }) => think === undefined),
+      placeOf: (metric) => source.placeOf(keyedAt(source, metric)),
+    });
+    for (const note of [...load.notes, ...ofThresholds]) notes.add(note);
     return {
       experiment: {
         name,
         targets: { target: { url: flow.origin } },
-        scenarios: { [nameFrom(load.scenario, "default")]: scenario },
+        scenarios: { [ownScenario]: scenario },
         load: load.load,
         repeat: 1,
+        ...thresholds.length > 0 && { thresholds },
       },
       notes: [...notes],
     };
@@ -57,7 +65,6 @@ interface ScriptParts {
   readonly imported: ReadonlyMap<string, string>;
   readonly functions: ReadonlyMap<string, js.BlockStatement>;
   readonly options: js.Expression | null;
-  readonly thresholds: boolean;
 }
 
 /** The top of the script. Everything else than imports, constants and functions is refused. */
@@ -88,8 +95,21 @@ function partsOf(source: K6Source): ScriptParts {
     }
   };
   for (const node of source.program.body) source.attempt(() => take(node), undefined);
-  const thresholds = options !== null && source.written(options).includes("thresholds");
-  return { scope, imported, functions, options, thresholds };
+  return { scope, imported, functions, options };
+}
+
+/** Where an object of the script has the key; 0 where it is computed. */
+function keyedAt(source: K6Source, name: string): number {
+  for (const node of nodesIn(source.program) as Iterable<js.AnyNode>) {
+    if (node.type !== "Property") continue;
+    const { key } = node;
+    if (
+      key.type === "Literal" ? key.value === name : key.type === "Identifier" && key.name === name
+    ) {
+      return node.start;
+    }
+  }
+  return 0;
 }
 
 function takeImport(

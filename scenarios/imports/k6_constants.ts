@@ -52,6 +52,19 @@ export class Constants {
     return value;
   }
 
+  /** Null for what is only known when the script runs. */
+  known(
+    node: js.Expression | js.SpreadElement,
+    scope: ScriptScope,
+  ): { readonly given: unknown } | null {
+    try {
+      return { given: this.value(node, scope) };
+    } catch (error) {
+      if (error instanceof Refused) return null;
+      throw error;
+    }
+  }
+
   #read(node: js.Expression | js.SpreadElement | js.Super, scope: ScriptScope): unknown {
     switch (node.type) {
       case "Literal":

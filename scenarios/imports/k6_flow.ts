@@ -5,6 +5,7 @@ import { stepName } from "../request/request.ts";
 import { durationText } from "../../base/quantity.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { type Constants, rootOf, ScriptScope } from "./k6_constants.ts";
+import { bothOf, K6Check } from "./k6_checks.ts";
 import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
 
 /** A step of a flow in the making. */
@@ -203,20 +204,21 @@ export class K6Flow {
     if (!step || checks?.type !== "ObjectExpression") {
       throw new Refused(start, "Cannot take over a check of anything but a response of a request");
     }
+    const variable = of?.type === "Identifier" ? of.name : null;
+    const check = new K6Check(this.around.constants, scope);
     for (const property of checks.properties) {
-      const status = property.type === "Property" ? this.#statusIn(property.value, scope) : null;
-      if (status !== null && step.expect === undefined) step.expect = { status };
-      else this.around.note(`without the check ${this.around.source.written(property)}`);
+      const found = property.type === "Property"
+        ? check.expectedIn(property.value, variable)
+        : null;
+      const both = found && bothOf(Object(step.expect), found);
+      if (both !== null) step.expect = both;
+      else this.#withoutCheck(property);
     }
   }
 
-  /** Of `(r) => r.status === 200`; null for another check. */
-  #statusIn(node: js.Expression, scope: ScriptScope): number | null {
-    const body = node.type === "ArrowFunctionExpression" ? node.body : null;
-    if (body?.type !== "BinaryExpression" || !/^===?$/.test(body.operator)) return null;
-    const isStatus = body.left.type === "MemberExpression" &&
-      body.left.property.type === "Identifier" && body.left.property.name === "status";
-    return isStatus ? this.around.constants.number(body.right, scope) : null;
+  #withoutCheck(property: js.Property | js.SpreadElement): void {
+    const { source, note } = this.around;
+    note(`without the check ${source.written(property)} of ${source.placeOf(property.start)}`);
   }
 
   #add(step: K6Step, at: number): void {

@@ -59,6 +59,11 @@ export class K6Source {
     return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
   }
 
+  /** Such as `script.js:12`. */
+  placeOf(at: number): string {
+    return `${this.path}:${getLineInfo(this.text, at).line}`;
+  }
+
   #problem({ at, message, fix }: Refused): Problem {
     const { line, column } = getLineInfo(this.text, at);
     const place = `${this.path}:${line}:${column + 1}`;

@@ -1,6 +1,7 @@
 /** Factors: what varies in an experiment, and every combination of its values. Pure. */
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Phase } from "../pace/arrivals.ts";
+import type { LoadStage } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 /** Values of each factor, by name; undefined for one that the file leaves out. */
@@ -36,58 +37,80 @@ export function varies(name: string, factors: Factors): boolean {
 }
 
 /** A phase as written: milliseconds, and arrivals per second at its start and, unless constant, at its end. */
-export interface PhaseFactors {
+export type PhaseFactors = {
   readonly duration: readonly number[];
   readonly arrivals: readonly number[];
   readonly rampTo?: readonly number[];
-}
+};
 
-/** All phases of one load, with what is different in others, by `phases.INDEX.NAME`. */
-export interface PhasesVariant {
-  readonly phases: readonly Phase[];
+/** A stage as written: milliseconds, and connections at its start and, unless constant, at its end. */
+export type StageFactors = {
+  readonly duration: readonly number[];
+  readonly connections: readonly number[];
+  readonly rampTo?: readonly number[];
+};
+
+/** All phases or stages of one load, with what is different in others, by `phases.INDEX.NAME`. */
+export interface PartsVariant<Part> {
+  readonly parts: readonly Part[];
   readonly parameters: FactorValues;
 }
 
-/** How long they last together, milliseconds. */
-export function phasesMs(phases: readonly Phase[]): number {
-  return phases.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
+/** How long phases or stages last together, milliseconds. */
+export function lastingMs(parts: readonly { readonly durationUs: number }[]): number {
+  return parts.reduce((sum, { durationUs }) => sum + durationUs / 1_000, 0);
 }
 
-/** How many variants there are; nothing is built for it. */
-export function countOfPhaseVariants(phases: readonly PhaseFactors[]): number {
-  return phases.reduce((count, factors) => count * countOf({ ...factors }), 1);
+/** How many variants of phases or stages there are; nothing is built for it. */
+export function countOfPartVariants(parts: readonly (PhaseFactors | StageFactors)[]): number {
+  return parts.reduce((count, factors) => count * countOf({ ...factors }), 1);
 }
 
-export function phaseVariants(phases: readonly PhaseFactors[]): PhasesVariant[] {
-  return phases.reduce<PhasesVariant[]>(
-    (variants, phase, index) =>
-      variants.flatMap((before) => everyPhase(phase, index).map(after(before))),
-    [{ phases: [], parameters: {} }],
-  );
+/** A part with its values as people write them. */
+interface ShownPart<Part> {
+  readonly part: Part;
+  readonly shown: FactorValues;
 }
 
-function after(before: PhasesVariant): (next: PhasesVariant) => PhasesVariant {
-  return ({ phases, parameters }) => ({
-    phases: [...before.phases, ...phases],
-    parameters: { ...before.parameters, ...parameters },
-  });
-}
-
-function everyPhase({ duration, arrivals, rampTo }: PhaseFactors, index: number): PhasesVariant[] {
-  const factors = { duration, arrivals, rampTo };
-  return combinations(factors).map((values) => {
-    const { duration, arrivals, rampTo = arrivals } = values;
-    const shown = {
+export function phaseVariants(phases: readonly PhaseFactors[]): PartsVariant<Phase>[] {
+  return everyVariant("phases", phases, ({ duration, arrivals, rampTo = arrivals }) => ({
+    part: { durationUs: duration * 1_000, fromPerSec: arrivals, toPerSec: rampTo },
+    shown: {
       duration: durationText(duration),
       arrivals: rateText(arrivals),
       rampTo: rateText(rampTo),
-    };
-    return {
-      phases: [{ durationUs: duration * 1_000, fromPerSec: arrivals, toPerSec: rampTo }],
-      parameters: Object.fromEntries(
-        Object.entries(shown).filter(([name]) => varies(name, factors))
-          .map(([name, value]) => [`phases.${index}.${name}`, value]),
-      ),
-    };
+    },
+  }));
+}
+
+export function stageVariants(stages: readonly StageFactors[]): PartsVariant<LoadStage>[] {
+  return everyVariant("stages", stages, ({ duration, connections, rampTo = connections }) => ({
+    part: { durationUs: duration * 1_000, from: connections, to: rampTo },
+    shown: { duration: durationText(duration), connections, rampTo },
+  }));
+}
+
+function everyVariant<F extends Factors, Part>(
+  key: "phases" | "stages",
+  written: readonly F[],
+  partOf: (values: Combination<F>) => ShownPart<Part>,
+): PartsVariant<Part>[] {
+  return written.reduce<PartsVariant<Part>[]>((variants, factors, index) => {
+    const each = combinations(factors).map((values): PartsVariant<Part> => {
+      const { part, shown } = partOf(values);
+      const varying = Object.entries(shown).filter(([name]) => varies(name, factors));
+      const named = varying.map(([name, value]) => [`${key}.${index}.${name}`, value]);
+      return { parts: [part], parameters: Object.fromEntries(named) };
+    });
+    return variants.flatMap((before) => each.map(after(before)));
+  }, [{ parts: [], parameters: {} }]);
+}
+
+function after<Part>(
+  before: PartsVariant<Part>,
+): (next: PartsVariant<Part>) => PartsVariant<Part> {
+  return ({ parts, parameters }) => ({
+    parts: [...before.parts, ...parts],
+    parameters: { ...before.parameters, ...parameters },
   });
 }

@@ -7,7 +7,8 @@ import {
   countOf,
   type Factors,
   type FactorValues,
-  phasesMs,
+  lastingMs,
+  type PartsVariant,
   varies,
 } from "./factors.ts";
 import { type Json } from "../../base/yaml/json_text.ts";
@@ -20,10 +21,11 @@ import {
 } from "./load_spec.ts";
 import { type CapacityGoal, shareOfCapacityText } from "./capacity_spec.ts";
 import type { Phase } from "../pace/arrivals.ts";
+import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";
 
 interface CommonLoad {
-  /** In phases: concurrent virtual users. */
+  /** In phases: concurrent virtual users; in stages the most of them. */
   readonly connections: number;
   readonly keepAlive: boolean;
   readonly timeoutMs: number;
@@ -38,6 +40,8 @@ interface ClosedLoad extends CommonLoad {
   /** Null when the run ends by `requests`. */
   readonly durationMs: number | null;
   readonly requests: number | null;
+  /** How the number of connections changes; absent: it does not. */
+  readonly stages?: readonly LoadStage[];
 }
 
 /** Requests arrive at a constant rate, whether or not a connection is free. */
@@ -89,7 +93,7 @@ export function expectedMsOf(load: PlannedLoad): number | null {
 
 /** How long a run is loaded, as far as that is known; null when it ends by count. */
 export function durationMsOf(load: Load): number | null {
-  return load.kind === "phases" ? phasesMs(load.phases) : load.durationMs;
+  return load.kind === "phases" ? lastingMs(load.phases) : load.durationMs;
 }
 
 const MS_PER_HOUR = 3_600_000;
@@ -119,7 +123,8 @@ export function loadFor(
 ): LoadSpec {
   const { load: own = load, replay } = scenarios[scenario];
   if (replay === undefined) return own;
-  const { connections, timeout, keepAlive, workers } = own;
+  const { timeout, keepAlive, workers } = own;
+  const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
   const { rate, duration } = meanOf(replay.replay);
   const common = { connections, timeout, keepAlive, workers };
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
@@ -157,6 +162,7 @@ interface LoadFields {
   /** Arrivals per second. */
   readonly rate?: number;
   readonly phases?: readonly Phase[];
+  readonly stages?: readonly LoadStage[];
   readonly arrivals?: RateLoad["arrivals"];
   readonly pool?: PhasesLoad["pool"];
   /** Milliseconds. */
@@ -172,11 +178,17 @@ export function loadOf(fields: LoadFields): Load {
   const { connections = phases ? DEFAULT_USERS : DEFAULT_CONNECTIONS } = fields;
   const common = { connections, keepAlive, timeoutMs, workers };
   if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
+  if (fields.stages !== undefined) return stagedLoad(fields.stages, common);
   if (rate !== undefined) {
     return { kind: "rate", ...common, ratePerSec: rate, arrivals, durationMs: duration };
   }
   const durationMs = requests === null ? duration : null;
   return { kind: "closed", ...common, pipeline, durationMs, requests };
+}
+
+function stagedLoad(stages: readonly LoadStage[], common: CommonLoad): ClosedLoad {
+  const timed = { pipeline: 1, durationMs: lastingMs(stages), requests: null };
+  return { kind: "closed", ...common, connections: mostUsersOf(stages), ...timed, stages };
 }
 
 /** One of the loads that factors make, with their values. */
@@ -187,18 +199,44 @@ interface LoadVariant {
 
 /** How many loads the factors make; nothing is built for it. */
 export function countOfLoads(spec: LoadSpec): number {
-  if (!("phases" in spec)) return countOf({ ...spec });
-  const { phases, ...factors } = spec;
-  return phases.length * countOf({ ...factors });
+  if ("phases" in spec) {
+    const { phases, ...factors } = spec;
+    return phases.length * countOf({ ...factors });
+  }
+  if (!("stages" in spec)) return countOf({ ...spec });
+  const { stages, ...factors } = spec;
+  return stages.length * countOf({ ...factors });
 }
 
 /** Every load that the factors make. */
 export function loadsOf(spec: LoadSpec): LoadVariant[] {
-  if (!("phases" in spec)) return variantsOf(combinations(spec), spec);
-  const { phases: variants, ...factors } = spec;
-  return variants.flatMap(({ phases, parameters }) =>
-    variantsOf(combinations(factors).map((fields) => ({ ...fields, phases })), factors)
-      .map((variant) => ({ ...variant, parameters: { ...parameters, ...variant.parameters } }))
+  if ("phases" in spec) {
+    const { phases, ...factors } = spec;
+    const all = combinations(factors);
+    return ofEach(
+      phases,
+      (phases) => variantsOf(all.map((fields) => ({ ...fields, phases })), factors),
+    );
+  }
+  if (!("stages" in spec)) return variantsOf(combinations(spec), spec);
+  const { stages, ...factors } = spec;
+  const all = combinations(factors);
+  return ofEach(
+    stages,
+    (stages) => variantsOf(all.map((fields) => ({ ...fields, stages })), factors),
+  );
+}
+
+/** What `made` makes of each variant of phases or stages, with the values of that variant. */
+function ofEach<Part>(
+  variants: readonly PartsVariant<Part>[],
+  made: (parts: readonly Part[]) => LoadVariant[],
+): LoadVariant[] {
+  return variants.flatMap(({ parts, parameters }) =>
+    made(parts).map((variant) => ({
+      ...variant,
+      parameters: { ...parameters, ...variant.parameters },
+    }))
   );
 }
 

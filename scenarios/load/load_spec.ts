@@ -1,16 +1,20 @@
 /**
- * The load as people write it, in the experiment file and as flags of `bench`: closed loop, constant rate or
- * phases, or a search for the capacity. A `rate`, `phases` or `capacity` key decides which; a list makes a factor of the experiment.
+ * The load as people write it, in the experiment file and as flags of `bench`: closed loop, also in stages, constant rate or
+ * phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a list makes a factor of
+ * the experiment.
  */
 import * as z from "zod";
 import { AS_INPUT, unknownKeys } from "../../base/explain.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import type { Phase } from "../pace/arrivals.ts";
+import type { LoadStage } from "../pace/levels.ts";
 import {
-  countOfPhaseVariants,
+  countOfPartVariants,
+  type PartsVariant,
   type PhaseFactors,
-  type PhasesVariant,
   phaseVariants,
+  type StageFactors,
+  stageVariants,
 } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
@@ -71,6 +75,16 @@ export const LOAD_CONFLICTS = {
     ...WITH_PHASES,
     arrivals: "a closed loop has no arrivals; add rate or phases",
   },
+  stages: {
+    ...WITH_PHASES,
+    connections: "each stage has its own; leave it out",
+    rate: "stages are a closed loop, a rate is none; leave one of them out",
+    arrivals: "a closed loop has no arrivals; write connections in the stages",
+    phases: "phases are of arrivals, stages of connections; leave one of them out",
+    duration: "each stage has its own duration; leave it out",
+    requests: "stages end after their durations; leave it out",
+    pipeline: "each connection has one request in flight in stages; leave it out",
+  },
   rate: {
     ...WITH_PHASES,
     requests: "a load with a rate ends after its duration; leave it out",
@@ -102,7 +116,7 @@ const closed = z.strictObject({
     .describe("Ends each run after this many requests instead of a duration"),
   pipeline: factor(pipeline).default([1]).describe("Requests in flight on each connection"),
   ...commonFields,
-}, { error: unknownKeys(LOAD_CONFLICTS.closed, ["rate", "phases", "capacity"]) })
+}, { error: unknownKeys(LOAD_CONFLICTS.closed, ["stages", "rate", "phases", "capacity"]) })
   .superRefine(({ duration, requests, pipeline, keepAlive }, context) => {
     const refuse = (path: string, message: string): void =>
       context.addIssue({ code: "custom", path: [path], message });
@@ -118,6 +132,34 @@ const closed = z.strictObject({
     }
   }, { when: ({ value }) => typeof value === "object" && value !== null });
 
+const connectionsOrNone = z.int().min(0).max(LIMITS.connections.most);
+
+const stage = z.strictObject({
+  duration: factor(duration).describe("How long the stage lasts"),
+  connections: factor(connectionsOrNone).describe(
+    "Connections at the start of the stage, each with a virtual user",
+  ),
+  rampTo: factor(connectionsOrNone).optional()
+    .describe("Connections at the end of the stage; their number changes linearly until then"),
+}, { error: unknownKeys({ arrivals: "write connections, or phases in place of stages" }) });
+
+export const NO_CONNECTIONS = "Cannot load without connections: give a stage some";
+
+export function someConnect(stages: readonly LoadStage[]): boolean {
+  return stages.some(({ from, to }) => from + to > 0);
+}
+
+/** A closed loop whose number of connections changes. */
+const staged = z.strictObject({
+  stages: variants(
+    "stages",
+    stage,
+    stageVariants,
+    (stages) => someConnect(stages) ? null : NO_CONNECTIONS,
+  ).describe("One after the other"),
+  ...commonFields,
+}, { error: unknownKeys(LOAD_CONFLICTS.stages, ["capacity"]) });
+
 /** Requests arrive at a constant rate, whether or not a connection is free. */
 const constant = z.strictObject({
   rate: factor(rate).describe("Arrivals, such as 1000/s"),
@@ -126,7 +168,7 @@ const constant = z.strictObject({
   duration: factor(duration).prefault("10s").describe("How long each run loads its target"),
   ...arrivalFields,
   ...commonFields,
-}, { error: unknownKeys(LOAD_CONFLICTS.rate, ["phases", "capacity"]) });
+}, { error: unknownKeys(LOAD_CONFLICTS.rate, ["stages", "phases", "capacity"]) });
 
 const pause = z.strictObject({ pause: factor(duration).describe("No arrivals for this long") }, {
   error: unknownKeys({
@@ -155,17 +197,12 @@ export function someArrive(phases: readonly Phase[]): boolean {
 
 /** Virtual users arrive at rates that change from phase to phase; each has a session of its own. */
 const phased = z.strictObject({
-  phases: z.array(phase).max(LIMITS.phases.most)
-    .refine(
-      (phases) => isWithin("cells", countOfPhaseVariants(phases)),
-      `Cannot use these phases: ${beyond("cells", oneMoreThan("cells"))}`,
-    )
-    .transform(phaseVariants)
-    .refine(
-      (variants: readonly PhasesVariant[]) => variants.every(({ phases }) => someArrive(phases)),
-      NO_ARRIVALS,
-    )
-    .describe("One after the other"),
+  phases: variants(
+    "phases",
+    phase,
+    phaseVariants,
+    (phases) => someArrive(phases) ? null : NO_ARRIVALS,
+  ).describe("One after the other"),
   connections: factor(connections).default([DEFAULT_USERS])
     .describe("Concurrent virtual users in total; further arrivals wait"),
   pool: factor(pool).default(["own"])
@@ -188,15 +225,34 @@ const searched = z.strictObject({
   ...commonFields,
 }, { error: unknownKeys(LOAD_CONFLICTS.capacity) });
 
-export const loadSpec = z.xor([searched, phased, constant, closed]);
+export const loadSpec = z.xor([searched, phased, staged, constant, closed]);
 export type LoadSpec = z.output<typeof loadSpec>;
 
 /** The key of a load that a replay can't have, as its log says that; null: there is none. */
 export function replayConflict(load: LoadSpec): string | null {
-  for (const key of ["rate", "phases", "capacity", "duration", "requests"]) {
+  for (const key of ["rate", "phases", "stages", "capacity", "duration", "requests"]) {
     if (Reflect.get(load, key) !== undefined) return key;
   }
   return "pipeline" in load && load.pipeline.some((depth) => depth > 1) ? "pipeline" : null;
+}
+
+/** Phases or stages, in every variant that their lists make. */
+function variants<Factors extends PhaseFactors | StageFactors, Text, Part>(
+  what: "phases" | "stages",
+  part: z.ZodType<Factors, Text>,
+  variantsOf: (parts: readonly Factors[]) => PartsVariant<Part>[],
+  whyWrong: (parts: readonly Part[]) => string | null,
+): z.ZodType<PartsVariant<Part>[], Text[]> {
+  return z.array(part).max(LIMITS.phases.most)
+    .refine(
+      (parts) => isWithin("cells", countOfPartVariants(parts)),
+      `Cannot use these ${what}: ${beyond("cells", oneMoreThan("cells"))}`,
+    )
+    .transform(variantsOf)
+    .superRefine((made: readonly PartsVariant<Part>[], context) => {
+      const wrong = made.map(({ parts }) => whyWrong(parts)).find((why) => why !== null);
+      if (wrong) context.addIssue(wrong);
+    });
 }
 
 /** One value, or a list of values. */
@@ -234,5 +290,5 @@ function readPhase(part: string): ReadPhase {
   const given = { duration, arrivals, rampTo };
   const { data, error } = phase.safeParse(given, AS_INPUT);
   const wrong = findingsOf(error?.issues ?? [], given).map(({ message }) => `${part}: ${message}`);
-  return { phase: data && phaseVariants([data])[0].phases[0], wrong };
+  return { phase: data && phaseVariants([data])[0].parts[0], wrong };
 }

@@ -1,6 +1,6 @@
 /** Which part of each run the report's figures are of: all but a discarded start, or the steady part. */
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
-import { phasesMs } from "./factors.ts";
+import { lastingMs } from "./factors.ts";
 import { between, durationText } from "../../base/quantity.ts";
 import * as z from "zod";
 
@@ -23,9 +23,9 @@ export function discardConflict(
 /** The length of the shortest of the runs, milliseconds. */
 function shortestOf(load: LoadSpec): number {
   if ("capacity" in load) return Math.min(...load.capacity.map(({ trial: [, long] }) => long));
-  return "phases" in load
-    ? Math.min(...load.phases.map(({ phases }) => phasesMs(phases)))
-    : Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
+  if ("phases" in load) return Math.min(...load.phases.map(({ parts }) => lastingMs(parts)));
+  if ("stages" in load) return Math.min(...load.stages.map(({ parts }) => lastingMs(parts)));
+  return Math.min(...load.duration ?? [DEFAULT_DURATION_MS]);
 }
 
 export const figures = z.enum(["whole", "steady"]).optional().describe(
@@ -46,8 +46,9 @@ export function figuresConflict(
   },
 ): string | null {
   if (figures !== "steady") return null;
-  if ("phases" in load) {
-    return "Cannot take figures of the steady part of phases: their load itself changes";
+  for (const changing of ["phases", "stages"]) {
+    if (!(changing in load)) continue;
+    return `Cannot take figures of the steady part of ${changing}: their load itself changes`;
   }
   if ("requests" in load && load.requests !== undefined) return null;
   const [leastMs, shortestMs] = [STEADY_INTERVALS * interval, shortestOf(load)];

@@ -8,8 +8,7 @@ import * as z from "zod";
 import type { BodyPart } from "../../base/http/body.ts";
 import { contentOf, type FileDigest, fileDigest, type Files } from "../../base/files.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { writtenBesides } from "./form.ts";
-import { inQuotes } from "./template.ts";
+import { inQuotes, writtenBesides } from "./template.ts";
 
 /** The octets of a file. In JSON they are a digest, as they may be many, or secret. */
 export class FileOctets {

@@ -9,7 +9,7 @@ import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, wrongMatch } from "../../base/pattern.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
-import { formText } from "./form.ts";
+import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
 

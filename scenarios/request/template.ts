@@ -86,3 +86,16 @@ function writerFor(headers: WireRequest["headers"]): Write {
   if (/[/+]json\b/i.test(type)) return (value) => JSON.stringify(value).slice(1, -1);
   return /^application\/x-www-form-urlencoded\b/i.test(type) ? percentEncoded : asIs;
 }
+
+/** Names and values as a form or a query has them (WHATWG URL), percent-encoded but for `{{ names }}`, which stay; spaces as %20. */
+export function formText(fields: Iterable<readonly [name: string, value: string]>): string {
+  return [...fields].map((field) =>
+    field.map((text) => writtenBesides(text, percentEncoded)).join("=")
+  ).join("&");
+}
+
+/** The text, written but for `{{ names }}`, which stay. */
+export function writtenBesides(text: string, write: (text: string) => string): string {
+  return text.split(/(\{\{[^{}]*\}\})/).map((part, at) => at % 2 === 1 ? part : write(part))
+    .join("");
+}

@@ -240,31 +240,6 @@ Deno.test("an imported script loads another server by --set target", async () =>
   assert.ok(recorder.requests.every(({ line }) => line === "GET /a HTTP/1.1"));
 });
 
-Deno.test("a k6 script sends what it says, in its order, without being run", async () => {
-  await using recorder = startRecorder();
-  using folder = emptyFolder();
-  const script = `import http from "k6/http";
-import { check } from "k6";
-export const options = { scenarios: { open: {
-  executor: "constant-arrival-rate", rate: 20, duration: "1s", preAllocatedVUs: 5 } } };
-export default function () {
-  const res = http.get("${recorder.origin}/a");
-  check(res, { "is 200": (r) => r.status === 200 });
-  for (let i = 0; i < 2; i++) http.post(\`${recorder.origin}/b?n=\${i}\`, JSON.stringify({ i }));
-}
-`;
-  await Deno.writeTextFile(join(folder.path, "load.js"), script);
-  const { code, stderr } = await runIn(folder.path, "load.js", "--out", "out");
-  assert.equal(code, 0, stderr);
-  const counts = Object.groupBy(recorder.requests, ({ line, body }) => `${line} ${body}`);
-  const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
-  assert.deepEqual(seen, [ // each once more, to see that responses are right
-    ["GET /a HTTP/1.1 ", 21],
-    ['POST /b?n=0 HTTP/1.1 {"i":0}', 21],
-    ['POST /b?n=1 HTTP/1.1 {"i":1}', 21],
-  ]);
-});
-
 Deno.test("a JMeter plan sends what it says, as often as its threads and loops say", async () => {
   await using recorder = startRecorder();
   using folder = emptyFolder();

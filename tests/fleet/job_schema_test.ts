@@ -87,6 +87,7 @@ const RATE = {
   arrivals: "poisson",
   durationMs: 1,
 } as const;
+const STAGE = { durationUs: 1_500.5, from: 0, to: 100_000 };
 const PHASE = { durationUs: 1_500.5, fromPerSec: 0, toPerSec: 1_000_000 };
 const PHASES = {
   kind: "phases",
@@ -97,7 +98,10 @@ const PHASES = {
 } as const;
 
 Deno.test("every kind of load arrives at an agent as it is", () => {
-  const loads: Load[] = [CLOSED, { ...CLOSED, durationMs: null, requests: 5 }, RATE, PHASES];
+  const loads: Load[] = [
+    ...[CLOSED, { ...CLOSED, durationMs: null, requests: 5 }, RATE, PHASES],
+    { ...CLOSED, stages: [STAGE, { durationUs: 1_000, from: 0, to: 0 }] },
+  ];
   for (const load of loads) assert.deepEqual(arrived(loadShape, load), load);
 });
 
@@ -175,6 +179,11 @@ Deno.test("a job may load no more than an experiment file could", () => {
     [{ ...CLOSED, workers: 257 }, /Too big/],
     [{ ...CLOSED, keepAlive: "no" }, /expected boolean/],
     [{ ...CLOSED, ratePerSec: 5 }, /Unrecognized key/],
+    [{ ...CLOSED, stages: [] }, /Too small|without connections/],
+    [{ ...CLOSED, stages: [{ ...STAGE, to: 0 }] }, /Cannot load without connections/],
+    [{ ...CLOSED, stages: [{ ...STAGE, to: 100_001 }] }, /Too big/],
+    [{ ...CLOSED, stages: [{ ...STAGE, from: 0.5 }] }, /expected int/],
+    [{ ...CLOSED, stages: [{ ...STAGE, durationUs: 0 }] }, /must be from 1ms to 24h/],
     [{ ...RATE, ratePerSec: 0 }, /Too small/],
     [{ ...RATE, ratePerSec: 1_000_001 }, /Too big/],
     [{ ...RATE, durationMs: null }, /expected number/],

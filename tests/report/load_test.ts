@@ -88,6 +88,22 @@ Deno.test("a load is told as it was asked for: one of a thing is one, and no sec
   assert.match(told({ ...PHASES, phases } as Load), /: 1\.25 s at 5\.00\/s, then 1 min 30 s at /);
 });
 
+Deno.test("stages are told one after the other, and no constant load is mixed with them", () => {
+  const closed = { kind: "closed", connections: 20, keepAlive: true, timeout: 5_000 } as const;
+  const stages = [{ durationS: 30, from: 1, to: 20 }, { durationS: 60, from: 20, to: 20 }, {
+    durationS: 0.5,
+    from: 20,
+    to: 0,
+  }];
+  const staged = { ...closed, pipeline: 1, durationS: 90.5, requests: null, stages };
+  const constant = { ...closed, pipeline: 1, durationS: 9, requests: null };
+  assert.equal(
+    plain(loadText([{ load: staged }, { load: constant }])),
+    "20 connections, 9 s; 1 → 20 connections for 30 s, then 20 connections for 1 min, " +
+      "then 20 → 0 connections for 0.5 s",
+  );
+});
+
 Deno.test("one load for all scenarios is told once, at the top", () => {
   for (
     const results of [

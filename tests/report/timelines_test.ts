@@ -157,6 +157,13 @@ Deno.test("failed requests stand beside the served ones, of an open loop the off
     { fromS: 1, toS: 3, from: 50, to: 600 },
   ]);
   assert.deepEqual(marks, [{ atS: 0, label: "50/s" }, { atS: 1, label: "50 → 600/s" }]);
+  const stages = [{ durationS: 1, from: 1, to: 9 }, { durationS: 2, from: 9, to: 9 }];
+  const [staged] = chartsOf(at({ kind: "closed", stages })).charts;
+  assert.deepEqual(staged.offered, []);
+  assert.deepEqual(staged.marks, [
+    { atS: 0, label: "1 → 9 connections" },
+    { atS: 1, label: "9 connections" },
+  ]);
 });
 
 Deno.test("users who send several requests each offer no known rate", () => {

@@ -43,6 +43,25 @@ Deno.test("other hosts get neither the target's address nor its client certifica
   assert.equal(slotsOf(share), 6);
 });
 
+Deno.test("in stages each worker sends single requests as virtual users, and knows its part of the level", () => {
+  const stages = [{ durationUs: 1e6, from: 1, to: 5 }];
+  const timed = { pipeline: 1, durationMs: 1_000, requests: null };
+  const shares = shareOut(
+    requestOf({ ...COMMON, kind: "closed", connections: 5, workers: 2, ...timed, stages }),
+    "tcp",
+  );
+  const seen = shares.map(({ connections, pacer, script, durationUs, waitsForLast }) => ({
+    ...{ connections, pacer, kind: script.kind, durationUs, waitsForLast },
+  }));
+  const common = { kind: "flow", durationUs: 1e6, waitsForLast: false };
+  const levels = { stages, workers: 2 };
+  const closed = { kind: "closed", requests: Infinity };
+  assert.deepEqual(seen, [
+    { ...common, connections: 3, pacer: { ...closed, levels: { ...levels, worker: 0 } } },
+    { ...common, connections: 2, pacer: { ...closed, levels: { ...levels, worker: 1 } } },
+  ]);
+});
+
 const anyLoad = fc.record({
   connections: fc.integer({ min: 1, max: 500 }),
   workers: fc.integer({ min: 1, max: 40 }),

@@ -128,7 +128,7 @@ Deno.test("what can be set of a study is used at either scale, with its own figu
   assert.deepEqual(parameters, { scale: "paper", ...users });
   const set = { scale: "paper", high: "300/s" };
   const { scenarios } = parseExperiment(experiments["wiki-caching"], "wiki.yaml", { set });
-  const [{ fromPerSec, durationUs }] = Object(scenarios.high.load).phases[0].phases;
+  const [{ fromPerSec, durationUs }] = Object(scenarios.high.load).phases[0].parts;
   assert.deepEqual([fromPerSec, durationUs], [300, 60_000_000]);
 });
 

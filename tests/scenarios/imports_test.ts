@@ -145,7 +145,7 @@ Deno.test("Artillery's phases become phases, with their arrivals, ramps and paus
     ),
   );
   assert.ok("phases" in load);
-  assert.deepEqual(load.phases[0].phases, [
+  assert.deepEqual(load.phases[0].parts, [
     { durationUs: 60e6, fromPerSec: 1, toPerSec: 5 },
     { durationUs: 3e6, fromPerSec: 0, toPerSec: 0 },
     { durationUs: 10e6, fromPerSec: 2.5, toPerSec: 2.5 },
@@ -158,7 +158,7 @@ for (const [duration, count] of [["2m", 20], ["7", 25], ["1h", 7], ["4.1m", 41]]
     const phases = `phases: [{ duration: ${duration}, arrivalCount: ${count} }]`;
     const { load } = experimentOf(script("[{ get: { url: / } }]").replace(/phases:.*/, phases));
     assert.ok("phases" in load);
-    const profile = new Profile(load.phases[0].phases);
+    const profile = new Profile(load.phases[0].parts);
     assert.ok(profile.dueUs(count - 1) < profile.durationUs);
     assert.equal(profile.dueUs(count), Infinity);
   });
@@ -213,7 +213,7 @@ for (const [name, phases, arrivals] of PATTERNS) {
     const source = script("[{ get: { url: / } }]").replace(/phases:.*/, `phases: ${phases}`);
     const { load } = experimentOf(source);
     assert.ok("phases" in load);
-    const visitors = load.phases[0].phases.reduce(
+    const visitors = load.phases[0].parts.reduce(
       (sum, { durationUs, fromPerSec, toPerSec }) =>
         sum + durationUs / 1e6 * (fromPerSec + toPerSec) / 2,
       0,

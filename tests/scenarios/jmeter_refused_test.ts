@@ -57,10 +57,6 @@ const REFUSED: readonly (readonly [plan: string, why: RegExp])[] = [
   [planOf(sampler('<stringProp name="HTTPSampler.method">TRACE</stringProp>')), /no method TRACE/],
   [planOf(sampler(), LOOPS(-1)), /"g": it never ends/],
   [planOf(sampler(), LOOPS(0)), /Cannot take over 0 loops/],
-  [
-    planOf(sampler(), `${FOR_A_SECOND}<intProp name="ThreadGroup.ramp_time">5</intProp>`),
-    /ramp up and then go on/,
-  ],
   [planOf(sampler(), FOR_A_SECOND.replace("-1", "3")), /by loops or by time/],
   [planOf("", FOR_A_SECOND), /"g": it has no HTTP request/],
   [

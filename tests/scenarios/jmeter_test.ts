@@ -6,6 +6,7 @@ import { becomes, fixture } from "./foreign.ts";
 import {
   defined,
   element,
+  FOR_A_SECOND,
   headers,
   METHOD,
   parameters,
@@ -54,6 +55,26 @@ Deno.test("threads with a ramp and loops are so many arrivals, each with its rou
   assert.deepEqual([duration, connections], ["3s", 7]);
   assert.equal(Math.round(parseFloat(arrivals) * 3), 7);
   assert.deepEqual(flow, [{ name: "s", get: "/" }, { name: "s", get: "/" }]);
+});
+
+Deno.test("threads that ramp up and go on for a time are stages: one begins after the other", () => {
+  const group = (threads: number, rampS: number): string =>
+    FOR_A_SECOND.replace(">1<", ">10<") +
+    `<intProp name="ThreadGroup.num_threads">${threads}</intProp>` +
+    `<intProp name="ThreadGroup.ramp_time">${rampS}</intProp>`;
+  const stagesOf = (threads: number, rampS: number): unknown =>
+    Object(scenarioOf(planOf(sampler(), group(threads, rampS))).load).stages;
+  assert.deepEqual(stagesOf(5, 4), [
+    { duration: "3.2s", connections: 1, rampTo: 5 },
+    { duration: "6.8s", connections: 5 },
+  ]);
+  // The fifth would begin after 16 s, the fourth does after 12 s.
+  assert.deepEqual(stagesOf(5, 20), [
+    { duration: "8s", connections: 1, rampTo: 3 },
+    { duration: "2s", connections: 3 },
+  ]);
+  assert.equal(stagesOf(1, 20), undefined);
+  assert.ok(parseExperiment(becomes(planOf(sampler(), group(5, 4)), "a.jmx").text, "a.yaml"));
 });
 
 Deno.test("each request draws its own values, also for fields of the whole plan", () => {

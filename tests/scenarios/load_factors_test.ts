@@ -40,6 +40,18 @@ const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
     { "phases.0.duration": "2s", "phases.1.arrivals": "10/s" },
     { "phases.0.duration": "2s", "phases.1.arrivals": "1/s" },
   ]],
+  ["a stage's length and connections", {
+    stages: [
+      { duration: ["1s", "2s"], connections: 1, rampTo: [5, 10] },
+      { duration: "1s", connections: 5 },
+    ],
+    keepAlive: [true],
+  }, [
+    { "stages.0.duration": "1s", "stages.0.rampTo": 5 },
+    { "stages.0.duration": "1s", "stages.0.rampTo": 10 },
+    { "stages.0.duration": "2s", "stages.0.rampTo": 5 },
+    { "stages.0.duration": "2s", "stages.0.rampTo": 10 },
+  ]],
   ["arrivals and pool", {
     phases: [{ duration: "1s", arrivals: "1/s" }],
     arrivals: ["uniform", "poisson"],

@@ -109,6 +109,35 @@ const loads: [sentence: string, load: LoadInput, cell: PlannedLoad][] = [
       timeoutMs: 10_000,
     },
   ],
+  [
+    "stages of connections, ramps up and down, jumps, and nobody",
+    {
+      stages: [
+        { duration: "30s", connections: 1, rampTo: 20 },
+        { duration: "1m", connections: 25 },
+        { duration: "500ms", connections: 25, rampTo: 0 },
+        { duration: "1s", connections: 0 },
+      ],
+      keepAlive: false,
+      timeout: "10s",
+    },
+    {
+      kind: "closed",
+      connections: 25,
+      pipeline: 1,
+      durationMs: 91_500,
+      requests: null,
+      stages: [
+        { durationUs: 30_000_000, from: 1, to: 20 },
+        { durationUs: 60_000_000, from: 25, to: 25 },
+        { durationUs: 500_000, from: 25, to: 0 },
+        { durationUs: 1_000_000, from: 0, to: 0 },
+      ],
+      ...USUAL,
+      keepAlive: false,
+      timeoutMs: 10_000,
+    },
+  ],
 ];
 
 for (const [sentence, load, cell] of loads) {
@@ -124,6 +153,9 @@ const durations: [sentence: string, load: LoadInput, ms: number | null][] = [
   ["as long as its phases and pauses together", {
     phases: [{ duration: "1m", arrivals: "1/s" }, { pause: "500ms" }],
   }, 60_500],
+  ["as long as its stages together", {
+    stages: [{ duration: "1m", connections: 1 }, { duration: "2s", connections: 0 }],
+  }, 62_000],
 ];
 
 for (const [sentence, load, ms] of durations) {
@@ -154,6 +186,31 @@ const wrong: [sentence: string, load: string, told: string[]][] = [
       'rate: Cannot use "rate" here: each phase has its own arrivals; leave rate or phases out',
       'requests: Cannot use "requests" here: phases end after their durations; leave it out',
       'pipeline: Cannot use "pipeline" here: each virtual user has a connection of its own; leave it out',
+    ],
+  ],
+  [
+    "what goes with the other kinds, in stages",
+    "duration: 1s, stages: [{ duration: 1s, connections: 5 }], connections: 5, requests: 5, pipeline: 2, arrivals: poisson",
+    [
+      'duration: Cannot use "duration" here: each stage has its own duration; leave it out',
+      'connections: Cannot use "connections" here: each stage has its own; leave it out',
+      'requests: Cannot use "requests" here: stages end after their durations; leave it out',
+      'pipeline: Cannot use "pipeline" here: each connection has one request in flight in stages; leave it out',
+      'arrivals: Cannot use "arrivals" here: a closed loop has no arrivals; write connections in the stages',
+    ],
+  ],
+  ["stages without connections", "stages: [{ duration: 1s, connections: 0 }]", [
+    "stages: Cannot load without connections: give a stage some",
+  ]],
+  [
+    "all that is wrong with stages",
+    "stages: [{ duration: 1s, target: 5 }, { connections: -1, duration: 0s }, { duration: 1s, connections: 1, rampTo: 1.5 }]",
+    [
+      "stages.0.connections: Cannot do without it",
+      'stages.0.target: Cannot understand "target": the keys here are duration, connections, rampTo',
+      "stages.1.connections: Cannot use -1: the least is 0",
+      "stages.1.duration: Cannot use this duration: it must be from 1ms to 24h",
+      "stages.2.rampTo: Cannot use 1.5: it must be a whole number",
     ],
   ],
   ["a misspelt rate", "rat: 5/s", ['rat: Cannot understand "rat": did you mean "rate"?']],

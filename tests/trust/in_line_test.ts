@@ -9,6 +9,8 @@ import { measurementFixture } from "../report/fixture.ts";
 
 const { load, requests, service } = measurementFixture({ target: "a", scenario: "b", medianMs: 1 });
 
+const STAGE = { durationS: 1, from: 1, to: 8 };
+
 interface Server {
   readonly connections: number;
   /** Requests that are served at a time. */
@@ -19,11 +21,14 @@ interface Server {
   readonly isUnfair?: boolean;
   /** Every so many turns whoever came last goes before those who wait. */
   readonly overtakenEach?: number;
+  /** Whether its connections come one after the other. */
+  readonly isStaged?: boolean;
 }
 
 /** A closed loop whose connections all begin at the same moment. */
 function seenOf(
-  { connections, atOnce, turnMs, count = 2_000, isUnfair = false, overtakenEach }: Server,
+  { connections, atOnce, turnMs, count = 2_000, isUnfair = false, overtakenEach, isStaged = false }:
+    Server,
 ): number | null {
   const draw = drawBy(3);
   const times = new Histogram();
@@ -46,7 +51,7 @@ function seenOf(
   const sparse = times.toSparse();
   const median = valueAtPercentile(sparse, 50) / 1_000;
   return servedAtOnce({
-    load: { ...load, connections },
+    load: { ...load, connections, ...isStaged && { stages: [STAGE] } } as typeof load,
     requests: { ...requests, completed: count },
     service: {
       ...service,
@@ -126,6 +131,12 @@ const NO_LINES: [sentence: string, server: Server][] = [
     connections: 8,
     atOnce: 8,
     turnMs: drawn((u) => u < 0.02 ? 5 : 40 + u),
+  }],
+  ["a lock, of connections in stages", {
+    connections: 8,
+    atOnce: 1,
+    turnMs: () => 5,
+    isStaged: true,
   }],
   ["two connections", { connections: 2, atOnce: 1, turnMs: () => 5 }],
   ["too short a run", { connections: 20, atOnce: 1, turnMs: () => 5, count: 60 }],

@@ -14,7 +14,13 @@ import {
   lowerBoundsIn,
   POINT_PERCENTILES,
 } from "../runs/intervals.ts";
-import { type DisplayUnit, formatExactly, formatTick, timeUnit } from "../numbers/units.ts";
+import {
+  type DisplayUnit,
+  formatCount,
+  formatExactly,
+  formatTick,
+  timeUnit,
+} from "../numbers/units.ts";
 import { counted, unique } from "../numbers/words.ts";
 import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 
@@ -153,6 +159,7 @@ function offeredTo(runs: readonly Run[]): OfferedPart[] {
 
 type LoadPhase = Extract<Run["load"], { kind: "phases" }>["phases"][number];
 
+/** Phases of arrivals, or stages of connections. */
 function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: number })[] {
   let atS = 0;
   return phases.map((phase) => {
@@ -162,10 +169,12 @@ function startsOf(phases: readonly LoadPhase[]): (LoadPhase & { readonly atS: nu
   });
 }
 
-/** Where phases begin, and where instances are added. */
+/** Where phases and stages begin, and where instances are added. */
 function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor): TimelineMark[] {
   const phases = load.kind === "phases" ? startsOf(load.phases) : [];
+  const stages = load.kind === "closed" ? startsOf(load.stages ?? []) : [];
   const marks = [
+    ...stages.map(({ atS, from, to }) => ({ atS, label: stageText(from, to) })),
     ...phases.map(({ atS, from, to }) => ({ atS, label: phaseText(from, to) })),
     ...addedTo(target, planned.experiment?.targets).map(({ at, instances }) => ({
       atS: at / 1_000,
@@ -177,6 +186,12 @@ function marksOf(target: string, [{ load }]: readonly Run[], planned: PlannedFor
 
 function phaseText(from: number, to: number): string {
   return from === to ? `${formatTick(from)}/s` : `${formatTick(from)} → ${formatTick(to)}/s`;
+}
+
+function stageText(from: number, to: number): string {
+  return from === to
+    ? counted(to, "connection")
+    : `${formatCount(from)} → ${counted(to, "connection")}`;
 }
 
 const added = z.object({ at: z.number(), instances: z.number() });

@@ -1,5 +1,6 @@
 /** What stands out in the timelines of a scenario: the slowest moment and the least steady run. */
 import type { Run } from "../../../runner/result/result.ts";
+import { isChanging } from "../../../runner/result/warmup.ts";
 import { sum } from "../numbers/spread.ts";
 import { formatCount, formatMs, formatNumber, formatShare, formatTick } from "../numbers/units.ts";
 import { percentileOf } from "../runs/pool.ts";
@@ -103,7 +104,7 @@ function slowestInterval(runs: readonly NamedRun[]): TimelineFinding {
 
 /** None where no run swings, or the load itself does. */
 function leastSteadyRun(runs: readonly NamedRun[]): TimelineFinding[] {
-  const swings = runs.filter(({ run: { load } }) => load.kind !== "phases").map((
+  const swings = runs.filter(({ run: { load } }) => !isChanging(load)).map((
     { name, run },
   ) => ({ run: name, swing: swingOf(run) }));
   const worst = highest(swings, ({ swing }) => swing);

@@ -9,13 +9,14 @@ type RunLoad = Run["load"];
 /** What all of the runs were loaded with. */
 export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const loads = runs.map(({ load }) => load);
-  const closed = loads.filter((load) => load.kind === "closed");
+  const [constant, staged] = closedLoads(loads);
   const rates = Map.groupBy(loads.filter((load) => load.kind === "rate"), aroundRate);
   const phases = loads.filter((load) => load.kind === "phases");
   const searches = loads.filter((load) => load.kind === "capacity");
   return [
     ...unique(searches.map(searchText)),
-    ...(closed.length > 0 ? [closedText(closed)] : []),
+    ...(constant.length > 0 ? [closedText(constant)] : []),
+    ...unique(staged.map(stagesText)),
     ...[...rates].map(([around, loads]) => `${ratesText(loads)} ${around}`),
     ...unique(phases.map(phasesText)),
   ].join("; ");
@@ -42,7 +43,27 @@ export function parametersText(parameters: unknown): string {
   ).join(", ");
 }
 
-function closedText(loads: readonly (RunLoad & { kind: "closed" })[]): string {
+type ClosedRunLoad = RunLoad & { kind: "closed" };
+
+/** Those whose number of connections is constant, and those in stages. */
+function closedLoads(loads: readonly RunLoad[]): [ClosedRunLoad[], ClosedRunLoad[]] {
+  const closed = loads.filter((load) => load.kind === "closed");
+  return [
+    closed.filter(({ stages }) => stages === undefined),
+    closed.filter(({ stages }) => stages !== undefined),
+  ];
+}
+
+/** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
+function stagesText({ stages = [], keepAlive }: ClosedRunLoad): string {
+  const texts = stages.map(({ durationS, from, to }) => {
+    const number = from === to ? "" : `${formatCount(from)} → `;
+    return `${number}${counted(to, "connection")} for ${formatExactly(durationS)}`;
+  });
+  return texts.join(", then ") + (keepAlive ? "" : ", a new connection for every request");
+}
+
+function closedText(loads: readonly ClosedRunLoad[]): string {
   const connections = unique(
     loads.map(({ connections }) => connections).toSorted((a, b) => a - b).map((n) =>
       formatCount(n)

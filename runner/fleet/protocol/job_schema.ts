@@ -19,10 +19,12 @@ import {
   durationMsSchema,
   MOST_PER_SEC,
   NO_ARRIVALS,
+  NO_CONNECTIONS,
   pipeline,
   pool,
   requests,
   someArrive,
+  someConnect,
   timeoutMs,
   workers,
 } from "../../../scenarios/load/load_spec.ts";
@@ -141,12 +143,21 @@ const perSec = z.number().min(0).max(MOST_PER_SEC);
 
 const common = { connections, keepAlive: z.boolean(), timeoutMs, workers: workers.nullable() };
 
+const durationUs = z.number().superRefine((us, context) => {
+  const { error } = durationMsSchema.safeParse(us / 1_000);
+  for (const { message } of error?.issues ?? []) context.addIssue(message);
+});
+
+const users = z.int().min(0).max(LIMITS.connections.most);
+
 const closed = z.strictObject({
   kind: z.literal("closed"),
   ...common,
   pipeline,
   durationMs: durationMsSchema.nullable(),
   requests: requests.nullable(),
+  stages: z.array(z.strictObject({ durationUs, from: users, to: users })).min(1)
+    .max(LIMITS.phases.most).refine(someConnect, NO_CONNECTIONS).optional(),
 }).refine(({ durationMs, requests }) => (durationMs === null) !== (requests === null), {
   error: "Cannot end a run but by either duration or requests",
 });
@@ -160,10 +171,7 @@ const rate = z.strictObject({
 });
 
 const phase = z.strictObject({
-  durationUs: z.number().superRefine((us, context) => {
-    const { error } = durationMsSchema.safeParse(us / 1_000);
-    for (const { message } of error?.issues ?? []) context.addIssue(message);
-  }),
+  durationUs,
   fromPerSec: perSec,
   toPerSec: perSec,
 });

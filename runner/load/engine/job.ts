@@ -1,5 +1,6 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
+import type { LevelsShare } from "../../../scenarios/pace/levels.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -7,8 +8,11 @@ import type { ResponseExpectation } from "./response_check.ts";
 
 /** What makes exchanges due. */
 export type PacerSpec =
-  /** @property requests Infinity when the run ends by time. */
-  | { readonly kind: "closed"; readonly requests: number }
+  /**
+   * @property requests Infinity when the run ends by time.
+   * @property levels How many virtual users may be there when; absent: as many as there are connections.
+   */
+  | { readonly kind: "closed"; readonly requests: number; readonly levels?: LevelsShare }
   | { readonly kind: "open"; readonly phases: readonly Phase[]; readonly arrivals: ArrivalOptions }
   | ({ readonly kind: "recorded" } & RecordedArrivals);
 

@@ -6,6 +6,7 @@
  * A slot is a virtual user's connection. With a shared pool it stays open for the next user. User u of n has slot u for
  * the target, and u + n, u + 2n … for the other hosts to which redirects may lead.
  */
+import { UserLevels } from "../../../scenarios/pace/levels.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { SessionRecorder } from "../recording/totals.ts";
 import { type Connections, OPEN } from "./connections.ts";
@@ -54,6 +55,8 @@ export class SessionLoop implements Workload {
   readonly #slots: number;
   readonly #thinking: WakeQueue;
   readonly #free: FreeSlots;
+  /** Null: as many may be there as there are slots. */
+  readonly #levels: UserLevels | null;
   #present = 0;
 
   constructor(job: Job, private readonly parts: SessionParts) {
@@ -65,6 +68,8 @@ export class SessionLoop implements Workload {
     this.exchanges = new Exchanges(job, parts, this);
     const isFree = (place: number): boolean => this.#users[place].step === NO_USER;
     this.#free = new FreeSlots(most, this.exchanges.connections, isFree);
+    const { pacer } = job;
+    this.#levels = pacer.kind === "closed" && pacer.levels ? new UserLevels(pacer.levels) : null;
   }
 
   get isIdle(): boolean {
@@ -79,10 +84,11 @@ export class SessionLoop implements Workload {
     return Math.min(this.#admit(nowUs), this.#thinking.nextUs);
   }
 
-  /** Admits users who have arrived; gives when the next does, or Infinity while no slot is free. */
+  /** Admits users who have arrived and may be there; gives when the next may, or Infinity while no slot is free. */
   #admit(nowUs: number): number {
     const { pacer, sessions, flow } = this.parts;
     while (pacer.nextUs <= nowUs) {
+      if (this.#isFull(nowUs)) return this.#levels?.exceededUs(this.#present, nowUs) ?? Infinity;
       const slot = this.#free.take(nowUs);
       if (slot < 0) return Infinity;
       const user = this.#users[slot];
@@ -94,6 +100,11 @@ export class SessionLoop implements Workload {
       this.#goOn(slot, user.arrivedUs, nowUs);
     }
     return pacer.nextUs;
+  }
+
+  /** Whether as many are there as may be. */
+  #isFull(nowUs: number): boolean {
+    return this.#levels !== null && this.#present >= this.#levels.at(nowUs);
   }
 
   /** The place of the user whose connection it is: its slot for the target. */
@@ -154,7 +165,7 @@ export class SessionLoop implements Workload {
     this.parts.sessions.end(completed, nowUs - user.arrivedUs);
     this.#present--;
     user.step = NO_USER;
-    if (!this.parts.flow.sharedPool) this.#leaveConnections(place);
+    if (!this.parts.flow.sharedPool || this.#isFull(nowUs)) this.#leaveConnections(place);
     this.#free.add(place);
     this.#admit(nowUs); // a user who waits for the slot
   }

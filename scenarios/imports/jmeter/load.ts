@@ -42,11 +42,22 @@ export function groupLoadOf(
     return refuse("it ends by loops or by time, whichever is first", "leave one of them out");
   }
   if (durationS === null) return { load: arriving(threads, rampS), rounds: loops };
-  if (rampS > 0) {
-    const why = "its threads ramp up and then go on: here their number is constant";
-    return refuse(why, "set its ramp-up period to 0, or give it a number of loops");
-  }
+  if (rampS > 0 && threads > 1) return { load: ramping(threads, rampS, durationS), rounds: 1 };
   return { load: { connections: threads, duration: durationText(durationS * 1_000) }, rounds: 1 };
+}
+
+/** The first thread begins at once, each other one a part of the ramp after the one before it, as long as there is time. */
+function ramping(threads: number, rampS: number, durationS: number): GroupLoad["load"] {
+  const eachS = rampS / threads;
+  const most = Math.min(threads, Math.ceil(durationS * threads / rampS));
+  const risingMs = Math.round((most - 1) * eachS * 1e6) / 1_000;
+  const restMs = Math.max(1, durationS * 1_000 - risingMs);
+  return {
+    stages: [
+      ...most > 1 ? [{ duration: durationText(risingMs), connections: 1, rampTo: most }] : [],
+      { duration: durationText(restMs), connections: most },
+    ],
+  };
 }
 
 /** Threads begin evenly over the ramp, each a virtual user with a connection of its own. */

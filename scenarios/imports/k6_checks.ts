@@ -1,0 +1,143 @@
+/** A check of a k6 script → what is expected of the response here. What can't be said so is null. */
+import type * as js from "acorn";
+import { status } from "../request/request.ts";
+import type { Constants, ScriptScope } from "./k6_constants.ts";
+
+/** Parts of an expectation, as in an experiment file. */
+export interface CheckedParts {
+  readonly status?: number | readonly number[];
+  readonly body?: string;
+  readonly contains?: string;
+  readonly json?: unknown;
+}
+
+/** Members that `r.json("a.b")` names one after the other; other paths have signs of their own. */
+const JSON_PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/;
+
+export class K6Check {
+  constructor(private readonly constants: Constants, private readonly scope: ScriptScope) {}
+
+  /** @param variable What the script calls the response outside of the check, if anything. */
+  expectedIn(node: js.Expression, variable: string | null): CheckedParts | null {
+    if (node.type !== "ArrowFunctionExpression" && node.type !== "FunctionExpression") return null;
+    const [first] = node.params;
+    const name = first?.type === "Identifier" ? first.name : variable;
+    const result = resultOf(node.body);
+    return name === null || result === null ? null : this.#of(result, name);
+  }
+
+  #of(node: js.Expression, name: string): CheckedParts | null {
+    if (node.type === "ParenthesizedExpression") return this.#of(node.expression, name);
+    if (node.type === "CallExpression") return this.#included(node, name);
+    if (node.type === "LogicalExpression") {
+      const [left, right] = [this.#of(node.left, name), this.#of(node.right, name)];
+      if (left === null || right === null) return null;
+      return node.operator === "&&" ? bothOf(left, right) : eitherOf(node.operator, left, right);
+    }
+    if (node.type !== "BinaryExpression" || node.left.type === "PrivateIdentifier") return null;
+    return this.#compared(node.operator, node.left, node.right, name);
+  }
+
+  /** `r.status === 200`, `r.body === "ok"`, `r.json("a.b") === 1`, `r.json().a.b === 1`. */
+  #compared(
+    operator: string,
+    left: js.Expression,
+    right: js.Expression,
+    name: string,
+  ): CheckedParts | null {
+    if (operator !== "===" && operator !== "==") return null;
+    const path = membersOf(left, name, this.constants, this.scope);
+    const value = path && this.constants.known(right, this.scope);
+    if (path === null || value === null) return null;
+    const { given } = value;
+    const [of, ...members] = path;
+    if (of === "status" && members.length === 0) {
+      return status.safeParse(given).success ? { status: Number(given) } : null;
+    }
+    if (operator === "==") return null; // it may convert one of the two
+    if (of === "body" && members.length === 0) {
+      return typeof given === "string" ? { body: given } : null;
+    }
+    const isObject = typeof given === "object" && given !== null; // which no other one equals
+    if (of !== "json()" || given === undefined || isObject) return null;
+    return { json: members.reduceRight((inner, member) => ({ [member]: inner }), given) };
+  }
+
+  /** `r.body.includes("text")`. */
+  #included(
+    { callee, arguments: [text, ...more] }: js.CallExpression,
+    name: string,
+  ): CheckedParts | null {
+    if (callee.type !== "MemberExpression" || callee.object.type === "Super") return null;
+    const path = membersOf(callee, name, this.constants, this.scope);
+    if (path?.join(".") !== "body.includes" || text === undefined || more.length > 0) return null;
+    const given = this.constants.known(text, this.scope)?.given;
+    return typeof given === "string" && given !== "" ? { contains: given } : null;
+  }
+}
+
+/** What a function gives: its expression, or that of its only statement. */
+function resultOf(body: js.BlockStatement | js.Expression): js.Expression | null {
+  if (body.type !== "BlockStatement") return body;
+  const [only, ...more] = body.body;
+  return only?.type === "ReturnStatement" && more.length === 0 ? only.argument ?? null : null;
+}
+
+/** `r.json("a").b` → `json()`, `a`, `b`; null where it is nothing of the response. */
+function membersOf(
+  node: js.Expression | js.Super,
+  name: string,
+  constants: Constants,
+  scope: ScriptScope,
+): readonly string[] | null {
+  if (node.type === "Identifier") return node.name === name ? [] : null;
+  if (node.type === "MemberExpression") {
+    const { object, property, computed } = node;
+    const before = membersOf(object, name, constants, scope);
+    if (before === null || computed || property.type !== "Identifier") return null;
+    return [...before, property.name];
+  }
+  if (node.type !== "CallExpression" || node.callee.type === "Super") return null;
+  if (membersOf(node.callee, name, constants, scope)?.join() !== "json") return null;
+  const [path, ...more] = node.arguments;
+  if (path === undefined) return ["json()"];
+  const given = constants.known(path, scope)?.given;
+  const isPath = typeof given === "string" && JSON_PATH.test(given) && more.length === 0;
+  return isPath ? ["json()", ...given.split(".")] : null;
+}
+
+/** Null where one expectation can't say both. */
+export function bothOf(one: CheckedParts, other: CheckedParts): CheckedParts | null {
+  const same = (key: keyof CheckedParts): boolean =>
+    one[key] === undefined || other[key] === undefined ||
+    JSON.stringify(one[key]) === JSON.stringify(other[key]);
+  if (!same("status") || !same("body") || !same("contains")) return null;
+  const json = bothJson(one.json, other.json);
+  if (json === CONTRARY) return null;
+  return { ...one, ...other, ...json !== undefined && { json } };
+}
+
+const CONTRARY = Symbol("two values of one member");
+
+function bothJson(one: unknown, other: unknown): unknown {
+  if (one === undefined || other === undefined) return one === undefined ? other : one;
+  if (!isMap(one) || !isMap(other)) {
+    return JSON.stringify(one) === JSON.stringify(other) ? one : CONTRARY;
+  }
+  const joined = Object.entries(other).map(([key, value]) =>
+    [key, bothJson(Object.hasOwn(one, key) ? one[key] : undefined, value)] as const
+  );
+  const isContrary = joined.some(([, value]) => value === CONTRARY);
+  return isContrary ? CONTRARY : { ...one, ...Object.fromEntries(joined) };
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Of statuses alone: `r.status === 200 || r.status === 201`. */
+function eitherOf(operator: string, one: CheckedParts, other: CheckedParts): CheckedParts | null {
+  const isOfStatus = [one, other].every((each) => Object.keys(each).join() === "status");
+  if (operator !== "||" || !isOfStatus) return null;
+  return { status: [one.status, other.status].flat().filter((status) => status !== undefined) };
+}
