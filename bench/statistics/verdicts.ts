@@ -141,6 +141,7 @@ function groupOf(estimates: readonly (Estimate | null)[]): ComparedRuns {
     ),
     unsteady: null,
     strayRatio: 1,
+    halves: () => null,
     isOpenAbove: false,
     isAtLimit: false,
   };

@@ -10,7 +10,7 @@ import { unique } from "../model/numbers/words.ts";
 import { type Markup, markup, verbatim } from "../writing/html.ts";
 import type { Written } from "../writing/written.ts";
 import client from "./client.js" with { type: "text" };
-import { chartScripts, metaMarkup, policyOf } from "./page.ts";
+import { chartScripts, metaMarkup, policyOf, RULES } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { factsMarkup, gatesMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
@@ -23,7 +23,6 @@ import {
 } from "./sections/figures.ts";
 import { profilesMarkup } from "./sections/profiles.ts";
 import { tableMarkup } from "./sections/tables.ts";
-import css from "./style.css" with { type: "text" };
 
 /** @param comparison Of at least one cell. */
 export function renderComparisonPage(comparison: ResultsComparison): Written<"html"> {
@@ -31,7 +30,7 @@ export function renderComparisonPage(comparison: ResultsComparison): Written<"ht
   const charts: Charts = new Map();
   const main = mainMarkup(comparison, model, { id: "c1", charts, steps: new Map() });
   const colors = comparison.matches.map(({ next }) => next.cell.color);
-  const style = css + forestHeights(charts) + unique(colors.map(swatchRule)).join("");
+  const style = RULES + forestHeights(charts) + unique(colors.map(swatchRule)).join("");
   return markup`<!doctype html>
 <html lang="en">
 <head>

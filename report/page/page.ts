@@ -23,6 +23,9 @@ import { barHeights, type Charts, type PagePlace } from "./sections/figures.ts";
 import { trendMarkup } from "./sections/lines.ts";
 import css from "./style.css" with { type: "text" };
 
+/** Without what only its writers read. */
+export const RULES = css.replaceAll(/\/\*[^]*?\*\/|^\s+/gm, "");
+
 /** The additional parts of the page of a running experiment. */
 interface LiveParts {
   readonly bar: Markup;
@@ -52,7 +55,7 @@ export function renderReportPage(
     experimentMarkup(model, { id: `e${i + 1}`, charts, steps }, i === 0 ? first : charts)
   );
   const all: Charts = new Map([...first, ...charts]);
-  const style = css + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
+  const style = RULES + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
   const begin = markup`${targetsScript(models)}${chartScripts(first)}<script>${
     verbatim(client)
   }</script>\n`;
@@ -184,7 +187,8 @@ function navigationMarkup(
     const link = markup`<a href="${href}">${text}</a>`;
     return from === undefined ? markup`<li>${link}</li>` : markup`<li class="${from}">${link}</li>`;
   });
-  return markup`<nav aria-label="Sections"><div class="bar"><ul>${items}</ul>
+  const several = models.length + trends.length > 1 ? markup` class="several"` : null;
+  return markup`<nav aria-label="Sections"><div class="bar"><ul${several}>${items}</ul>
 ${depthMarkup()}</div></nav>`;
 }
 

@@ -124,6 +124,21 @@ chromiumTest("the first screen of the report", {
       assert.deepEqual(await forestShown(page), { rows: 10, notes: ["1 more below."] });
     },
   },
+  "on a phone no link of the navigation is cut by the controls beside it": {
+    html: PAGE,
+    options: PHONE_SCREEN,
+    depth: "summary",
+    look: async (page) => {
+      const cut = await page.evaluate(() => {
+        const right = document.querySelector("nav ul")?.getBoundingClientRect().right ?? 0;
+        return [...document.querySelectorAll<HTMLElement>("nav li a")]
+          .filter((link) => link.checkVisibility() && link.getBoundingClientRect().right > right)
+          .map((link) => link.innerText);
+      });
+      assert.deepEqual(cut, []);
+      assert.ok(await page.locator("nav li a").first().isVisible());
+    },
+  },
   "the summary of nine targets in five scenarios is at most six screens and four sheets": {
     html: PAPER_PAGE,
     options: LAPTOP,

@@ -5,6 +5,7 @@ import type { Results } from "../../runner/result/result.ts";
 import { concluded, many, TWO } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
+import { sweepResults } from "./sweep_results.ts";
 
 function beside(base: string, results: Results): ConclusionModel {
   Object.assign(results.experiment, { base });
@@ -60,7 +61,9 @@ Deno.test("where the base falls short, the others keep up; where they do, they a
 });
 
 Deno.test("in several scenarios each other is told once, with where it does what", () => {
-  const { sentence } = beside("fastify", many());
+  const { sentence, figure } = beside("fastify", many());
+  assert.equal(figure?.label, "requests/s of express over fastify, in 5 comparisons");
+  assert.match(figure?.text ?? "", /^0\.5\d–0\.5\d×$/);
   const text = plain(sentence);
   assert.match(text, /^express serves 0\.5\d–0\.5\d× fastify in all 5 scenarios; gin serves /);
   assert.match(
@@ -82,9 +85,9 @@ Deno.test("a base that falls short in some scenarios: the worst is told for all"
   const text = plain(beside("a", resultsFixture({ cells })).sentence);
   assert.match(
     text,
-    /^[bc] keeps up in storm and flood, where a responds wrongly to up to 4\d %; /,
+    /^[bc] keeps up in storm and flood \(a responds wrongly to up to 4\d %\), and is /,
   );
-  assert.match(text, /%; [bc] is (?:undecided|about as fast as a) in calm\. /);
+  assert.match(text, /%\), and is (?:undecided|about as fast as a) in calm\. /);
   assert.match(text, /1 more target below\.$/);
 });
 
@@ -96,4 +99,20 @@ Deno.test("of whom nothing is known, that is said once", () => {
     d: around(2_000, 0.001),
   };
   assert.equal(beside("a", resultsAt(rates)).sentence, "d serves 2.0× a; b and c are undecided.");
+});
+
+Deno.test("a target with several cells in one place is told of that one place, each cell in its row", () => {
+  const results = sweepResults([
+    ...["1", "2"].map((size) => ({ target: "a", parameters: { size }, rate: 1_000 })),
+    ...["10ms", "1s"].map((ttl, i) => ({
+      target: "b",
+      parameters: { size: "1", "app.ttl": ttl },
+      rate: 2_000 + 1_000 * i,
+    })),
+    ...["1", "2"].map((size) => ({ target: "c", parameters: { size }, rate: 8_000 })),
+  ]);
+  const { sentence, forest } = beside("a", results);
+  assert.match(sentence, /b serves 2\.\d?–3\.\d?× a at size 1\./);
+  const own = forest?.rows.filter(({ label }) => label.includes("b · ")) ?? [];
+  assert.equal(new Set(own.map(({ label }) => label)).size, 2);
 });

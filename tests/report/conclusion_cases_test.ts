@@ -173,3 +173,15 @@ Deno.test("conclusion: where there is no room for their names, places without a 
     /^b is fastest in 2 of 11 scenarios, \S+× the next; a leads in 1; a is likely fastest in 3; 5 have no leader\.$/,
   );
 });
+
+Deno.test("conclusion: scenarios without a target in common are told one after another", () => {
+  const cells = [["a", "x", 10], ["b", "x", 20], ["c", "y", 10], ["d", "y", 30]].map((
+    [target, scenario, medianMs],
+  ): CellSpec => ({
+    ...{ target: String(target), scenario: String(scenario), medianMs: Number(medianMs), runs: 3 },
+  }));
+  assert.match(
+    plain(concluded(resultsFixture({ cells })).sentence),
+    /^x: a serves 2\.0× b\. y: c serves [23]\.\d× d\.$/,
+  );
+});

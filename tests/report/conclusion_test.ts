@@ -206,6 +206,7 @@ Deno.test("conclusion: the most that one target keeps up with is its figure, not
   assert.equal(figure?.unit, "requests/s");
   assert.ok(Math.abs((figure?.value ?? 0) - 4_000) < 80, JSON.stringify(figure));
   assert.match(figure?.label ?? "", /, the most that was kept up with$/);
+  assert.equal(figure?.interval, ""); // it serves what is offered, run by run
 });
 
 Deno.test("conclusion: targets without an equal setting are not called done", () => {
@@ -239,9 +240,12 @@ Deno.test("next: so many runs as would decide, at least the usual number", () =>
   assert.equal(one[0].text, "Set repeat: 5, as one run says nothing about the next.");
 });
 
-/** Two scenarios in which a and b overlap, with arrivals at a rate that both keep up with. */
-function undecided(): Results {
-  const noisy = { a: [900, 1_100, 1_000, 980, 1_020], b: [1_080, 930, 1_010, 1_040, 960] };
+/** Two scenarios in which a and b, or others too, overlap, with arrivals at a rate that all keep up with. */
+function undecided(others: Readonly<Record<string, number[]>> = {}): Results {
+  const noisy = {
+    ...{ a: [900, 1_100, 1_000, 980, 1_020], b: [1_080, 930, 1_010, 1_040, 960] },
+    ...others,
+  };
   const results = resultsAt(noisy, () => ({ medianMs: 20, slowRatio: 0.05 }));
   for (const run of results.runs) {
     const { connections, keepAlive, timeout } = run.load;
@@ -258,15 +262,24 @@ function undecided(): Results {
   return { ...results, runs: [...results.runs, ...again] };
 }
 
-Deno.test("conclusion: where nothing is decided it names what is open, and the lowest p99 of an open loop", () => {
+Deno.test("conclusion: where nothing is decided it names what is open, and how two compare so far", () => {
   const { sentence, figure, reliability } = concluded(
     doubted(undecided(), ({ repetition }) => repetition === 1),
   );
-  assert.match(sentence, /^Whether (?:a or b|b or a) is faster is open in both scenarios\.$/);
-  assert.equal(figure?.unit, "ms");
-  assert.match(figure?.label ?? "", /^p99 of [ab] in (?:static|other), the lowest seen$/);
+  assert.match(
+    sentence,
+    /^Whether (?:a or b|b or a) responds faster is open in both scenarios\.$/,
+  );
+  assert.deepEqual([figure?.unit, figure?.certainty], ["×", "open"]);
+  assert.match(figure?.label ?? "", /^p99 of (?:a over b|b over a), open in both scenarios$/);
   assert.match(
     reliability?.sentence ?? "",
     /^16 of 20 runs are valid; the verdict is (?:the same without the other 4|inconclusive without the other 4, too)\.$/,
   );
+});
+
+Deno.test("conclusion: of three in an open loop of which none is ahead, the lowest p99 is the figure", () => {
+  const { figure } = concluded(undecided({ c: [1_010, 940, 1_060, 990, 1_000] }));
+  assert.equal(figure?.unit, "ms");
+  assert.match(figure?.label ?? "", /^p99 of [abc] in (?:static|other), the lowest seen$/);
 });

@@ -6,6 +6,7 @@ import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
 import { concluded, many } from "./concluded.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { assertReadable, plain } from "./readable.ts";
 
@@ -46,7 +47,7 @@ Deno.test("unsettled: a third target that never settled is named, and the others
     "Make runs longer: most runs of slow never settle.",
   ]);
   const [cell] = matrix?.rows.find(({ label }) => label === "slow")?.cells ?? [];
-  assert.equal(cell?.certainty, "open");
+  assert.equal(cell?.certainty, "likely"); // slower in both halves of its runs
 });
 
 Deno.test("unsettled: one that ran ahead of the winner is said to have done so", () => {
@@ -83,6 +84,66 @@ Deno.test("unsettled: one that strays by less than it differs from all others is
   assert.equal(two.figure?.certainty, "decided");
   const three = concluded(unsettled(resultsAt(THREE), isGin, 0.2));
   assert.equal(three.sentence, "gin serves 1.9× fastify.");
+});
+
+Deno.test("unsettled: one that is ahead in both halves of its runs is likely the fastest, and never proven", () => {
+  const isGin = ({ target }: Run): boolean => target === "gin";
+  const { fastify, slow } = THREE;
+  const rates = { fastify, gin: around(1_900), slow };
+  const results = unsettled(resultsAt(rates), isGin, 0.4);
+  const { sentence, figure, forest } = concluded(results);
+  assert.equal(
+    sentence,
+    "gin is likely faster than fastify and slow, not proven: no steady state in 5 of 5 runs.",
+  );
+  assert.deepEqual([figure?.certainty, figure?.label], [
+    "likely",
+    "requests/s of gin over fastify",
+  ]);
+  assert.equal(forest?.rows[0].word, "likely better, not proven: no steady state");
+  assert.match(
+    concluded(unsettled(resultsAt(rates), isGin, 0.9)).sentence,
+    /but never settled|inconclusive/,
+  );
+});
+
+Deno.test("unsettled: of several scenarios it is said where one is likely the fastest", () => {
+  const of = (target: string, scenario: string) => (run: Run): boolean =>
+    run.target === target && run.scenario === scenario;
+  const gin = of("gin", "fib");
+  assert.equal(
+    concluded(unsettled(many(), gin, 0.3)).sentence,
+    "gin is fastest in 3 of 5 scenarios, 1.5× the next, and is likely fastest in fib; fastify leads in error.",
+  );
+  const both = unsettled(many(), (run) => gin(run) || of("fastify", "fib")(run), 0.3);
+  const row = concluded(both).forest?.rows.find(({ label }) => label.startsWith("fib"));
+  assert.match(row?.label ?? "", /^fib: gin(?: \/ fastify)?$/); // not the next of those that settled
+  assert.match(row?.text ?? "", /^1\.5/);
+});
+
+Deno.test("unsettled: beside a base that falls short elsewhere, one is likely faster; the shortfall is the figure", () => {
+  const cells = ["calm", "storm", "flood"].flatMap((scenario, s) =>
+    [["a", 10], ["b", 5], ["c", 5]].map(([target, medianMs]): CellSpec => ({
+      ...{ target: String(target), scenario, medianMs: Number(medianMs), runs: 3 },
+      wrongRatio: target === "a" && s > 0 ? 0.2 * s : undefined,
+    }))
+  );
+  const results = resultsFixture({ cells });
+  Object.assign(results.experiment, { base: "a" });
+  const { sentence, figure, forest } = concluded(
+    unsettled(results, ({ target, scenario }) => target !== "a" && scenario === "calm", 0.4),
+  );
+  assert.match(
+    plain(sentence),
+    /^[bc] keeps up in storm and flood \(a responds wrongly to up to 4\d %\), and is likely faster in calm\. /,
+  );
+  assert.match(plain(figure?.text ?? ""), /^4\d %$/);
+  assert.match(
+    figure?.label ?? "",
+    /^of requests to a get a wrong response in flood, where [bc] keeps up$/,
+  );
+  assert.deepEqual(forest?.rows.map(({ label }) => label), ["calm: b", "calm: c"]);
+  assert.match(forest?.title ?? "", / against a, /);
 });
 
 Deno.test("unsettled: where those that settled are not told apart, nobody wins", () => {
@@ -153,11 +214,12 @@ Deno.test("unsettled: page, terminal, markdown and JSON say the same", () => {
   const cases = [
     unsettled(resultsAt(THREE), ({ target }) => target === "slow"),
     unsettled(many(), ({ target }) => target === "express"),
+    unsettled(many(), ({ target, scenario }) => target === "gin" && scenario === "fib", 0.3),
   ];
   for (const results of cases) {
     const model = reportModel(results);
     const sentence = plain(model.conclusion.sentence);
-    assert.match(sentence, /never settled and is not judged\.$/);
+    assert.match(sentence, /never settled and is not judged\.$|is likely fastest in fib/);
     const terminal = renderSummary(model, { width: 400, color: false, unicode: true });
     assert.ok(terminal.includes(sentence), terminal);
     assert.ok(plain(renderReportPage([model])).includes(sentence));

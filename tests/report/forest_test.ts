@@ -145,6 +145,7 @@ function pairsOf({ forest }: ScenarioModel): ForestPair[] {
         between: null,
         groups: null,
         unsteady: null,
+        isAheadInHalves: false,
         verdict: "inconclusive" as const,
         reason: "one-run" as const,
         smallestChange: null,

@@ -30,6 +30,7 @@ const NONE: FigureComparison = {
   between: null,
   groups: null,
   unsteady: null,
+  isAheadInHalves: false,
   verdict: "inconclusive",
   reason: null,
   smallestChange: null,

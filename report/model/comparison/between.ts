@@ -93,6 +93,7 @@ const UNTESTED = {
   pairingGain: null,
   between: null,
   groups: null,
+  isAheadInHalves: false,
   verdict: "inconclusive",
   smallestChange: null,
   runsNeeded: null,

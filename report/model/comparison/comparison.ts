@@ -42,6 +42,7 @@ import {
   type ComparedRuns,
   decisiveFor,
   figureOf,
+  isAheadInHalves,
   type JudgeOptions,
 } from "./group.ts";
 
@@ -74,6 +75,8 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly groups: TwoGroups | null;
   /** Of a side whose runs have no steady state; null where both have one. */
   readonly unsteady: Unsteady | null;
+  /** Whether the side that serves more did so in the first half of its runs and in the second: only where one never settled. */
+  readonly isAheadInHalves: boolean;
   /** A change that would have been called real in 4 of 5 such comparisons, as a ratio less one; null without an interval. */
   readonly smallestChange: number | null;
   /** Runs a side that would probably give a verdict; null where there is one, or no number of runs would. */
@@ -81,17 +84,14 @@ export interface FigureComparison extends ComparisonJudgement {
 }
 
 export interface GroupComparison {
-  /** One for each of COMPARED, in their order. */
+  /** One for each of COMPARED, in their order; and those that decide, of these runs. */
   readonly figures: readonly FigureComparison[];
-  /** Those that decide, of these runs. */
   readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
 }
 
-export interface GroupPair {
-  readonly base: ComparedRuns;
-  readonly next: ComparedRuns;
+export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
   /** Default: both sides ran in one experiment. */
   readonly between?: (figure: ComparedFigure) => Between;
 }
@@ -116,11 +116,9 @@ interface ComparedSides {
 
 interface Test extends ComparedSides {
   readonly p: number;
-  /** How many times larger the variance would be without pairs; null without them. */
-  readonly pairingGain: number | null;
+  readonly pairingGain: FigureComparison["pairingGain"];
 }
 
-/** Comparisons that are read together. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
@@ -292,6 +290,7 @@ function compareFigure(
     between: test.between,
     groups,
     unsteady,
+    isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
     runsNeeded: RUNS_DECIDE.some((reason) => reason === judgement.reason)
       ? runsToDecide(interval, { runs, marginRatio })

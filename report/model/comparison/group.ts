@@ -52,6 +52,8 @@ export interface ComparedRuns {
   readonly unsteady: Unsteady | null;
   /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
   readonly strayRatio: number;
+  /** Requests/s of the first and of the second half of its runs; null where nobody can say. */
+  readonly halves: () => readonly [first: number, second: number] | null;
   /** Whether its requests/s are a capacity that may be any larger. */
   readonly isOpenAbove: boolean;
   /** Whether its latencies are those at its capacity. */
@@ -68,6 +70,7 @@ export function groupOf(cell: CellRuns): ComparedRuns {
     },
     unsteady,
     strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
+    halves: () => halvesOf(runs),
     isOpenAbove: isOpenAbove(runs),
     isAtLimit: isAtLimit(cell),
   };
@@ -116,6 +119,32 @@ function rateOf(runs: readonly ComparableRun[]): number {
   if (runs.length === 1) return runs[0].rate;
   const seconds = sum(runs, ({ elapsedS }) => elapsedS);
   return seconds > 0 ? sum(runs, ({ requests }) => requests.completed) / seconds : 0;
+}
+
+function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, second: number] | null {
+  const halves = runs.map(({ timeline: { points } }) => {
+    const middle = Math.floor(points.length / 2);
+    const [middleS, endS] = [points[middle - 1]?.endS ?? 0, points.at(-1)?.endS ?? 0];
+    return [
+      { seconds: middleS, points: points.slice(0, middle) },
+      { seconds: endS - middleS, points: points.slice(middle) },
+    ];
+  });
+  const [first, second] = [0, 1].map((half) => {
+    const parts = halves.map((of) => of[half]);
+    return sum(parts.flatMap(({ points }) => points), ({ completed }) => completed) /
+      sum(parts, ({ seconds }) => seconds);
+  });
+  return first > 0 && second > 0 ? [first, second] : null;
+}
+
+/** Of two of which one never settled: whether the one that serves more did so in the first half and in the second. */
+export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
+  if (base.unsteady === null && next.unsteady === null) return false;
+  const [of, to] = [next.halves(), base.halves()];
+  if (of === null || to === null) return false;
+  const isNextAhead = figureOf(next, "rate") > figureOf(base, "rate");
+  return of.every((rate, half) => (rate > to[half]) === isNextAhead);
 }
 
 const TENTHS = 10;

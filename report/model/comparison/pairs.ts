@@ -182,17 +182,22 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 /** The comparison of two cells that were among the pairs, either way around. */
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
-export function compareCells(pairs: readonly CellPair[], options: JudgeOptions): Lookup {
-  const distinct = pairs.filter(({ base, next }, i) =>
-    !pairs.slice(0, i).some((other) =>
-      (other.base === base && other.next === next) || (other.base === next && other.next === base)
-    )
-  );
-  const comparisons = comparePairs(
-    distinct.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
-    // Who uses less CPU time is no faster: it must not make that harder to decide.
-    { ...options, decisive: ["rate", 99] },
-  );
+/** @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide. */
+export function compareCells(
+  pairs: readonly CellPair[],
+  options: JudgeOptions,
+  unproven: readonly CellPair[] = [],
+): Lookup {
+  const proven = distinctPairs(pairs);
+  const distinct = distinctPairs([...proven, ...unproven]);
+  const compare = (those: readonly CellPair[]): GroupComparison[] =>
+    comparePairs(
+      those.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
+      // Who uses less CPU time is no faster: it must not make that harder to decide.
+      { ...options, decisive: ["rate", 99] },
+    );
+  const rest = distinct.slice(proven.length);
+  const comparisons = [...compare(proven), ...compare(rest).map(withoutVerdicts)];
   return (base, next) => {
     const straight = distinct.findIndex((pair) => pair.base === base && pair.next === next);
     if (straight >= 0) return comparisons[straight];
@@ -200,6 +205,22 @@ export function compareCells(pairs: readonly CellPair[], options: JudgeOptions):
     if (turned >= 0) return inverse(comparisons[turned]);
     throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
   };
+}
+
+function withoutVerdicts(comparison: GroupComparison): GroupComparison {
+  const figures = comparison.figures.map((figure): FigureComparison =>
+    figure.unsteady === null ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
+  );
+  return { ...comparison, figures };
+}
+
+/** Either way around a pair is the same. */
+function distinctPairs(pairs: readonly CellPair[]): CellPair[] {
+  return pairs.filter(({ base, next }, i) =>
+    !pairs.slice(0, i).some((other) =>
+      (other.base === base && other.next === next) || (other.base === next && other.next === base)
+    )
+  );
 }
 
 const OPPOSITE = {

@@ -111,6 +111,7 @@ export function groupOfSessions(cells: readonly CellRuns[]): ComparedRuns {
     estimates: new SessionEstimates(groups.map(({ estimates }) => estimates)),
     unsteady: groups.find(({ unsteady }) => unsteady !== null)?.unsteady ?? null,
     strayRatio: Math.max(...groups.map(({ strayRatio }) => strayRatio)),
+    halves: () => null,
     isOpenAbove: groups.some(({ isOpenAbove }) => isOpenAbove),
     isAtLimit: groups.some(({ isAtLimit }) => isAtLimit),
   };

@@ -97,13 +97,13 @@ export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): strin
     case "silent":
       return `${label} sent no response`;
     case "timeout":
-      return `${label} times out on ${shareText(ratio)}`;
+      return `${label} times out on ${shortfallShare(ratio)}`;
     case "failed":
-      return `${label} fails on ${shareText(ratio)}`;
+      return `${label} fails on ${shortfallShare(ratio)}`;
     case "wrong":
-      return `${label} responds wrongly to ${shareText(ratio)}`;
+      return `${label} responds wrongly to ${shortfallShare(ratio)}`;
     case "dropped":
-      return `${shareText(ratio)} of the requests to ${label} were never sent`;
+      return `${shortfallShare(ratio)} of the requests to ${label} were never sent`;
     case "slow":
       return `${label} completes ${formatNumber(pace.servedPerSec)} of ${
         formatNumber(pace.offeredPerSec)
@@ -112,6 +112,6 @@ export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): strin
 }
 
 /** Two digits will do: `19 %`; but none that is not all is rounded to all. */
-function shareText(ratio: number): string {
+export function shortfallShare(ratio: number): string {
   return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
 }

@@ -11,7 +11,10 @@ export type Standing =
   | "behind"
   /** All of the interval within the margin. */
   | "equivalent"
-  /** The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it. */
+  /**
+   * The interval excludes 1, but not the margin; or Holm's correction, or the exact test, disagrees with it; or a side
+   * never settled, and is yet on the same side in the first half of the runs and in the second.
+   */
   | "likely-ahead"
   | "likely-behind"
   /** The interval holds 1, and so many runs would have shown a change worth a word. */
@@ -42,8 +45,10 @@ export function standingOf(comparison: FigureComparison): Standing {
       return isTowardBetter(comparison) ? "likely-ahead" : "likely-behind";
     case "few-runs":
       return isNotableSeen(comparison) ? "no-difference-seen" : "few-runs";
-    case "groups":
     case "unsteady":
+      if (!isLikelyUnsettled(comparison)) return reason;
+      return isTowardBetter(comparison) ? "likely-ahead" : "likely-behind";
+    case "groups":
     case "at-least":
     case "one-run":
       return reason;
@@ -54,6 +59,10 @@ export function standingOf(comparison: FigureComparison): Standing {
 
 function isTowardBetter({ figure, ratio }: FigureComparison): boolean {
   return ((ratio ?? 1) > 1) === (figure === "rate");
+}
+
+function isLikelyUnsettled({ interval, isAheadInHalves }: FigureComparison): boolean {
+  return isAheadInHalves && interval !== null && (interval.low > 1 || interval.high < 1);
 }
 
 function isNotableSeen({ smallestChange }: FigureComparison): boolean {

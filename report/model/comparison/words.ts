@@ -112,7 +112,10 @@ const OPEN: Readonly<
 const AT_LEAST = "a search ended below the limit of a target";
 
 /** Why a difference that the interval shows is none for certain. */
-function likelyDoubt({ reason, runs }: FigureComparison, marginRatio: number): string {
+function likelyDoubt({ reason, runs, unsteady }: FigureComparison, marginRatio: number): string {
+  if (reason === "unsteady" && unsteady !== null) {
+    return `not proven: ${noSteadyStateText(unsteady)}`;
+  }
   return reason === "margin"
     ? `perhaps by less than ${percentText(marginRatio)}`
     : `not proven: ${counted(runs ?? 0, "run")}`;
@@ -150,7 +153,10 @@ const WHY: Readonly<
   exact: likelyText,
   sessions: () => "differs in these two sessions",
   groups: (comparison) => groupsText(comparison),
-  unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
+  unsteady: (comparison, marginRatio) => {
+    if (standingOf(comparison) !== "unsteady") return likelyText(comparison, marginRatio);
+    return comparison.unsteady === null ? "no steady state" : unsteadyText(comparison.unsteady);
+  },
   "at-least": () => `inconclusive: ${AT_LEAST}`,
   errors: () => "too many wrong responses on both sides",
   unconfirmed: () => "inconclusive: worse at first, but fresh runs did not confirm it",
@@ -217,7 +223,8 @@ export function verdictWord(comparison: FigureComparison, marginRatio: number): 
   switch (standingOf(comparison)) {
     case "likely-ahead":
     case "likely-behind":
-      return `${likelyWord(comparison)}, ${likelyDoubt(comparison, marginRatio)}`;
+      return `${likelyWord(comparison)}, ${likelyDoubt(comparison, marginRatio)}`
+        .replace(/(no steady state) in .*/, "$1");
     case "no-difference-seen":
       return "no difference seen";
     case "groups":

@@ -6,9 +6,18 @@ import { formatTick } from "../numbers/units.ts";
 import { counted, listedSome } from "../numbers/words.ts";
 import { isNamedBase } from "../runs/recast.ts";
 import type { CellRuns } from "../runs/cells.ts";
+import type { ForestComparison } from "./matrix.ts";
 import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
 
-type BesideKind = "keeps up" | "falls short" | "ahead" | "behind" | "equivalent" | "open";
+type BesideKind =
+  | "keeps up"
+  | "falls short"
+  | "ahead"
+  | "behind"
+  | "likely-ahead"
+  | "likely-behind"
+  | "equivalent"
+  | "open";
 
 /** One of the others in one place. */
 export interface Beside {
@@ -55,8 +64,10 @@ function besidesIn(place: Place, name: string): Beside[] {
   });
 }
 
-function kindOf(standing: Standing, { ratio }: FigureComparison): BesideKind {
+function kindOf(standing: Standing, { ratio, reason }: FigureComparison): BesideKind {
   if (standing === "equivalent") return standing;
+  const isLikely = standing === "likely-ahead" || standing === "likely-behind";
+  if (isLikely && reason !== "margin") return standing; // by less than the margin is nothing to name
   return (standing === "ahead" || standing === "behind") && ratio !== null ? standing : "open";
 }
 
@@ -69,22 +80,43 @@ function distanceOf(besides: readonly Beside[]): number {
   return Math.max(...besides.map(({ decision }) => Math.abs(Math.log(decision?.ratio ?? 1))));
 }
 
+/** Of each of the others, in the order of the places. */
+export function besideRows(besides: readonly (readonly Beside[])[]): ForestComparison[] {
+  return besides.flatMap((all) =>
+    all.flatMap((one): ForestComparison[] => {
+      const { place, other, base, decision } = one;
+      if (decision === null || decision.ratio === null) return [];
+      const isAlone = all.filter((more) => more.place === place).length === 1;
+      const { marginRatio } = place.scenario.lookup(base, other);
+      return [{
+        label: `${place.name}: ${isAlone ? other.target : other.label}`,
+        color: other.color,
+        base: base.target,
+        comparison: decision,
+        marginRatio,
+      }];
+    })
+  );
+}
+
 /** `b serves 0.28× a; c 1/4,900 of a`, from the most that can be said to the least. Without full stops. */
 export function besideTexts(others: readonly (readonly Beside[])[]): string[] {
   const places = [...new Set(others.flat().map(({ place }) => place))];
-  const naming = (isNamed: boolean): PlaceNaming => ({ places, isNamed });
   const groups = [
     ...others.filter((besides) => !isOpenAll(besides)).map((besides) => [besides]),
     ...[others.filter(isOpenAll)].filter(({ length }) => length > 0),
   ];
-  const first = (count: number, isNamed: boolean): string => {
+  const first = (count: number, named: PlaceNaming["named"]): string => {
     const left = groups.slice(count).flat().length;
-    const texts = groups.slice(0, count).map((group) => groupText(group, naming(isNamed)));
+    const texts = groups.slice(0, count).map((group) => groupText(group, { places, named }));
     return texts.join("; ") + (left > 0 ? `. ${counted(left, "more target")} below` : "");
   };
   const counts = groups.map((_, i) => groups.length - i);
-  return counts.flatMap((count) => [first(count, true), first(count, false)]);
+  return counts.flatMap((count) => NAMED.map((named) => first(count, named)));
 }
+
+/** From the most that is named to the least. */
+const NAMED = ["all", "known", "none"] as const;
 
 /** Whether nothing is known of one of the others in any place. */
 function isOpenAll(besides: readonly Beside[]): boolean {
@@ -106,8 +138,8 @@ function groupText(group: readonly (readonly Beside[])[], naming: PlaceNaming): 
 interface PlaceNaming {
   /** All of them. */
   readonly places: readonly Place[];
-  /** Or only how many they are. */
-  readonly isNamed: boolean;
+  /** Or only how many they are; `known`: of those where nothing is. */
+  readonly named: typeof NAMED[number];
 }
 
 /** What one of the others does, in all places. */
@@ -118,16 +150,31 @@ function besidesText(besides: readonly Beside[], naming: PlaceNaming): string {
       besides.filter((one) => one.kind === kind && one.place.contest.isOpen === isOpen)
     )
   ).filter(({ length }) => length > 0);
-  const texts = alike.map((those) => kindText(those, whereText(those, naming)));
-  return texts.map((text, i) => i === 0 ? text : goingOn(texts[i - 1], text)).join("")
+  const isOne = alike.length === 1;
+  const texts = alike.map((those, i) => {
+    const where = whereText(those, naming);
+    // What the places are is said once.
+    return kindText(those, {
+      where: i === 0 ? where : where.replace(/ of \S+ \w+$/, ""),
+      isOne,
+      isCounted: naming.named === "known" && i > 0 && those.length > 1,
+    });
+  });
+  return texts.map((text, i) => i === 0 ? text : goingOn(texts, i)).join("")
     .replaceAll("%other", other.target).replaceAll("%base", base.target);
 }
 
-/** `, and is undecided in z` where both have one subject, and nothing of another comes between. */
-function goingOn(before: string, text: string): string {
-  const [, verb] = /^%other (.*)$/.exec(text) ?? [];
-  const isOfOther = before.startsWith("%other ") && !before.includes(", where ");
-  return verb !== undefined && isOfOther ? `, and ${verb}` : `; ${text}`;
+/** `, and is undecided in z` where both have one subject. */
+function goingOn(texts: readonly string[], i: number): string {
+  const [before, text, after = ""] = texts.slice(i - 1);
+  if (![before, text].every(isOfOther)) return `; ${text}`;
+  return `, ${isOfOther(after) ? "" : "and "}${
+    text.replace("%other ", "").replace(" than %base", "")
+  }`;
+}
+
+function isOfOther(text: string): boolean {
+  return text.startsWith("%other ");
 }
 
 const ORDER: readonly BesideKind[] = [
@@ -135,16 +182,29 @@ const ORDER: readonly BesideKind[] = [
   "falls short",
   "ahead",
   "behind",
+  "likely-ahead",
+  "likely-behind",
   "equivalent",
   "open",
 ];
 
-/** `%other` and `%base` stand for the names. @param where `" in a and b"`; "" where there is one place. */
-function kindText(those: readonly Beside[], where: string): string {
+interface KindWhere {
+  /** `" in a and b"`; "" where there is one place. */
+  readonly where: string;
+  /** Whether nothing else is said of it. */
+  readonly isOne: boolean;
+  /** Whether places of which nothing is known are counted, not named. */
+  readonly isCounted: boolean;
+}
+
+/** `%other` and `%base` stand for the names. */
+function kindText(those: readonly Beside[], { where, isOne, isCounted }: KindWhere): string {
   const [{ kind, place: { contest: { isOpen } } }] = those;
   switch (kind) {
     case "keeps up":
-      return `%other keeps up${where}, where ${worstText(those, "%base")}`;
+      return isOne
+        ? `%other keeps up${where}, where ${worstText(those, "%base")}`
+        : `%other keeps up${where} (${worstText(those, "%base")})`;
     case "falls short":
       return `${worstText(those, "%other")}${where}`;
     case "ahead":
@@ -152,10 +212,14 @@ function kindText(those: readonly Beside[], where: string): string {
       return isOpen
         ? `%other has ${rangeText(those)} the p99 of %base${where}`
         : `%other serves ${rangeText(those)} %base${where}`;
+    case "likely-ahead":
+      return `%other ${isOpen ? "likely responds" : "is likely"} faster than %base${where}`;
+    case "likely-behind":
+      return `%other ${isOpen ? "likely responds" : "is likely"} slower than %base${where}`;
     case "equivalent":
       return `%other is about as fast as %base${where}`;
     case "open":
-      return `%other is undecided${where}`;
+      return isCounted ? `${those.length} are undecided` : `%other is undecided${where}`;
   }
 }
 
@@ -183,11 +247,13 @@ function timesOf(ratio: number): string {
 
 const SMALL = 0.1;
 
-function whereText(those: readonly Beside[], { places, isNamed }: PlaceNaming): string {
+function whereText(those: readonly Beside[], { places, named }: PlaceNaming): string {
   if (places.length === 1) return "";
   const noun = nounOfPlaces(places);
-  if (those.length === places.length) return ` in all ${counted(places.length, noun)}`;
-  if (!isNamed) return ` in ${those.length} of ${counted(places.length, noun)}`;
-  const names = namesOfPlaces(those.map(({ place }) => place));
+  // A target may have several cells in one place.
+  const own = [...new Set(those.map(({ place }) => place))];
+  if (own.length === places.length) return ` in all ${counted(places.length, noun)}`;
+  if (named === "none") return ` in ${own.length} of ${counted(places.length, noun)}`;
+  const names = namesOfPlaces(own);
   return noun === "scenario" ? ` in ${names}` : ` at ${names}`;
 }

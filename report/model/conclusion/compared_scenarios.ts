@@ -10,6 +10,7 @@ import {
   decide,
   type Decided,
   spanSummary,
+  unjudgedAhead,
 } from "../sweeps/verdict.ts";
 import { COLORS } from "../numbers/colors.ts";
 import { numericFactors } from "../runs/factors.ts";
@@ -74,7 +75,8 @@ export function compareScenarios(
     return { name, factor, cells, question: questionOf(cells), againstBase: basePairs(cells) };
   });
   const pairs = plans.flatMap(({ question, againstBase }) => [...againstBase, ...question.pairs]);
-  const lookup = compareCells(pairs, judge);
+  const unproven = plans.flatMap(({ question }) => question.contests.flatMap(unsettledPairs));
+  const lookup = compareCells(pairs, judge, unproven);
   return plans.map(({ name, factor, cells, question, againstBase }) => {
     const rows = comparedRows(againstBase, lookup);
     const contests = question.contests.map((contest) => decide(contest, lookup));
@@ -129,7 +131,8 @@ function questionOf(cells: readonly CellRuns[]): Question {
   return {
     contests,
     pairs: againstFirst([...ranked, ...unjudged]),
-    summary: (_, lookup) => summaryOf({ ranked, unjudged, cells }, lookup),
+    summary: ([decided], lookup) =>
+      summaryOf({ ...(decided ?? { ranked, unjudged }), cells }, lookup),
   };
 }
 
@@ -139,6 +142,14 @@ function contestsOf(cells: readonly CellRuns[]): Contest[] {
     .filter(({ cells: targets }) => new Set(targets.map(({ target }) => target)).size > 1)
     .map((setting) => ({ ...setting, ...judgedOf(rankedCells(setting.cells)) }))
     .filter(({ ranked }) => ranked.length > 0);
+}
+
+/** Of one that never settled, but ran ahead of all that did: whether it is likely the fastest shows against each other. */
+function unsettledPairs(contest: Contest): CellPair[] {
+  const [ahead] = unjudgedAhead(contest);
+  if (ahead === undefined) return [];
+  const others = [...contest.ranked, ...contest.unjudged].filter((cell) => cell !== ahead);
+  return againstFirst([ahead, ...others]);
 }
 
 function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {

@@ -24,7 +24,7 @@ import {
   reliabilityOf,
   withMissing,
 } from "./reliability.ts";
-import { type Beside, besideBase, othersBeside } from "./beside_base.ts";
+import { type Beside, besideBase, besideRows, othersBeside } from "./beside_base.ts";
 import { besideFigure, type HeadlineFigure, headlineOf } from "./headline.ts";
 import { conclusionSentence } from "./sentence.ts";
 
@@ -75,7 +75,7 @@ export function conclusionOf(
     question: titleOf(results),
     sentence: sentence === "" ? "" : `${sentence}.${settlingText(results, settling)}`,
     figure: isMeasured ? besideFigure(besides) ?? headlineOf(places, compared) : null,
-    forest: isNone ? null : forestRows(places, compared),
+    forest: isNone ? null : forestRows(places, compared, besideRows(besides ?? [])),
     reliability: reliabilityOf(results.runs, judgedTwice(results, { places, besides, level })),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
     next: nextSteps(results.runs, places, compared),

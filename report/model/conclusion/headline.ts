@@ -2,7 +2,7 @@
 import type { FigureComparison } from "../comparison/comparison.ts";
 import { isOpenLoop, rightCells } from "../comparison/pairs.ts";
 import { isSame, isTurned, ratioText } from "../comparison/ratios.ts";
-import { competing } from "../comparison/shortfall.ts";
+import { competing, type Shortfall, shortfallShare } from "../comparison/shortfall.ts";
 import { type Certainty, certaintyOf } from "../comparison/standing.ts";
 import {
   boundText,
@@ -17,7 +17,7 @@ import { isOpenAbove, isSearched, takenPerSec } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { mostLikely, type Place } from "./places.ts";
+import { allText, mostLikely, type Place } from "./places.ts";
 import { decisiveName, rangeText } from "./several.ts";
 
 export interface HeadlineFigure {
@@ -31,7 +31,7 @@ export interface HeadlineFigure {
   readonly value: number | null;
   readonly low: number | null;
   readonly high: number | null;
-  readonly unit: "×" | "requests/s" | "ms";
+  readonly unit: "×" | "requests/s" | "ms" | "%";
   readonly certainty: Certainty;
 }
 
@@ -40,16 +40,70 @@ export function figureText({ text, interval, label }: HeadlineFigure): string {
   return [text, interval, label].filter(Boolean).join(" ");
 }
 
-/** In one place, of the first of the others; null where they are not compared. */
+/** Of the first of the others: in one place its ratio to the base, or what the base falls short by where it does not. */
 export function besideFigure(
   besides: readonly (readonly Beside[])[] | null,
 ): HeadlineFigure | null {
-  if (besides === null || besides.some(({ length }) => length > 1)) return null;
-  const [[{ place, other, base, standing, decision }]] = besides;
-  if (decision === null) return null;
+  if (besides === null) return null;
+  const [first] = besides;
+  const [{ place, other, base, standing, decision }] = first;
+  if (decision === null || besides.some(({ length }) => length > 1)) {
+    return keptUpFigure(first) ?? besideRange(first);
+  }
   const contest = { ...place.contest, ranked: [other, base] };
   return ratioFigure({ ...place, contest, standing }, decision);
 }
+
+/** `86 %`, where it keeps up with what the base does not at half of the places or more; null elsewhere. */
+function keptUpFigure(besides: readonly Beside[]): HeadlineFigure | null {
+  const kept = besides.flatMap(({ kind, shortfall, ...beside }) =>
+    kind === "keeps up" && shortfall !== null ? [{ ...beside, shortfall }] : []
+  );
+  if (kept.length === 0 || 2 * kept.length < besides.length) return null;
+  const worst = kept.reduce((a, b) => b.shortfall.ratio > a.shortfall.ratio ? b : a);
+  const { shortfall: { kind, ratio }, base, other, place } = worst;
+  const where = besides.length > 1 ? ` in ${place.name}` : "";
+  return {
+    ...NO_INTERVAL,
+    text: shortfallShare(ratio),
+    label: `of requests to ${base.target} ${
+      SHORT_VERBS[kind]
+    }${where}, where ${other.target} keeps up`,
+    value: ratio * 100,
+    unit: "%",
+    certainty: "decided",
+  };
+}
+
+/** `4.9–6.0×`, where it is ahead of the base, or behind it, in more than half of the places; null elsewhere. */
+function besideRange(besides: readonly Beside[]): HeadlineFigure | null {
+  const [most] = (["ahead", "behind"] as const)
+    .map((one) => besides.filter(({ kind }) => kind === one))
+    .toSorted((a, b) => b.length - a.length);
+  if (2 * most.length <= besides.length) return null;
+  const text = rangeIn(most.map(({ place, decision }) => ({ ...place, decision })));
+  if (text === null) return null;
+  const [{ place, other, base }] = most;
+  const figure = place.contest.isOpen ? 99 : "rate";
+  return {
+    ...NO_INTERVAL,
+    text,
+    label: `${
+      decisiveName({ figure }, place.contest.ranked)
+    } of ${other.target} over ${base.target}, in ${most.length} comparisons`,
+    unit: "×",
+    certainty: "decided",
+  };
+}
+
+const SHORT_VERBS: Readonly<Record<Shortfall["kind"], string>> = {
+  silent: "got no response",
+  timeout: "time out",
+  failed: "fail",
+  wrong: "get a wrong response",
+  dropped: "were never sent",
+  slow: "are not completed in time",
+};
 
 export function headlineOf(
   places: readonly Place[],
@@ -65,8 +119,36 @@ export function headlineOf(
   const [leader] = [...Map.groupBy(led, ({ contest }) => contest.leader)]
     .toSorted(([, a], [, b]) => b.length - a.length);
   if (leader !== undefined && leader[1].length > 1) return rangeFigure(leader[1]);
-  const seeming = leader === undefined ? mostLikely(places) : null;
-  return seeming === null ? peakFigure(scenarios) : rangeFigure(seeming.those);
+  const those = leader === undefined ? mostLikely(places)?.those ?? [] : withLikely(leader, places);
+  return rangeFigure(those) ?? openFigure(places) ?? peakFigure(scenarios);
+}
+
+/** Where it is ahead, and where it is likely so: more than half of the places; else none. */
+function withLikely([leader, led]: LedPlaces, places: readonly Place[]): readonly Place[] {
+  const all = [...led, ...places.filter(({ likely }) => likely === leader)];
+  return 2 * all.length > places.length ? all : [];
+}
+
+type LedPlaces = readonly [leader: string | null, led: readonly Place[]];
+
+/** `0.66–0.73×`: of two that compete everywhere, of which the same one seems ahead; null of others. */
+function openFigure(places: readonly Place[]): HeadlineFigure | null {
+  const pairs = places.map(({ contest: { ranked } }) => ranked.map(({ target }) => target));
+  const [pair, ...others] = pairs;
+  const isOnePair = pair?.length === 2 && places.every(({ unjudged }) => unjudged.length === 0) &&
+    others.every((other) => other.join("\0") === pair.join("\0"));
+  const text = isOnePair ? rangeIn(places) : null;
+  if (text === null) return null;
+  const [{ contest: { isOpen, ranked } }] = places;
+  return {
+    ...NO_INTERVAL,
+    text,
+    label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, ranked)} of ${
+      pair.join(" over ")
+    }, open ${allText(places)}`,
+    unit: "×",
+    certainty: "open",
+  };
 }
 
 function ratioFigure(place: Place, decision: FigureComparison): HeadlineFigure {
@@ -114,25 +196,30 @@ function sameFigure(
 }
 
 function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
+  const text = led.length === 0 ? null : rangeIn(led);
+  if (text === null) return null;
   const [{ contest: { leader, isOpen }, likely }] = led;
-  const text = /[\d.,–]+×/.exec(rangeText(led))?.[0];
-  if (text === undefined) return null;
   return {
+    ...NO_INTERVAL,
     text,
-    interval: "",
     label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)} of ${
       leader ?? likely
     } over the next, in ${led.length} comparisons`,
-    value: null,
-    low: null,
-    high: null,
     unit: "×",
     certainty: led.every(({ standing }) => standing === "ahead")
       ? "decided"
-      : leader === null
+      : led.every(({ standing, likely }) => standing === "ahead" || likely !== null)
       ? "likely"
       : "open",
   };
+}
+
+/** Of several places, each with its own. */
+const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as const;
+
+/** `1.2–2.9×` */
+function rangeIn(places: readonly Place[]): string | null {
+  return /[\d.,–]+×/.exec(rangeText(places))?.[0] ?? null;
 }
 
 /**
@@ -148,7 +235,8 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
   const { value, interval, isAtLeast } = takenPerSec(best);
-  const says = interval !== null && !isTooWide(interval);
+  // What is served of what is offered is as good as constant: its interval says nothing.
+  const says = interval !== null && !isTooWide(interval) && !isPaced;
   const what = isSearched(best.runs) ? "capacity" : "requests/s";
   return {
     text: boundText(formatNumber(value), isAtLeast),
@@ -157,10 +245,10 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
       isPaced ? ", the most that was kept up with" : ""
     }`,
     value,
-    low: interval?.low ?? null,
-    high: interval?.high ?? null,
+    low: says ? interval.low : null,
+    high: says ? interval.high : null,
     unit: "requests/s",
-    certainty: says ? "decided" : "open",
+    certainty: says || isPaced ? "decided" : "open",
   };
 }
 

@@ -75,7 +75,7 @@ export function matrixOf(scenarios: readonly ScenarioComparison[]): MatrixModel 
   };
 }
 
-/** How far from the best on average, by the logarithm; what falls short, or is missing, is farthest. */
+/** How far from the best on average, by the logarithm; a shortfall is farthest. */
 function distanceOf(
   columns: readonly BuiltColumn[],
   cells: readonly (MatrixCell | null)[],
@@ -189,12 +189,14 @@ export interface ConclusionRow {
 /** More have no place on a first screen. */
 export const MOST_FOREST_ROWS = 10;
 
+/** @param besides Rows of what others do beside a base that the experiment names; none without one. */
 export function forestRows(
   places: readonly Place[],
   scenarios: readonly ScenarioComparison[],
+  besides: readonly ForestComparison[],
 ): ConclusionForest | null {
   const rows = places.length > 1
-    ? leadRows(places)
+    ? ofFirstFigure(besides.length > 0 ? besides : leadRows(places))
     : baseRows(places.length === 1 ? [places[0].scenario] : scenarios);
   const shown = rows.slice(0, MOST_FOREST_ROWS);
   const [first] = shown;
@@ -247,21 +249,26 @@ function baseRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] 
     .toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1)));
 }
 
-/** In the order of the places; those by another figure than the first are left out. */
+/** In the order of the places. */
 function leadRows(places: readonly Place[]): ForestComparison[] {
-  const rows = places.flatMap(({ name, contest, decision, scenario }): ForestComparison[] => {
+  const bases = new Set(places.map(({ contest: { ranked: [, second] } }) => second?.target));
+  return places.flatMap(({ name, contest, decision, scenario }): ForestComparison[] => {
     const { ranked: [first, second] } = contest;
     if (decision === null || decision.ratio === null) return [];
     const { marginRatio } = scenario.lookup(second, first);
     return [{
-      label: `${name}: ${first.target} / ${second.target}`,
+      label: `${name}: ${first.target}${bases.size === 1 ? "" : ` / ${second.target}`}`,
       color: first.color,
       base: second.target,
       comparison: decision,
       marginRatio,
     }];
   });
-  return rows.filter(({ comparison }) => comparison.figure === rows[0].comparison.figure);
+}
+
+/** A forest has one axis. */
+function ofFirstFigure(rows: readonly ForestComparison[]): ForestComparison[] {
+  return rows.filter(({ comparison: { figure } }) => figure === rows[0].comparison.figure);
 }
 
 export function forestRow(

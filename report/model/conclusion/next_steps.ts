@@ -119,11 +119,18 @@ function mendStep(runs: readonly Run[]): NextStep[] {
   if (doubted.length === 0) return [];
   const most = commonAdvice(runs);
   const advice = most === null ? "Repeat them." : adviceSentence([most]);
+  const text = most !== null && doubted.length > 1 ? OF_SEVERAL[most] ?? advice : advice;
   return [{
     code: "mend-runs",
-    text: `${counted(doubted.length, "run")} not valid: ${uncapitalized(advice)}`,
+    text: `${counted(doubted.length, "run")} not valid: ${uncapitalized(text)}`,
   }];
 }
+
+/** Advice that is of one run elsewhere. */
+const OF_SEVERAL: Readonly<Partial<Record<Advice, string>>> = {
+  "repeat-run": "Repeat them.",
+  "longer-run": "Make runs longer.",
+};
 
 /** The advice that most of the runs have that are not valid. */
 function commonAdvice(runs: readonly Run[]): Advice | null {

@@ -24,7 +24,9 @@ export function nobodyText(places: readonly Place[], naming: Naming): string {
   const likely = likelyText(places);
   if (likely !== "") return likely + about;
   return targets.length === 2
-    ? `Whether ${listed(targets, "or")} is faster is open ${placesShareText(open, places)}${about}`
+    ? `Whether ${listed(targets, "or")} ${fasterVerb(open)} faster is open ${
+      placesShareText(open, places)
+    }${about}`
     : `None of ${targets.length} is fastest for certain ${
       places.length === 2 ? `in either ${nounOfPlaces(places)}` : `in any of ${count}`
     }${about}`;
@@ -48,6 +50,10 @@ function likelyText(places: readonly Place[]): string {
 
 export function likelyVerb(those: readonly Place[]): "likely responds" | "is likely" {
   return those.every(({ contest }) => contest.isOpen) ? "likely responds" : "is likely";
+}
+
+function fasterVerb(those: readonly Place[]): "responds" | "is" {
+  return those.every(({ contest }) => contest.isOpen) ? "responds" : "is";
 }
 
 function marginOf({ scenario: { rows: [row] } }: Place): string {

@@ -8,7 +8,7 @@ import {
 import { competing } from "../comparison/shortfall.ts";
 import { NOTABLE_CHANGE, type Standing, standingOf } from "../comparison/standing.ts";
 import { counted, listed, unique } from "../numbers/words.ts";
-import { type Decided, isAlone, unjudgedAhead } from "../sweeps/verdict.ts";
+import { type Decided, isAlone, unjudgedAhead, withUnsettledFirst } from "../sweeps/verdict.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
@@ -30,6 +30,9 @@ export interface Place {
   readonly tradeoffs: Tradeoffs;
   /** Of two that serve as much, whose p99 is longer for certain, and how many times as long; null for neither. */
   readonly longerTail: { readonly target: string; readonly ratio: number } | null;
+  /** Those not judged, and of these those that ran ahead of all that are. */
+  readonly unjudged: readonly CellRuns[];
+  readonly unjudgedAhead: readonly CellRuns[];
   /** Whom the first is ahead of for certain. */
   readonly beaten: readonly string[];
   /** Who seems ahead of all others, of some without proof; null where a leader is certain, or nobody seems so. */
@@ -42,24 +45,29 @@ export const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
 /** @param level Of the intervals. */
 export function placesOf(scenarios: readonly ScenarioComparison[], level: number): Place[] {
   const decided = scenarios.flatMap((scenario) =>
-    scenario.contests.map((contest) => ({ scenario, contest }))
+    scenario.contests.map((contest) => ({
+      scenario,
+      contest,
+      unjudged: contest.unjudged,
+      unjudgedAhead: unjudgedAhead(contest),
+    }))
   );
   const all = decided.length > 1 ? decided.map(withoutDoubtfulLead) : decided;
   const areScenarios = new Set(all.map(({ scenario }) => scenario)).size > 1;
   const leads = all.filter(({ contest }) => contest.leader !== null).length;
-  return all.map(({ scenario, contest }) => {
+  return all.map((judged) => {
+    const { scenario, contest } = judged;
     const { ranked: [first, second], label, leader } = contest;
     const isSeveral = scenario.contests.length > 1;
     const parts = [areScenarios ? scenario.name : "", isSeveral ? label : ""].filter(Boolean);
     const comparison = second === undefined ? null : scenario.lookup(second, first);
     return {
-      scenario,
-      contest,
+      ...judged,
       name: parts.join(", ") || scenario.name,
-      standing: standingIn(contest, scenario),
+      standing: standingIn(judged),
       decision: contest.decision,
       beaten: beatenIn(contest, scenario),
-      likely: likelyIn(contest, scenario),
+      likely: likelyIn(judged),
       longerTail: comparison === null ? null : longerTailIn(contest, comparison),
       tradeoffs: leader === null || comparison === null
         ? NO_TRADEOFFS
@@ -68,13 +76,16 @@ export function placesOf(scenarios: readonly ScenarioComparison[], level: number
   });
 }
 
+type JudgedPlace = Pick<Place, "scenario" | "contest" | "unjudged" | "unjudgedAhead">;
+
 /** Of several places one word says who leads: not of one that somebody ran ahead of, though it never settled. */
-function withoutDoubtfulLead(
-  { scenario, contest }: Pick<Place, "scenario" | "contest">,
-): Pick<Place, "scenario" | "contest"> {
-  return unjudgedAhead(contest).length === 0
-    ? { scenario, contest }
-    : { scenario, contest: { ...contest, leader: null, isEquivalent: false } };
+function withoutDoubtfulLead(judged: JudgedPlace): JudgedPlace {
+  const { scenario, contest } = judged;
+  const doubtful = withUnsettledFirst(contest);
+  if (doubtful === contest) return judged;
+  const [first, second] = doubtful.ranked;
+  const decision = comparisonOf(scenario.lookup(second, first), contest.isOpen ? 99 : "rate");
+  return { ...judged, contest: { ...doubtful, decision, leader: null, isEquivalent: false } };
 }
 
 /** @param comparison The first over the second. */
@@ -97,17 +108,17 @@ function beatenIn(contest: Decided, { lookup }: ScenarioComparison): string[] {
   ).map(({ target }) => target);
 }
 
-function standingIn(contest: Decided, scenario: ScenarioComparison): Place["standing"] {
+function standingIn({ contest, scenario, unjudgedAhead }: JudgedPlace): Place["standing"] {
   const { ranked: [, ...others], leader, decision } = contest;
   if (competing(contest.ranked).length === 0) return "none-keeps-up";
   if (isAlone(contest) || others.length === 0) return "alone";
   if (leader !== null) return decision?.interval === null ? "one-run" : "ahead";
-  if (unjudgedAhead(contest).length > 0) return "unsteady";
+  if (unjudgedAhead.length > 0) return "unsteady";
   return standingsOf(contest, scenario).find((one) => one !== "ahead") ?? "unknown";
 }
 
-function likelyIn(contest: Decided, scenario: ScenarioComparison): string | null {
-  if (contest.leader !== null || unjudgedAhead(contest).length > 0) return null;
+function likelyIn({ contest, scenario, unjudgedAhead }: JudgedPlace): string | null {
+  if (contest.leader !== null || unjudgedAhead.length > 0) return null;
   const standings = standingsOf(contest, scenario);
   const isLikely = standings.includes("likely-ahead") &&
     standings.every((one) => one === "ahead" || one === "likely-ahead");

@@ -76,7 +76,7 @@ export function judgedBesides(besides: readonly (readonly Beside[])[]): Judgemen
     place,
     other: other.target,
     key: besideKey(place, other.target, kind),
-    isUndecided: kind === "open",
+    isUndecided: kind === "open" || kind === "likely-ahead" || kind === "likely-behind",
   }));
 }
 

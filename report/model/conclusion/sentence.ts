@@ -3,7 +3,7 @@ import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { timesText } from "../comparison/ratios.ts";
 import { shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { verdictSentence } from "../comparison/verdict_sentences.ts";
-import { counted, listed, unique } from "../numbers/words.ts";
+import { counted, listed, uncapitalized, unique } from "../numbers/words.ts";
 import { isOpenAbove, isSearched } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
@@ -29,16 +29,49 @@ export function conclusionSentence(
   { places, besides, sweeps }: ConcludedFrom,
 ): string {
   const lone = scenarios.filter(({ contests }) => contests.length === 0);
+  const apart = besides === null ? apartOf(places) : [];
   const texts = [
-    ...(besides === null ? placesTexts(places, lone.length > 0) : [besidesText(besides)]),
+    ...(besides !== null
+      ? [besidesText(besides)]
+      : apart.length > 1
+      ? apartTexts(apart)
+      : placesTexts(places, lone.length > 0)),
     ...lone.map((scenario) => loneText(scenario, sweeps, scenarios.length > 1)),
   ];
   const withRest = (count: number): string => {
     const left = texts.length - count;
     const rest = left > 0 ? `. ${counted(left, "more scenario")} below` : "";
-    return texts.slice(0, count).join("; ") + rest;
+    return texts.slice(0, count).join(apart.length > 1 ? ". " : "; ") + rest;
   };
-  return texts.length > 1 && isShort(withRest(2)) ? withRest(2) : withRest(1);
+  const most = Math.min(texts.length, Math.max(2, apart.length));
+  return texts.length > 1 && isShort(withRest(most)) ? withRest(most) : withRest(1);
+}
+
+/** What is known first; where all of it is too long, the first part of each. */
+function apartTexts(apart: readonly (readonly Place[])[]): string[] {
+  const isOpen = ([place, ...others]: readonly Place[]): boolean =>
+    others.length === 0 && place.contest.leader === null && place.likely === null &&
+    !place.contest.isEquivalent && place.standing !== "none-keeps-up";
+  const known = apart.filter((those) => !isOpen(those)).flatMap((those) =>
+    placesTexts(those, true)
+  );
+  const isLong = known.join(" ").split(/\s+/).length > MOST_WORDS;
+  return [
+    ...(isLong ? known.map((text) => text.split("; ")[0]) : known),
+    ...apart.filter(isOpen).map(([{ scenario }]) => `${scenario.name} is undecided`),
+  ];
+}
+
+/** Scenarios that have no target in common are different questions: of each its own places; else all together. */
+function apartOf(places: readonly Place[]): readonly (readonly Place[])[] {
+  const byScenario = [...Map.groupBy(places, ({ scenario }) => scenario)];
+  const targets = byScenario.flatMap(([, those]) =>
+    unique(those.flatMap(({ contest: { cells } }) => cells.map(({ target }) => target)))
+  );
+  if (byScenario.length < 2 || unique(targets).length < targets.length) return [places];
+  return byScenario.map(([{ name }, those]) =>
+    those.map((place) => ({ ...place, name: place.name.replace(`${name}, `, "") }))
+  );
 }
 
 /** Whether none of its sentences is too long. */
@@ -55,16 +88,28 @@ function besidesText(besides: readonly (readonly Beside[])[]): string {
 function placesTexts(places: readonly Place[], isNamed: boolean): string[] {
   if (places.length === 0) return [];
   const [place] = places;
+  const short = areShownByVerdict(places) ? [] : shortTexts(places);
+  const unjudged = unjudgedTexts(places);
+  const isOneScenario = places.every(({ scenario }) => scenario === place.scenario);
+  const named = (text: string): string =>
+    isNamed && isOneScenario ? `${place.scenario.name}: ${goingOn(text)}` : text;
   const heads = places.length === 1
     ? unique(
-      [place, { ...place, tradeoffs: NO_TRADEOFFS }].map((one) =>
-        isNamed ? `${place.scenario.name}: ${placeText(one)}` : placeText(one)
-      ),
-    )
-    : [manyText(places, inText), manyText(places, null)];
-  const short = areShownByVerdict(places) ? [] : shortTexts(places);
-  const texts = [short, unjudgedTexts(places)].reduce(withEach, heads);
+      [place, { ...place, tradeoffs: NO_TRADEOFFS }].map((one) => named(placeText(one))),
+    ).map((head) => [head, unjudged] as const)
+    : [
+      [named(manyText(places, inText)), unjudged.slice(0, -1)] as const,
+      // Where there is no room to say who never settled, it is said where nothing is known for that.
+      [named(manyText(places, inText, { isEachOpen: true })), unjudged.slice(-1)] as const,
+      [named(manyText(places, null)), unjudged] as const,
+    ];
+  const texts = heads.flatMap(([head, rest]) => [short, rest].reduce(withEach, [head]));
   return [texts.find(isShort) ?? texts[texts.length - 1]];
+}
+
+/** After a colon: names of targets stay as they are. */
+function goingOn(text: string): string {
+  return /^(?:At|No|None|Only|Whether|Which) /.test(text) ? uncapitalized(text) : text;
 }
 
 /** Each with each of what may stand beside it; as they are where there is nothing. */

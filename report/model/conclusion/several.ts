@@ -21,7 +21,11 @@ interface Led {
   readonly led: readonly Place[];
 }
 
-export function manyText(places: readonly Place[], naming: Naming): string {
+export function manyText(
+  places: readonly Place[],
+  naming: Naming,
+  { isEachOpen = false }: Pick<RestOptions, "isEachOpen"> = {},
+): string {
   const leaders = [...Map.groupBy(places.filter(isLed), ({ contest }) => contest.leader ?? "")]
     .map(([leader, led]): Led => ({ leader, led }))
     .sort((a, b) => b.led.length - a.led.length);
@@ -29,7 +33,7 @@ export function manyText(places: readonly Place[], naming: Naming): string {
   if (most === undefined) return nobodyText(places, naming);
   if (areShownByVerdict(places)) {
     const verdict = verdictSentence(places[0].scenario.summary.verdict);
-    return [verdict, ...restTexts(places, { naming })].join("; ");
+    return [verdict, ...restTexts(places, { naming, isEachOpen })].join("; ");
   }
   if (leaders.length > 1 && next.led.length === most.led.length) {
     return dependsText(places, leaders, naming);
@@ -39,7 +43,7 @@ export function manyText(places: readonly Place[], naming: Naming): string {
   return [
     mostText(most, places, naming) + likely,
     ...othersTexts(leaders.slice(1), naming),
-    ...restTexts(places, { naming, besides: most.leader }),
+    ...restTexts(places, { naming, besides: most.leader, isEachOpen }),
   ].join("; ");
 }
 
@@ -127,13 +131,18 @@ interface RestOptions {
   readonly naming: Naming;
   /** Of whom it is said already where it is likely ahead. */
   readonly besides?: string;
+  /** Whether it is said of each place where nothing is known, whatever stands beside. */
+  readonly isEachOpen?: boolean;
 }
 
 /** The places without a leader, each sentence with its own subject: it may be read alone. */
-function restTexts(places: readonly Place[], { naming, besides }: RestOptions): string[] {
+function restTexts(
+  places: readonly Place[],
+  { naming, besides, isEachOpen }: RestOptions,
+): string[] {
   const without = places.filter((place) => !isLed(place));
   const equal = without.filter(({ contest }) => contest.isEquivalent);
-  const open = openOf(without);
+  const open = isEachOpen ? openIn(without) : openOf(without);
   const likely = likelyGroups(without).filter(({ target }) => target !== besides)
     .map((one) => `${one.target} ${likelyText(one, naming)}`);
   if (naming === null) {
@@ -145,9 +154,13 @@ function restTexts(places: readonly Place[], { naming, besides }: RestOptions): 
 
 /** Where nothing is known; few that somebody ran ahead of who never settled are named with that. */
 function openOf(without: readonly Place[]): readonly Place[] {
-  const open = without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
+  const open = openIn(without);
   const settled = open.filter(({ standing }) => standing !== "unsteady");
   return open.length - settled.length <= MOST_UNSETTLED ? settled : open;
+}
+
+function openIn(without: readonly Place[]): readonly Place[] {
+  return without.filter(({ contest, likely }) => !contest.isEquivalent && likely === null);
 }
 
 const MOST_UNSETTLED = 2;

@@ -1,7 +1,6 @@
 /** Targets that a verdict leaves out as their runs never settled: who they are, and where. */
 import { counted, listed, unique } from "../numbers/words.ts";
 import type { CellRuns } from "../runs/cells.ts";
-import { unjudgedAhead } from "../sweeps/verdict.ts";
 import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
 
 /** Where a target is not judged. */
@@ -30,7 +29,7 @@ export function unjudgedTexts(places: readonly Place[]): string[] {
     ...(faster.length === 0 ? [] : [fasterText(faster, named) + moreText(faster, others, places)]),
     `${namesOf(all)} never settled${where}`,
     `${counted(all.length, "target")} never settled${where}`,
-    "some never settled",
+    "some targets never settled",
   ]);
 }
 
@@ -39,7 +38,7 @@ function unjudgedIn(
   is: (cell: CellRuns, place: Place) => boolean,
 ): Unjudged[] {
   const found = places.flatMap((place) =>
-    place.contest.unjudged.filter((cell) => is(cell, place)).map(({ target }) => ({
+    place.unjudged.filter((cell) => is(cell, place)).map(({ target }) => ({
       target,
       place,
     }))
@@ -48,8 +47,8 @@ function unjudgedIn(
     .map(([target, those]) => ({ target, places: those.map(({ place }) => place) }));
 }
 
-function isAhead(cell: CellRuns, { contest }: Place): boolean {
-  return unjudgedAhead(contest).includes(cell);
+function isAhead(cell: CellRuns, { unjudgedAhead }: Place): boolean {
+  return unjudgedAhead.includes(cell);
 }
 
 function isBehind(cell: CellRuns, place: Place): boolean {

@@ -26,6 +26,7 @@ import {
 import { competing, shortfallOf } from "../comparison/shortfall.ts";
 import { pairSentence } from "../comparison/words.ts";
 import { ratioText } from "../comparison/ratios.ts";
+import { standingOf } from "../comparison/standing.ts";
 import { factorName, factorPaths } from "../runs/factors.ts";
 import { listed, unique } from "../numbers/words.ts";
 
@@ -79,7 +80,8 @@ export function contestSummary(
   };
 }
 
-export function decide(contest: Contest, lookup: Lookup): Decided {
+export function decide(measured: Contest, lookup: Lookup): Decided {
+  const contest = withLikelyFirst(measured, lookup);
   const { ranked } = contest;
   const [first] = ranked;
   const isOpen = decisiveFigure(ranked) === 99;
@@ -93,8 +95,33 @@ export function decide(contest: Contest, lookup: Lookup): Decided {
   };
 }
 
-/** Those not judged whose runs, for what they are worth, are better than those of the first. */
-export function unjudgedAhead({ ranked: [first], unjudged, isOpen }: Decided): CellRuns[] {
+/** One that never settled is ranked where it is likely the fastest: then it is said to be so. */
+function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
+  const likely = withUnsettledFirst(contest);
+  const [first, ...others] = [...likely.ranked, ...likely.unjudged];
+  const figure = decisiveFigure(likely.ranked);
+  const isLikely = likely !== contest &&
+    others.every((other) =>
+      ["ahead", "likely-ahead"].includes(standingOf(comparisonOf(lookup(other, first), figure)))
+    );
+  return isLikely ? likely : contest;
+}
+
+/** With those that ran ahead of all that can be judged before these; as it is where there are none. */
+export function withUnsettledFirst<Of extends Contest>(contest: Of): Of {
+  const ahead = unjudgedAhead(contest);
+  if (ahead.length === 0) return contest;
+  return {
+    ...contest,
+    ranked: [...ahead, ...contest.ranked],
+    unjudged: contest.unjudged.filter((cell) => !ahead.includes(cell)),
+  };
+}
+
+/** Those not judged whose runs, for what they are worth, are better than those of the first; the best first. */
+export function unjudgedAhead({ ranked, unjudged }: Contest): CellRuns[] {
+  const [first] = ranked;
+  const isOpen = decisiveFigure(ranked) === 99;
   return unjudged.filter(({ rate, latency }) =>
     isOpen
       ? latency.percentile(99).value < first.latency.percentile(99).value
