@@ -77,6 +77,17 @@ Deno.test("--duration is refused for a scenario in phases, which is named", asyn
   );
 });
 
+Deno.test("--duration is refused for stages", async () => {
+  const staged = SEVERAL.replace(
+    /load: \{ duration.*$/,
+    "load: { stages: [{ duration: 1s, connections: 3 }] }",
+  );
+  await assert.rejects(
+    planOf(staged, { only: { scenarios: ["common"] } }),
+    /Cannot set one duration for this experiment: its load has stages, each with its own \(leave it out, or change the file\)$/,
+  );
+});
+
 Deno.test("a plan keeps what the command line changed", async () => {
   const set = { runs: "4" };
   const text = `parameters: { runs: 3 }

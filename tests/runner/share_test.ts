@@ -68,11 +68,16 @@ const anyLoad = fc.record({
   ratePerSec: fc.integer({ min: 1, max: 100_000 }),
   requests: fc.option(fc.integer({ min: 1, max: 10_000 })),
   arrivals: fc.constantFrom("uniform" as const, "poisson" as const),
-  kind: fc.constantFrom("closed" as const, "rate" as const, "phases" as const),
+  kind: fc.constantFrom("closed" as const, "rate" as const, "phases" as const, "stages" as const),
 }).map(({ kind, connections, workers, ratePerSec, requests, arrivals }): Load => {
   const common = { ...COMMON, connections, workers };
   if (kind === "rate") return { ...common, kind, ratePerSec, arrivals, durationMs: 1_000 };
   if (kind === "phases") return { ...common, kind, phases: PHASES, arrivals, pool: "own" };
+  if (kind === "stages") {
+    const timed = { pipeline: 1, durationMs: 1_000, requests: null };
+    const stages = [{ durationUs: 1e6, from: 0, to: connections }];
+    return { ...common, kind: "closed", ...timed, stages };
+  }
   const durationMs = requests === null ? 1_000 : null;
   return { ...common, kind, pipeline: 1, durationMs, requests };
 });

@@ -57,6 +57,14 @@ const wrong: [text: string, says: RegExp][] = [
     /Cannot take figures of the steady part of phases: their load itself changes/,
   ],
   [
+    "figures: steady\nload: { stages: [{ duration: 30s, connections: 5 }] }",
+    /Cannot take figures of the steady part of stages: their load itself changes/,
+  ],
+  [
+    "discard: 3s\nload: { stages: [{ duration: 1s, connections: 5 }, { duration: 1s, connections: 9 }] }",
+    /Cannot discard 3s of runs of 2s/,
+  ],
+  [
     "figures: steady\nload: { duration: 3s }",
     /Cannot find the steady part of runs of 3s: it takes 20 intervals, 5s/,
   ],

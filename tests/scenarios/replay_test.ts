@@ -142,6 +142,11 @@ const REPLAY_WRONG: readonly (readonly [scenario: string, load: string, why: Reg
     "load: { phases: [{ pause: 1s }, { duration: 1s, arrivals: 1/s }] }",
     /load\.phases/,
   ],
+  [
+    "{ replay: a.log }",
+    "load: { stages: [{ duration: 1s, connections: 5 }] }",
+    /load\.stages: Cannot replay the log of log with stages/,
+  ],
 ];
 for (const [scenario, load, why] of REPLAY_WRONG) {
   Deno.test(`a replay is refused with ${why.source}`, () => {
