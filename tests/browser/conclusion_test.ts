@@ -119,6 +119,8 @@ chromiumTest("the first screen of the report", {
     depth: "summary",
     look: async (page) => {
       assert.deepEqual(await forestShown(page), { rows: 5, notes: ["6 more below."] });
+      const plot = page.locator(".small-forest svg").first();
+      assert.equal(await plot.evaluate((svg) => getComputedStyle(svg).overflow), "visible");
       assert.equal(await cutOff(page), 0);
       await page.setViewportSize(LAPTOP.viewport);
       assert.deepEqual(await forestShown(page), { rows: 10, notes: ["1 more below."] });

@@ -4,7 +4,7 @@ import type { Run } from "../../../runner/result/result.ts";
 import { isValid } from "../findings/trust.ts";
 import { counted, listedSome, unique } from "../numbers/words.ts";
 import type { Beside } from "./beside_base.ts";
-import { keyOfPlace, namesOfPlaces, nounOfPlaces, type Place, placeKey } from "./places.ts";
+import { inText, keyOfPlace, nounOfPlaces, type Place, placeKey } from "./places.ts";
 
 /**
  * What becomes of the verdict without them:
@@ -198,5 +198,5 @@ function lostText(lost: readonly Judgement[]): string {
   const places = lost.map(({ place }) => place);
   return places.length > MOST_NAMED
     ? `in ${counted(places.length, nounOfPlaces(places))}`
-    : `in ${namesOfPlaces(places)}`;
+    : inText(places);
 }
