@@ -1,7 +1,13 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Threshold } from "../../runner/result/result.ts";
-import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
+import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
+import {
+  SIGNIFICANCE,
+  type Verdict,
+  type VerdictReason,
+} from "../../runner/stats/comparison/verdict.ts";
+import { MOST_COUNTED, UNTESTED } from "./comparison/between.ts";
 import {
   comparisonOf,
   decisiveOf,
@@ -32,6 +38,7 @@ import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
 import { formatShare } from "./numbers/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
+import { errorRatioOf } from "./runs/figures.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
 
 export interface ComparedCell {
@@ -232,14 +239,25 @@ function judgedByResponses(
     wrongRatio > TOLERATED_WRONG_RATIO
   );
   if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
-  const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
+  const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
+  const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
   const errors = `wrong or failed: ${formatShare(base.errorRatio)} of the requests before, ${
     formatShare(next.errorRatio)
   } now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
-/** All its figures with one verdict, which comes from elsewhere. */
+/** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
+function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
+  const [base, next] = sides.map(({ runs }) => runs.map((run) => errorRatioOf([run]) ?? 0));
+  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
+    const { p, leastP } = mannWhitney(base, next);
+    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
+  }
+  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
+}
+
+/** All its figures with one verdict, which comes from elsewhere: so none of their intervals, which did not decide, stands beside it. */
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
@@ -247,9 +265,9 @@ function judgedAlike(
 ): GroupComparison {
   const figures = comparison.figures.map((figure) => ({
     ...figure,
+    ...UNTESTED,
     verdict,
     reason,
-    runsNeeded: null,
   }));
   return { ...comparison, figures };
 }

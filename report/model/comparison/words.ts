@@ -152,7 +152,7 @@ const WHY: Readonly<
   groups: (comparison) => groupsText(comparison),
   unsteady: ({ unsteady }) => unsteady === null ? "no steady state" : unsteadyText(unsteady),
   "at-least": () => `inconclusive: ${AT_LEAST}`,
-  errors: () => "too many wrong responses on both sides",
+  errors: () => "too many wrong responses",
   unconfirmed: () => "inconclusive: worse at first, but fresh runs did not confirm it",
 };
 
