@@ -50,7 +50,7 @@ Deno.test("a status counts the runs that ended, measured or not, and says what r
 Deno.test("a search for a capacity shows its last trial and the bounds so far, after its run", () => {
   const trial: CapacityTrial = {
     ...{ ratePerSec: 900, plannedS: 5, elapsedS: 5, completedPerSec: 900, rules: [] },
-    ...{ p50: 2, p99: 9, success: 1, findings: [], bottleneck: null, recoveryS: 0 },
+    ...{ p50: 2, p99: 9, success: 1, findings: [], recoveryS: 0 },
     ...{ outcome: "held", counts: true, trust: "valid" },
   };
   const trials: readonly Progress[] = [
