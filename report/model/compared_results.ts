@@ -1,13 +1,8 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Threshold } from "../../runner/result/result.ts";
-import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
-import {
-  SIGNIFICANCE,
-  type Verdict,
-  type VerdictReason,
-} from "../../runner/stats/comparison/verdict.ts";
-import { MOST_COUNTED, UNTESTED } from "./comparison/between.ts";
+import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
+import { UNTESTED } from "./comparison/between.ts";
 import {
   comparisonOf,
   decisiveOf,
@@ -19,7 +14,7 @@ import {
 } from "./comparison/comparison.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
-import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
+import { differInErrors, TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
@@ -38,7 +33,6 @@ import type { ThresholdOutcome } from "./gates/evidence.ts";
 import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "./gates/gates.ts";
 import { formatShare } from "./numbers/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "./runs/cells.ts";
-import { errorRatioOf } from "./runs/figures.ts";
 import { type Match, matchCells, namedCells, nameOf } from "./runs/match.ts";
 
 export interface ComparedCell {
@@ -245,16 +239,6 @@ function judgedByResponses(
     formatShare(next.errorRatio)
   } now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
-}
-
-/** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
-function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
-  const [base, next] = sides.map(({ runs }) => runs.map((run) => errorRatioOf([run]) ?? 0));
-  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
-    const { p, leastP } = mannWhitney(base, next);
-    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
-  }
-  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
 }
 
 /** All its figures with one verdict, which comes from elsewhere: so none of their intervals, which did not decide, stands beside it. */

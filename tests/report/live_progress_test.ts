@@ -63,8 +63,8 @@ Deno.test("a search for a capacity shows its last trial and the bounds so far, a
   );
   const run = "Run 1 of 4: static, hono · connections 50, run 2; trial ";
   assert.deepEqual(texts, [
-    `${run}[1] 900/s for 5 s: held, p99 9 ms`,
-    `${run}[2] 900/s for 5 s: held, p99 9 ms; the capacity is between 850/s and 990/s`,
+    `${run}[1] 900/s for 5 s: held, p99 9.00 ms`,
+    `${run}[2] 900/s for 5 s: held, p99 9.00 ms; the capacity is between 850/s and 990/s`,
   ]);
 });
 
