@@ -50,7 +50,7 @@ function coveredRow({ server, capacity, searches }: Simulated): Row {
     const known = capacity(seconds);
     return estimate !== null && estimate.low <= known && known <= estimate.high;
   });
-  return { what: server.name, samples: [percentOf(covered, searches)], ...barOf(server, LEAST) };
+  return { what: server.name, samples: [percentOf(covered, searches)], bar: LEAST };
 }
 
 function foundRow({ server, searches }: Simulated): Row {

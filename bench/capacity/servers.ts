@@ -9,7 +9,7 @@ interface SimulatedServer {
 
 export interface ServerModel {
   readonly name: string;
-  /** Requests that take longer miss the rule, seconds. */
+  /** Requests that take longer miss the rule, seconds; 0 where only refused ones do. */
   readonly limitS: number;
   /** Share that may. */
   readonly allowed: number;
@@ -17,7 +17,7 @@ export interface ServerModel {
   readonly peakPerSec: number;
   /** By a formula, at that moment of the search; null: by a very long simulation. */
   readonly knownPerSec: ((atS: number) => number) | null;
-  /** Whether it is shown beside the others without their bars: its shares rise less steeply than the search expects. */
+  /** Whether it has the bar of coverage alone: its shares rise too gently for 2 % in the time of the others. */
   readonly isHeavyTailed?: true;
   /** @param fromS Moment of the search at which the trial begins. */
   start(fromS: number, random: Random): SimulatedServer;
@@ -132,7 +132,7 @@ export const SERVERS: readonly ServerModel[] = [
   },
   {
     name: "token bucket",
-    limitS: 1,
+    limitS: 0,
     allowed: REFUSED,
     peakPerSec: 2 * PER_SEC,
     knownPerSec: () => PER_SEC / (1 - REFUSED),
@@ -168,12 +168,14 @@ export const SERVERS: readonly ServerModel[] = [
   {
     ...P99,
     name: `lognormal, sigma ${SIGMA}`,
+    knownPerSec: () => 6_528, // by the formula of F. Pollaczek and A. Y. Khinchine, on a grid of 5 µs
     isHeavyTailed: true,
     start: () => new SimulatedQueue(1, lognormal),
   },
   {
     ...P99,
     name: `Pareto, alpha ${ALPHA}`,
+    knownPerSec: () => 8_936, // as above
     isHeavyTailed: true,
     start: () => new SimulatedQueue(1, pareto),
   },

@@ -5,7 +5,11 @@ import type {
   SearchedTrial,
 } from "../../runner/stats/capacity/search.ts";
 import { capacityOf, nextStep, type SearchGoal } from "../../runner/stats/capacity/search.ts";
-import { certainlyBroken, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
+import {
+  certainlyBroken,
+  shareOfTrial,
+  type TrialSlice,
+} from "../../runner/stats/capacity/slices.ts";
 import { Random } from "../statistics/random.ts";
 import type { ServerModel } from "./servers.ts";
 
@@ -58,6 +62,8 @@ interface SimulatedTrial {
   readonly fromS: number;
 }
 
+const NONE: TrialSlice = { requests: 0, beyond: 0, beyondHalf: 0 };
+
 /** Arrivals come by chance (Poisson). */
 function simulateTrial(
   server: ServerModel,
@@ -65,17 +71,18 @@ function simulateTrial(
   random: Random,
 ): SearchedTrial["shares"][number] & { elapsedS: number; servedPerSec: number } {
   const started = server.start(fromS, random);
-  const slices: { requests: number; beyond: number }[] = [];
+  const slices: Record<keyof TrialSlice, number>[] = [];
   const enough = certainlyBroken(server.allowed, ratePerSec * plannedS);
   const done: number[] = [];
   let beyond = 0;
   let atS = random.exponential() / ratePerSec;
   for (; atS < plannedS; atS += random.exponential() / ratePerSec) {
-    const slice = slices[Math.floor(atS / SLICE_S)] ??= { requests: 0, beyond: 0 };
+    const slice = slices[Math.floor(atS / SLICE_S)] ??= { ...NONE };
     if (slice.requests === 0 && beyond >= enough) break; // the live figures come by interval
     slice.requests++;
     const doneS = started.respond(atS, random);
     if (doneS <= plannedS) done.push(doneS);
+    if (doneS - atS >= server.limitS / 2) slice.beyondHalf++;
     if (doneS - atS <= server.limitS) continue;
     slice.beyond++;
     beyond++;

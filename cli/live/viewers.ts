@@ -29,7 +29,10 @@ class RunPoints {
     this.#points.length = 0;
   }
 
+  /** A search for a capacity has a load for each of its trials, whose time begins anew. */
   add(point: LivePoint): void {
+    const last = this.#points[this.#points.length - 1];
+    if (last !== undefined && point.endMs <= last.endMs) this.begin();
     this.#count++;
     this.#points.push(point);
     if (this.#points.length > MOST_POINTS) this.#points.shift();

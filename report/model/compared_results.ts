@@ -2,6 +2,7 @@
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
+import { UNTESTED } from "./comparison/between.ts";
 import {
   comparisonOf,
   decisiveOf,
@@ -13,7 +14,7 @@ import {
 } from "./comparison/comparison.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
-import { TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
+import { differInErrors, TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
@@ -232,14 +233,15 @@ function judgedByResponses(
     wrongRatio > TOLERATED_WRONG_RATIO
   );
   if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
-  const verdict = baseIsWrong && nextIsWrong ? "inconclusive" : nextIsWrong ? "worse" : "better";
+  const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
+  const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
   const errors = `wrong or failed: ${formatShare(base.errorRatio)} of the requests before, ${
     formatShare(next.errorRatio)
   } now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 
-/** All its figures with one verdict, which comes from elsewhere. */
+/** All its figures with one verdict, which comes from elsewhere: so none of their intervals, which did not decide, stands beside it. */
 function judgedAlike(
   comparison: GroupComparison,
   verdict: Verdict,
@@ -247,9 +249,9 @@ function judgedAlike(
 ): GroupComparison {
   const figures = comparison.figures.map((figure) => ({
     ...figure,
+    ...UNTESTED,
     verdict,
     reason,
-    runsNeeded: null,
   }));
   return { ...comparison, figures };
 }

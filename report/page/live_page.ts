@@ -11,6 +11,7 @@ import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts
 import { renderReportPage } from "./page.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { counted } from "../model/numbers/words.ts";
+import { trialSentence } from "../model/capacity.ts";
 import { cellLabel } from "../model/numbers/cell_label.ts";
 
 interface LiveState {
@@ -51,6 +52,9 @@ export const GETTING_READY: LiveStatus = {
   isOver: false,
 };
 
+/** Of a search for a capacity: its last trial, and between which rates the capacity is by then. */
+const BEFORE_TRIAL = "; trial ";
+
 /** The same object where the event changes nothing of it. */
 export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
   switch (event.kind) {
@@ -60,6 +64,10 @@ export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
       const { order, runs, scenario, repetition, remainingMs } = event;
       const text = `Run ${order} of ${runs}: ${scenario}, ${cellLabel(event)}, run ${repetition}`;
       return { ...status, done: order - 1, runs, text, leftMs: remainingMs };
+    }
+    case "trial": {
+      const [run] = status.text.split(BEFORE_TRIAL);
+      return { ...status, text: `${run}${BEFORE_TRIAL}${trialSentence(event)}` };
     }
     case "measured":
       return { ...status, done: event.order, leftMs: event.remainingMs ?? null };

@@ -18,22 +18,27 @@ export function slicesOf(
     const { completed, failed, wrong = 0, histogram, censoredHistogram = "" } = point;
     if (isBeyond === null) {
       const lost = failed + (i === last ? dropped : 0);
-      return { requests: completed + lost, beyond: wrong + lost };
+      const ended = completed + lost;
+      return { requests: ended, beyond: wrong + lost, beyondHalf: ended };
     }
     const all = sidesOfLimit(histogram, isBeyond);
     const open = sidesOfLimit(censoredHistogram, isBeyond);
     const within = all.within - open.within;
     const requests = Math.max(completed + failed, within + all.beyond);
-    return { requests, beyond: requests - within };
+    const beyondHalf = requests - (all.withinHalf - open.withinHalf);
+    return { requests, beyond: requests - within, beyondHalf };
   });
 }
 
 function sidesOfLimit(
   encoded: string,
   isBeyond: (ms: number) => boolean,
-): { within: number; beyond: number } {
-  if (encoded === "") return { within: 0, beyond: 0 };
+): { within: number; beyond: number; withinHalf: number } {
+  if (encoded === "") return { within: 0, beyond: 0, withinHalf: 0 };
   const histogram = decodeSparse(encoded);
-  const beyond = countBeyond(histogram, histogram.maxUs / 1_000, isBeyond);
-  return { within: histogram.count - beyond, beyond };
+  const { count, maxUs } = histogram;
+  const [beyond, beyondHalf] = [1, 2].map((times) =>
+    countBeyond(histogram, maxUs / 1_000, (ms) => isBeyond(times * ms))
+  );
+  return { within: count - beyond, beyond, withinHalf: count - beyondHalf };
 }

@@ -103,6 +103,13 @@ Deno.test("who reads nothing for a while gets the last two minutes at once: no q
   assert.equal((await pointsOf(stream)).points.length, 3);
 });
 
+Deno.test("a time that begins anew is that of another trial, and its picture begins anew", async () => {
+  const viewers = new Viewers();
+  const stream = await reading(viewers);
+  for (const at of [0, 1, 2, 0, 1]) viewers.addPoint(point(at));
+  assert.deepEqual(await pointsOf(stream), { isNew: true, points: [point(0), point(1)] });
+});
+
 Deno.test("a browser that comes in the middle of a run gets its points so far", async () => {
   const viewers = new Viewers();
   viewers.beginRun();

@@ -109,6 +109,34 @@ Deno.test("a fast wrong answer is worse, and a right one in its place is better"
   assert.equal(compare(wrong, right).outcome, "pass");
 });
 
+/** Two equal builds, of which the new one fails a share of the requests in some runs. */
+function compareFailing(runs: number, share: number): ResultsComparison {
+  const rates = { a: [...around(1_000), 1_002, 998] };
+  const next = resultsAt(rates);
+  for (const { requests, checks } of next.runs.slice(0, runs)) {
+    checks.failed = Math.round(requests.completed * share);
+  }
+  return compare(resultsAt(rates), next);
+}
+
+Deno.test("equal builds are not called worse by the errors of few runs, and by those of all they are", () => {
+  const [few, all] = [compareFailing(2, 0.5), compareFailing(7, 0.05)];
+  assert.deepEqual([few.outcome, all.outcome], ["inconclusive", "fail"]);
+  assert.match(few.cells[0].errors, /: 0\s% of the requests before, 14\.\d\s% now/);
+});
+
+Deno.test("a verdict beside an interval is that of the interval: where errors decide, there is none", () => {
+  const right = resultsAt({ a: around(1_000) });
+  const wrong = resultsAt({ a: around(1_000) }, () => ({ wrongRatio: 0.5 }));
+  for (
+    const [base, next, verdict] of [[right, wrong, "worse"], [wrong, right, "better"]] as const
+  ) {
+    for (const one of compare(base, next).cells[0].comparison.figures) {
+      assert.deepEqual([one.verdict, one.interval, one.p], [verdict, null, null]);
+    }
+  }
+});
+
 /** A change of the new results, and the sentences that name it. */
 const DIFFERENT: [sentence: string, change: (results: Results) => void, names: RegExp[]][] = [
   ["another processor", ({ machine }) => machine.cpu = "Other CPU", [

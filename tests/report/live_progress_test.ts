@@ -6,7 +6,9 @@ import {
   endedStatus,
   GETTING_READY,
 } from "../../report/page/live_page.ts";
+import { GLUE } from "../../report/model/numbers/units.ts";
 import { remainingText } from "../../report/page/live_status.ts";
+import type { CapacityTrial } from "../../runner/result/capacity.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 
@@ -43,6 +45,27 @@ Deno.test("a status counts the runs that ended, measured or not, and says what r
   ]);
   assert.equal(told[0].text, "Getting ready");
   assert.equal(told[1].text, "Run 1 of 4: static, hono · connections 50, run 2");
+});
+
+Deno.test("a search for a capacity shows its last trial and the bounds so far, after its run", () => {
+  const trial: CapacityTrial = {
+    ...{ ratePerSec: 900, plannedS: 5, elapsedS: 5, completedPerSec: 900, rules: [] },
+    ...{ p50: 2, p99: 9, success: 1, findings: [], recoveryS: 0 },
+    ...{ outcome: "held", counts: true, trust: "valid" },
+  };
+  const trials: readonly Progress[] = [
+    { kind: "trial", number: 1, trial, low: null, high: null },
+    { kind: "trial", number: 2, trial, low: 850, high: 990 },
+  ];
+  const texts = trials.map((_, i) =>
+    [...EVENTS.slice(0, 2), ...trials.slice(0, i + 1)].reduce(advanceStatus, GETTING_READY).text
+      .replaceAll(GLUE, " ")
+  );
+  const run = "Run 1 of 4: static, hono · connections 50, run 2; trial ";
+  assert.deepEqual(texts, [
+    `${run}[1] 900/s for 5 s: held, p99 9.00 ms`,
+    `${run}[2] 900/s for 5 s: held, p99 9.00 ms; the capacity is between 850/s and 990/s`,
+  ]);
 });
 
 Deno.test("what is no run changes no status", () => {

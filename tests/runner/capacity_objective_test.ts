@@ -66,6 +66,18 @@ Deno.test("a request beyond the limit misses a percentile, and so does one that 
   assert.deepEqual(slice("p99 <= 2ms", timed), [5, 2]);
 });
 
+Deno.test("requests beyond half the limit are counted too; without a limit of time, or an end, all and none", () => {
+  const half = (text: string, timed: Timed): number => {
+    const rule = objective(text);
+    assert.ok(rule !== null);
+    return slicesOf(timed, rule)[0].beyondHalf;
+  };
+  const [histogram, open] = [histogramOf(0.5, 1.5, 1.9, 2, 8), histogramOf(1.9)];
+  const timed = measured({ completed: 4, failed: 1, histogram, censoredHistogram: open });
+  assert.equal(half("p99 < 2ms", timed), 4); // 1.5, 2, 8 and the one that failed
+  assert.equal(half("success >= 99%", timed), 5);
+});
+
 Deno.test("a request that is still open counts when it is beyond the limit, and is on neither side before", () => {
   const timed = measured({
     completed: 1,

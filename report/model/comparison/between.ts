@@ -83,7 +83,8 @@ export function isBeyond({ low, high }: ConfidenceInterval, ratio: number): bool
   return low > ratio || high < 1 / ratio;
 }
 
-const UNTESTED = {
+/** Of a figure whose own runs decide nothing. */
+export const UNTESTED = {
   interval: null,
   p: null,
   adjustedP: null,
@@ -188,7 +189,7 @@ interface TestedSides {
 }
 
 /** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
-const MOST_COUNTED = 40;
+export const MOST_COUNTED = 40;
 
 /** Whether the sides differ by more than the margin, toward where the ratio is; null where there is too much to count. */
 export function exactTest(

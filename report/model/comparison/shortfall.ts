@@ -7,11 +7,25 @@ import type { Measurement } from "../../../runner/result/result.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { mean, sum } from "../numbers/spread.ts";
 import type { CellRuns } from "../runs/cells.ts";
+import { errorRatioOf } from "../runs/figures.ts";
+import { mannWhitney } from "../../../runner/stats/comparison/significance_tests.ts";
+import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
+import { MOST_COUNTED } from "./between.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { percentText } from "./ratios.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
+
+/** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
+export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
+  const [base, next] = sides.map(({ runs }) => runs.map((run) => errorRatioOf([run]) ?? 0));
+  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
+    const { p, leastP } = mannWhitney(base, next);
+    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
+  }
+  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
+}
 
 /** So much less than the offered rate may be completed by the deadline, besides what is then in flight. */
 const TOLERATED_SHORT_RATIO = 0.02;

@@ -158,7 +158,7 @@ const WHY: Readonly<
     return comparison.unsteady === null ? "no steady state" : unsteadyText(comparison.unsteady);
   },
   "at-least": () => `inconclusive: ${AT_LEAST}`,
-  errors: () => "too many wrong responses on both sides",
+  errors: () => "too many wrong responses",
   unconfirmed: () => "inconclusive: worse at first, but fresh runs did not confirm it",
 };
 

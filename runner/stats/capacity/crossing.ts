@@ -1,9 +1,8 @@
 /**
  * At which rate does the share of requests beyond a limit cross what a rule allows? Each trial gives a noisy share at its
- * rate. Close to capacity the odds of that share grow about as a power of the rate: tails of queues fall exponentially,
- * at a pace nearly linear in the load (J. Abate and W. Whitt, 1994). So the crossing and the steepness have a likelihood
- * over all trials, and the steepness, which nobody wants to know, is summed out. Rates within the range are alike probable
- * before; a steepness below that of a queue is less so. Pure.
+ * rate. Its odds grow about as a power of ρ/(1 − ρ), the utilization over what is left: waits do as well, whatever their
+ * tail. So the crossing and the steepness have a likelihood over all trials, and the steepness, which nobody wants to know,
+ * is summed out. Rates within the range are alike probable before; a steepness below that of a queue is less so. Pure.
  *
  * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
  * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
@@ -15,6 +14,8 @@ export interface TrialShare {
   readonly requests: number;
   /** Of them, those beyond the limit. */
   readonly beyond: number;
+  /** Of them, beyond half the limit; all where the rule has no limit of time. */
+  readonly beyondHalf: number;
   /** Variance of `beyond` over that of independent requests; null where it can't be known. */
   readonly dispersion: number | null;
   /** How long it lasted. */
@@ -36,10 +37,18 @@ const MOST_CLUSTERS = 10;
 /** Until enough clusters were seen: in so many seconds the allowed share makes one. */
 const UNKNOWN_CLUSTER_S = 20;
 const ENOUGH_CLUSTERS = 4;
-/** Powers of the rate: from 16 (1 % more rate, 17 % more requests beyond) to a cliff. */
-const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 16 * 1.6 ** i);
+/** Powers of ρ/(1 − ρ): from that of the heaviest tails, whose waits are as long as one request, to a cliff. */
+const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 1.6 ** i);
 /** Below the steepness of a queue, probabilities fall as a normal density of its logarithm does, down to a floor. */
-const BELOW_QUEUE = { stdev: 0.3, floor: 0.05 };
+const BELOW_QUEUE = { stdev: 0.3, floor: 0.04 };
+/** The logarithm of the share falls so much less steeply toward the limit than an exponential tail would have it. */
+const HEAVY_TAIL = 0.75;
+/** So many clusters of a heavy tail count as one: most trials lack the rare large ones, and so does their dispersion. */
+const HEAVY_CLUSTERS = 3;
+/** Fewer requests beyond say nothing of a tail. */
+const ENOUGH_BEYOND = 20;
+/** A trial with a larger share, by this factor, has the tail of an overload. */
+const NEAR_TAIL = 3;
 /** The peak is known to some percent only: no more of it counts as used. */
 const MOST_UTILIZATION = 0.94;
 const POINTS = 240;
@@ -65,16 +74,17 @@ export function crossingOf(
   trials: readonly TrialShare[],
   { allowed, range, peakPerSec }: CrossingTerms,
 ): Crossing {
-  const weighed = weighedOf(trials, allowed);
+  const tail = tailOf(trials, allowed);
+  const weighed = weighedOf(trials, { allowed, peakPerSec, isHeavy: tail < 1 });
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
   const logRates = Float64Array.from(
     { length: POINTS },
     (_, i) => from + (to - from) * (i + 0.5) / POINTS,
   );
   const logs = logRates.map((crossing) =>
-    logLikelihood(crossing, weighed, {
+    logLikelihood(positionOf(Math.exp(crossing) / peakPerSec), weighed, {
       atCrossing: logOdds(allowed),
-      ofQueue: steepnessOfQueue(Math.exp(crossing) / peakPerSec, allowed),
+      ofQueue: tail * steepnessOfQueue(Math.exp(crossing) / peakPerSec, allowed),
     })
   );
   const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
@@ -94,7 +104,7 @@ export function rateAt({ logRates, cumulative }: Crossing, probability: number):
 
 /** A trial by its clusters. */
 interface WeighedTrial {
-  readonly logRate: number;
+  readonly position: number;
   /** Clusters beyond the limit, and as many times more within it as requests are. */
   readonly beyond: number;
   readonly within: number;
@@ -103,12 +113,20 @@ interface WeighedTrial {
   readonly most: number;
 }
 
+interface Weighing extends Pick<CrossingTerms, "allowed" | "peakPerSec"> {
+  /** Whether the tail of the latencies is. */
+  readonly isHeavy: boolean;
+}
+
 /**
  * A trial begins with an idle server, and one too short for the queue to grow shows too small a share: of a short one,
  * more than is allowed means "at least so many".
  */
-function weighedOf(trials: readonly TrialShare[], allowed: number): WeighedTrial[] {
-  const clusterS = clusterSeconds(trials, allowed);
+function weighedOf(
+  trials: readonly TrialShare[],
+  { allowed, peakPerSec, isHeavy }: Weighing,
+): WeighedTrial[] {
+  const clusterS = clusterSeconds(trials, allowed) * (isHeavy ? HEAVY_CLUSTERS : 1);
   const longest = Math.max(...trials.map(({ seconds }) => seconds));
   return trials.filter(({ requests }) => requests > 0).map((trial) => {
     const { ratePerSec, requests, beyond, seconds } = trial;
@@ -120,7 +138,7 @@ function weighedOf(trials: readonly TrialShare[], allowed: number): WeighedTrial
     const most = Math.max(MOST_CLUSTERS, expected * near / allowed);
     const seen = Math.min(expected * share / allowed, most);
     return {
-      logRate: Math.log(ratePerSec),
+      position: positionOf(ratePerSec / peakPerSec),
       beyond: seen,
       within: near > 0 ? seen * (1 - near) / near : expected / allowed,
       least: share < allowed / NEAR ? share : 0,
@@ -146,12 +164,34 @@ function clusterSeconds(trials: readonly TrialShare[], allowed: number): number 
 }
 
 /**
+ * How much less steeply the shares fall toward the limit than in an exponential tail, which has the root of the share
+ * beyond half the limit. 1 unless the tail is heavy: then waits are as long as single requests, and not sums of many.
+ */
+function tailOf(trials: readonly TrialShare[], allowed: number): number {
+  let [all, beyondHalf, beyond] = [0, 0, 0];
+  for (const trial of trials) {
+    if (trial.beyond > NEAR_TAIL * trial.requests * allowed) continue;
+    all += trial.requests;
+    beyondHalf += trial.beyondHalf;
+    beyond += trial.beyond;
+  }
+  if (beyond < ENOUGH_BEYOND) return 1;
+  const found = 2 * Math.log(beyondHalf / beyond) / Math.log(all / beyond);
+  return found < HEAVY_TAIL ? found : 1;
+}
+
+/** The logarithm of ρ/(1 − ρ), and a power of the rate where the peak is not known well enough for it. */
+function positionOf(utilization: number): number {
+  const known = Math.min(utilization, MOST_UTILIZATION);
+  return Math.log(known / (1 - known)) + Math.log(utilization / known) / (1 - MOST_UTILIZATION);
+}
+
+/**
  * In heavy traffic the share beyond a limit is exp(−κ·(1 − ρ)), whatever the variances (J. F. C. Kingman, 1961). So where
- * it is what is allowed, its power of the rate is ln(1/allowed)·ρ/(1 − ρ). A limit on rates is steeper; heavy tails are less.
+ * it is what is allowed, its power of ρ/(1 − ρ) is ln(1/allowed)·ρ. A limit on rates is steeper; heavy tails are less.
  */
 function steepnessOfQueue(utilization: number, allowed: number): number {
-  const used = Math.min(utilization, MOST_UTILIZATION);
-  return -Math.log(allowed) * used / (1 - used);
+  return -Math.log(allowed) * Math.min(utilization, MOST_UTILIZATION);
 }
 
 /** Probability before any trial, up to a factor. */
@@ -168,7 +208,7 @@ interface ExpectedOdds {
   readonly ofQueue: number;
 }
 
-/** Of a crossing: the mean over all steepnesses, weighed by their probability before any trial. */
+/** Of a crossing, by its position: the mean over all steepnesses, weighed by their probability before any trial. */
 function logLikelihood(
   crossing: number,
   trials: readonly WeighedTrial[],
@@ -177,9 +217,9 @@ function logLikelihood(
   const priors = STEEPNESSES.map((steepness) => logPrior(steepness, ofQueue));
   const logs = STEEPNESSES.map((steepness, i) => {
     let log = priors[i];
-    for (const { logRate, beyond, within, least, most } of trials) {
+    for (const { position, beyond, within, least, most } of trials) {
       const odds = Math.exp(
-        Math.min(atCrossing + steepness * (logRate - crossing), MOST_LOG_ODDS),
+        Math.min(atCrossing + steepness * (position - crossing), MOST_LOG_ODDS),
       );
       const share = Math.min(
         Math.max(odds / (1 + odds), least, SMALLEST_SHARE),

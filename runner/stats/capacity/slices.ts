@@ -6,6 +6,8 @@ export interface TrialSlice {
   readonly requests: number;
   /** Of them, beyond the limit. */
   readonly beyond: number;
+  /** Of them, beyond half the limit; all where the rule has no limit of time. */
+  readonly beyondHalf: number;
 }
 
 /** A trial starts with an idle server: its first part is no sample, unless it ended early. */
@@ -26,9 +28,9 @@ export function shareOfTrial(
   { ratePerSec, sliceS, isCutShort }: TimedSlices,
 ): TrialShare {
   const counted = isCutShort ? slices : slices.slice(Math.ceil(slices.length * STARTING));
-  const { requests, beyond } = sumOfSlices(counted);
+  const { requests, beyond, beyondHalf } = sumOfSlices(counted);
   const dispersion = dispersionOf(counted);
-  return { ratePerSec, requests, beyond, dispersion, seconds: counted.length * sliceS };
+  return { ratePerSec, requests, beyond, beyondHalf, dispersion, seconds: counted.length * sliceS };
 }
 
 /**
@@ -52,12 +54,13 @@ function inPairs(slices: readonly TrialSlice[]): TrialSlice[] {
 }
 
 function sumOfSlices(slices: readonly TrialSlice[]): TrialSlice {
-  let [requests, beyond] = [0, 0];
+  let [requests, beyond, beyondHalf] = [0, 0, 0];
   for (const slice of slices) {
     requests += slice.requests;
     beyond += slice.beyond;
+    beyondHalf += slice.beyondHalf;
   }
-  return { requests, beyond };
+  return { requests, beyond, beyondHalf };
 }
 
 function dispersionOfGroups(groups: readonly TrialSlice[]): number | null {
