@@ -56,7 +56,9 @@ async function measuredRuns(
           commands: [command],
           more: [
             "scenarios: { root: { get: / } }",
-            `load: { duration: ${short ? "300ms" : "1s"}, connections: 8 }`,
+            // Without what a server compiles at its start.
+            `load: { duration: ${short ? "400ms" : "1300ms"}, connections: 8 }`,
+            "discard: 300ms",
             `repeat: ${RUNS}`,
             ...side === "with" ? ["profile: { runs: 1 }"] : [],
           ],

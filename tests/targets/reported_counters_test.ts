@@ -1,0 +1,126 @@
+/** What programs report of themselves: Plateau's modules for Python and Node in real interpreters. */
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import { cleanEnv } from "../../targets/launch/environment.ts";
+import type { Collection } from "../../targets/observe/runtime/counter_records.ts";
+import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
+import { testWith } from "../needs.ts";
+
+/** One thread has computed, the other has not; then the callbacks of both wait, each while the other's is there. */
+const TWO_LOOPS = `
+import asyncio, threading, time
+
+turns = [threading.Event() for _ in range(3)]
+late = 0.02
+
+def compute():
+    while time.thread_time() < 0.2:
+        pass
+
+def first():
+    time.sleep(late)
+    turns[0].set()
+    turns[1].wait()
+    time.sleep(late)
+    turns[2].set()
+
+def second():
+    turns[0].wait()
+    time.sleep(late)
+    turns[1].set()
+    turns[2].wait()
+
+def serve(before, callback):
+    before()
+    loop = asyncio.new_event_loop()
+    loop.call_soon(callback)
+    loop.call_soon(loop.stop)
+    loop.run_forever()
+    loop.close()
+
+threads = [
+    threading.Thread(target=serve, args=(compute, first)),
+    threading.Thread(target=serve, args=(lambda: None, second)),
+]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+`;
+
+/** Less than the first thread has computed before. */
+const LITTLE_MS = 100;
+
+testWith(
+  ["python"],
+  "the CPU time of an event loop's callback is that of its own thread",
+  async () => {
+    const counters = await RuntimeCounters.open();
+    try {
+      counters.begin();
+      const { success, stderr } = await new Deno.Command("python3", {
+        args: ["-c", TWO_LOOPS],
+        env: counters.env(cleanEnv()),
+        clearEnv: true,
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+      const [{ stalls }] = await counters.take(0);
+      assert.equal(stalls.length, 2, JSON.stringify(stalls));
+      assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
+    } finally {
+      await counters.close();
+    }
+  },
+);
+
+/** A worker collects, then the main thread three times; says between which moments either did, and stays. */
+const COLLECTING = `
+import { Worker } from "node:worker_threads";
+
+const now = () => performance.timeOrigin + performance.now();
+const began = now();
+new Worker("for (let i = 0; i < 20; i++) gc()", { eval: true }).on("exit", () => {
+  const middle = now();
+  for (let i = 0; i < 3; i++) gc();
+  console.log(JSON.stringify([began, middle, now()]));
+});
+process.stdin.resume();
+`;
+
+testWith(["node"], "Node reports its main thread's collections at their moments", async () => {
+  const counters = await RuntimeCounters.open();
+  try {
+    counters.begin();
+    await using program = new Deno.Command("node", {
+      args: ["--expose-gc", "--input-type=module", "-e", COLLECTING],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+      stdin: "piped",
+      stdout: "piped",
+    }).spawn();
+    const { value } = await program.stdout.getReader().read();
+    const [began, middle, ended] = JSON.parse(new TextDecoder().decode(value));
+    const collections = await collectionsUntil(counters, ended);
+    const majorsIn = (fromMs: number, toMs: number): Collection[] =>
+      collections.filter(({ atMs, ms, kind }) =>
+        kind === "major" && atMs >= fromMs && atMs + ms <= toMs
+      );
+    assert.equal(majorsIn(middle, ended).length, 3, JSON.stringify(collections));
+    assert.equal(majorsIn(began, middle).length, 0, "those of a worker");
+    assert.ok(majorsIn(middle, ended).every(({ ms }) => ms > 0));
+  } finally {
+    await counters.close();
+  }
+});
+
+/** What is reported once a report goes beyond a moment. */
+async function collectionsUntil(
+  counters: RuntimeCounters,
+  epochMs: number,
+): Promise<readonly Collection[]> {
+  for (;;) {
+    const [reported] = await counters.take(0);
+    if (reported?.spans.some(({ atMs }) => atMs > epochMs)) return reported.collections;
+    await sleep(20);
+  }
+}
