@@ -43,7 +43,7 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
 export class UserCookies {
   /** Null: nobody has set any but the first ones. */
   #jar: CookieJar | null = null;
-  /** The fields of requests by URL, as long as no cookie is set or expires: to ask the jar takes longer than to send. */
+  /** The fields of requests by URL, as long as no cookie is set or expires: the jar takes longer than the sending. */
   #texts = new Map<string, string>();
   /** When the first cookie of the jar expires, in ms since the epoch. */
   #untilMs = Infinity;
