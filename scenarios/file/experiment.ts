@@ -204,7 +204,7 @@ function replayConflicts(
   isWrong: (path: Path) => boolean,
 ): Conflict[] {
   return Object.entries(given.scenarios ?? {}).flatMap(([scenario, spec]) => {
-    if (spec === undefined || !("replay" in spec)) return [];
+    if (spec === undefined || !Object.hasOwn(Object(spec), "replay")) return [];
     const path = spec.load === undefined ? ["load"] : ["scenarios", scenario, "load"];
     const load = spec.load ?? given.load;
     if (load === undefined || isWrong(path)) return [];

@@ -25,10 +25,15 @@ export class ScriptScope {
 /** Functions that change none of what they are given. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
+/** Of values in values: what people write is far from it, and the stack holds more. */
+const MOST_NESTED = 200;
+
 export class Constants {
   readonly #changed: ReadonlySet<string>;
   readonly #known = new Map<js.Expression, { readonly value: unknown }>();
   readonly #sizes = new WeakMap<object, number>();
+  /** How many values are being read, each a part of the one before it. */
+  #depth = 0;
 
   constructor(
     private readonly source: K6Source,
@@ -44,6 +49,18 @@ export class Constants {
   /** Throws a Refused for what is only known when the script runs. */
   value(node: js.Expression | js.SpreadElement | js.Super | null, scope: ScriptScope): unknown {
     if (node === null) return null;
+    if (this.#depth === MOST_NESTED) {
+      throw new Refused(node.start, "Cannot use this value: it is nested too deep");
+    }
+    this.#depth++;
+    try {
+      return this.#bounded(node, scope);
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #bounded(node: js.Expression | js.SpreadElement | js.Super, scope: ScriptScope): unknown {
     const value = this.#read(node, scope);
     if (this.#sizeOf(value) > LIMITS.experimentFile.most) {
       const size = this.#sizeOf(value);

@@ -147,6 +147,7 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
   ["while (true) sleep(1);", /^a\.js:5:1: Cannot take over while/],
   ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot take over __VU/],
   ['http.batch(["http://a/"]);', /http\.batch: its requests are sent at the same time/],
+  [`http.get(__ENV.A${".B".repeat(2_000)});`, /^a\.js:5:\d+: Cannot use this value: it is nested/],
   ["login();", /Cannot take over login\(\): it is more than requests/],
   ['if (1) http.get("http://a/");', /Cannot take over if/],
   ['http.get("http://a/", { cookies: { a: "b" } });', /the parameter "cookies"/],

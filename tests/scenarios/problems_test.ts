@@ -13,6 +13,9 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
     "x.yaml:2:1: targets: Cannot run without targets: name at least one",
     "x.yaml:3:1: scenarios: Cannot run without scenarios: name at least one",
   ]],
+  ["a scenario without anything in it", `${RIGHT.replace(/scenarios:.*/, "scenarios:\n  root:")}`, [
+    /^x\.yaml:\d+:\d+: scenarios\.root: Cannot use null/,
+  ]],
   ["a misspelt section, once", RIGHT.replace("targets", "targtes"), [
     'x.yaml:2:1: targtes: Cannot understand "targtes": did you mean "targets"?',
   ]],
