@@ -1,7 +1,7 @@
 /** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
 import type * as js from "acorn";
 import { beyond, LIMITS } from "../../base/limits.ts";
-import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
+import { type K6Source, MOST_NESTED, nodesIn, Refused } from "./k6_source.ts";
 
 /** What a name stands for: an expression, a value, or something that is no value, such as a response. */
 export type Binding =
@@ -25,14 +25,11 @@ export class ScriptScope {
 /** Functions that change none of what they are given. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
-/** Of values in values: what people write is far from it, and the stack holds more. */
-const MOST_NESTED = 200;
-
 export class Constants {
   readonly #changed: ReadonlySet<string>;
   readonly #known = new Map<js.Expression, { readonly value: unknown }>();
   readonly #sizes = new WeakMap<object, number>();
-  /** How many values are being read, each a part of the one before it. */
+  /** How many values are being read, each a part of the one before it, or what that one names. */
   #depth = 0;
 
   constructor(

@@ -3,6 +3,10 @@ import { getLineInfo, type Node, parse, type Program } from "acorn";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 
+/** Parts of a script in parts: what people write is far from it, and the stack holds more. */
+export const MOST_NESTED = 500;
+const TOO_DEEP = "it is nested too deep";
+
 /** What of a script would make another load here than there. */
 export class Refused extends Error {
   constructor(readonly at: number, message: string, readonly fix?: string) {
@@ -24,10 +28,10 @@ export class K6Source {
       this.program = parse(text, { ecmaVersion: "latest", sourceType: "module" });
     } catch (error) {
       const at = error instanceof SyntaxError && "pos" in error ? Number(error.pos) : 0;
-      const why = error instanceof RangeError ? "it is nested too deep" : messageOf(error);
-      const message = `Cannot read this as JavaScript: ${why.replace(/ \(\d+:\d+\)$/, "")}`;
-      throw new UserError([this.#problem(new Refused(at, message))]);
+      throw this.#unreadable(at, error instanceof RangeError ? TOO_DEEP : messageOf(error));
     }
+    const deepest = deepestIn(this.program);
+    if (deepest !== null) throw this.#unreadable(deepest.start, TOO_DEEP);
   }
 
   /** What `read` gives; what it refuses is kept, and `otherwise` stands for it. */
@@ -64,6 +68,11 @@ export class K6Source {
     return `${this.path}:${getLineInfo(this.text, at).line}`;
   }
 
+  #unreadable(at: number, why: string): UserError {
+    const message = `Cannot read this as JavaScript: ${why.replace(/ \(\d+:\d+\)$/, "")}`;
+    return new UserError([this.#problem(new Refused(at, message))]);
+  }
+
   #problem({ at, message, fix }: Refused): Problem {
     const { line, column } = getLineInfo(this.text, at);
     const place = `${this.path}:${line}:${column + 1}`;
@@ -76,8 +85,19 @@ export function* nodesIn(node: Node): Generator<Node> {
   const waiting: Node[] = [node];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     yield next;
-    for (const inner of Object.values(next).flat()) if (isNode(inner)) waiting.push(inner);
+    waiting.push(...partsOf(next));
   }
+}
+
+function partsOf(node: Node): Node[] {
+  return Object.values(node).flat().filter(isNode);
+}
+
+/** A node in more than `MOST_NESTED` others; null: none is. */
+function deepestIn(program: Program): Node | null {
+  let level: Node[] = [program];
+  for (let depth = 0; depth <= MOST_NESTED; depth++) level = level.flatMap(partsOf);
+  return level.at(0) ?? null;
 }
 
 function isNode(value: unknown): value is Node {

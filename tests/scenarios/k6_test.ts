@@ -141,13 +141,27 @@ Deno.test("of checks that one expectation can't hold, the second is noted", () =
   assert.ok(notes.includes("without the check two: (r) => r.json().a === 2 of a.js:6"));
 });
 
+const NAMES = Array.from({ length: 2_000 }, (_, at) => at);
+
 const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])[] = [
   ['http.get("http://a/" + Math.random());', /^a\.js:5:\d+: .*known only when the script runs/],
   ["for (const i of [1]) sleep(1);", /^a\.js:5:1: Cannot take over for/],
   ["while (true) sleep(1);", /^a\.js:5:1: Cannot take over while/],
   ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot take over __VU/],
   ['http.batch(["http://a/"]);', /http\.batch: its requests are sent at the same time/],
-  [`http.get(__ENV.A${".B".repeat(2_000)});`, /^a\.js:5:\d+: Cannot use this value: it is nested/],
+  [
+    `http.get(__ENV.A${".B".repeat(2_000)});`,
+    /^a\.js:5:\d+: Cannot read .*: it is nested too deep/,
+  ],
+  [
+    `check(1, { a: (r) => r.json()${".b".repeat(2_000)} === 1 });`,
+    /^a\.js:5:\d+: Cannot read .*: it is nested too deep/,
+  ],
+  [
+    "http.get(a2000);",
+    /^a\.js:\d+:\d+: Cannot use this value: it is nested too deep/,
+    `${OPTIONS}\nconst a0 = "/";${NAMES.map((at) => `const a${at + 1} = a${at};`).join("")}`,
+  ],
   ["login();", /Cannot take over login\(\): it is more than requests/],
   ['if (1) http.get("http://a/");', /Cannot take over if/],
   ['http.get("http://a/", { cookies: { a: "b" } });', /the parameter "cookies"/],

@@ -167,7 +167,8 @@ function spreadOfSeconds(
   { interval, seconds }: { interval: number; seconds: number },
 ): PerSecond | null {
   const perSecond = Math.round(1 / interval);
-  const length = Math.floor(seconds + 1e-6);
+  // A file may say any length: there are no more seconds than the values fill.
+  const length = Math.min(Math.floor(seconds + 1e-6), Math.ceil(values.length / perSecond));
   if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
   return perSecondOf(Array.from(
     { length },
