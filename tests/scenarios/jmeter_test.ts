@@ -147,6 +147,11 @@ ${parameters(["a", "1"], ["a", "2"], ["", "no name"])}
       { get: "/?a&b&c=&d=" },
     ],
     [
+      "the replacement character for half of one",
+      PATH("/&#xD800;") + parameters(["a", "&#xDC00;"]),
+      { get: "/%EF%BF%BD?a=%EF%BF%BD" },
+    ],
+    [
       "defaults of properties",
       parameters(["a", "${__P(x,1)}"], ["b", "${__property(y,,2)}"], [
         ...["c", "${__property(z,variable,3)}"] as const,

@@ -146,6 +146,10 @@ const NAMES = Array.from({ length: 2_000 }, (_, at) => at);
 const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])[] = [
   ['http.get("http://a/" + Math.random());', /^a\.js:5:\d+: .*known only when the script runs/],
   ["for (const i of [1]) sleep(1);", /^a\.js:5:1: Cannot take over for/],
+  [
+    `${"for (let i = 0; i < 2; i++) ".repeat(60)} sleep(1);`,
+    /^a\.js:5:\d+: Cannot take over loops of more than 10000 rounds in all/,
+  ],
   ["while (true) sleep(1);", /^a\.js:5:1: Cannot take over while/],
   ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot take over __VU/],
   ['http.batch(["http://a/"]);', /http\.batch: its requests are sent at the same time/],

@@ -1,5 +1,6 @@
 /** What an HTTP Request of a JMeter plan sends besides its header → a path and a body here. */
 import type { PlanElement, Refusals } from "./elements.ts";
+import { percentEncoded } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";
 
 export interface ContentContext {
@@ -127,12 +128,12 @@ function byName<Value>(
 
 /** As forms have it. */
 function encoded(text: string): string {
-  return besidesValues(text, (part) => encodeURIComponent(part).replaceAll("%20", "+"));
+  return besidesValues(text, (part) => percentEncoded(part).replaceAll("%20", "+"));
 }
 
 /** What can't stand in a path is encoded. */
 export function printable(text: string): string {
-  return besidesValues(text, (part) => part.replaceAll(/[^\x21-\x7e]+/gu, encodeURIComponent));
+  return besidesValues(text, (part) => part.replaceAll(/[^\x21-\x7e]+/gu, percentEncoded));
 }
 
 /** Names of values, `{{ name }}`, stay as they are. */
