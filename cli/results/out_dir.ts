@@ -82,7 +82,9 @@ export async function refuseUnfinished(dir: string): Promise<void> {
 /** Null when there is none, or it is done, or no result. Throws when that is unknown, as the file is too large. */
 async function unfinishedIn(
   path: string,
-): Promise<{ readonly runs: readonly unknown[]; readonly planned: number; readonly ab?: unknown } | null> {
+): Promise<
+  { readonly runs: readonly unknown[]; readonly planned: number; readonly ab?: unknown } | null
+> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
