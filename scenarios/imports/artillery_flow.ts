@@ -1,6 +1,6 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
-import { formText, percentEncoded } from "../request/template.ts";
+import { formText, pathText } from "../request/template.ts";
 import {
   ARTILLERY_METHODS,
   type ArtilleryCapture,
@@ -166,7 +166,7 @@ export class ArtilleryFlow {
       : /^\{\{/.test(url)
       ? url
       : base + url.replace(/^(?!\/)/, "/");
-    const written = encodedPath(path.replace(/#.*$/s, ""));
+    const written = pathText(path.replace(/#.*$/s, ""));
     if (query.length === 0) return written;
     return written + (written.includes("?") ? "&" : "?") + formText(query);
   }
@@ -206,13 +206,6 @@ function everyText(value: unknown, fill: (text: string) => string): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, everyText(inner, fill)]),
   );
-}
-
-/** Spaces and what is not ASCII, which no path has, percent-encoded; names stay. */
-function encodedPath(path: string): string {
-  return path.split(/(\{\{[^{}]*\}\})/).map((part, at) =>
-    at % 2 === 1 ? part : part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded)
-  ).join("");
 }
 
 export function secondsText(seconds: number): string {

@@ -46,8 +46,8 @@ export function figuresConflict(
   },
 ): string | null {
   if (figures !== "steady") return null;
-  for (const changing of ["phases", "stages"]) {
-    if (!(changing in load)) continue;
+  const changing = ["phases", "stages"].find((key) => key in load);
+  if (changing !== undefined) {
     return `Cannot take figures of the steady part of ${changing}: their load itself changes`;
   }
   if ("requests" in load && load.requests !== undefined) return null;

@@ -99,3 +99,8 @@ export function writtenBesides(text: string, write: (text: string) => string): s
   return text.split(/(\{\{[^{}]*\}\})/).map((part, at) => at % 2 === 1 ? part : write(part))
     .join("");
 }
+
+/** A path or a query in which spaces and what is not ASCII, which none has, are percent-encoded, but for `{{ names }}`. */
+export function pathText(path: string): string {
+  return writtenBesides(path, (part) => part.replaceAll(/[^\x21-\x7e]+/g, percentEncoded));
+}

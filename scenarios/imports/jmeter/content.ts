@@ -1,6 +1,6 @@
 /** What an HTTP Request of a JMeter plan sends besides its header → a path and a body here. */
 import type { PlanElement, Refusals } from "./elements.ts";
-import { percentEncoded } from "../../request/template.ts";
+import { pathText, percentEncoded, writtenBesides } from "../../request/template.ts";
 import type { PlanVariables } from "./variables.ts";
 
 export interface ContentContext {
@@ -74,7 +74,7 @@ export class Contents {
       }
       return pair(field, separator);
     });
-    return `${path}${path.includes("?") ? "&" : "?"}${printable(texts.join("&"))}`;
+    return `${path}${path.includes("?") ? "&" : "?"}${pathText(texts.join("&"))}`;
   }
 
   #multipart(fields: readonly Argument[], files: readonly PlanElement[]): Record<string, unknown> {
@@ -128,16 +128,5 @@ function byName<Value>(
 
 /** As forms have it. */
 function encoded(text: string): string {
-  return besidesValues(text, (part) => percentEncoded(part).replaceAll("%20", "+"));
-}
-
-/** What can't stand in a path is encoded. */
-export function printable(text: string): string {
-  return besidesValues(text, (part) => part.replaceAll(/[^\x21-\x7e]+/gu, percentEncoded));
-}
-
-/** Names of values, `{{ name }}`, stay as they are. */
-function besidesValues(text: string, change: (part: string) => string): string {
-  return text.split(/(\{\{ \S+ \}\})/).map((part) => part.startsWith("{{") ? part : change(part))
-    .join("");
+  return writtenBesides(text, (part) => percentEncoded(part).replaceAll("%20", "+"));
 }

@@ -2,7 +2,8 @@
 import { METHODS } from "../../../base/http/methods.ts";
 import { stepName } from "../../request/request.ts";
 import { expectationOf } from "./assertions.ts";
-import { type ContentContext, Contents, printable } from "./content.ts";
+import { pathText } from "../../request/template.ts";
+import { type ContentContext, Contents } from "./content.ts";
 import type { PlanElement } from "./elements.ts";
 import { otherRequests, type PlanScope } from "./scope.ts";
 
@@ -97,7 +98,7 @@ export class Samplers {
       );
     }
     const path = isWhole ? written.replace(/^https?:\/\/[^/?#]*/i, "") : written;
-    return printable(path.startsWith("/") ? path : `/${path}`);
+    return pathText(path.startsWith("/") ? path : `/${path}`);
   }
 
   #origin(sampler: PlanElement, scope: PlanScope): string {
