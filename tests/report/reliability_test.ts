@@ -111,3 +111,12 @@ Deno.test("reliability: beside a named base, what is decided of one survives the
     "10 of 15 runs are valid; the verdict is the same without the other 5, but not of fast.",
   );
 });
+
+Deno.test("reliability: of two runs, both or neither is valid", () => {
+  const pair = resultsAt({ a: [1_000], b: [2_000] });
+  assert.equal(concluded(pair).reliability?.sentence, "Both runs are valid.");
+  assert.equal(
+    concluded(doubted(pair, () => true)).reliability?.sentence,
+    "Neither run is valid, so nothing here is certain.",
+  );
+});

@@ -106,7 +106,7 @@ export interface CellPair {
   readonly next: CellRuns;
 }
 
-/** Cells of a scenario that get the same load: the factors that every target has are equal. */
+/** Cells of a scenario that get the same load: the factors that all targets of a setting have are equal. */
 export interface Setting {
   /** `connections 50`; "" where no such factor varies. */
   readonly label: string;
@@ -116,21 +116,24 @@ export interface Setting {
   readonly cells: readonly CellRuns[];
 }
 
-/** In the order of the factors' values. */
+/**
+ * In the order of the factors' values. Where targets that have a factor have each other to be held against, and so do
+ * those without it, they are apart: no target of one is beside one of the other.
+ */
 export function settingsOf(cells: readonly CellRuns[]): Setting[] {
+  const families = [...Map.groupBy(cells, pathsKey).values()];
+  const areApart = families.length > 1 &&
+    families.every((family) => new Set(family.map(({ target }) => target)).size > 1);
   const paths = factorPaths(cells)
-    .filter((path) => cells.every((cell) => valueOf(cell, path) !== undefined));
+    .filter((path) => areApart || cells.every((cell) => valueOf(cell, path) !== undefined));
   const factorsOf = (cell: CellRuns): Setting["factors"] =>
-    paths.map((path) => ({
-      name: factorName(cells, path),
-      value: valueText(valueOf(cell, path)),
-    }));
+    paths.map((path) => ({ name: factorName(cells, path), value: settingText(cell, path) }));
   const labelOf = (cell: CellRuns): string =>
     factorsOf(cell).map(({ name, value }) => `${name} ${value}`).join(" · ");
   const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
   const rankOf = (cell: CellRuns): number =>
     paths.reduce(
-      (rank, path, i) => rank * 1_000 + (positions[i].get(valueText(valueOf(cell, path))) ?? 0),
+      (rank, path, i) => rank * 1_000 + (positions[i].get(settingText(cell, path)) ?? LAST),
       0,
     );
   return [...Map.groupBy(cells, labelOf)]
@@ -138,10 +141,22 @@ export function settingsOf(cells: readonly CellRuns[]): Setting[] {
     .sort((a, b) => rankOf(a.cells[0]) - rankOf(b.cells[0]));
 }
 
+const LAST = 999;
+
+function pathsKey({ runs: [{ parameters }] }: CellRuns): string {
+  return JSON.stringify(Object.keys(parameters).toSorted());
+}
+
+/** `unset` where its target has no such factor. */
+function settingText(cell: CellRuns, path: string): string {
+  const value = valueOf(cell, path);
+  return value === undefined ? "unset" : valueText(value);
+}
+
 /** A factor's values in words: numbers ascending, others as they come. */
 function orderOf(cells: readonly CellRuns[], path: string): string[] {
   return numericFactor(cells, path)?.values.map(({ text }) => text) ??
-    [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
+    [...new Set(cells.map((cell) => settingText(cell, path)))];
 }
 
 /**
@@ -167,8 +182,7 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
   const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
     .filter(({ texts }) => texts.length > 1)
     .sort((a, b) => b.texts.length - a.texts.length);
-  const levelsOf = (cell: CellRuns): string[] =>
-    factors.map(({ path }) => valueText(valueOf(cell, path)));
+  const levelsOf = (cell: CellRuns): string[] => factors.map(({ path }) => settingText(cell, path));
   const byLevels = new Map(cells.map((cell) => [JSON.stringify(levelsOf(cell)), cell]));
   return cells.flatMap((next) => {
     const levels = levelsOf(next);

@@ -2,7 +2,7 @@
 import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts";
 import { type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { type Standing, standingOf } from "../comparison/standing.ts";
-import { formatTick } from "../numbers/units.ts";
+import { rangeOfTimes } from "../comparison/ratios.ts";
 import { counted, listedSome } from "../numbers/words.ts";
 import { isNamedBase } from "../runs/recast.ts";
 import type { CellRuns } from "../runs/cells.ts";
@@ -231,21 +231,9 @@ function worstText(those: readonly Beside[], label: string): string {
   return those.length === 1 ? text : text.replace(/ (?=[\d.,]+\s%$)/, " up to ");
 }
 
-/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 of to 0.41×`. */
 function rangeText(those: readonly Beside[]): string {
-  const ratios = those.flatMap(({ decision }) => decision?.ratio ?? []).sort((a, b) => a - b);
-  const [least, most] = [ratios[0], ratios[ratios.length - 1]].map(timesOf);
-  if (least === most) return least;
-  return least.endsWith("×") ? `${least.replace("×", "")}–${most}` : `${least} to ${most}`;
+  return rangeOfTimes(those.flatMap(({ decision }) => decision?.ratio ?? []));
 }
-
-function timesOf(ratio: number): string {
-  const twoDigits = (value: number): string => formatTick(Number(value.toPrecision(2)));
-  if (ratio < SMALL) return `1/${twoDigits(1 / ratio)} of`;
-  return `${ratio < 10 ? ratio.toFixed(ratio < 1.095 ? 2 : 1) : twoDigits(ratio)}×`;
-}
-
-const SMALL = 0.1;
 
 function whereText(those: readonly Beside[], { places, named }: PlaceNaming): string {
   if (places.length === 1) return "";

@@ -14,7 +14,7 @@ import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
-import { mostSentence } from "./most.ts";
+import { addedRows, mostSentence } from "./served.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
 import {
   judgedBesides,
@@ -25,8 +25,8 @@ import {
   withMissing,
 } from "./reliability.ts";
 import { type Beside, besideBase, besideRows, othersBeside } from "./beside_base.ts";
-import { besideFigure, type HeadlineFigure, headlineOf } from "./headline.ts";
-import { conclusionSentence } from "./sentence.ts";
+import { askedFigure, besideFigure, type HeadlineFigure, headlineOf } from "./headline.ts";
+import { askedOf, conclusionSentence } from "./sentence.ts";
 
 export interface ConclusionModel {
   /** The question, where the experiment has one; otherwise its name. */
@@ -66,6 +66,8 @@ export function conclusionOf(
   const { base, isNone } = choiceIn(results);
   const places = isNone ? [] : placesOf(compared, level);
   const besides = besideBase(places, base);
+  // Several questions, each with targets of its own, unless a base is named.
+  const asked = besides === null ? askedOf(places) : [];
   const sentence = !isMeasured
     ? ""
     : isNone
@@ -74,8 +76,14 @@ export function conclusionOf(
   return {
     question: titleOf(results),
     sentence: sentence === "" ? "" : `${sentence}.${settlingText(results, settling)}`,
-    figure: isMeasured ? besideFigure(besides) ?? headlineOf(places, compared) : null,
-    forest: isNone ? null : forestRows(places, compared, besideRows(besides ?? [])),
+    figure: isMeasured
+      ? besideFigure(besides) ?? askedFigure(asked) ?? headlineOf(places, compared)
+      : null,
+    forest: isNone ? null : forestRows(
+      places,
+      compared,
+      besides === null ? asked.flatMap(addedRows) : besideRows(besides),
+    ),
     reliability: reliabilityOf(results.runs, judgedTwice(results, { places, besides, level })),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),
     next: nextSteps(results.runs, places, compared),

@@ -18,6 +18,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { allText, mostLikely, type Place } from "./places.ts";
+import { mostAsked } from "./served.ts";
 import { decisiveName, rangeText } from "./several.ts";
 
 export interface HeadlineFigure {
@@ -214,7 +215,6 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
   };
 }
 
-/** Of several places, each with its own. */
 const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as const;
 
 /** `1.2–2.9×` */
@@ -234,21 +234,31 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
   if (isPaced && areOfferedAlike(able)) return lowestP99(able, scenarios);
   const best = cells.toSorted((a, b) => b.rate.mean - a.rate.mean)[0];
   if (best === undefined) return null;
-  const { value, interval, isAtLeast } = takenPerSec(best);
-  // What is served of what is offered is as good as constant: its interval says nothing.
-  const says = interval !== null && !isTooWide(interval) && !isPaced;
   const what = isSearched(best.runs) ? "capacity" : "requests/s";
+  const kept = isPaced ? ", the most that was kept up with" : "";
+  return servedFigure(best, `${what} of ${best.label}${placeText(best, scenarios)}${kept}`);
+}
+
+/** The first question of several, where that is how much a target serves; null where it is another. */
+export function askedFigure([first]: readonly ScenarioComparison[]): HeadlineFigure | null {
+  const most = first === undefined ? null : mostAsked(first);
+  return most && servedFigure(most, `requests/s of ${most.target} in ${first.name}, at most`);
+}
+
+function servedFigure(cell: CellRuns, label: string): HeadlineFigure {
+  const { value, interval, isAtLeast } = takenPerSec(cell);
+  // What is served of what is offered, and kept up with, is as good as constant: its interval says nothing.
+  const isKept = isOpenLoop([cell]) && competing([cell]).length > 0;
+  const says = interval !== null && !isTooWide(interval) && !isKept;
   return {
     text: boundText(formatNumber(value), isAtLeast),
     interval: says ? formatInterval(interval) : "",
-    label: `${what} of ${best.label}${placeText(best, scenarios)}${
-      isPaced ? ", the most that was kept up with" : ""
-    }`,
+    label,
     value,
     low: says ? interval.low : null,
     high: says ? interval.high : null,
     unit: "requests/s",
-    certainty: says || isPaced ? "decided" : "open",
+    certainty: says || isKept ? "decided" : "open",
   };
 }
 

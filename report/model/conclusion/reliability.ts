@@ -2,7 +2,7 @@
 import type { Trust } from "../../../runner/result/generator.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { isValid } from "../findings/trust.ts";
-import { counted, listedSome, unique } from "../numbers/words.ts";
+import { allOf, counted, listedSome, unique } from "../numbers/words.ts";
 import type { Beside } from "./beside_base.ts";
 import { inText, keyOfPlace, nounOfPlaces, type Place, placeKey } from "./places.ts";
 
@@ -170,11 +170,13 @@ function reliabilityText(
   const others = `the other ${runs - valid === 1 ? "one" : runs - valid}`;
   switch (survival) {
     case "all-valid":
-      return runs === 1 ? "The run is valid." : `All ${counted(runs, "run")} are valid.`;
+      return runs === 1 ? "The run is valid." : `${allOf(runs, "run")} are valid.`;
     case "none-valid":
       return runs === 1
         ? "The run is not valid, so nothing here is certain."
-        : `None of ${counted(runs, "run")} is valid, so nothing here is certain.`;
+        : `${
+          runs === 2 ? "Neither run" : `None of ${counted(runs, "run")}`
+        } is valid, so nothing here is certain.`;
     case "uncompared":
       return `${share}; the figures hold ${others}, too.`;
     case "same":

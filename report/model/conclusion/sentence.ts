@@ -9,6 +9,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type Beside, besideTexts } from "./beside_base.ts";
 import { inText, NO_TRADEOFFS, type Place } from "./places.ts";
+import { servedTexts } from "./served.ts";
 import { areShownByVerdict, manyText } from "./several.ts";
 import { shortTexts } from "./short.ts";
 import { unjudgedTexts } from "./unjudged.ts";
@@ -47,19 +48,39 @@ export function conclusionSentence(
   return texts.length > 1 && isShort(withRest(most)) ? withRest(most) : withRest(1);
 }
 
-/** What is known first; where all of it is too long, the first part of each. */
+/**
+ * Of each scenario in which a number is varied, what it asks; before the others, what is known of which comes first. Where all
+ * of it is too long, the first part of each.
+ */
 function apartTexts(apart: readonly (readonly Place[])[]): string[] {
+  const asked = apart.map((those) => ({ those, texts: servedTexts(those[0].scenario) }));
+  const others = asked.filter(({ texts }) => texts.length === 0).map(({ those }) => those);
   const isOpen = ([place, ...others]: readonly Place[]): boolean =>
     others.length === 0 && place.contest.leader === null && place.likely === null &&
     !place.contest.isEquivalent && place.standing !== "none-keeps-up";
-  const known = apart.filter((those) => !isOpen(those)).flatMap((those) =>
+  const known = others.filter((those) => !isOpen(those)).flatMap((those) =>
     placesTexts(those, true)
   );
   const isLong = known.join(" ").split(/\s+/).length > MOST_WORDS;
   return [
+    ...asked.filter(({ texts }) => texts.length > 0).map(({ those: [place], texts }) =>
+      shortest(texts.map((text) => `${place.scenario.name}: ${text}`))
+    ),
     ...(isLong ? known.map((text) => text.split("; ")[0]) : known),
-    ...apart.filter(isOpen).map(([{ scenario }]) => `${scenario.name} is undecided`),
+    ...others.filter(isOpen).map(([{ scenario }]) => `${scenario.name} is undecided`),
   ];
+}
+
+/** Of an experiment with several questions, those in which a number is varied; none of others. */
+export function askedOf(places: readonly Place[]): ScenarioComparison[] {
+  const apart = apartOf(places);
+  return apart.length < 2 ? [] : apart.map(([{ scenario }]) => scenario)
+    .filter((scenario) => servedTexts(scenario).length > 0);
+}
+
+/** The first that is short enough, from the most that can be said to the least. */
+function shortest(texts: readonly string[]): string {
+  return texts.find(isShort) ?? texts[texts.length - 1];
 }
 
 /** Scenarios that have no target in common are different questions: of each its own places; else all together. */
@@ -80,8 +101,7 @@ function isShort(text: string): boolean {
 }
 
 function besidesText(besides: readonly (readonly Beside[])[]): string {
-  const texts = besideTexts(besides);
-  return texts.find(isShort) ?? texts[texts.length - 1];
+  return shortest(besideTexts(besides));
 }
 
 /** With the names of the places, where that is short enough, otherwise with how many they are; none without any. */
@@ -104,7 +124,7 @@ function placesTexts(places: readonly Place[], isNamed: boolean): string[] {
       [named(manyText(places, null)), unjudged] as const,
     ];
   const texts = heads.flatMap(([head, rest]) => [short, rest].reduce(withEach, [head]));
-  return [texts.find(isShort) ?? texts[texts.length - 1]];
+  return [shortest(texts)];
 }
 
 /** After a colon: names of targets stay as they are. */

@@ -7,7 +7,7 @@ import type { Threshold } from "../../../runner/result/result.ts";
 import { holmOfKnown } from "../../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
 import { type MeasuredRuns, thresholdsOf } from "../runs/measured.ts";
-import { counted } from "../numbers/words.ts";
+import { allOf, counted } from "../numbers/words.ts";
 import { type ClaimContext, contextOf } from "../claims/context.ts";
 import { namedEvidence, pairEvidence, type PlacedEvidence } from "./between_cells.ts";
 import { baselineEvidence, type GatedCell, gatedCells, limitEvidence } from "./limit.ts";
@@ -138,7 +138,7 @@ export function gatesSentence(gates: readonly GateOutcome[]): string {
     return `${fail} ${of} ${fail === 1 ? "fails" : "fail"}${rest}.`;
   }
   if (open > 0) return `${open} ${of} ${are(open)} inconclusive.`;
-  return gates.length === 1 ? "The threshold holds." : `All ${gates.length} thresholds hold.`;
+  return gates.length === 1 ? "The threshold holds." : `${allOf(gates.length, "threshold")} hold.`;
 }
 
 /** Fail before inconclusive before pass; pass of none. */

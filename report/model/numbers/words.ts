@@ -31,6 +31,11 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** `Both runs`, `All 3 runs`; of two or more. */
+export function allOf(count: number, noun: string): string {
+  return count === 2 ? `Both ${noun}s` : `All ${counted(count, noun)}`;
+}
+
 /** Each once, in the order of their first. */
 export function unique(texts: readonly string[]): string[] {
   return [...new Set(texts)];

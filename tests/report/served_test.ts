@@ -1,0 +1,157 @@
+/** How much targets serve, as a verdict: of experiments that compare nothing, and of those that ask several things. */
+import assert from "node:assert/strict";
+import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel } from "../../report/model/model.ts";
+import { renderReportPage } from "../../report/page/page.ts";
+import { renderSummary } from "../../report/terminal/summary.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { concluded, doubted } from "./concluded.ts";
+import { assertReadable, plain } from "./readable.ts";
+import { type SweepCell, sweepResults } from "./sweep_results.ts";
+
+const CELLS = [
+  { target: "hono", parameters: { connections: 10 }, rate: 90_000 },
+  { target: "hono", parameters: { connections: 50 }, rate: 0, rates: [110_000, 111_000, 112_000] },
+  { target: "nginx", parameters: { connections: 10 }, rate: 0, rates: [97_000, 98_000, 99_000] },
+  { target: "nginx", parameters: { connections: 50 }, rate: 71_000 },
+];
+
+function uncompared(more: Partial<Results> = {}): Results {
+  const results = sweepResults(CELLS);
+  return { ...results, ...more, experiment: { ...results.experiment, compare: "none" } };
+}
+
+const SENTENCE = "The most requests/s: hono 111,000 and nginx 98,000.";
+
+Deno.test("most: of each target its best cell, the largest first, and nobody is ahead", () => {
+  const { sentence, figure, forest } = concluded(uncompared());
+  assert.equal(plain(sentence), SENTENCE);
+  assert.match(figure?.label ?? "", /^requests\/s of hono · connections 50$/);
+  assert.equal(forest, null);
+});
+
+Deno.test("most: what the machine could is beside it, where it was measured", () => {
+  const peaks = {
+    generator: { perSec: 156_000, by: "a worker" },
+    redis: { perSec: 88_000, by: "redis-benchmark" },
+  };
+  const sentenceOf = (peakThroughput: Results["peakThroughput"]): string =>
+    plain(concluded(uncompared({ peakThroughput })).sentence);
+  assert.equal(
+    sentenceOf(peaks),
+    SENTENCE.replace(".", "; a load worker 156,000 and Redis 88,000."),
+  );
+  assert.equal(
+    sentenceOf({ ...peaks, generator: null }),
+    SENTENCE.replace(".", "; Redis 88,000."),
+  );
+});
+
+Deno.test("most: runs that are not valid are in the figures, and the trust says so", () => {
+  const { reliability } = concluded(doubted(uncompared(), ({ repetition }) => repetition === 1));
+  assert.match(
+    reliability?.sentence ?? "",
+    /^\d+ of \d+ runs are valid; the figures hold the other \d+, too\.$/,
+  );
+});
+
+Deno.test("most: page, terminal and markdown say the same", () => {
+  const model = reportModel(uncompared());
+  const forms = [
+    renderReportPage([model]),
+    renderSummary(model, { width: 200, color: false, unicode: true }),
+    renderMarkdown(model),
+  ];
+  for (const form of forms) assert.ok(plain(form).includes(SENTENCE));
+});
+
+/** Of each target the rates along the factor, by its values. */
+function along(
+  path: string,
+  values: readonly string[],
+  rates: Readonly<Record<string, readonly number[]>>,
+): SweepCell[] {
+  return Object.entries(rates).flatMap(([target, served]) =>
+    served.map((rate, i): SweepCell => ({ target, parameters: { [path]: values[i] }, rate }))
+  );
+}
+
+/** One scenario of each, s0, s1 and so on. */
+function inScenarios(...scenarios: readonly (readonly SweepCell[])[]): Results {
+  const all = scenarios.map(sweepResults);
+  const runs = all.flatMap((results, i) =>
+    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 100 * i }))
+  );
+  return { ...all[0], runs };
+}
+
+const OFFERED = along("rate", ["1000/s", "10000/s", "60000/s"], {
+  lone: [1_000, 10_000, 51_200],
+  pool: [1_000, 10_000, 30_500],
+});
+const COMPUTING = along("set.cpuTime", ["0ms", "10ms", "100ms"], {
+  busy: [9_700, 970, 97],
+  "busy pool": [10_000, 3_000, 303],
+});
+const WAITING = [
+  ...along("set.sleepTime", ["0ms", "1ms", "100ms"], {
+    idle: [50_000, 45_000, 8_000],
+    "idle pool": [25_000, 20_000, 8_100],
+  }),
+  { target: "slow", parameters: {}, rate: 2_000 },
+  { target: "slow pool", parameters: {}, rate: 3_405 },
+];
+
+/** As many requests come as a rate says, whatever is served of them. */
+function overloaded(results: Results): Results {
+  for (const run of results.runs.filter(({ parameters: { rate } }) => rate === "60000/s")) {
+    run.requests.due = 60_000 * run.elapsedS;
+    run.requests.unfinished = run.requests.due - run.requests.completed;
+  }
+  return results;
+}
+
+Deno.test("questions: what one serves at most, what a setting costs, and what others add are each said", () => {
+  const { sentence, figure, forest } = concluded(
+    overloaded(inScenarios(OFFERED, COMPUTING, WAITING)),
+  );
+  assert.equal(
+    plain(sentence),
+    "s0: lone serves 51,300 requests/s at most, pool 30,500. " +
+      "s1: busy serves 9,700 requests/s at cpuTime 0ms and 97.1 at 100ms, busy pool 10,000 and 303. " +
+      "s2: idle serves 50,000 requests/s at sleepTime 0ms and 8,010 at 100ms, " +
+      "idle pool 25,100 and 8,100; slow pool serves 1.7× slow.",
+  );
+  assertReadable(plain(sentence));
+  assert.equal(figure?.label, "requests/s of lone in s0, at most");
+  assert.ok(Math.abs((figure.value ?? 0) / 51_300 - 1) < 0.01);
+  assert.equal(forest?.title, "Requests/s compared, more is better");
+  assert.ok(forest.rows.some(({ label, word }) => label === "slow pool" && word === "better"));
+});
+
+Deno.test("questions: of a load's own factor, such as connections, who is ahead is the question", () => {
+  const connections = ["10", "50", "200"];
+  const { sentence } = concluded(inScenarios(
+    along("connections", connections, { a: [1_000, 1_100, 1_200], b: [2_000, 2_200, 2_400] }),
+    COMPUTING,
+  ));
+  assert.match(plain(sentence), /^s1: busy serves 9,700 .*\. s0: b is fastest in all 3 settings, /);
+});
+
+Deno.test("questions: scenarios with a target in common are one question", () => {
+  const { sentence } = concluded(inScenarios(COMPUTING, COMPUTING));
+  assert.doesNotMatch(plain(sentence), /^s0: /);
+});
+
+Deno.test("settings: targets without a factor are beside each other, not beside those that have it", () => {
+  const { matrix } = concluded(sweepResults(WAITING));
+  assert.deepEqual(
+    matrix?.columns.map(({ label }) => label),
+    ["sleepTime 0ms", "sleepTime 1ms", "sleepTime 100ms", "sleepTime unset"],
+  );
+  const slow = matrix.rows.find(({ label }) => label === "slow pool");
+  assert.deepEqual(
+    slow?.cells.map((cell) => cell?.certainty ?? null),
+    [null, null, null, "best"],
+  );
+});
