@@ -117,9 +117,9 @@ Deno.test("questions: what one serves at most, what a setting costs, and what ot
   );
   assert.equal(
     plain(sentence),
-    "s0: lone serves 51,300 requests/s at most, pool 30,500. " +
-      "s1: busy serves 9,700 requests/s at cpuTime 0ms and 97.1 at 100ms, busy pool 10,000 and 303. " +
-      "s2: idle serves 50,000 requests/s at sleepTime 0ms and 8,010 at 100ms, " +
+    "s0: lone serves 51,300/s at most, pool 30,500. " +
+      "s1: busy serves 9,700/s at cpuTime 0ms and 97.1 at 100ms, busy pool 10,000 and 303. " +
+      "s2: idle serves 50,000/s at sleepTime 0ms and 8,010 at 100ms, " +
       "idle pool 25,100 and 8,100; slow pool serves 1.7× slow.",
   );
   assertReadable(plain(sentence));

@@ -73,7 +73,7 @@ function perSecText(cell: CellRuns): string {
 type Along = readonly CellRuns[];
 
 /**
- * `one serves 51,200 requests/s at most, cluster 30,500`, or `computing serves 9,700 requests/s at cpuTime 0ms and 9 at
+ * `one serves 51,200/s at most, cluster 30,500`, or `computing serves 9,700/s at cpuTime 0ms and 9 at
  * 100ms, computing-cluster 10,000 and 37`, from the most that can be said to the least. None where no number is varied.
  */
 export function servedTexts(scenario: ScenarioComparison): string[] {
@@ -147,7 +147,7 @@ function bestOf(cells: readonly CellRuns[]): CellRuns {
 
 function headText([best, end]: readonly CellRuns[], factor: NumericFactor): string {
   const at = (cell: CellRuns): string => textAt(factor, positionOf(cell, factor));
-  const head = `${best.target} serves ${roundText(best)} requests/s`;
+  const head = `${best.target} serves ${roundText(best)}/s`;
   if (factor.isOffered) return `${head} at most`;
   const where = phraseOf(factor, at(best));
   return end === undefined

@@ -14,6 +14,7 @@ import type {
 } from "../../model/conclusion/matrix.ts";
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
+import { sum } from "../../model/numbers/spread.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
 import { swatchMarkup, tableSwatch } from "./tables.ts";
@@ -25,7 +26,7 @@ export function conclusionMarkup(conclusion: CardModel, id: string): Markup | nu
   const counts = claims === null ? "" : claimCountsText(claims);
   return markup`<div class="card"><div class="headline">${leadMarkup(sentence)}
 ${figure && figureMarkup(figure)}</div>
-${forest && forestMarkup(forest)}
+${forest && forestMarkup(forest, rowsOnPhone(conclusion, forest))}
 <ul class="reliance">
 ${
     reliability &&
@@ -37,9 +38,14 @@ ${
 
 /** What follows the first sentence is smaller: the verdict comes first. */
 function leadMarkup(sentence: string): Markup {
-  const [first, ...rest] = sentence.split(/(?<=\.) (?=[A-Z0-9])/);
+  const [first, ...rest] = sentencesOf(sentence);
   if (rest.length === 0) return markup`<p class="lead">${first}</p>`;
-  return markup`<p class="lead">${first} <span class="rest">${rest.join(" ")}</span></p>`;
+  const others = rest.map((text) => markup`<span>${text}</span> `);
+  return markup`<p class="lead">${first} <span class="rest">${others}</span></p>`;
+}
+
+function sentencesOf(text: string): string[] {
+  return text.split(/(?<=\.) /);
 }
 
 function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Markup {
@@ -55,7 +61,7 @@ const HEIGHT_PX = 16;
 /** At its ends, so that no dot is cut. */
 const INSET_PX = 14;
 
-function forestMarkup(forest: ConclusionForest): Markup | null {
+function forestMarkup(forest: ConclusionForest, onPhone: number): Markup | null {
   const { title, rows, omitted, margin } = forest;
   if (rows.length === 0) return null;
   const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
@@ -67,25 +73,55 @@ function forestMarkup(forest: ConclusionForest): Markup | null {
     return round(INSET_PX + share * (WIDTH_PX - 2 * INSET_PX));
   };
   const items = rows.map((row, i) =>
-    markup`<li${i < MOST_ON_PHONE ? null : markup` class="off-phone"`}><span class="of">${
+    markup`<li${i < onPhone ? null : markup` class="off-phone"`}><span class="of">${
       swatchMarkup(row.color)
     }${row.label}</span>${plotMarkup(row, forest, placeOf)}<span class="ratio">${
       ratioMarkup(row.text)
     }</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
   );
   return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${
-    restMarkup(rows.length, omitted)
+    restMarkup(omitted, omitted + Math.max(0, rows.length - onPhone))
   }</div>`;
 }
 
-/** Rows that a phone's first screen has room for. */
-const MOST_ON_PHONE = 5;
+/** @param all Rows that are not here on a wide screen, and on a phone. */
+function restMarkup(...all: readonly [wide: number, onPhone: number]): Markup {
+  const [wide, onPhone] = ["off-phone", "on-phone"].map((kind, i) =>
+    all[i] === 0 ? null : markup`<p class="note ${kind}">${all[i]} more below.</p>`
+  );
+  return markup`${wide}${onPhone}`;
+}
 
-function restMarkup(rows: number, omitted: number): Markup {
-  const textOf = (count: number, kind: string): Markup | null =>
-    count === 0 ? null : markup`<p class="note ${kind}">${count} more below.</p>`;
-  const onPhone = omitted + Math.max(0, rows - MOST_ON_PHONE);
-  return markup`${textOf(omitted, "off-phone")}${textOf(onPhone, "on-phone")}`;
+const MOST_ON_PHONE = 5;
+/** Of a phone's first screen: what lines above the forest, and its rows, have to share. */
+const PHONE_PX = 460;
+/** A line on a phone, by what it is of. */
+const LINES = {
+  lead: { chars: 28, px: 23 },
+  rest: { chars: 40, px: 21 },
+  reliance: { chars: 36, px: 25 },
+  row: { chars: 22, px: 20 },
+} as const;
+
+/** As many as a phone's first screen has room for below the rest of the card; at least one. */
+function rowsOnPhone(
+  { sentence, reliability, claims, next }: CardModel,
+  { rows }: ConclusionForest,
+): number {
+  const [first, ...rest] = sentencesOf(sentence);
+  const reliance = [reliability?.sentence ?? "", ...next.map(({ text }) => text)];
+  let left = PHONE_PX - heightOf("lead", first) - heightOf("rest", rest.join(" ")) -
+    sum(reliance, (text) => heightOf("reliance", text)) - (claims === null ? 0 : LINES.reliance.px);
+  const shown = rows.slice(0, MOST_ON_PHONE).filter(({ label }) => {
+    left -= heightOf("row", label);
+    return left >= 0;
+  });
+  return Math.max(1, shown.length);
+}
+
+function heightOf(kind: keyof typeof LINES, { length }: string): number {
+  const { chars, px } = LINES[kind];
+  return Math.ceil(length / chars) * px;
 }
 
 /** `0.77× [0.44, 1.35]`: on a phone a long interval has a line of its own. */
