@@ -108,6 +108,37 @@ chromiumTest("the depths of the report", {
       assert.deepEqual(await shownOf(page), ["summary", "detail"]);
     },
   },
+  "the arrow keys go through all depths, and around": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "summary",
+    look: async (page) => {
+      await page.getByRole("radio", { name: "Summary" }).focus();
+      const seen: string[] = [];
+      for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft"]) {
+        await page.keyboard.press(key);
+        seen.push((await shownOf(page)).at(-1) ?? "");
+        assert.ok((await page.evaluate(focusedStop)).isMarked, key);
+      }
+      assert.deepEqual(seen, ["detail", "everything", "summary", "everything", "detail"]);
+    },
+  },
+  "tab reaches every control, in the order of the page, and each shows that it has the focus": {
+    html: PAGE,
+    options: DESKTOP,
+    depth: "everything",
+    look: async (page) => {
+      const wrong: Stop[] = [];
+      for (let stops = 0; stops < MOST_STOPS; stops++) {
+        await page.keyboard.press("Tab");
+        const stop = await page.evaluate(focusedStop);
+        if (stop.isOut) break;
+        if (!stop.isMarked || !stop.isInSight) wrong.push(stop);
+      }
+      assert.deepEqual(wrong, []);
+      assert.deepEqual(await page.locator(CONTROLS).evaluateAll(unreached), []);
+    },
+  },
   "a link to a hidden part shows it": {
     html: PAGE,
     options: DESKTOP,
@@ -148,6 +179,54 @@ chromiumTest("the depths of the report", {
     },
   },
 });
+
+/** More than the page has. */
+const MOST_STOPS = 2_000;
+/** Of a group of radio buttons, tab reaches the checked one. */
+const CONTROLS =
+  "a[href], button, input:not([type=radio]:not(:checked)), select, summary, [tabindex='0']";
+
+interface Stop {
+  readonly name: string;
+  /** After the last. */
+  readonly isOut: boolean;
+  /** Whether it is outlined, or what stands for it beside it. */
+  readonly isMarked: boolean;
+  /** Whether it is on the screen, and not all of it is covered by anything else. */
+  readonly isInSight: boolean;
+}
+
+/** Where the focus is, which is then marked as reached. Runs in the page. */
+function focusedStop(): Stop {
+  const element = document.activeElement ?? document.body;
+  const isOutlined = (one: Element | null): boolean => {
+    if (one === null) return false;
+    const { outlineStyle, outlineWidth } = getComputedStyle(one);
+    return outlineStyle !== "none" && parseFloat(outlineWidth) >= 1;
+  };
+  const shown = element instanceof HTMLInputElement ? element.closest("label") ?? element : element;
+  const { left, right, top, bottom } = shown.getBoundingClientRect();
+  const middle = (Math.max(left, 0) + Math.min(right, innerWidth)) / 2;
+  const [from, to] = [Math.max(top, 0), Math.min(bottom, innerHeight)];
+  const isAt = (share: number): boolean => {
+    const at = document.elementFromPoint(middle, from + (to - from) * share);
+    return at !== null && (shown.contains(at) || at.contains(shown));
+  };
+  element.setAttribute("data-reached", "");
+  return {
+    name: element.outerHTML.slice(0, 120),
+    isOut: element === document.body,
+    isMarked: isOutlined(element) || isOutlined(element.nextElementSibling),
+    isInSight: [0.05, 0.5, 0.95].some(isAt),
+  };
+}
+
+function unreached(elements: readonly Element[]): string[] {
+  return elements.filter((element) =>
+    element.checkVisibility() && !element.hasAttribute("data-reached") &&
+    !element.matches(":disabled")
+  ).map(({ outerHTML }) => outerHTML.slice(0, 120));
+}
 
 function shownOf(page: Page): Promise<string[]> {
   return page.evaluate(
