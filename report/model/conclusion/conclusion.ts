@@ -14,7 +14,7 @@ import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
-import { addedRows, mostSentence } from "./served.ts";
+import { addedRows, mostSentence, sessionsText } from "./served.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
 import {
   judgedBesides,
@@ -75,7 +75,9 @@ export function conclusionOf(
     : conclusionSentence(compared, { places, besides, sweeps });
   return {
     question: titleOf(results),
-    sentence: sentence === "" ? "" : `${sentence}.${settlingText(results, settling)}`,
+    sentence: sentence === ""
+      ? ""
+      : `${sentence}.${settlingText(results, settling)}${sessionsText(compared)}`,
     figure: isMeasured
       ? besideFigure(besides) ?? askedFigure(asked) ?? headlineOf(places, compared)
       : null,

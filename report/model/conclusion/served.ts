@@ -8,7 +8,8 @@ import { comparisonOf, type FigureComparison } from "../comparison/comparison.ts
 import { isOpenLoop } from "../comparison/pairs.ts";
 import { rangeOfTimes } from "../comparison/ratios.ts";
 import { competing, TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
-import { boundText, formatNumber } from "../numbers/units.ts";
+import { settingLabel } from "../numbers/cell_label.ts";
+import { boundText, formatMs, formatNumber } from "../numbers/units.ts";
 import { sum } from "../numbers/spread.ts";
 import { listed, unique } from "../numbers/words.ts";
 import { takenPerSec } from "../runs/capacity.ts";
@@ -21,6 +22,7 @@ import {
   textAt,
   valueOf,
 } from "../runs/factors.ts";
+import { stepScenarios } from "../steps/step_cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import type { ForestComparison } from "./matrix.ts";
 
@@ -212,4 +214,39 @@ export function addedRows({ rows, cells }: ScenarioComparison): Added[] {
       marginRatio: comparison.marginRatio,
     }];
   });
+}
+
+// Of a flow, a user asks how often all of it is done, and which step takes long.
+
+/**
+ * ` At connections 80, 268 sessions/s complete; the slowest step is photo (p50 62.1 ms), the fastest add (31.0 ms).`, where
+ * one target is alone with one flow; "" of others.
+ */
+export function sessionsText(scenarios: readonly ScenarioComparison[]): string {
+  const able = scenarios.length === 1 ? competing(scenarios[0].cells) : [];
+  if (able.length === 0 || unique(able.map(({ target }) => target)).length > 1) return "";
+  const best = bestOf(able);
+  const completed = sum(best.runs, ({ sessions }) => sessions?.completed ?? 0);
+  if (completed === 0) return "";
+  const perSec = completed / sum(best.runs, ({ elapsedS }) => elapsedS);
+  const setting = settingLabel(best.runs[0].parameters);
+  const count = `${formatNumber(Number(perSec.toPrecision(SERVED_DIGITS)))} sessions/s complete`;
+  return ` ${setting === "" ? count : `At ${setting}, ${count}`}${slowestText(best)}.`;
+}
+
+function slowestText(cell: CellRuns): string {
+  const steps = stepScenarios([{ name: "", cells: [cell] }], {})
+    .flatMap(({ name, cells: [{ latency }] }) =>
+      latency.count === 0
+        ? []
+        : [{ name: name.slice(cell.runs[0].scenario.length + 1), ...latency.percentile(50) }]
+    )
+    .toSorted((a, b) => b.value - a.value);
+  const [slowest, fastest] = [steps[0], steps[steps.length - 1]];
+  if (steps.length < 2) return "";
+  const textOf = ({ value, isAtLeast }: typeof slowest): string =>
+    boundText(formatMs(value), isAtLeast);
+  return `; the slowest step is ${slowest.name} (p50 ${
+    textOf(slowest)
+  }), the fastest ${fastest.name} (${textOf(fastest)})`;
 }

@@ -21,8 +21,15 @@ export function equipTables(): void {
     }
   }, { rootMargin: NEAR });
   for (const scroll of document.querySelectorAll(".scroll")) {
-    if (!equipped.has(scroll)) observer.observe(scroll);
+    if (equipped.has(scroll)) continue;
+    observer.observe(scroll);
+    scroll.addEventListener("focus", equipFocused);
   }
+}
+
+/** At once, as the next press of tab leads into it. */
+function equipFocused({ currentTarget }: Event): void {
+  if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
 }
 
 /** What came near the screen already. */
