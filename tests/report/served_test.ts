@@ -135,7 +135,10 @@ Deno.test("questions: of a load's own factor, such as connections, who is ahead 
     along("connections", connections, { a: [1_000, 1_100, 1_200], b: [2_000, 2_200, 2_400] }),
     COMPUTING,
   ));
-  assert.match(plain(sentence), /^s1: busy serves 9,700\/s .*\. s0: b is fastest in all 3 settings, /);
+  assert.match(
+    plain(sentence),
+    /^s1: busy serves 9,700\/s .*\. s0: b is fastest in all 3 settings, /,
+  );
 });
 
 Deno.test("questions: scenarios with a target in common are one question", () => {

@@ -159,7 +159,7 @@ Deno.test("steps: the verdict of one target says how often a flow completes, and
   const sentenceOf = (of: Results): string => plain(reportModel(of).conclusion.sentence);
   assert.match(
     sentenceOf(withSessions(300)),
-    /\. 100 sessions\/s complete; the slowest step is pay \(p50 4\d\.\d ms\), the fastest browse \((?:9\.\d+|1\d\.\d) ms\)\.$/,
+    /\. 100 sessions\/s complete; the slowest step is «pay» \(p50 4\d\.\d ms\), the fastest «browse» \((?:9\.\d+|1\d\.\d) ms\)\.$/,
   );
   assert.doesNotMatch(sentenceOf(withSessions(0)), /sessions/);
   assert.doesNotMatch(sentenceOf(results()), /sessions/);

@@ -219,7 +219,7 @@ export function addedRows({ rows, cells }: ScenarioComparison): Added[] {
 // Of a flow, a user asks how often all of it is done, and which step takes long.
 
 /**
- * ` At connections 80, 268 sessions/s complete; the slowest step is photo (p50 62.1 ms), the fastest add (31.0 ms).`, where
+ * ` At 80 connections, 268 sessions/s complete; the slowest step is «photo» (p50 62.1 ms), the fastest «add» (31.0 ms).`, where
  * one target is alone with one flow; "" of others.
  */
 export function sessionsText(scenarios: readonly ScenarioComparison[]): string {
@@ -229,9 +229,18 @@ export function sessionsText(scenarios: readonly ScenarioComparison[]): string {
   const completed = sum(best.runs, ({ sessions }) => sessions?.completed ?? 0);
   if (completed === 0) return "";
   const perSec = completed / sum(best.runs, ({ elapsedS }) => elapsedS);
-  const setting = settingLabel(best.runs[0].parameters);
+  const setting = whereText(best, able);
   const count = `${formatNumber(Number(perSec.toPrecision(SERVED_DIGITS)))} sessions/s complete`;
   return ` ${setting === "" ? count : `At ${setting}, ${count}`}${slowestText(best)}.`;
+}
+
+/** `80 connections`; of several factors `connections 80 · delay 10ms`; "" where none varies. */
+function whereText(cell: CellRuns, cells: readonly CellRuns[]): string {
+  const { parameters } = cell.runs[0];
+  const [factor] = numericFactors(cells);
+  return factor !== undefined && Object.keys(parameters).length === 1
+    ? phraseOf(factor, textAt(factor, positionOf(cell, factor)))
+    : settingLabel(parameters);
 }
 
 function slowestText(cell: CellRuns): string {
@@ -246,7 +255,7 @@ function slowestText(cell: CellRuns): string {
   if (steps.length < 2) return "";
   const textOf = ({ value, isAtLeast }: typeof slowest): string =>
     boundText(formatMs(value), isAtLeast);
-  return `; the slowest step is ${slowest.name} (p50 ${
+  return `; the slowest step is «${slowest.name}» (p50 ${
     textOf(slowest)
-  }), the fastest ${fastest.name} (${textOf(fastest)})`;
+  }), the fastest «${fastest.name}» (${textOf(fastest)})`;
 }

@@ -118,6 +118,63 @@ export function cutTo(
   return "…";
 }
 
+// Names beside dots.
+
+const LINE_PX = 13;
+/** Between a dot and its name. */
+const GAP_PX = 5;
+
+/** On the canvas, px. */
+export interface PlacedDot {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+/** Where the name of each dot stands, the first names first; null where it would cover a dot or another name. */
+export function placedNames(
+  names: readonly { readonly dot: PlacedDot; readonly width: number }[],
+  dots: readonly PlacedDot[],
+  area: Box,
+): (Box | null)[] {
+  const taken: Box[] = dots.map(({ x, y, radius }) => boxOf(x - radius, y, 2 * radius, radius));
+  return names.map(({ dot, width }) => {
+    const place = placesBeside(dot, width).find((box) =>
+      box.left >= area.left && box.right <= area.right && box.top >= area.top &&
+      box.bottom <= area.bottom && taken.every((other) => !areOver(box, other))
+    );
+    if (place !== undefined) taken.push(place);
+    return place ?? null;
+  });
+}
+
+/** From the best: to the right, to the left, above and below. */
+function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
+  const gap = radius + GAP_PX;
+  const lefts = [x + gap, x - gap - width];
+  const beside = [-7, 0, 7].flatMap((offset) =>
+    lefts.map((left) => boxOf(left, y + offset, width, LINE_PX / 2))
+  );
+  const middle = x - width / 2;
+  const away = radius + LINE_PX / 2 + 1;
+  return [...beside, ...[-away, away].map((by) => boxOf(middle, y + by, width, LINE_PX / 2))];
+}
+
+function boxOf(left: number, middle: number, width: number, halfHeight: number): Box {
+  return { left, right: left + width, top: middle - halfHeight, bottom: middle + halfHeight };
+}
+
+function areOver(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 interface Dots {
   readonly rates: readonly number[];
   readonly y: number;

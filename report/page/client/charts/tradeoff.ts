@@ -2,7 +2,7 @@
 /** Requests per second against p99: dots with crosses for their intervals, the Pareto front as steps, a line at a limit. */
 import type { Chart, ChartConfiguration, Point } from "chart.js";
 import type { TradeoffChart } from "../../../model/charts/charts.ts";
-import { cutTo } from "./bars.ts";
+import { cutTo, type PlacedDot, placedNames } from "./bars.ts";
 import { titledScale } from "./scatter.ts";
 import { faded, type Theme, tooltip } from "./theme.ts";
 import { formatNumber, formatTick } from "../../../model/numbers/units.ts";
@@ -154,33 +154,28 @@ function drawCrosses(
 }
 
 const NAME_PX = 110;
-const LINE_PX = 13;
 
-/** Beside its dot, to the side that has more room; where names would overlap, the dot's colour says whose it is. */
+/** Near its dot, where it covers no dot and no other name; where there is no such place, the dot's colour says whose it is. */
 function drawNames(chart: Chart, { series, isLine }: TradeoffChart, theme: Theme): void {
-  const { ctx, chartArea: { left, right }, scales: { x, y } } = chart;
+  const { ctx, chartArea, scales: { x, y } } = chart;
   ctx.save();
   ctx.font = `12px ${theme.font}`;
   ctx.textBaseline = "middle";
   ctx.fillStyle = theme.ink;
-  const taken: { left: number; right: number; y: number }[] = [];
-  for (const { label, points } of series) {
-    const point = isLine ? points[points.length - 1] : points[0];
-    const gap = radiusOf(point) + 5;
+  const dotOf = (point: Dot): PlacedDot => ({
+    x: x.getPixelForValue(point.x),
+    y: y.getPixelForValue(point.y),
+    radius: radiusOf(point),
+  });
+  const dots = series.flatMap(({ points }) => points.map(dotOf));
+  const names = series.map(({ label, points }) => {
     const text = cutTo(NAME_PX, label, ctx);
-    const width = ctx.measureText(text).width;
-    const [atX, atY] = [x.getPixelForValue(point.x), y.getPixelForValue(point.y)];
-    const from = atX + gap + width > right ? atX - gap - width : atX + gap;
-    const place = { left: from, right: from + width, y: atY - 7 };
-    const isFree = from >= left &&
-      taken.every((other) =>
-        other.right < place.left || other.left > place.right ||
-        Math.abs(other.y - place.y) > LINE_PX
-      );
-    if (!isFree) continue;
-    taken.push(place);
-    ctx.fillText(text, place.left, place.y);
-  }
+    const dot = dotOf(isLine ? points[points.length - 1] : points[0]);
+    return { text, dot, width: ctx.measureText(text).width };
+  });
+  placedNames(names, dots, chartArea).forEach((place, i) => {
+    if (place !== null) ctx.fillText(names[i].text, place.left, (place.top + place.bottom) / 2);
+  });
   ctx.restore();
 }
 
