@@ -126,7 +126,9 @@ Deno.test("questions: what one serves at most, what a setting costs, and what ot
   assert.equal(figure?.label, "requests/s of lone in s0, at most");
   assert.ok(Math.abs((figure.value ?? 0) / 51_300 - 1) < 0.01);
   assert.equal(forest?.title, "Requests/s compared, more is better");
-  assert.ok(forest.rows.some(({ label, word }) => label === "slow pool" && word === "better"));
+  assert.ok(
+    forest.rows.some(({ label, word }) => label === "slow pool / slow" && word === "better"),
+  );
 });
 
 Deno.test("questions: of a load's own factor, such as connections, who is ahead is the question", () => {

@@ -14,7 +14,7 @@ import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
-import { addedRows, mostSentence, sessionsText } from "./served.ts";
+import { askedRows, mostSentence, sessionsText } from "./served.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
 import {
   judgedBesides,
@@ -84,7 +84,7 @@ export function conclusionOf(
     forest: isNone ? null : forestRows(
       places,
       compared,
-      besides === null ? asked.flatMap(addedRows) : besideRows(besides),
+      besides === null ? askedRows(asked) : besideRows(besides),
     ),
     reliability: reliabilityOf(results.runs, judgedTwice(results, { places, besides, level })),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),

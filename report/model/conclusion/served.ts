@@ -197,8 +197,15 @@ function isTold(comparison: FigureComparison): boolean {
   return comparison.verdict !== "inconclusive";
 }
 
+/** For all questions together: of several bases, each row names its own. */
+export function askedRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] {
+  const rows = scenarios.flatMap(addedRows);
+  const isOne = new Set(rows.map(({ base }) => base)).size === 1;
+  return rows.map((row) => isOne ? row : { ...row, label: `${row.label} / ${row.base}` });
+}
+
 /** Requests/s of each of the others against the first at its setting, where any of the two can't serve all that comes. */
-export function addedRows({ rows, cells }: ScenarioComparison): Added[] {
+function addedRows({ rows, cells }: ScenarioComparison): Added[] {
   const able = new Set(competing(cells).map(({ label }) => label));
   const isOpen = isOpenLoop(cells);
   const targetOf = new Map(cells.map(({ label, target }) => [label, target]));
