@@ -170,7 +170,7 @@ function unsteadyCaveats(
 }
 
 /** More cells are counted. */
-const MOST_LINES = 4;
+const MOST_LINES = 2;
 
 function summed<Evidence extends Alike>(cells: readonly Evidence[]): readonly Evidence[] {
   return cells.length <= MOST_LINES ? cells : [{ ...cells[0], cells: cells.length }];
