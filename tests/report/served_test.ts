@@ -160,3 +160,16 @@ Deno.test("settings: targets without a factor are beside each other, not beside 
     [null, null, null, "best"],
   );
 });
+
+Deno.test("questions: on the page each has a table of its own, without targets of the others", () => {
+  const page = renderReportPage([reportModel(inScenarios(OFFERED, COMPUTING, WAITING))]);
+  const tables = [...page.matchAll(/<table class="matrix">.*?<\/table>/gs)].map(([table]) =>
+    [...table.matchAll(/<th scope=row>.*?<\/i>([^<]*)/g)].map(([, name]) => name).toSorted()
+  );
+  assert.deepEqual(tables, [
+    ["lone", "pool"],
+    ["busy", "busy pool"],
+    ["idle", "idle pool"],
+    ["slow", "slow pool"],
+  ]);
+});

@@ -14,7 +14,7 @@ import type { SweepModel } from "../sweeps/sweeps.ts";
 import { type ConclusionForest, forestRows, type MatrixModel, matrixOf } from "./matrix.ts";
 import { type Place, placesOf } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
-import { askedRows, mostSentence, sessionsText } from "./served.ts";
+import { mostSentence, questionRows, sessionsText } from "./served.ts";
 import { type NextStep, nextSteps } from "./next_steps.ts";
 import {
   judgedBesides,
@@ -25,8 +25,8 @@ import {
   withMissing,
 } from "./reliability.ts";
 import { type Beside, besideBase, besideRows, othersBeside } from "./beside_base.ts";
-import { askedFigure, besideFigure, type HeadlineFigure, headlineOf } from "./headline.ts";
-import { askedOf, conclusionSentence } from "./sentence.ts";
+import { besideFigure, type HeadlineFigure, headlineOf, questionFigure } from "./headline.ts";
+import { conclusionSentence, questionsOf } from "./sentence.ts";
 
 export interface ConclusionModel {
   /** The question, where the experiment has one; otherwise its name. */
@@ -67,7 +67,7 @@ export function conclusionOf(
   const places = isNone ? [] : placesOf(compared, level);
   const besides = besideBase(places, base);
   // Several questions, each with targets of its own, unless a base is named.
-  const asked = besides === null ? askedOf(places) : [];
+  const questions = besides === null ? questionsOf(places) : [];
   const sentence = !isMeasured
     ? ""
     : isNone
@@ -79,12 +79,12 @@ export function conclusionOf(
       ? ""
       : `${sentence}.${settlingText(results, settling)}${sessionsText(compared)}`,
     figure: isMeasured
-      ? besideFigure(besides) ?? askedFigure(asked) ?? headlineOf(places, compared)
+      ? besideFigure(besides) ?? questionFigure(questions) ?? headlineOf(places, compared)
       : null,
     forest: isNone ? null : forestRows(
       places,
       compared,
-      besides === null ? askedRows(asked) : besideRows(besides),
+      besides === null ? questionRows(questions) : besideRows(besides),
     ),
     reliability: reliabilityOf(results.runs, judgedTwice(results, { places, besides, level })),
     claims: claims.judged.length === 0 ? null : claimCounts(claims),

@@ -18,7 +18,7 @@ import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { allText, mostLikely, type Place } from "./places.ts";
-import { mostAsked } from "./served.ts";
+import { mostOfQuestion } from "./served.ts";
 import { decisiveName, rangeText } from "./several.ts";
 
 export interface HeadlineFigure {
@@ -240,8 +240,8 @@ export function peakFigure(scenarios: readonly ScenarioComparison[]): HeadlineFi
 }
 
 /** The first question of several, where that is how much a target serves; null where it is another. */
-export function askedFigure([first]: readonly ScenarioComparison[]): HeadlineFigure | null {
-  const most = first === undefined ? null : mostAsked(first);
+export function questionFigure([first]: readonly ScenarioComparison[]): HeadlineFigure | null {
+  const most = first === undefined ? null : mostOfQuestion(first);
   return most && servedFigure(most, `requests/s of ${most.target} in ${first.name}, at most`);
 }
 

@@ -49,12 +49,12 @@ export function conclusionSentence(
 }
 
 /**
- * Of each scenario in which a number is varied, what it asks; before the others, what is known of which comes first. Where all
+ * Of each scenario in which a number is varied, how much is served; before the others, what is known of which comes first. Where all
  * of it is too long, the first part of each.
  */
 function apartTexts(apart: readonly (readonly Place[])[]): string[] {
-  const asked = apart.map((those) => ({ those, texts: servedTexts(those[0].scenario) }));
-  const others = asked.filter(({ texts }) => texts.length === 0).map(({ those }) => those);
+  const along = apart.map((those) => ({ those, texts: servedTexts(those[0].scenario) }));
+  const others = along.filter(({ texts }) => texts.length === 0).map(({ those }) => those);
   const isOpen = ([place, ...others]: readonly Place[]): boolean =>
     others.length === 0 && place.contest.leader === null && place.likely === null &&
     !place.contest.isEquivalent && place.standing !== "none-keeps-up";
@@ -63,7 +63,7 @@ function apartTexts(apart: readonly (readonly Place[])[]): string[] {
   );
   const isLong = known.join(" ").split(/\s+/).length > MOST_WORDS;
   return [
-    ...asked.filter(({ texts }) => texts.length > 0).map(({ those: [place], texts }) =>
+    ...along.filter(({ texts }) => texts.length > 0).map(({ those: [place], texts }) =>
       shortest(texts.map((text) => `${place.scenario.name}: ${text}`))
     ),
     ...(isLong ? known.map((text) => text.split("; ")[0]) : known),
@@ -72,7 +72,7 @@ function apartTexts(apart: readonly (readonly Place[])[]): string[] {
 }
 
 /** Of an experiment with several questions, those in which a number is varied; none of others. */
-export function askedOf(places: readonly Place[]): ScenarioComparison[] {
+export function questionsOf(places: readonly Place[]): ScenarioComparison[] {
   const apart = apartOf(places);
   return apart.length < 2 ? [] : apart.map(([{ scenario }]) => scenario)
     .filter((scenario) => servedTexts(scenario).length > 0);

@@ -69,7 +69,7 @@ function perSecText(cell: CellRuns): string {
   return boundText(formatNumber(value), isAtLeast);
 }
 
-// What a scenario asks where a number is varied: how much each target serves along it, and what others add.
+// Where a number is varied, the question of a scenario: how much each target serves along it, and what others add.
 
 /** The cells of a target along the factor, ascending. */
 type Along = readonly CellRuns[];
@@ -79,7 +79,7 @@ type Along = readonly CellRuns[];
  * 100ms, computing-cluster 10,000 and 37`, from the most that can be said to the least. None where no number is varied.
  */
 export function servedTexts(scenario: ScenarioComparison): string[] {
-  const factor = askedFactor(scenario);
+  const factor = questionFactor(scenario);
   if (factor === null) return [];
   const [own, ...others] = alongOf(scenario, factor);
   const ends = endsOf(own, factor);
@@ -97,8 +97,8 @@ export function servedTexts(scenario: ScenarioComparison): string[] {
 }
 
 /** The cell that serves the most of the first target of a scenario whose question that is; null of others. */
-export function mostAsked(scenario: ScenarioComparison): CellRuns | null {
-  const factor = askedFactor(scenario);
+export function mostOfQuestion(scenario: ScenarioComparison): CellRuns | null {
+  const factor = questionFactor(scenario);
   return factor?.isOffered ? bestOf(alongOf(scenario, factor)[0]) : null;
 }
 
@@ -106,7 +106,7 @@ export function mostAsked(scenario: ScenarioComparison): CellRuns | null {
  * The offered rate, or a setting that the first target is measured along; null without one. Of a load such as its
  * connections, who is ahead at each is the question.
  */
-function askedFactor({ cells }: ScenarioComparison): NumericFactor | null {
+function questionFactor({ cells }: ScenarioComparison): NumericFactor | null {
   const own = servedCells(cells).filter(({ target }) => target === cells[0].target);
   return numericFactors(own).find(({ isOffered, path }) => isOffered || path.startsWith(SETTING)) ??
     null;
@@ -183,22 +183,24 @@ interface Added extends ForestComparison {
 }
 
 /** `slow-waiting-cluster serves 1.7× slow-waiting`: of those that were not measured along the factor, what is known. */
-function addedTexts(scenario: ScenarioComparison, told: readonly CellRuns[]): string[] {
-  const names = new Set(told.map(({ target }) => target));
+function addedTexts(scenario: ScenarioComparison, covered: readonly CellRuns[]): string[] {
+  const names = new Set(covered.map(({ target }) => target));
   const rows = addedRows(scenario).filter(({ target }) => !names.has(target));
   return [...Map.groupBy(rows, ({ target }) => target).values()].flatMap((own) => {
     const [{ target, base }] = own;
-    const known = own.flatMap(({ comparison }) => isTold(comparison) ? comparison.ratio ?? [] : []);
+    const known = own.flatMap(({ comparison }) =>
+      isKnown(comparison) ? comparison.ratio ?? [] : []
+    );
     return known.length < own.length ? [] : [`${target} serves ${rangeOfTimes(known)} ${base}`];
   });
 }
 
-function isTold(comparison: FigureComparison): boolean {
+function isKnown(comparison: FigureComparison): boolean {
   return comparison.verdict !== "inconclusive";
 }
 
 /** For all questions together: of several bases, each row names its own. */
-export function askedRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] {
+export function questionRows(scenarios: readonly ScenarioComparison[]): ForestComparison[] {
   const rows = scenarios.flatMap(addedRows);
   const isOne = new Set(rows.map(({ base }) => base)).size === 1;
   return rows.map((row) => isOne ? row : { ...row, label: `${row.label} / ${row.base}` });
@@ -223,7 +225,7 @@ function addedRows({ rows, cells }: ScenarioComparison): Added[] {
   });
 }
 
-// Of a flow, a user asks how often all of it is done, and which step takes long.
+// Of a flow: how often all of it is done, and which step takes long.
 
 /**
  * ` At 80 connections, 268 sessions/s complete; the slowest step is «photo» (p50 62.1 ms), the fastest «add» (31.0 ms).`, where

@@ -167,25 +167,57 @@ export function matrixMarkup(
   { id }: PagePlace,
 ): Markup | null {
   if (!isShown(matrix)) return null;
-  const { columns, rows } = matrix;
+  const linkOf = (scenario: string): string =>
+    `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
+  const tables = partsOf(matrix).map((part, i) =>
+    partMarkup(part, linkOf, `${id}-matrix-caption${i === 0 ? "" : `-${i + 1}`}`)
+  );
+  return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
+${tables}
+${howToReadMarkup(HOW_TO_READ.matrix)}</section>`;
+}
+
+function partMarkup(
+  { columns, rows }: MatrixModel,
+  linkOf: (scenario: string) => string,
+  captionId: string,
+): Markup {
   const heads = columns.map(({ label, figure }) =>
     markup`<th scope="col" class="number">${label} <small>${
       figure === "rate" ? "requests/s" : "p99"
     }</small></th>`
   );
-  const linkOf = (scenario: string): string =>
-    `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
   const body = rows.map(({ label, color, cells }) =>
     markup`<tr><th scope=row><span>${tableSwatch(color)}${label}</span></th>${
       cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))
     }</tr>\n`
   );
-  return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
-<div class="scroll" role="group" aria-labelledby="${id}-matrix-caption" tabindex="0">
-<table class="matrix"><caption id="${id}-matrix-caption" class="unseen">Every result against the best of its column</caption>
+  return markup`<div class="scroll" role="group" aria-labelledby="${captionId}" tabindex="0">
+<table class="matrix"><caption id="${captionId}" class="unseen">Every result against the best of its column</caption>
 <thead><tr><th scope="col" class="name">Target</th>${heads}</tr></thead>
-<tbody>${body}</tbody></table></div>
-${howToReadMarkup(HOW_TO_READ.matrix)}</section>`;
+<tbody>${body}</tbody></table></div>\n`;
+}
+
+/** Columns that no row connects are tables of their own, as most of one table would be empty; single cells share one. */
+function partsOf({ columns, rows }: MatrixModel): MatrixModel[] {
+  const groups = rows.reduce((before: ReadonlySet<number>[], { cells }) => {
+    const own = new Set(cells.flatMap((cell, i) => cell === null ? [] : [i]));
+    const joined = before.filter((group) => [...own].some((i) => group.has(i)));
+    const others = before.filter((group) => !joined.includes(group));
+    return [...others, new Set([...own, ...joined.flatMap((group) => [...group])])];
+  }, []);
+  const rowsIn = (group: ReadonlySet<number>): MatrixModel["rows"] =>
+    rows.filter(({ cells }) => cells.some((cell, i) => cell !== null && group.has(i)));
+  const [singles, larger] = [true, false].map((isOne) =>
+    groups.filter((group) => (group.size * rowsIn(group).length === 1) === isOne)
+  );
+  const parts = [...larger, new Set(singles.flatMap((group) => [...group]))]
+    .filter(({ size }) => size > 0);
+  const isIn = (group: ReadonlySet<number>) => (_: unknown, i: number): boolean => group.has(i);
+  return parts.toSorted((a, b) => Math.min(...a) - Math.min(...b)).map((group) => ({
+    columns: columns.filter(isIn(group)),
+    rows: rowsIn(group).map((row) => ({ ...row, cells: row.cells.filter(isIn(group)) })),
+  }));
 }
 
 export function isShown(matrix: MatrixModel | null): matrix is MatrixModel {
@@ -195,15 +227,20 @@ export function isShown(matrix: MatrixModel | null): matrix is MatrixModel {
 /** The more colour, the nearer to the best; the less of it, the less certain. */
 function cellMarkup(cell: MatrixCell | null, link: string): Markup {
   if (cell === null) return markup`<td class="number">–</td>`;
-  const { text, ratio, ratioText, certainty, shortfall } = cell;
+  const { text, ratio, ratioText, certainty, shortfall, label } = cell;
   const below = shortfall !== ""
-    ? markup`<small class="below alarming">${shortfall}</small>`
+    ? markup`<small class="below alarming">${withoutName(shortfall, label)}</small>`
     : ratioText === ""
     ? null
     : markup`<small class="below">${ratioText}</small>`;
   return markup`<td class="number ${
     shadeOf(ratio, certainty)
   } ${certainty}" data-v="${cell.value}"><a href="${link}">${text}</a>${below}</td>`;
+}
+
+/** `79 % never sent`, `times out on 19 %`: whose it is stands beside the row. */
+function withoutName(shortfall: string, name: string): string {
+  return shortfall.replace(` of the requests to ${name} were`, "").replace(`${name} `, "");
 }
 
 /** Ratios to the best, either way; each step down is a paler shade. */
