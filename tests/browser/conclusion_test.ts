@@ -7,7 +7,7 @@ import { paperResults } from "../../bench/stage/paper.ts";
 import { reportModel } from "../../report/model/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { renderReportPage } from "../../report/page/page.ts";
-import { doubted } from "../report/concluded.ts";
+import { COMPUTING, doubted, inScenarios, OFFERED, WAITING } from "../report/concluded.ts";
 import { type CellSpec, resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, type Look } from "./chromium.ts";
@@ -40,6 +40,17 @@ function studyResults(): Results {
 const NAMES = ["nestjs-fastify", "nestjs-express", "adonisjs", "gin-traced", "feathers"];
 const STUDY = reportModel(studyResults());
 const STUDY_PAGE = renderReportPage([STUDY]);
+
+/** Three questions, each with a sentence, and doubts. */
+const QUESTIONS = reportModel(doubted({
+  ...inScenarios(OFFERED, COMPUTING, WAITING),
+  experiment: {
+    ...inScenarios(OFFERED).experiment,
+    title:
+      "What can one instance serve, what do computing and waiting cost, and what does a pool add?",
+  },
+}, ({ repetition }) => repetition === 1));
+const QUESTIONS_PAGE = renderReportPage([QUESTIONS]);
 
 /** Twelve targets in one scenario: more rows than any first screen has room for. */
 const MANY = reportModel(resultsFixture({
@@ -113,6 +124,29 @@ chromiumTest("the first screen of the report", {
       },
     },
   ])),
+  ...Object.fromEntries(
+    Object.entries(SCREENS).map(([screen, options]): [string, Look] => [
+      `${screen} the card of several questions is whole, with a sentence of each`,
+      {
+        html: QUESTIONS_PAGE,
+        options,
+        depth: "summary",
+        look: async (page) => {
+          assert.equal(await cutOff(page), 0);
+          const lead = plain(await page.locator(".card .lead").innerText());
+          for (const scenario of ["s0", "s1", "s2"]) {
+            assert.ok(lead.includes(`${scenario}: `), lead);
+          }
+          const { rows, notes } = await forestShown(page);
+          const { rows: all = [], omitted = 0 } = QUESTIONS.conclusion.forest ?? {};
+          const left = all.length + omitted - rows;
+          assert.ok(rows > 0);
+          assert.deepEqual(notes, left === 0 ? [] : [`${left} more below.`]);
+          assert.deepEqual(await violationsOf(page), []);
+        },
+      },
+    ]),
+  ),
   "a phone shows five rows of a long forest, and says how many are left": {
     html: renderReportPage([MANY]),
     options: PHONE_SCREEN,

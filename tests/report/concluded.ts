@@ -4,7 +4,7 @@ import { reportModel } from "../../report/model/model.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around } from "./rates.ts";
-import type { SweepCell } from "./sweep_results.ts";
+import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 export function concluded(results: Results): ConclusionModel {
   return reportModel(results).conclusion;
@@ -46,3 +46,42 @@ export const POLICIES = ["builtin", "nginx"].flatMap((target, t) =>
     rate: 3_000 * (t + 1) - 500 * p,
   }))
 );
+
+// Three questions: how much is served at most, what a setting costs, and what others add.
+
+/** Of each target the rates along the factor, by its values. */
+export function along(
+  path: string,
+  values: readonly string[],
+  rates: Readonly<Record<string, readonly number[]>>,
+): SweepCell[] {
+  return Object.entries(rates).flatMap(([target, served]) =>
+    served.map((rate, i): SweepCell => ({ target, parameters: { [path]: values[i] }, rate }))
+  );
+}
+
+/** One scenario of each, s0, s1 and so on. */
+export function inScenarios(...scenarios: readonly (readonly SweepCell[])[]): Results {
+  const all = scenarios.map(sweepResults);
+  const runs = all.flatMap((results, i) =>
+    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 100 * i }))
+  );
+  return { ...all[0], runs };
+}
+
+export const OFFERED = along("rate", ["1000/s", "10000/s", "60000/s"], {
+  lone: [1_000, 10_000, 51_200],
+  pool: [1_000, 10_000, 30_500],
+});
+export const COMPUTING = along("set.cpuTime", ["0ms", "10ms", "100ms"], {
+  busy: [9_700, 970, 97],
+  "busy pool": [10_000, 3_000, 303],
+});
+export const WAITING = [
+  ...along("set.sleepTime", ["0ms", "1ms", "100ms"], {
+    idle: [50_000, 45_000, 8_000],
+    "idle pool": [25_000, 20_000, 8_100],
+  }),
+  { target: "slow", parameters: {}, rate: 2_000 },
+  { target: "slow pool", parameters: {}, rate: 3_405 },
+];

@@ -5,9 +5,17 @@ import { reportModel } from "../../report/model/model.ts";
 import { renderReportPage } from "../../report/page/page.ts";
 import { renderSummary } from "../../report/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { concluded, doubted } from "./concluded.ts";
+import {
+  along,
+  COMPUTING,
+  concluded,
+  doubted,
+  inScenarios,
+  OFFERED,
+  WAITING,
+} from "./concluded.ts";
 import { assertReadable, plain } from "./readable.ts";
-import { type SweepCell, sweepResults } from "./sweep_results.ts";
+import { sweepResults } from "./sweep_results.ts";
 
 const CELLS = [
   { target: "hono", parameters: { connections: 10 }, rate: 90_000 },
@@ -64,43 +72,6 @@ Deno.test("most: page, terminal and markdown say the same", () => {
   ];
   for (const form of forms) assert.ok(plain(form).includes(SENTENCE));
 });
-
-/** Of each target the rates along the factor, by its values. */
-function along(
-  path: string,
-  values: readonly string[],
-  rates: Readonly<Record<string, readonly number[]>>,
-): SweepCell[] {
-  return Object.entries(rates).flatMap(([target, served]) =>
-    served.map((rate, i): SweepCell => ({ target, parameters: { [path]: values[i] }, rate }))
-  );
-}
-
-/** One scenario of each, s0, s1 and so on. */
-function inScenarios(...scenarios: readonly (readonly SweepCell[])[]): Results {
-  const all = scenarios.map(sweepResults);
-  const runs = all.flatMap((results, i) =>
-    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 100 * i }))
-  );
-  return { ...all[0], runs };
-}
-
-const OFFERED = along("rate", ["1000/s", "10000/s", "60000/s"], {
-  lone: [1_000, 10_000, 51_200],
-  pool: [1_000, 10_000, 30_500],
-});
-const COMPUTING = along("set.cpuTime", ["0ms", "10ms", "100ms"], {
-  busy: [9_700, 970, 97],
-  "busy pool": [10_000, 3_000, 303],
-});
-const WAITING = [
-  ...along("set.sleepTime", ["0ms", "1ms", "100ms"], {
-    idle: [50_000, 45_000, 8_000],
-    "idle pool": [25_000, 20_000, 8_100],
-  }),
-  { target: "slow", parameters: {}, rate: 2_000 },
-  { target: "slow pool", parameters: {}, rate: 3_405 },
-];
 
 /** As many requests come as a rate says, whatever is served of them. */
 function overloaded(results: Results): Results {
