@@ -4,7 +4,7 @@
  * needed to see it.
  */
 import type { CardModel } from "../../model/compared_conclusion.ts";
-import { claimCountsText } from "../../model/conclusion/conclusion.ts";
+import { claimCountsText, type ConclusionModel } from "../../model/conclusion/conclusion.ts";
 import type { HeadlineFigure } from "../../model/conclusion/headline.ts";
 import type {
   ConclusionForest,
@@ -19,8 +19,11 @@ import { type Markup, markup } from "../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
 import { swatchMarkup, tableSwatch } from "./tables.ts";
 
+/** A comparison has no question of its own. */
+type TitledCard = CardModel & Partial<Pick<ConclusionModel, "question">>;
+
 /** @param id Of the experiment. */
-export function conclusionMarkup(conclusion: CardModel, id: string): Markup | null {
+export function conclusionMarkup(conclusion: TitledCard, id: string): Markup | null {
   const { sentence, figure, forest, reliability, claims, next } = conclusion;
   if (sentence === "") return null;
   const counts = claims === null ? "" : claimCountsText(claims);
@@ -79,7 +82,9 @@ function forestMarkup(forest: ConclusionForest, onPhone: number): Markup | null 
       ratioMarkup(row.text)
     }</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
   );
-  return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}</ul>${
+  return markup`<div class="small-forest${
+    onPhone > 0 ? "" : " off-phone"
+  }"><p class="note">${title}</p><ul>${items}</ul>${
     restMarkup(omitted, omitted + Math.max(0, rows.length - onPhone))
   }</div>`;
 }
@@ -93,30 +98,34 @@ function restMarkup(...all: readonly [wide: number, onPhone: number]): Markup {
 }
 
 const MOST_ON_PHONE = 5;
-/** Of a phone's first screen: what lines above the forest, and its rows, have to share. */
-const PHONE_PX = 460;
+/** Of a phone's first screen: what the title, lines above the forest and its rows have to share. */
+const PHONE_PX = 559;
 /** A line on a phone, by what it is of. */
 const LINES = {
+  title: { chars: 27, px: 26 },
   lead: { chars: 28, px: 23 },
-  rest: { chars: 40, px: 21 },
-  reliance: { chars: 36, px: 25 },
+  rest: { chars: 34, px: 21 },
+  reliance: { chars: 31, px: 25 },
   row: { chars: 22, px: 20 },
 } as const;
 
-/** As many as a phone's first screen has room for below the rest of the card; at least one. */
+/** Of four lines. */
+const LONGEST_TITLE = "-".repeat(4 * LINES.title.chars);
+
+/** As many as a phone's first screen has room for below the rest of the card. */
 function rowsOnPhone(
-  { sentence, reliability, claims, next }: CardModel,
+  { question = LONGEST_TITLE, sentence, reliability, claims, next }: TitledCard,
   { rows }: ConclusionForest,
 ): number {
   const [first, ...rest] = sentencesOf(sentence);
   const reliance = [reliability?.sentence ?? "", ...next.map(({ text }) => text)];
-  let left = PHONE_PX - heightOf("lead", first) - heightOf("rest", rest.join(" ")) -
+  let left = PHONE_PX - heightOf("title", question) - heightOf("lead", first) -
+    heightOf("rest", rest.join(" ")) -
     sum(reliance, (text) => heightOf("reliance", text)) - (claims === null ? 0 : LINES.reliance.px);
-  const shown = rows.slice(0, MOST_ON_PHONE).filter(({ label }) => {
+  return rows.slice(0, MOST_ON_PHONE).filter(({ label }) => {
     left -= heightOf("row", label);
     return left >= 0;
-  });
-  return Math.max(1, shown.length);
+  }).length;
 }
 
 function heightOf(kind: keyof typeof LINES, { length }: string): number {
