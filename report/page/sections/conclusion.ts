@@ -15,6 +15,7 @@ import type {
 import type { ScenarioModel } from "../../model/model.ts";
 import { HOW_TO_READ } from "../../model/numbers/how_to_read.ts";
 import { sum } from "../../model/numbers/spread.ts";
+import { listed, unique } from "../../model/numbers/words.ts";
 import { type Markup, markup } from "../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
 import { swatchMarkup, tableSwatch } from "./tables.ts";
@@ -178,8 +179,11 @@ export function matrixMarkup(
   if (!isShown(matrix)) return null;
   const linkOf = (scenario: string): string =>
     `#${id}-s${scenarios.findIndex(({ name }) => name === scenario) + 1}`;
-  const tables = partsOf(matrix).map((part, i) =>
-    partMarkup(part, linkOf, `${id}-matrix-caption${i === 0 ? "" : `-${i + 1}`}`)
+  const tables = partsOf(matrix).map((part, i, { length }) =>
+    partMarkup(part, linkOf, {
+      id: `${id}-matrix-caption${i === 0 ? "" : `-${i + 1}`}`,
+      of: length === 1 ? "" : `: ${listed(unique(part.columns.map(({ label }) => label)), "and")}`,
+    })
   );
   return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
 ${tables}
@@ -189,7 +193,7 @@ ${howToReadMarkup(HOW_TO_READ.matrix)}</section>`;
 function partMarkup(
   { columns, rows }: MatrixModel,
   linkOf: (scenario: string) => string,
-  captionId: string,
+  caption: { readonly id: string; readonly of: string },
 ): Markup {
   const heads = columns.map(({ label, figure }) =>
     markup`<th scope="col" class="number">${label} <small>${
@@ -201,8 +205,8 @@ function partMarkup(
       cells.map((cell, i) => cellMarkup(cell, linkOf(columns[i].scenario)))
     }</tr>\n`
   );
-  return markup`<div class="scroll" role="group" aria-labelledby="${captionId}" tabindex="0">
-<table class="matrix"><caption id="${captionId}" class="unseen">Every result against the best of its column</caption>
+  return markup`<div class="scroll" role="group" aria-labelledby="${caption.id}" tabindex="0">
+<table class="matrix"><caption id="${caption.id}" class="unseen">Every result against the best of its column${caption.of}</caption>
 <thead><tr><th scope="col" class="name">Target</th>${heads}</tr></thead>
 <tbody>${body}</tbody></table></div>\n`;
 }
