@@ -5,7 +5,11 @@
 import { constants, deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
 import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { EMPTY, type SparseHistogram, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import {
+  EMPTY,
+  type SparseHistogram,
+  sumOfSparse,
+} from "../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
