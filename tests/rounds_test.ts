@@ -13,7 +13,7 @@ import {
   roundsOf,
   WITH_PROGRAMS,
 } from "./rounds.ts";
-import { describeLeftOut } from "./run.ts";
+import { describeLeftOut, strangersIn } from "./run.ts";
 import {
   countsOfBoth,
   readFailures,
@@ -166,4 +166,12 @@ Deno.test("the slowest processes come first, with their CPU time and manner, the
     "    0.8 s  two",
     "    0.3 s  one",
   ]);
+});
+
+Deno.test("words that name no file are told from options and their values", () => {
+  const isPath = (arg: string): boolean => arg === "tests/http";
+  const found = (...args: string[]): string[] => strangersIn(args, isPath);
+  assert.deepEqual(found("tests/http", "--all", "--filter", "histogram", "--seed=7"), []);
+  assert.deepEqual(found("tests/htpp"), ["tests/htpp"]);
+  assert.deepEqual(found("--again", "tests/htpp", "--filter=sum", "sums"), ["tests/htpp", "sums"]);
 });

@@ -10,6 +10,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { EXIT } from "../base/errors.ts";
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
 import { callsBinary, DEAR, type Job, type Queue, roundsOf } from "./rounds.ts";
@@ -208,9 +209,31 @@ async function programFor(rounds: readonly Queue[][], args: readonly string[]): 
 
 const OWN_OPTIONS = ["--all", "--slowest", "--installs", "--again", "--sources"];
 
+/** Words that name nothing: neither a path nor an option, nor, as far as is known, the value of one. */
+export function strangersIn(
+  args: readonly string[],
+  isPath: (arg: string) => boolean,
+): string[] {
+  return args.filter((arg, at) => {
+    const [before = ""] = args.slice(at - 1, at);
+    const isValue = before.startsWith("-") && !before.includes("=") &&
+      !OWN_OPTIONS.includes(before);
+    return !arg.startsWith("-") && !isPath(arg) && !isValue;
+  });
+}
+
+function isPath(arg: string): boolean {
+  return statSync(arg, { throwIfNoEntry: false }) !== undefined;
+}
+
 async function main(args: readonly string[]): Promise<number> {
+  const strangers = strangersIn(args, isPath);
+  for (const stranger of strangers) {
+    console.error(`Cannot find tests at ${stranger}: there is no such file or folder`);
+  }
+  if (strangers.length > 0) return EXIT.usage;
   requiredNeeds();
-  const paths = args.filter((arg) => statSync(arg, { throwIfNoEntry: false }));
+  const paths = args.filter(isPath);
   const folder = await Deno.makeTempDir();
   const skipFile = join(folder, "skipped");
   Deno.writeTextFileSync(skipFile, "");

@@ -139,17 +139,27 @@ export type Read<T> = { readonly value: T } | { readonly problem: string };
 
 /** The figure of a name; latency's own figures may have `latency.` before them. */
 export function readFigure(text: string): Read<Figure> {
-  const plain = text.replace(/^latency\.(?=\w)/, "");
+  const value = figureNamed(text);
+  return value === null ? { problem: unknownFigure(text) } : { value };
+}
+
+/** The same; null for what is no figure. */
+export function figureNamed(text: string): Figure | null {
+  const plain = plainName(text);
   const name = FIGURE_NAMES.find((name) => name === plain);
-  if (name === undefined) return { problem: unknownFigure(text, plain) };
+  if (name === undefined) return null;
   const of = BY_SECOND.find((of) => name.startsWith(`${of}.`)) ?? name;
   const isHigh = BEST_HIGH.includes(of) && !name.endsWith(".stdev");
   const unit = OTHER_UNITS[of] ?? "ms";
-  return { value: { name, unit, better: isHigh ? "higher" : "lower" } };
+  return { name, unit, better: isHigh ? "higher" : "lower" };
 }
 
-function unknownFigure(text: string, plain: string): string {
-  const fix = didYouMean(plain, FIGURE_NAMES) ??
+function plainName(text: string): string {
+  return text.replace(/^latency\.(?=\w)/, "");
+}
+
+function unknownFigure(text: string): string {
+  const fix = didYouMean(plainName(text), FIGURE_NAMES) ??
     `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
       DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
     }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, ${LAGS.join(", ")}, and ${

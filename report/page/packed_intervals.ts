@@ -5,7 +5,11 @@
 import { constants, deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
 import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { type SparseHistogram, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
+import {
+  EMPTY,
+  type SparseHistogram,
+  sumOfSparse,
+} from "../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../model/charts/packing.ts";
 import type { ScenarioModel } from "../model/model.ts";
 import { sum } from "../model/numbers/spread.ts";
@@ -101,6 +105,7 @@ function boundsOf(
 
 /** The `count` largest values; their sums, which are not packed, are those of all. */
 function largest(latency: SparseHistogram, count: number): SparseHistogram {
+  if (count === 0) return EMPTY;
   let first = latency.indices.length;
   let left = count;
   while (first > 0 && left > 0) left -= latency.counts[--first];

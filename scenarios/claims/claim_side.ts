@@ -2,6 +2,7 @@
 import { type ClaimSide, type FigureSide, MEASURED_PEAKS } from "./claim.ts";
 import {
   type Figure,
+  figureNamed,
   type FigureUnit,
   type Read,
   readFigure,
@@ -107,7 +108,7 @@ function quantityOf(text: string, against: ReadAll<ClaimSide> | null): ReadAll<C
 
 /** What to write for a figure that names no cells; null for what is no figure. */
 function bare(text: string): string | null {
-  if (!("value" in readFigure(text))) return null;
+  if (figureNamed(text) === null) return null;
   return `Cannot use ${text} without its cells: write ${text}(fastify, static), ` +
     `or ${text}() for all of them`;
 }

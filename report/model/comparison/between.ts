@@ -134,7 +134,8 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
 
 // Comparisons of one experiment that lend each other what they know of their spread.
 
-interface PairedTest {
+/** The interval of two sides by their own runs. */
+export interface ComparedSides {
   readonly interval: ConfidenceInterval;
   readonly between: Between;
   readonly pairing: Pairing | null;
@@ -150,7 +151,7 @@ interface PairedTest {
  * @returns In their order.
  */
 export function moderatedIntervals(
-  tests: readonly (PairedTest | null)[],
+  tests: readonly (ComparedSides | null)[],
   confidence: number,
 ): (ConfidenceInterval | null)[] {
   const prior = variancePriorOf(disjoint(tests).map(({ interval }) => varianceOf(interval)));
@@ -163,12 +164,12 @@ export function moderatedIntervals(
 }
 
 /** Whether its spread is that of pairs, and nothing else. */
-function isPairedAlone({ pairing, between }: PairedTest): boolean {
+function isPairedAlone({ pairing, between }: ComparedSides): boolean {
   return pairing !== null && between.kind === "one-session";
 }
 
 /** Where many are held against one, its runs are in the spread of all: of those the first counts. */
-function disjoint(tests: readonly (PairedTest | null)[]): PairedTest[] {
+function disjoint(tests: readonly (ComparedSides | null)[]): ComparedSides[] {
   const seen = new Set<Estimate>();
   return tests.flatMap((test) => {
     if (test === null || !isPairedAlone(test)) return [];
@@ -182,11 +183,7 @@ function varianceOf({ logStandardError, degreesOfFreedom }: ConfidenceInterval):
   return { variance: logStandardError ** 2, degreesOfFreedom };
 }
 
-interface TestedSides {
-  readonly interval: ConfidenceInterval;
-  readonly pairing: Pairing | null;
-  readonly sides: readonly [base: Estimate, next: Estimate];
-}
+type TestedSides = Omit<ComparedSides, "between">;
 
 /** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
 export const MOST_COUNTED = 40;

@@ -16,7 +16,6 @@ import {
   smallestChangeOf,
   type VerdictReason,
 } from "../../../runner/stats/comparison/verdict.ts";
-import type { Estimate } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
   type ConfidenceInterval,
   pBeyond,
@@ -25,13 +24,13 @@ import {
 import type { Unsteady } from "../runs/cells.ts";
 import {
   type Between,
+  type ComparedSides,
   exactTest,
   gainOf,
   groupsIn,
   isBeyond,
   moderatedIntervals,
   ONE_SESSION,
-  type Pairing,
   pairingOf,
   reserved,
   untested,
@@ -58,8 +57,9 @@ export interface FigureComparison extends ComparisonJudgement {
   readonly ratio: number | null;
   /** 95 % interval of the ratio; null when a side has fewer than two runs, or nothing to compare. */
   readonly interval: ConfidenceInterval | null;
-  /** Of the ratio being within the margin, and the same raised by Holm's method over all that is decided with it. */
+  /** Of the ratio being within the margin. */
   readonly p: number | null;
+  /** The same raised by Holm's method over all that is decided with it. */
   readonly adjustedP: number | null;
   /** Pair by pair, or run by run, at the edge of the margin; null for fewer than two runs, or more than can be counted. */
   readonly exact: ExactTest | null;
@@ -84,8 +84,9 @@ export interface FigureComparison extends ComparisonJudgement {
 }
 
 export interface GroupComparison {
-  /** One for each of COMPARED, in their order; and those that decide, of these runs. */
+  /** One for each of COMPARED, in their order. */
   readonly figures: readonly FigureComparison[];
+  /** Those that decide how the comparison of these runs ends. */
   readonly decisive: readonly ComparedFigure[];
   readonly runs: { readonly base: number; readonly next: number };
   readonly marginRatio: number;
@@ -104,14 +105,6 @@ export interface PairTests {
     readonly decisive: readonly ComparedFigure[];
     readonly tests: readonly (Test | null)[];
   }[];
-}
-
-/** The interval of two sides by their own runs. */
-interface ComparedSides {
-  readonly interval: ConfidenceInterval;
-  readonly between: Between;
-  readonly pairing: Pairing | null;
-  readonly sides: readonly [base: Estimate, next: Estimate];
 }
 
 interface Test extends ComparedSides {

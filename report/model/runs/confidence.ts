@@ -1,7 +1,8 @@
 /** How far the figures of a cell may be off: 95 % intervals over its runs. */
 import {
+  type DrawEstimate,
+  drawsOfCell,
   type Estimate,
-  estimateCell,
   type Sampling,
 } from "../../../runner/stats/confidence/bootstrap.ts";
 import {
@@ -34,44 +35,64 @@ export interface ConfidenceOptions {
   readonly isUnsteady: boolean;
 }
 
-/** @param runs The blocks of each run. */
+/**
+ * Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are.
+ *
+ * @param runs The blocks of each run.
+ */
 export function confidenceOf(
   runs: readonly (readonly RunBlock[])[],
   { sampling, level, ended, isUnsteady }: ConfidenceOptions,
 ): Confidence {
-  const estimates = estimateCell(runs, FIGURES, sampling);
-  const intervals = estimates.map((estimate, f) =>
-    isUnsteady ? null : estimate && inMs(intervalOf(estimate, level), FIGURES[f])
+  const estimates = new DrawnEstimates(
+    () => drawsOfCell(runs, sampling),
+    () => drawsOfCell(ended(), sampling),
   );
+  let intervals: Confidence["intervals"] | null = null;
   return {
-    estimates: new DrawnEstimates(
-      new Map(FIGURES.map((figure, f) => [figure, estimates[f]])),
-      (figure) => estimateCell(isLow(figure) ? ended() : runs, [figure], sampling)[0],
-    ),
-    intervals: Object.fromEntries(
-      FIGURES.map((figure, f) => [figure, intervals[f]]),
-    ) as Confidence["intervals"],
+    estimates,
+    get intervals(): Confidence["intervals"] {
+      return intervals ??= intervalsOf(isUnsteady ? null : estimates, level);
+    },
   };
+}
+
+/** @param estimates Null: no figure has an interval. */
+function intervalsOf(estimates: Estimates | null, level: number): Confidence["intervals"] {
+  return Object.fromEntries(FIGURES.map((figure) => {
+    const estimate = estimates?.get(figure) ?? null;
+    return [figure, estimate && inMs(intervalOf(estimate, level), figure)];
+  })) as Confidence["intervals"];
 }
 
 function isLow(figure: PooledFigure): boolean {
   return typeof figure === "number" && figure < 50;
 }
 
-/** Percentiles that few want are drawn when they are, and alike, as the draws of a cell always are. */
 class DrawnEstimates implements Estimates {
-  constructor(
-    private readonly drawn: Map<PooledFigure, Estimate | null>,
-    private readonly draw: (figure: PooledFigure) => Estimate | null,
-  ) {}
+  readonly #drawn = new Map<PooledFigure, Estimate | null>();
+  readonly #drawAll: () => DrawEstimate;
+  readonly #drawEnded: () => DrawEstimate;
+
+  /** @param all,ended What begins to draw from all requests, and from those that ended. */
+  constructor(all: () => DrawEstimate, ended: () => DrawEstimate) {
+    this.#drawAll = once(all);
+    this.#drawEnded = once(ended);
+  }
 
   get(figure: PooledFigure): Estimate | null {
-    const known = this.drawn.get(figure);
+    const known = this.#drawn.get(figure);
     if (known !== undefined) return known;
-    const estimate = this.draw(figure);
-    this.drawn.set(figure, estimate);
+    const draw = isLow(figure) ? this.#drawEnded() : this.#drawAll();
+    const estimate = draw(figure);
+    this.#drawn.set(figure, estimate);
     return estimate;
   }
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 function inMs(interval: ConfidenceInterval | null, figure: CellFigure): ConfidenceInterval | null {

@@ -70,26 +70,34 @@ export function percentileBounds(runs: readonly Latent[], percentile: number): B
 export function poolLatency(runs: readonly Latent[]): PooledLatency {
   const filled = runs.filter(({ latency }) => latency.count > 0);
   const latencies = filled.map(({ latency }) => latency);
-  const sample = sampleOf(filled);
+  let pooled: PooledSample | null = null;
+  const sample = (): PooledSample => pooled ??= sampleOf(filled);
   const valueMs = (p: number): number =>
-    (filled.length === 1 ? keptPercentile(latencies[0], p) : undefined) ?? valueIn(sample, p);
-  const percentile = (p: number): Bounded => boundedIn(sample, p, valueMs(p));
+    (filled.length === 1 ? keptPercentile(latencies[0], p) : undefined) ?? valueIn(sample(), p);
+  const percentile = (p: number): Bounded => boundedIn(sample(), p, valueMs(p));
+  const censored = sum(latencies, (latency) => latency.censored);
+  let percentiles: readonly number[] | null = null;
   let ended: Histogram | null = null;
   return {
     ...moments(latencies),
-    censored: sample.censored,
+    censored,
     fastest: lowest(latencies.map(({ fastest }) => fastest).filter((ms) => ms > 0)),
     max: Math.max(0, ...latencies.map(({ max }) => max)),
-    percentiles: PERCENTILES.map(valueMs),
+    // A comparison reads none of what takes the histograms.
+    get percentiles(): readonly number[] {
+      return percentiles ??= PERCENTILES.map(valueMs);
+    },
     isAtLeast: (figure) =>
       typeof figure === "number"
         ? percentile(figure).isAtLeast
-        : sample.censored > 0 && sample.bounds !== null,
+        : censored > 0 && sample().bounds !== null,
     percentile,
-    endedCount: sample.ended.count,
+    get endedCount(): number {
+      return sample().ended.count;
+    },
     // Of use to few, and large.
     get ended(): Histogram {
-      return ended ??= mergeHistograms([sample.ended]);
+      return ended ??= mergeHistograms([sample().ended]);
     },
   };
 }

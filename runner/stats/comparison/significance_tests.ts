@@ -89,14 +89,24 @@ function countSubsets(ranks: readonly number[], size: number): Float64Array {
   const most = ranks.toSorted((a, b) => b - a).slice(0, size).reduce((sum, rank) => sum + rank, 0);
   const subsets = Array.from({ length: size + 1 }, () => new Float64Array(most + 1));
   subsets[0][0] = 1;
+  let reached = 0;
   ranks.forEach((rank, seen) => {
+    reached = Math.min(most, reached + rank);
     for (let taken = Math.min(size, seen + 1); taken > 0; taken--) {
-      for (let sum = rank; sum <= most; sum++) {
-        subsets[taken][sum] += subsets[taken - 1][sum - rank];
-      }
+      addShifted(subsets[taken], subsets[taken - 1], { rank, reached });
     }
   });
   return subsets[size];
+}
+
+// hot: a comparison does it for each of its cells and figures, tens of thousands of sums each.
+/** @param reached No sum is larger yet. */
+function addShifted(
+  counts: Float64Array,
+  fewer: Float64Array,
+  { rank, reached }: { readonly rank: number; readonly reached: number },
+): void {
+  for (let sum = rank; sum <= reached; sum++) counts[sum] += fewer[sum - rank];
 }
 
 /**

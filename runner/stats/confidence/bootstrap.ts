@@ -23,12 +23,15 @@ export interface Sampling {
   readonly repetitions: readonly number[];
 }
 
-export interface BootstrapOptions {
-  readonly figures: readonly PooledFigure[];
+export interface DrawOptions {
   /** Default: one repetition after another, of a session that nobody knows. */
   readonly sampling?: Sampling;
   /** Default 1,000: the standard error is then off by 2 %. */
   readonly resamples?: number;
+}
+
+export interface BootstrapOptions extends DrawOptions {
+  readonly figures: readonly PooledFigure[];
 }
 
 /** A figure of a group of runs, with what an interval needs. All logarithms are natural. */
@@ -58,18 +61,28 @@ export const RESAMPLES = 1_000;
  */
 export function bootstrap(
   runs: readonly (readonly RunBlock[])[],
-  { figures, sampling = inOrder(runs.length), resamples = RESAMPLES }: BootstrapOptions,
+  { figures, ...options }: BootstrapOptions,
 ): (Estimate | null)[] {
+  return figures.map(drawsFrom(runs, options));
+}
+
+/** The estimate of a figure, always alike; null as above. */
+export type DrawEstimate = (figure: PooledFigure) => Estimate | null;
+
+/** `bootstrap` for figures that are wanted one by one. */
+function drawsFrom(
+  runs: readonly (readonly RunBlock[])[],
+  { sampling = inOrder(runs.length), resamples = RESAMPLES }: DrawOptions = {},
+): DrawEstimate {
   const pool = new Pool(runs.map(mergeBlocks));
   const all = [...runs.keys()];
   const draws = drawsOf(sampling.repetitions, all, resamples);
-  return figures.map((figure) =>
+  return (figure) =>
     estimateOf(
       { figure: (weights) => pool.figure(figure, weights), sampling, resamples },
       all,
       draws,
-    )
-  );
+    );
 }
 
 /**
@@ -83,7 +96,8 @@ export function estimateOfMean(
   resamples = RESAMPLES,
 ): Estimate | null {
   const figure = (weights: Float64Array): number => {
-    let [sum, count] = [0, 0];
+    let sum = 0;
+    let count = 0;
     for (let i = 0; i < weights.length; i++) {
       sum += weights[i] * values[i];
       count += weights[i];
@@ -202,18 +216,24 @@ export function stdevOf(values: Float64Array): number {
  * look of `repeat: until` sees is what the report shows.
  *
  * @param runs The blocks of each run; runs without any are left out.
- * @returns One for each figure, in their order; null where there is no ratio to nothing, or no run.
+ * @returns What draws a figure; it gives null where there is no ratio to nothing, or no run.
  */
+export function drawsOfCell(
+  runs: readonly (readonly RunBlock[])[],
+  { session, repetitions }: Sampling,
+): DrawEstimate {
+  const filled = [...runs.keys()].filter((run) => runs[run].length > 0);
+  if (filled.length === 0) return () => null;
+  return drawsFrom(filled.map((run) => runs[run]), {
+    sampling: { session, repetitions: filled.map((run) => repetitions[run]) },
+  });
+}
+
+/** Several of them, in the order of the figures. */
 export function estimateCell(
   runs: readonly (readonly RunBlock[])[],
   figures: readonly PooledFigure[],
-  { session, repetitions }: Sampling,
+  sampling: Sampling,
 ): (Estimate | null)[] {
-  const filled = [...runs.keys()].filter((run) => runs[run].length > 0);
-  if (filled.length === 0) return figures.map(() => null);
-  return bootstrap(filled.map((run) => runs[run]), {
-    figures,
-    sampling: { session, repetitions: filled.map((run) => repetitions[run]) },
-    resamples: RESAMPLES,
-  });
+  return figures.map(drawsOfCell(runs, sampling));
 }

@@ -168,6 +168,9 @@ function rangesOf(latencies: readonly SparseHistogram[]): BucketRange[] {
   return ranges;
 }
 
+/** Of the steps one after another: the values up to and in each bucket in use. */
+const cumulated = new Float64Array(BUCKETS);
+
 // hot: a large report does it for each of its steps.
 /** By one rank more on either side, so that it does not hang on how a rank is rounded. */
 function widen(
@@ -175,17 +178,13 @@ function widen(
   { indices, counts, count }: SparseHistogram,
 ): void {
   if (count === 0) return;
-  const ranks = EXACT.map((percentile) => Math.ceil(percentile / 100 * count));
   let seen = 0;
-  let low = 0;
-  let high = 0;
-  for (let i = 0; high < ranks.length; i++) {
-    seen += counts[i];
-    for (; low < ranks.length && seen >= Math.max(1, ranks[low] - 1); low++) {
-      if (indices[i] < ranges[low].first) ranges[low].first = indices[i];
-    }
-    for (; high < ranks.length && seen >= Math.min(count, ranks[high] + 1); high++) {
-      if (indices[i] > ranges[high].last) ranges[high].last = indices[i];
-    }
+  for (let i = 0; i < counts.length; i++) cumulated[i] = seen += counts[i];
+  const bucketOf = (rank: number): number =>
+    indices[firstIndex(counts.length, (i) => cumulated[i] >= rank)];
+  for (const [at, range] of ranges.entries()) {
+    const rank = Math.ceil(EXACT[at] / 100 * count);
+    range.first = Math.min(range.first, bucketOf(Math.max(1, rank - 1)));
+    range.last = Math.max(range.last, bucketOf(Math.min(count, rank + 1)));
   }
 }

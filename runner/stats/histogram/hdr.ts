@@ -152,53 +152,72 @@ function middlesUs(): Float64Array {
 }
 
 // hot: a report reads tens of thousands of interval histograms; nearly all of their numbers take a byte or two.
+/**
+ * ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one. Which comes next is chance, and
+ * a branch that is foretold wrong takes longer than all else. So both do the same: what a gap writes is
+ * written over.
+ */
 function readCounts(bytes: Uint8Array): BucketsRead {
-  const middleUs = middles ??= middlesUs();
   const length = bytes.length;
   let used = 0;
   let index = 0;
+  for (let at = 0; at < length;) {
+    let number = bytes[at++];
+    if (number >= 0x80) {
+      const next = at < length ? bytes[at] : 0x80;
+      if (next >= 0x80) {
+        numbers.begin(bytes, length);
+        numbers.at = at - 1;
+        const long = numbers.next();
+        at = numbers.at;
+        if (long % 2 === 1 || long === 0) {
+          index += Math.floor(long / 2) + 1;
+          continue;
+        }
+        if (index >= BUCKETS) throw unreadable(TOO_MANY);
+        indicesRead[used] = index++;
+        countsRead[used] = smallCountsRead[used] = long / 2;
+        used++;
+        continue;
+      }
+      at++;
+      number += (next - 1) << 7;
+    }
+    // In whole numbers of 32 bits: 1 for a gap, and 0 for a bucket.
+    const isGap = (number & 1) | ((number - 1) >>> 31);
+    if (index >= BUCKETS && isGap === 0) throw unreadable(TOO_MANY);
+    const held = number >> 1;
+    indicesRead[used] = index;
+    countsRead[used] = smallCountsRead[used] = held;
+    used += 1 - isGap;
+    index += 1 + (held & -isGap);
+  }
+  const summary = summaryOf(used);
+  // A number that is cut off is NaN, and so is every sum with it.
+  if (!Number.isSafeInteger(summary.count) || !(index <= BUCKETS)) {
+    throw unreadable("its counts are no whole numbers of its buckets");
+  }
+  return summary;
+}
+
+const TOO_MANY = "it has too many buckets";
+
+// hot: likewise.
+/** @param used How many buckets were read. */
+function summaryOf(used: number): BucketsRead {
+  const middleUs = middles ??= middlesUs();
   let most = 0;
   let count = 0;
   let sumUs = 0;
   let sumSquaresUs = 0;
-  for (let at = 0; at < length;) {
-    // ZigZag: 2n stands for n values in a bucket, 2n − 1 for n empty ones, and 0 for one.
-    let inBucket: number;
-    const first = bytes[at++];
-    const next = first < 0x80 ? 0 : at < length ? bytes[at] : 0x80;
-    if (next < 0x80) {
-      // In whole numbers of 32 bits, as a remainder of doubles takes longer than all else here.
-      if (first >= 0x80) at++;
-      const number = first + (first < 0x80 ? 0 : (next - 1) << 7);
-      if ((number & 1) === 1 || number === 0) {
-        index += (number >> 1) + 1;
-        continue;
-      }
-      inBucket = number >> 1;
-    } else {
-      numbers.begin(bytes, length);
-      numbers.at = at - 1;
-      const number = numbers.next();
-      at = numbers.at;
-      if (number % 2 === 1 || number === 0) {
-        index += Math.floor(number / 2) + 1;
-        continue;
-      }
-      inBucket = number / 2;
-    }
-    if (index >= BUCKETS) throw unreadable("it has too many buckets");
-    const weighedUs = inBucket * middleUs[index];
+  for (let i = 0; i < used; i++) {
+    const inBucket = countsRead[i];
+    const us = middleUs[indicesRead[i]];
+    const weighedUs = inBucket * us;
     count += inBucket;
     sumUs += weighedUs;
-    sumSquaresUs += weighedUs * middleUs[index];
-    indicesRead[used] = index++;
-    countsRead[used] = inBucket;
-    smallCountsRead[used++] = inBucket;
+    sumSquaresUs += weighedUs * us;
     if (inBucket > most) most = inBucket;
-  }
-  // A number that is cut off is NaN, and so is every sum with it.
-  if (!Number.isSafeInteger(count) || !(index <= BUCKETS)) {
-    throw unreadable("its counts are no whole numbers of its buckets");
   }
   return {
     used,
