@@ -17,10 +17,13 @@ import { comparedSection, LOSS } from "./stage/compared.ts";
 import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
-/** Of Python servers on an event loop of asyncio, whose callbacks are watched: others have nothing to collect, and report nothing. */
+/**
+ * Of Python servers on an event loop of asyncio, whose turns are watched: others have nothing to collect, and report
+ * nothing. What it computes is no loop over integers, whose pace depends on how the heap lies, and so on all that ran before.
+ */
 const SERVERS = [
   // Go reports collections alone, and this server has none in a run.
-  { does: "computes 1 ms for each request", words: "work 2 8", inPython: "calm 2 2", not: "Go" },
+  { does: "computes 1 ms for each request", words: "work 2 8", inPython: "pack", not: "Go" },
   { does: "does next to nothing", words: "", inPython: "calm", not: "" },
 ] as const;
 

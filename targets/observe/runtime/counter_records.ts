@@ -51,6 +51,8 @@ export interface ProcessCounters {
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
   readonly spans: readonly CounterSpan[];
+  /** Until when all collections are known, where reports may come before theirs. */
+  readonly collectionsToMs?: number;
 }
 
 /** Reports of the runtimes of a target. */
@@ -86,6 +88,7 @@ const record = z.strictObject({
   delay: pair.nullable(),
   utilization: z.number().min(0).max(1).nullable(),
   heap: ms.nullable(),
+  collectionsTo: ms.optional(),
 });
 
 /** What a process has written; null where that begins with no line that says whose it is. */
@@ -114,6 +117,7 @@ export function readCounters(headLine: string, text: string): ProcessCounters | 
       utilization,
       heap,
     })),
+    collectionsToMs: records.at(-1)?.collectionsTo,
   };
 }
 

@@ -14,12 +14,17 @@ import * as v8 from "node:v8";
 import { isMainThread } from "node:worker_threads";
 
 /** Of the timer whose lateness is the event loop's delay. */
-const TICK_MS = 10;
+const TICK_MS = 20;
 const FLUSH_MS = 250;
+/** To take what was traced holds the program up for most of a millisecond: a busy one once a second. */
+const TRACE_MS = 1_000;
+/** Of the last tick, in CPU time: with less nobody waits for the program. */
+const IDLE_RATIO = 0.1;
 /** A timer that is so late was not late by chance. */
 const STALL_MS = 10;
-/** Of either kind in one record; the rest is counted. */
-const MOST = 200;
+/** In one record; the rest of the collections is counted. */
+const MOST_COLLECTIONS = 800;
+const MOST_STALLS = 200;
 
 const isDeno = "Deno" in globalThis;
 
@@ -40,7 +45,7 @@ class Counters {
   }
 
   collected(startMs, ms, kind, withinMs = 0) {
-    if (this.collections.length < MOST) {
+    if (this.collections.length < MOST_COLLECTIONS) {
       this.collections.push([epoch(startMs), rounded(ms), kind, rounded(withinMs)]);
     } else {
       this.more.count++;
@@ -55,14 +60,15 @@ class Counters {
     this.delay.count++;
     this.delay.sum += lateMs;
     this.delay.max = Math.max(this.delay.max, lateMs);
-    if (lateMs >= STALL_MS && this.stalls.length < MOST) {
+    if (lateMs >= STALL_MS && this.stalls.length < MOST_STALLS) {
       const cpuMs = Math.min(lateMs, (usedUs - this.cpuUs) / 1_000);
       this.stalls.push([epoch(nowMs - lateMs), rounded(lateMs), rounded(cpuMs)]);
     }
+    const isIdle = usedUs - this.cpuUs < IDLE_RATIO * 1_000 * (nowMs - this.lastMs);
     if (isDeno) this.takeProfile(nowMs);
     this.lastMs = nowMs;
     this.cpuUs = usedUs;
-    if (nowMs - this.flushedMs >= FLUSH_MS) this.flush(nowMs);
+    if (nowMs - this.flushedMs >= FLUSH_MS) this.flush(nowMs, isIdle);
   }
 
   /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
@@ -75,8 +81,8 @@ class Counters {
     this.profiler.start();
   }
 
-  flush(nowMs) {
-    this.trace?.take();
+  flush(nowMs, isIdle) {
+    if (isIdle || nowMs - this.trace?.takenMs >= TRACE_MS) this.trace?.take();
     const now = isDeno ? null : performance.eventLoopUtilization();
     const { delay, more } = this;
     const record = {
@@ -88,6 +94,7 @@ class Counters {
       delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
       utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
       heap: v8.getHeapStatistics().used_heap_size,
+      ...this.trace && { collectionsTo: epoch(this.trace.takenMs) },
     };
     this.flushedMs = nowMs;
     this.utilization = now;
@@ -123,6 +130,7 @@ class CollectionTrace {
   }
 
   start() {
+    this.takenMs = performance.now();
     this.session.post("NodeTracing.start", { traceConfig: { includedCategories: ["v8"] } });
   }
 
