@@ -29,7 +29,7 @@ const SERVERS = [
 
 export const counters: Bench = {
   about: "what runtime counters cost in requests/s and p99, on Node, Deno, Go and Python",
-  rounds: 36,
+  rounds: 16,
   async run({ rounds, short, only = "" }): Promise<Section[]> {
     using folder = temporaryFolder();
     const sections: Section[] = [];
@@ -44,8 +44,8 @@ export const counters: Bench = {
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
-          // What a server compiles at its start hides what counters cost it.
-          `load: { duration: ${short ? "400ms" : "1300ms"}, connections: 8 }`,
+          // What a server compiles at its start hides what counters cost it. A busy one writes them each 4 s.
+          `load: { duration: ${short ? "400ms" : "4300ms"}, connections: 8 }`,
           "discard: 300ms",
           `repeat: ${rounds}`,
           "observe: [runtime]",

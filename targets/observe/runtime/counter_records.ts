@@ -51,8 +51,8 @@ export interface ProcessCounters {
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
   readonly spans: readonly CounterSpan[];
-  /** Until when all collections are known, where reports may come before theirs. */
-  readonly collectionsToMs?: number;
+  /** It reports all the time, not only where something happens. */
+  readonly isSteady?: boolean;
 }
 
 /** Reports of the runtimes of a target. */
@@ -77,7 +77,11 @@ export interface CounterSink {
 const ms = z.number().min(0);
 const pair = z.tuple([ms, ms]);
 
-const head = z.strictObject({ pid: z.int().min(1), runtime: z.string().max(100) });
+const head = z.strictObject({
+  pid: z.int().min(1),
+  runtime: z.string().max(100),
+  isSteady: z.boolean().optional(),
+});
 
 const record = z.strictObject({
   at: ms,
@@ -88,7 +92,6 @@ const record = z.strictObject({
   delay: pair.nullable(),
   utilization: z.number().min(0).max(1).nullable(),
   heap: ms.nullable(),
-  collectionsTo: ms.optional(),
 });
 
 /** What a process has written; null where that begins with no line that says whose it is. */
@@ -117,7 +120,6 @@ export function readCounters(headLine: string, text: string): ProcessCounters | 
       utilization,
       heap,
     })),
-    collectionsToMs: records.at(-1)?.collectionsTo,
   };
 }
 

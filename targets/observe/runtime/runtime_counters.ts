@@ -27,8 +27,8 @@ const MOST_OF_ALL = 64 * 1_048_576;
 const HEAD_BYTES = 200;
 /** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
-/** Collections of Node come within a second where it is busy, and with the next report once it is not. */
-const LAST_COLLECTIONS_MS = 1_300;
+/** Of one that is still busy, which reports every four seconds; and a halt. */
+const LAST_BUSY_REPORT_MS = 5_000;
 const LOOK_MS = 100;
 
 export class RuntimeCounters implements CounterSink, CounterSource {
@@ -81,9 +81,9 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
     let reports = this.#reports();
-    const lacks = ({ collectionsToMs = untilMs }: ProcessCounters): boolean =>
-      collectionsToMs < untilMs;
-    while (reports.some(lacks) && epochNowMs() < untilMs + LAST_COLLECTIONS_MS) {
+    const lacks = ({ isSteady = false, spans }: ProcessCounters): boolean =>
+      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs;
+    while (reports.some(lacks) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
       await sleep(LOOK_MS);
       reports = this.#reports();
     }

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file explicit-function-return-type -- JavaScript, as it runs in the target as it is
 /**
  * Runs inside of a target whose runtime is V8's, before its program: Node by --import, Deno by --preload. Writes what
- * the runtime does beside the program's own work into a file of its own beside this one, four times a second.
+ * the runtime does beside the program's own work into a file of its own beside this one, for each quarter of a second.
  * `counter_records.ts` reads it. Nothing here may ever disturb the program.
  */
 import { openSync, writeSync } from "node:fs";
@@ -15,22 +15,24 @@ import { isMainThread } from "node:worker_threads";
 
 /** Of the timer whose lateness is the event loop's delay. */
 const TICK_MS = 20;
-const FLUSH_MS = 250;
-/** To take what was traced holds the program up for most of a millisecond: a busy one once a second. */
-const TRACE_MS = 1_000;
+const SPAN_MS = 250;
+/** To write holds the program up for about a millisecond: a busy one so rarely that its p99 is not of those that wait for it. */
+const WRITE_MS = 4_000;
 /** Of the last tick, in CPU time: with less nobody waits for the program. */
 const IDLE_RATIO = 0.1;
 /** A timer that is so late was not late by chance. */
 const STALL_MS = 10;
 /** In one record; the rest of the collections is counted. */
-const MOST_COLLECTIONS = 800;
+const MOST_COLLECTIONS = 200 * WRITE_MS / SPAN_MS;
 const MOST_STALLS = 200;
 
 const isDeno = "Deno" in globalThis;
 
 class Counters {
   lastMs = performance.now();
-  flushedMs = this.lastMs;
+  spanMs = this.lastMs;
+  writtenMs = this.lastMs;
+  records = [];
   cpuUs = cpuUs();
   utilization = isDeno ? null : performance.eventLoopUtilization();
   collections = [];
@@ -68,7 +70,10 @@ class Counters {
     if (isDeno) this.takeProfile(nowMs);
     this.lastMs = nowMs;
     this.cpuUs = usedUs;
-    if (nowMs - this.flushedMs >= FLUSH_MS) this.flush(nowMs, isIdle);
+    if (nowMs - this.spanMs >= SPAN_MS) this.endSpan(nowMs);
+    if (this.records.length > 0 && (isIdle || nowMs - this.writtenMs >= WRITE_MS)) {
+      this.flush(nowMs);
+    }
   }
 
   /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
@@ -81,32 +86,40 @@ class Counters {
     this.profiler.start();
   }
 
-  flush(nowMs, isIdle) {
-    if (isIdle || nowMs - this.trace?.takenMs >= TRACE_MS) this.trace?.take();
+  endSpan(nowMs) {
     const now = isDeno ? null : performance.eventLoopUtilization();
-    const { delay, more } = this;
-    const record = {
+    const { delay } = this;
+    this.records.push({
       at: epoch(nowMs),
-      forMs: rounded(nowMs - this.flushedMs),
-      collections: this.collections,
-      more: [more.count, rounded(more.ms)],
+      forMs: rounded(nowMs - this.spanMs),
+      collections: [],
+      more: [0, 0],
       stalls: this.stalls,
       delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
       utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
       heap: v8.getHeapStatistics().used_heap_size,
-      ...this.trace && { collectionsTo: epoch(this.trace.takenMs) },
-    };
-    this.flushedMs = nowMs;
+    });
+    this.spanMs = nowMs;
     this.utilization = now;
-    this.collections = [];
     this.stalls = [];
-    this.more = { count: 0, ms: 0 };
     this.delay = { count: 0, sum: 0, max: 0 };
-    this.write(record);
   }
 
-  write(record) {
-    writeSync(this.file, `${JSON.stringify(record)}\n`);
+  /** The last record has the collections of all. */
+  flush(nowMs) {
+    this.trace?.take();
+    const { records, collections, more: { count, ms } } = this;
+    Object.assign(records.at(-1), { collections, more: [count, rounded(ms)] });
+    this.records = [];
+    this.collections = [];
+    this.more = { count: 0, ms: 0 };
+    this.writtenMs = nowMs;
+    this.write(...records);
+    this.lastMs = performance.now(); // what this took is no delay of the program's
+  }
+
+  write(...records) {
+    writeSync(this.file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
 }
 
@@ -130,7 +143,6 @@ class CollectionTrace {
   }
 
   start() {
-    this.takenMs = performance.now();
     this.session.post("NodeTracing.start", { traceConfig: { includedCategories: ["v8"] } });
   }
 
@@ -182,7 +194,7 @@ function start() {
   const path = fileURLToPath(new URL(`./${process.pid}.jsonl`, import.meta.url));
   const counters = new Counters(openSync(path, "a"));
   const runtime = isDeno ? `deno ${globalThis.Deno.version.deno}` : `node ${process.version}`;
-  counters.write({ pid: process.pid, runtime });
+  counters.write({ pid: process.pid, runtime, isSteady: true });
   const timer = setInterval(() => {
     try {
       counters.tick();
