@@ -53,7 +53,7 @@ const LITTLE_MS = 100;
 
 testWith(
   ["python"],
-  "the CPU time of an event loop's callback is that of its own thread",
+  "the CPU time of a turn of an event loop is that of its own thread",
   async () => {
     const counters = await RuntimeCounters.open();
     try {
@@ -67,6 +67,40 @@ testWith(
       const [{ stalls }] = await counters.take(0);
       assert.equal(stalls.length, 2, JSON.stringify(stalls));
       assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
+    } finally {
+      await counters.close();
+    }
+  },
+);
+
+/** Between two turns of its event loop, and in none, it waits for longer than a stall lasts. */
+const BETWEEN_TURNS = `
+import asyncio, time
+
+loop = asyncio.new_event_loop()
+loop.run_until_complete(asyncio.sleep(0))
+time.sleep(0.02)
+loop.run_until_complete(asyncio.sleep(0))
+loop.call_soon(time.sleep, 0.02)
+loop.run_until_complete(asyncio.sleep(0))
+loop.close()
+`;
+
+testWith(
+  ["python"],
+  "what a program does between turns of its event loop is no stall",
+  async () => {
+    const counters = await RuntimeCounters.open();
+    try {
+      counters.begin();
+      const { success, stderr } = await new Deno.Command("python3", {
+        args: ["-c", BETWEEN_TURNS],
+        env: counters.env(cleanEnv()),
+        clearEnv: true,
+      }).output();
+      assert.ok(success, new TextDecoder().decode(stderr));
+      const [{ stalls }] = await counters.take(0);
+      assert.equal(stalls.length, 1, JSON.stringify(stalls));
     } finally {
       await counters.close();
     }
@@ -108,6 +142,38 @@ testWith(["node"], "Node reports its main thread's collections at their moments"
     assert.equal(majorsIn(middle, ended).length, 3, JSON.stringify(collections));
     assert.equal(majorsIn(began, middle).length, 0, "those of a worker");
     assert.ok(majorsIn(middle, ended).every(({ ms }) => ms > 0));
+  } finally {
+    await counters.close();
+  }
+});
+
+/** It collects at once, says when it had, and never rests. */
+const BUSY = `
+const ended = () => performance.timeOrigin + performance.now();
+const turn = () => setImmediate(turn);
+turn();
+setTimeout(() => {
+  for (let i = 0; i < 3; i++) gc();
+  console.log(JSON.stringify(ended()));
+}, 100);
+`;
+
+testWith(["node"], "all collections of a Node that is always busy are waited for", async () => {
+  const counters = await RuntimeCounters.open();
+  try {
+    counters.begin();
+    await using program = new Deno.Command("node", {
+      args: ["--expose-gc", "-e", BUSY],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+      stdout: "piped",
+    }).spawn();
+    const { value } = await program.stdout.getReader().read();
+    const endedMs: number = JSON.parse(new TextDecoder().decode(value));
+    const [{ collections, spans }] = await counters.take(endedMs);
+    assert.ok(spans.some(({ atMs }) => atMs >= endedMs));
+    const majors = collections.filter(({ atMs, kind }) => kind === "major" && atMs < endedMs);
+    assert.equal(majors.length, 3, JSON.stringify(collections));
   } finally {
     await counters.close();
   }

@@ -1,7 +1,7 @@
 """A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one
 function for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for
 20 ms. `redis`: each has Redis compute. `storm`: each leaves cycles beside much that stays. `blocked`: an event loop
-that is blocked for 50 ms every second. `calm`: the same event loop, never blocked; `calm S P`: it does the rounds."""
+that is blocked for 50 ms every second. `calm`: the same event loop, never blocked; `pack`: it compresses a text for each request."""
 
 import asyncio
 import os
@@ -9,6 +9,7 @@ import socket
 import sys
 import threading
 import time
+import zlib
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import urlsplit
 
@@ -93,6 +94,10 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 100
 
 
+# Takes about 1 ms to compress.
+TEXT = " ".join(str(i * 7919 % 10_007) for i in range(6_000)).encode()
+
+
 class Loop(asyncio.Protocol):
     """HTTP as far as it takes: a request in each piece."""
 
@@ -100,8 +105,8 @@ class Loop(asyncio.Protocol):
         self.transport = transport
 
     def data_received(self, _):
-        if len(sys.argv) > 3:
-            work()
+        if MODE == "pack":
+            zlib.compress(TEXT)
         self.transport.write(b"HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nright")
 
 
@@ -121,7 +126,7 @@ async def serve_loop(port):
 
 
 PORT = int(os.environ["PORT"])
-if MODE in ("blocked", "calm"):
+if MODE in ("blocked", "calm", "pack"):
     asyncio.run(serve_loop(PORT))
 else:
     Server(("127.0.0.1", PORT), Handler).serve_forever()

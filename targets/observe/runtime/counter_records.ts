@@ -51,6 +51,8 @@ export interface ProcessCounters {
   readonly collections: readonly Collection[];
   readonly stalls: readonly Stall[];
   readonly spans: readonly CounterSpan[];
+  /** It reports all the time, not only where something happens. */
+  readonly isSteady?: boolean;
 }
 
 /** Reports of the runtimes of a target. */
@@ -75,7 +77,11 @@ export interface CounterSink {
 const ms = z.number().min(0);
 const pair = z.tuple([ms, ms]);
 
-const head = z.strictObject({ pid: z.int().min(1), runtime: z.string().max(100) });
+const head = z.strictObject({
+  pid: z.int().min(1),
+  runtime: z.string().max(100),
+  isSteady: z.boolean().optional(),
+});
 
 const record = z.strictObject({
   at: ms,

@@ -27,6 +27,9 @@ const MOST_OF_ALL = 64 * 1_048_576;
 const HEAD_BYTES = 200;
 /** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
+/** Of one that is still busy, which reports every four seconds; and a halt. */
+const LAST_BUSY_REPORT_MS = 5_000;
+const LOOK_MS = 100;
 
 export class RuntimeCounters implements CounterSink, CounterSource {
   readonly #traces: GoTrace[] = [];
@@ -77,14 +80,24 @@ export class RuntimeCounters implements CounterSink, CounterSource {
   async take(untilMs: number): Promise<ProcessCounters[]> {
     const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
+    let reports = this.#reports();
+    const lacks = ({ isSteady = false, spans }: ProcessCounters): boolean =>
+      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs;
+    while (reports.some(lacks) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
+      await sleep(LOOK_MS);
+      reports = this.#reports();
+    }
+    return [...reports, ...this.#traces.flatMap((trace) => trace.counters() ?? [])];
+  }
+
+  #reports(): ProcessCounters[] {
     const files = this.#files().sort((a, b) => this.#newBytes(b) - this.#newBytes(a));
     let left = MOST_OF_ALL;
-    const written = files.slice(0, MOST_PROCESSES).flatMap((file) => {
+    return files.slice(0, MOST_PROCESSES).flatMap((file) => {
       const most = Math.min(left, MOST_BYTES);
       left -= Math.min(most, this.#newBytes(file));
       return this.#read(file, most) ?? [];
     });
-    return [...written, ...this.#traces.flatMap((trace) => trace.counters() ?? [])];
   }
 
   /** Once the target has ended. */

@@ -17,9 +17,9 @@ def _observe():
     long_ms = 5
     flush_ms = 250
     most = 200
-    # A callback that takes so long blocks its event loop.
+    # A turn of an event loop that takes so long blocks what comes meanwhile.
     stall_ms = 10
-    # Reading a thread's CPU time takes longer than most callbacks do.
+    # Reading a thread's CPU time takes longer than many turns do.
     cpu_each_ms = 1
     folder = os.path.dirname(os.path.abspath(__file__))
     offset_ms = 1000 * (time.time() - time.perf_counter())
@@ -77,53 +77,66 @@ def _observe():
         except Exception:
             gc.callbacks.remove(on_collection)
 
-    def watch_callbacks():
-        from asyncio.events import Handle
+    def watch_turns():
+        from asyncio.base_events import BaseEventLoop
+        from selectors import DefaultSelector
         from threading import local
 
-        run = Handle._run
+        run_once = BaseEventLoop._run_once
+        select = DefaultSelector.select
         clock = time.perf_counter
 
-        class Seen(local):
+        class Turn(local):
             # Of each thread, as each has its own CPU time and may have its own event loop.
+            start = None
             at = 0.0
             cpu = 0.0
 
-        seen = Seen()
+        turn = Turn()
 
-        def watched_run(handle):
-            start = 1000 * clock()
-            if start - seen.at >= cpu_each_ms:
-                seen.at = start
-                seen.cpu = 1000 * time.thread_time()
+        def watched_select(selector, timeout=None):
+            found = select(selector, timeout)
+            # A turn begins once there is something to do.
+            turn.start = start = 1000 * clock()
+            if start - turn.at >= cpu_each_ms:
+                turn.at = start
+                turn.cpu = 1000 * time.thread_time()
+            return found
+
+        def watched_run_once(loop):
+            turn.start = None
             try:
-                return run(handle)
+                return run_once(loop)
             finally:
-                at = 1000 * clock()
-                if at - start >= stall_ms or at - state["flushed"] >= flush_ms:
+                start, at = turn.start, 1000 * clock()
+                if start is None:
+                    pass  # it has a selector of its own
+                elif at - start >= stall_ms or at - state["flushed"] >= flush_ms:
                     # After a fork a thread's CPU time begins again.
-                    called(start, at, max(0, 1000 * time.thread_time() - seen.cpu))
+                    turned(start, at, max(0, 1000 * time.thread_time() - turn.cpu))
 
-        def called(start, at, cpu_ms):
+        def turned(start, at, cpu_ms):
             try:
                 ms = at - start
                 if ms >= stall_ms and len(state["stalls"]) < most:
                     state["stalls"].append([offset_ms + start, ms, min(ms, cpu_ms)])
                 flush(at)
             except Exception:
-                Handle._run = run
+                DefaultSelector.select = select
+                BaseEventLoop._run_once = run_once
 
-        Handle._run = watched_run
+        DefaultSelector.select = watched_select
+        BaseEventLoop._run_once = watched_run_once
 
     class AsyncioFinder:
-        """Finds nothing: it is asked for a module of asyncio after that of its callbacks is there."""
+        """Finds nothing: it is asked for a module of asyncio after that of its loops is there."""
 
         @staticmethod
         def find_spec(name, path=None, target=None):
             if name == "asyncio.runners":
                 sys.meta_path.remove(AsyncioFinder)
                 try:
-                    watch_callbacks()
+                    watch_turns()
                 except Exception:
                     pass
 

@@ -1,7 +1,7 @@
 // deno-lint-ignore-file explicit-function-return-type -- JavaScript, as it runs in the target as it is
 /**
  * Runs inside of a target whose runtime is V8's, before its program: Node by --import, Deno by --preload. Writes what
- * the runtime does beside the program's own work into a file of its own beside this one, four times a second.
+ * the runtime does beside the program's own work into a file of its own beside this one, for each quarter of a second.
  * `counter_records.ts` reads it. Nothing here may ever disturb the program.
  */
 import { openSync, writeSync } from "node:fs";
@@ -14,18 +14,25 @@ import * as v8 from "node:v8";
 import { isMainThread } from "node:worker_threads";
 
 /** Of the timer whose lateness is the event loop's delay. */
-const TICK_MS = 10;
-const FLUSH_MS = 250;
+const TICK_MS = 20;
+const SPAN_MS = 250;
+/** To write holds the program up for about a millisecond: a busy one so rarely that its p99 is not of those that wait for it. */
+const WRITE_MS = 4_000;
+/** Of the last tick, in CPU time: with less nobody waits for the program. */
+const IDLE_RATIO = 0.1;
 /** A timer that is so late was not late by chance. */
 const STALL_MS = 10;
-/** Of either kind in one record; the rest is counted. */
-const MOST = 200;
+/** In one record; the rest of the collections is counted. */
+const MOST_COLLECTIONS = 200 * WRITE_MS / SPAN_MS;
+const MOST_STALLS = 200;
 
 const isDeno = "Deno" in globalThis;
 
 class Counters {
   lastMs = performance.now();
-  flushedMs = this.lastMs;
+  spanMs = this.lastMs;
+  writtenMs = this.lastMs;
+  records = [];
   cpuUs = cpuUs();
   utilization = isDeno ? null : performance.eventLoopUtilization();
   collections = [];
@@ -40,7 +47,7 @@ class Counters {
   }
 
   collected(startMs, ms, kind, withinMs = 0) {
-    if (this.collections.length < MOST) {
+    if (this.collections.length < MOST_COLLECTIONS) {
       this.collections.push([epoch(startMs), rounded(ms), kind, rounded(withinMs)]);
     } else {
       this.more.count++;
@@ -55,14 +62,18 @@ class Counters {
     this.delay.count++;
     this.delay.sum += lateMs;
     this.delay.max = Math.max(this.delay.max, lateMs);
-    if (lateMs >= STALL_MS && this.stalls.length < MOST) {
+    if (lateMs >= STALL_MS && this.stalls.length < MOST_STALLS) {
       const cpuMs = Math.min(lateMs, (usedUs - this.cpuUs) / 1_000);
       this.stalls.push([epoch(nowMs - lateMs), rounded(lateMs), rounded(cpuMs)]);
     }
+    const isIdle = usedUs - this.cpuUs < IDLE_RATIO * 1_000 * (nowMs - this.lastMs);
     if (isDeno) this.takeProfile(nowMs);
     this.lastMs = nowMs;
     this.cpuUs = usedUs;
-    if (nowMs - this.flushedMs >= FLUSH_MS) this.flush(nowMs);
+    if (nowMs - this.spanMs >= SPAN_MS) this.endSpan(nowMs);
+    if (this.records.length > 0 && (isIdle || nowMs - this.writtenMs >= WRITE_MS)) {
+      this.flush(nowMs);
+    }
   }
 
   /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
@@ -75,31 +86,40 @@ class Counters {
     this.profiler.start();
   }
 
-  flush(nowMs) {
-    this.trace?.take();
+  endSpan(nowMs) {
     const now = isDeno ? null : performance.eventLoopUtilization();
-    const { delay, more } = this;
-    const record = {
+    const { delay } = this;
+    this.records.push({
       at: epoch(nowMs),
-      forMs: rounded(nowMs - this.flushedMs),
-      collections: this.collections,
-      more: [more.count, rounded(more.ms)],
+      forMs: rounded(nowMs - this.spanMs),
+      collections: [],
+      more: [0, 0],
       stalls: this.stalls,
       delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
       utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
       heap: v8.getHeapStatistics().used_heap_size,
-    };
-    this.flushedMs = nowMs;
+    });
+    this.spanMs = nowMs;
     this.utilization = now;
-    this.collections = [];
     this.stalls = [];
-    this.more = { count: 0, ms: 0 };
     this.delay = { count: 0, sum: 0, max: 0 };
-    this.write(record);
   }
 
-  write(record) {
-    writeSync(this.file, `${JSON.stringify(record)}\n`);
+  /** The last record has the collections of all. */
+  flush(nowMs) {
+    this.trace?.take();
+    const { records, collections, more: { count, ms } } = this;
+    Object.assign(records.at(-1), { collections, more: [count, rounded(ms)] });
+    this.records = [];
+    this.collections = [];
+    this.more = { count: 0, ms: 0 };
+    this.writtenMs = nowMs;
+    this.write(...records);
+    this.lastMs = performance.now(); // what this took is no delay of the program's
+  }
+
+  write(...records) {
+    writeSync(this.file, records.map((record) => `${JSON.stringify(record)}\n`).join(""));
   }
 }
 
@@ -174,7 +194,7 @@ function start() {
   const path = fileURLToPath(new URL(`./${process.pid}.jsonl`, import.meta.url));
   const counters = new Counters(openSync(path, "a"));
   const runtime = isDeno ? `deno ${globalThis.Deno.version.deno}` : `node ${process.version}`;
-  counters.write({ pid: process.pid, runtime });
+  counters.write({ pid: process.pid, runtime, isSteady: true });
   const timer = setInterval(() => {
     try {
       counters.tick();
