@@ -65,9 +65,9 @@ const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
 const SPREAD = 0.6;
 /** At the share that the rule allows. */
-const CLUSTERS_A_TRIAL = 2;
+const CLUSTERS_A_TRIAL = 1.5;
 /** In widths: another trial of the usual length may narrow such an interval enough. */
-const NEARLY_NARROW = 1.5;
+const NEARLY_NARROW = 1.8;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
 /** One that completes less of every rate is not overloaded but fails: then steps double all the same. */

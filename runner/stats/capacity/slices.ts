@@ -96,7 +96,7 @@ export function certainlyBroken(allowed: number, plannedRequests: number): numbe
 }
 
 /** Shares that fall by less of what they do in an exponential tail show a heavy one: more, while few clusters were seen. */
-const HEAVY_TAIL = { many: 0.68, ofOne: 0.5 };
+const HEAVY_TAIL = { many: 0.66, ofOne: 0.65 };
 /** The fall beyond the limit rests on few clusters, and strays so many times more than that below half of it. */
 const STRAYS_MORE = 8;
 /** Fewer requests beyond say nothing of a tail. */
