@@ -53,7 +53,7 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.0075;
+const TAIL = 0.01;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
 /** A rate at which fewer missed the rule, by this factor over those that may, is near the capacity. */
