@@ -107,11 +107,13 @@ class SearchRun {
     this.#request = request;
     const { objectives, widthRatio, trialS: [shortS, longS], budgetS } = search;
     const patient = objectives.map(({ limitMs }) => patientS(limitMs, widthRatio));
+    const longestS = Math.max(longS, budgetS * MOST_OF_BUDGET);
     this.#goal = {
       allowed: objectives.map(({ allowed }) => allowed),
       widthRatio,
       shortS,
-      longS: Math.max(longS, Math.min(budgetS * MOST_OF_BUDGET, Math.max(...patient))),
+      longS: Math.min(longestS, Math.max(longS, ...patient)),
+      longestS,
       peakPerSec: Math.min(Math.max(context.peakPerSec, 1), MOST_PER_SEC),
     };
   }

@@ -19,26 +19,44 @@ export function slicesOf(
     if (isBeyond === null) {
       const lost = failed + (i === last ? dropped : 0);
       const ended = completed + lost;
-      return { requests: ended, beyond: wrong + lost, beyondHalf: ended };
+      const beyond = wrong + lost;
+      return { requests: ended, beyondQuarter: ended, beyondHalf: ended, beyond, beyondDouble: 0 };
     }
-    const all = sidesOfLimit(histogram, isBeyond);
-    const open = sidesOfLimit(censoredHistogram, isBeyond);
-    const within = all.within - open.within;
-    const requests = Math.max(completed + failed, within + all.beyond);
-    const beyondHalf = requests - (all.withinHalf - open.withinHalf);
-    return { requests, beyond: requests - within, beyondHalf };
+    const all = withinTimes(histogram, isBeyond);
+    const open = withinTimes(censoredHistogram, isBeyond);
+    const within = all.limit - open.limit;
+    const requests = Math.max(completed + failed, within + all.count - all.limit);
+    return {
+      requests,
+      beyondQuarter: requests - (all.quarter - open.quarter),
+      beyondHalf: requests - (all.half - open.half),
+      beyond: requests - within,
+      // One that was open before twice the limit is beyond the limit alone, as far as is known.
+      beyondDouble: requests - (all.double - open.limit),
+    };
   });
 }
 
-function sidesOfLimit(
-  encoded: string,
-  isBeyond: (ms: number) => boolean,
-): { within: number; beyond: number; withinHalf: number } {
-  if (encoded === "") return { within: 0, beyond: 0, withinHalf: 0 };
+/** Requests within parts of the limit and twice of it. */
+interface WithinTimes {
+  readonly count: number;
+  readonly quarter: number;
+  readonly half: number;
+  readonly limit: number;
+  readonly double: number;
+}
+
+function withinTimes(encoded: string, isBeyond: (ms: number) => boolean): WithinTimes {
+  if (encoded === "") return { count: 0, quarter: 0, half: 0, limit: 0, double: 0 };
   const histogram = decodeSparse(encoded);
   const { count, maxUs } = histogram;
-  const [beyond, beyondHalf] = [1, 2].map((times) =>
-    countBeyond(histogram, maxUs / 1_000, (ms) => isBeyond(times * ms))
-  );
-  return { within: count - beyond, beyond, withinHalf: count - beyondHalf };
+  const within = (times: number): number =>
+    count - countBeyond(histogram, maxUs / 1_000, (ms) => isBeyond(ms / times));
+  return {
+    count,
+    quarter: within(0.25),
+    half: within(0.5),
+    limit: within(1),
+    double: within(2),
+  };
 }

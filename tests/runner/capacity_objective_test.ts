@@ -66,16 +66,21 @@ Deno.test("a request beyond the limit misses a percentile, and so does one that 
   assert.deepEqual(slice("p99 <= 2ms", timed), [5, 2]);
 });
 
-Deno.test("requests beyond half the limit are counted too; without a limit of time, or an end, all and none", () => {
-  const half = (text: string, timed: Timed): number => {
+Deno.test("requests beyond parts of the limit and twice it are counted too; without a limit of time, or an end, all and none", () => {
+  const tail = (text: string, timed: Timed): number[] => {
     const rule = objective(text);
     assert.ok(rule !== null);
-    return slicesOf(timed, rule)[0].beyondHalf;
+    const { beyondQuarter, beyondHalf, beyondDouble } = slicesOf(timed, rule)[0];
+    return [beyondQuarter, beyondHalf, beyondDouble];
   };
-  const [histogram, open] = [histogramOf(0.5, 1.5, 1.9, 2, 8), histogramOf(1.9)];
-  const timed = measured({ completed: 4, failed: 1, histogram, censoredHistogram: open });
-  assert.equal(half("p99 < 2ms", timed), 4); // 1.5, 2, 8 and the one that failed
-  assert.equal(half("success >= 99%", timed), 5);
+  const [histogram, open] = [histogramOf(0.4, 0.6, 1.5, 1.9, 2, 3, 8), histogramOf(1.9)];
+  const timed = measured({ completed: 6, failed: 1, histogram, censoredHistogram: open });
+  // 0.6, 1.5, 2, 3, 8 and the one that failed.
+  assert.deepEqual(tail("p99 < 2ms", timed), [6, 5, 2]);
+  assert.deepEqual(tail("success >= 99%", timed), [7, 7, 0]);
+  const late = { histogram: histogramOf(1.5, 3), censoredHistogram: histogramOf(3) };
+  const stillOpen = measured({ completed: 1, failed: 0, ...late });
+  assert.deepEqual(tail("p99 < 2ms", stillOpen), [2, 2, 0], "beyond the limit, perhaps not twice");
 });
 
 Deno.test("a request that is still open counts when it is beyond the limit, and is on neither side before", () => {

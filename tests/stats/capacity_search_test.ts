@@ -1,17 +1,40 @@
 import assert from "node:assert/strict";
 import { SERVERS } from "../../bench/capacity/servers.ts";
 import { simulateSearch, trueCapacity } from "../../bench/capacity/simulation.ts";
-import { crossingOf, rateAt, type TrialShare } from "../../runner/stats/capacity/crossing.ts";
+import { crossingOf, rateAt } from "../../runner/stats/capacity/crossing.ts";
 import { capacityOf, nextStep, type SearchedTrial } from "../../runner/stats/capacity/search.ts";
-import { dispersionOf, shareOfTrial } from "../../runner/stats/capacity/slices.ts";
+import {
+  dispersionOf,
+  shareOfTrial,
+  tailOf,
+  type TrialShare,
+  type TrialSlice,
+} from "../../runner/stats/capacity/slices.ts";
 
-const GOAL = { allowed: [0.01], widthRatio: 0.02, shortS: 5, longS: 30, peakPerSec: 1_000 };
+const GOAL = {
+  ...{ allowed: [0.01], widthRatio: 0.02 },
+  ...{ shortS: 5, longS: 30, longestS: 75 },
+  peakPerSec: 1_000,
+};
+
+/** Of an exponential tail: the root of the share beyond half the limit, and the square beyond twice it. */
+function exponentialTail(
+  requests: number,
+  beyond: number,
+): Omit<TrialSlice, "requests" | "beyond"> {
+  const share = beyond / requests;
+  return {
+    beyondQuarter: requests * share ** 0.25,
+    beyondHalf: requests * share ** 0.5,
+    beyondDouble: requests * share ** 2,
+  };
+}
 
 /** A trial whose share is a step at 1,000/s. */
 function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): SearchedTrial {
   const requests = ratePerSec * plannedS;
   const beyond = ratePerSec > capacity ? requests / 2 : 0;
-  const counts = { requests, beyond, beyondHalf: requests };
+  const counts = { requests, beyond, ...exponentialTail(requests, beyond) };
   const share: TrialShare = { ratePerSec, ...counts, dispersion: null, seconds: plannedS };
   return { ratePerSec, plannedS, shares: [share], servedPerSec: Math.min(ratePerSec, capacity) };
 }
@@ -65,12 +88,16 @@ Deno.test("of several rules the one that breaks first is the capacity", () => {
   assert.ok(found.value > 950 && found.value < 1_000, `${found.value}`);
 });
 
-const AT_1000 = { allowed: 0.01, range: { low: 900, high: 1_100 }, peakPerSec: 1_000 };
+const AT_1000 = {
+  ...{ allowed: 0.01, range: { low: 900, high: 1_100 } },
+  ...{ peakPerSec: 1_000, longS: 30 },
+};
 
 Deno.test("close to the peak shares rise as steeply as in a queue, and the crossing is known better", () => {
   const shares = [[960, 0.4], [990, 1.1], [1_020, 3]].map(([ratePerSec, times]): TrialShare => {
     const requests = ratePerSec * 30;
-    const counts = { requests, beyond: 0.01 * times * requests, beyondHalf: requests };
+    const beyond = 0.01 * times * requests;
+    const counts = { requests, beyond, ...exponentialTail(requests, beyond) };
     return { ratePerSec, ...counts, dispersion: 150, seconds: 30 };
   });
   const lowAt = (peakPerSec: number): number =>
@@ -78,22 +105,39 @@ Deno.test("close to the peak shares rise as steeply as in a queue, and the cross
   assert.ok(lowAt(1_040) > lowAt(3_000) + 1, `${lowAt(1_040)}, ${lowAt(3_000)}`);
 });
 
-/** Trials around a crossing at 1,000/s, of which a share takes more than half the limit. */
-function tailedTrials(halfTimes: number): TrialShare[] {
+/** Trials around a crossing at 1,000/s whose shares fall by so much of what they do in an exponential tail. */
+function tailedTrials(below: number, above: number, dispersion = 50): TrialShare[] {
   return [[960, 0.6], [990, 0.9], [1_020, 1.3]].map(([ratePerSec, times]): TrialShare => {
     const requests = ratePerSec * 30;
-    const beyond = 0.01 * times * requests;
-    const counts = { requests, beyond, beyondHalf: beyond * halfTimes };
-    return { ratePerSec, ...counts, dispersion: 50, seconds: 30 };
+    const share = 0.01 * times;
+    const half = 0.6 * share ** 0.5;
+    const counts = {
+      requests,
+      beyondQuarter: requests * half ** (1 - below / 2),
+      beyondHalf: requests * half,
+      beyond: requests * share,
+      beyondDouble: requests * share ** (1 + above),
+    };
+    return { ratePerSec, ...counts, dispersion, seconds: 30 };
   });
 }
 
-Deno.test("where more requests than in an exponential tail reach the limit from half of it, the interval is wider", () => {
-  const widthAt = (halfTimes: number): number => {
-    const crossing = crossingOf(tailedTrials(halfTimes), { ...AT_1000, peakPerSec: 1_040 });
+Deno.test("a tail is heavy where shares fall too gently below half the limit and beyond it", () => {
+  const isHeavy = (...falls: Parameters<typeof tailedTrials>): boolean =>
+    tailOf(tailedTrials(...falls), 0.01) < 1;
+  assert.equal(isHeavy(1, 1), false);
+  assert.equal(isHeavy(0.6, 0.4), true);
+  assert.equal(isHeavy(0.85, 0.3), true, "beyond the limit it goes on as before it");
+  assert.equal(isHeavy(0.85, 1), false, "a queue of two speeds falls sharply beyond the limit");
+  assert.equal(isHeavy(0.85, 1, 200), true, "four clusters are too few to tell");
+});
+
+Deno.test("where a tail is heavy, the interval is wider", () => {
+  const widthAt = (fall: number): number => {
+    const crossing = crossingOf(tailedTrials(fall, fall), { ...AT_1000, peakPerSec: 1_040 });
     return rateAt(crossing, 0.975) / rateAt(crossing, 0.025) - 1;
   };
-  assert.ok(widthAt(3) > 1.3 * widthAt(10), `${widthAt(3)}, ${widthAt(10)}`);
+  assert.ok(widthAt(0.4) > 1.3 * widthAt(1), `${widthAt(0.4)}, ${widthAt(1)}`);
 });
 
 Deno.test("before any trial rates are alike probable, at the peak and far below it", () => {
@@ -114,11 +158,15 @@ Deno.test("more trials narrow the crossing", () => {
   assert.ok(widthOf(trials) < widthOf([trials[0], trials[3]]));
 });
 
+function slice(requests: number, beyond: number): TrialSlice {
+  return { requests, beyond, beyondQuarter: beyond, beyondHalf: beyond, beyondDouble: 0 };
+}
+
 Deno.test("requests that come in clusters have a dispersion as large as the clusters", () => {
-  const one = { requests: 1_000, beyond: 0, beyondHalf: 0 };
-  const cluster = { requests: 1_000, beyond: 500, beyondHalf: 500 };
+  const one = slice(1_000, 0);
+  const cluster = slice(1_000, 500);
   const clustered = Array.from({ length: 100 }, (_, i) => i % 25 === 0 ? cluster : one);
-  const even = Array.from({ length: 100 }, () => ({ requests: 1_000, beyond: 20, beyondHalf: 20 }));
+  const even = Array.from({ length: 100 }, () => slice(1_000, 20));
   const [most, least] = [clustered, even].map(dispersionOf);
   assert.ok(most !== null && most > 300, `${most}`);
   assert.equal(least, 0);
@@ -126,9 +174,7 @@ Deno.test("requests that come in clusters have a dispersion as large as the clus
 });
 
 Deno.test("the first tenth of a whole trial is no sample, as its server began idle", () => {
-  const slices = Array.from({ length: 20 }, (_, i) => ({
-    ...{ requests: 10, beyond: i < 2 ? 10 : 1, beyondHalf: 10 },
-  }));
+  const slices = Array.from({ length: 20 }, (_, i) => slice(10, i < 2 ? 10 : 1));
   const timed = { ratePerSec: 40, sliceS: 0.25 };
   const whole = shareOfTrial(slices, { ...timed, isCutShort: false });
   assert.deepEqual([whole.requests, whole.beyond, whole.seconds], [180, 18, 4.5]);
@@ -187,6 +233,47 @@ Deno.test("of an overloaded server the rate that it completed is tried next, how
   }));
   const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, overloaded);
   assert.ok(step.kind === "trial" && step.ratePerSec > 970 && step.ratePerSec < 1_020);
+});
+
+/** A trial with so many times the allowed share, all of it in a few clusters. */
+function clusteredAt(ratePerSec: number, times: number, clusters: number): SearchedTrial {
+  const requests = ratePerSec * 30;
+  const beyond = 0.01 * times * requests;
+  const counts = { requests, beyond, ...exponentialTail(requests, beyond) };
+  const share: TrialShare = {
+    ...{ ratePerSec, ...counts },
+    ...{ dispersion: beyond / clusters, seconds: 27 },
+  };
+  return { ratePerSec, plannedS: 30, shares: [share], servedPerSec: ratePerSec };
+}
+
+function secondsOfNext(clusters: number): number {
+  const times = [[960, 0.4], [970, 0.9], [1_000, 1.2], [1_010, 1.9]];
+  const trials = times.map(([rate, share]) => clusteredAt(rate, share, clusters));
+  const step = nextStep({ ...GOAL, widthRatio: 0.01 }, trials);
+  assert.ok(step.kind === "trial");
+  return step.plannedS;
+}
+
+Deno.test("where requests are late in rare clusters, trials of a wide interval are longer, up to the longest", () => {
+  assert.equal(secondsOfNext(30), 30);
+  const few = secondsOfNext(1.2);
+  assert.ok(few > 40 && few <= GOAL.longestS, `${few}`);
+  assert.equal(secondsOfNext(0.9), 30, "fewer than four clusters show no size");
+});
+
+Deno.test("below a rate that broke by little the next one is near, and further steps double", () => {
+  const next = (...trials: SearchedTrial[]): number => {
+    const step = nextStep({ ...GOAL, peakPerSec: 1_100 }, trials);
+    assert.ok(step.kind === "trial");
+    return step.ratePerSec;
+  };
+  const overload = { ...stepAt(1_100, 5), servedPerSec: 1_090 };
+  const little = clusteredAt(1_040, 2, 3);
+  assert.ok(Math.abs(next(overload, little) / 1_000 - 1) < 0.005, `${next(overload, little)}`);
+  const lower = clusteredAt(1_000, 2, 3);
+  const twice = next(overload, little, lower);
+  assert.ok(twice < 930 && twice > 915, `${twice}`);
 });
 
 Deno.test("a server that fails a share of all requests, at any rate, is left in few trials", () => {

@@ -7,20 +7,7 @@
  * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
  * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
  */
-
-/** What one trial shows of one rule. */
-export interface TrialShare {
-  readonly ratePerSec: number;
-  readonly requests: number;
-  /** Of them, those beyond the limit. */
-  readonly beyond: number;
-  /** Of them, beyond half the limit; all where the rule has no limit of time. */
-  readonly beyondHalf: number;
-  /** Variance of `beyond` over that of independent requests; null where it can't be known. */
-  readonly dispersion: number | null;
-  /** How long it lasted. */
-  readonly seconds: number;
-}
+import { tailOf, type TrialShare } from "./slices.ts";
 
 /** Probabilities of the crossing over a grid of rates. */
 export interface Crossing {
@@ -41,14 +28,8 @@ const ENOUGH_CLUSTERS = 4;
 const STEEPNESSES = Array.from({ length: 12 }, (_, i) => 1.6 ** i);
 /** Below the steepness of a queue, probabilities fall as a normal density of its logarithm does, down to a floor. */
 const BELOW_QUEUE = { stdev: 0.3, floor: 0.04 };
-/** The logarithm of the share falls so much less steeply toward the limit than an exponential tail would have it. */
-const HEAVY_TAIL = 0.75;
 /** So many clusters of a heavy tail count as one: most trials lack the rare large ones, and so does their dispersion. */
 const HEAVY_CLUSTERS = 3;
-/** Fewer requests beyond say nothing of a tail. */
-const ENOUGH_BEYOND = 20;
-/** A trial with a larger share, by this factor, has the tail of an overload. */
-const NEAR_TAIL = 3;
 /** The peak is known to some percent only: no more of it counts as used. */
 const MOST_UTILIZATION = 0.94;
 const POINTS = 240;
@@ -68,14 +49,16 @@ interface CrossingTerms {
   readonly range: RateRange;
   /** The most that the server completed in a closed loop. */
   readonly peakPerSec: number;
+  /** Of a long trial, seconds: one of less than half of it may be too short for a queue to grow. */
+  readonly longS: number;
 }
 
 export function crossingOf(
   trials: readonly TrialShare[],
-  { allowed, range, peakPerSec }: CrossingTerms,
+  { allowed, range, peakPerSec, longS }: CrossingTerms,
 ): Crossing {
   const tail = tailOf(trials, allowed);
-  const weighed = weighedOf(trials, { allowed, peakPerSec, isHeavy: tail < 1 });
+  const weighed = weighedOf(trials, { allowed, peakPerSec, longS, isHeavy: tail < 1 });
   const [from, to] = [Math.log(range.low), Math.log(range.high)];
   const logRates = Float64Array.from(
     { length: POINTS },
@@ -113,7 +96,7 @@ interface WeighedTrial {
   readonly most: number;
 }
 
-interface Weighing extends Pick<CrossingTerms, "allowed" | "peakPerSec"> {
+interface Weighing extends Pick<CrossingTerms, "allowed" | "peakPerSec" | "longS"> {
   /** Whether the tail of the latencies is. */
   readonly isHeavy: boolean;
 }
@@ -124,10 +107,12 @@ interface Weighing extends Pick<CrossingTerms, "allowed" | "peakPerSec"> {
  */
 function weighedOf(
   trials: readonly TrialShare[],
-  { allowed, peakPerSec, isHeavy }: Weighing,
+  { allowed, peakPerSec, longS, isHeavy }: Weighing,
 ): WeighedTrial[] {
-  const clusterS = clusterSeconds(trials, allowed) * (isHeavy ? HEAVY_CLUSTERS : 1);
-  const longest = Math.max(...trials.map(({ seconds }) => seconds));
+  const { clusterS: found, isKnown } = clustersOf(trials, allowed);
+  const clusterS = Math.max(found, isKnown ? 0 : UNKNOWN_CLUSTER_S) *
+    (isHeavy ? HEAVY_CLUSTERS : 1);
+  const longest = Math.min(longS, Math.max(...trials.map(({ seconds }) => seconds)));
   return trials.filter(({ requests }) => requests > 0).map((trial) => {
     const { ratePerSec, requests, beyond, seconds } = trial;
     const share = beyond / requests;
@@ -149,9 +134,12 @@ function weighedOf(
 
 /**
  * Seconds in which the allowed share makes one cluster: one figure for all trials, lest those with few requests beyond, and
- * so with little dispersion, weigh more than the others. Not believed before some clusters were seen.
+ * so with little dispersion, weigh more than the others. Not known before some clusters were seen.
  */
-function clusterSeconds(trials: readonly TrialShare[], allowed: number): number {
+export function clustersOf(
+  trials: readonly TrialShare[],
+  allowed: number,
+): { readonly clusterS: number; readonly isKnown: boolean } {
   let [sum, weight, seen] = [0, 0, 0];
   for (const { beyond, requests, dispersion, seconds } of trials) {
     if (dispersion === null || beyond > requests * allowed * NEAR) continue;
@@ -159,25 +147,7 @@ function clusterSeconds(trials: readonly TrialShare[], allowed: number): number 
     weight += beyond;
     seen += beyond / Math.max(1, dispersion);
   }
-  const found = weight === 0 ? 0 : sum / weight;
-  return seen < ENOUGH_CLUSTERS ? Math.max(UNKNOWN_CLUSTER_S, found) : found;
-}
-
-/**
- * How much less steeply the shares fall toward the limit than in an exponential tail, which has the root of the share
- * beyond half the limit. 1 unless the tail is heavy: then waits are as long as single requests, and not sums of many.
- */
-function tailOf(trials: readonly TrialShare[], allowed: number): number {
-  let [all, beyondHalf, beyond] = [0, 0, 0];
-  for (const trial of trials) {
-    if (trial.beyond > NEAR_TAIL * trial.requests * allowed) continue;
-    all += trial.requests;
-    beyondHalf += trial.beyondHalf;
-    beyond += trial.beyond;
-  }
-  if (beyond < ENOUGH_BEYOND) return 1;
-  const found = 2 * Math.log(beyondHalf / beyond) / Math.log(all / beyond);
-  return found < HEAVY_TAIL ? found : 1;
+  return { clusterS: weight === 0 ? 0 : sum / weight, isKnown: seen >= ENOUGH_CLUSTERS };
 }
 
 /** The logarithm of ρ/(1 − ρ), and a power of the rate where the peak is not known well enough for it. */

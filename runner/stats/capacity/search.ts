@@ -7,7 +7,8 @@
  * a queue makes a trial of half a minute good or bad by chance. Here the shares of all trials together show where the
  * capacity is (`crossing.ts`), and the bounds are the ends of its interval.
  */
-import { type Crossing, crossingOf, rateAt, type TrialShare } from "./crossing.ts";
+import { clustersOf, type Crossing, crossingOf, rateAt } from "./crossing.ts";
+import type { TrialShare } from "./slices.ts";
 
 export interface SearchGoal {
   /** By rule: the share of requests that may miss it, above 0. */
@@ -16,6 +17,8 @@ export interface SearchGoal {
   readonly widthRatio: number;
   readonly shortS: number;
   readonly longS: number;
+  /** A long trial may be as long, where requests are late in rare clusters. */
+  readonly longestS: number;
   /** Completed in a closed loop: the rate of the first trial. */
   readonly peakPerSec: number;
 }
@@ -50,15 +53,21 @@ export type SearchStep =
   | { readonly kind: "found" };
 
 /** Of each side of the interval: less than 2.5 %, as the search looks again and again, and stops when it is short. */
-const TAIL = 0.0075;
+const TAIL = 0.01;
 /** First step away from the start, in widths of the whole interval. */
 const FIRST_STEP = 2;
+/** A rate at which fewer missed the rule, by this factor over those that may, is near the capacity. */
+const NEARLY_HELD = 8;
 /** In first steps. */
 const FAR = 4;
 /** Bounds that are farther apart, in widths, are bisected by short trials. */
 const COARSE = 2.2;
 /** Distance of the trials from the middle, of half a width: they show the ends, and how steep the share rises between. */
 const SPREAD = 0.6;
+/** At the share that the rule allows. */
+const CLUSTERS_A_TRIAL = 1.5;
+/** In widths: another trial of the usual length may narrow such an interval enough. */
+const NEARLY_NARROW = 1.8;
 /** A server that completes less of a rate is overloaded: what it completed shows better than a step where to go on. */
 const NEARLY_SERVED = 0.98;
 /** One that completes less of every rate is not overloaded but fails: then steps double all the same. */
@@ -78,13 +87,13 @@ export function nextStep(
   if (outside) return outside;
   if (trials.length === 0) return shortTrial(goal, goal.peakPerSec);
   const step = FIRST_STEP * widthLogOf(goal);
-  const away = (tried: number): number => step * 2 ** (tried - 1);
   if (held.length === 0) {
     // Near the capacity by what was completed: long enough to show its share, and over at once where it breaks by much.
-    const ratePerSec = below(trials, { step, away: away(trials.length - overloads(trials)) });
-    return { kind: "trial", ratePerSec, plannedS: goal.longS };
+    return { kind: "trial", ratePerSec: below(goal, trials), plannedS: goal.longS };
   }
-  if (broken.length === 0) return shortTrial(goal, Math.max(...held) * Math.exp(away(held.length)));
+  if (broken.length === 0) {
+    return shortTrial(goal, Math.max(...held) * Math.exp(doubled(step, held.length)));
+  }
   const [low, high] = [Math.max(...held), Math.min(...broken)];
   const apart = Math.log(high / low);
   if (apart <= COARSE * widthLogOf(goal)) return fineStep(goal, trials);
@@ -111,14 +120,29 @@ function overloads(trials: readonly SearchedTrial[]): number {
   return Math.min(overloaded.length, MOST_OVERLOADS);
 }
 
-/** What a server completes under overload is near what it can, or less; at least a quarter of what was tried. */
-function below(
-  trials: readonly SearchedTrial[],
-  { step, away }: { step: number; away: number },
-): number {
+function doubled(step: number, tried: number): number {
+  return step * 2 ** (tried - 1);
+}
+
+/**
+ * What a server completes under overload is near what it can, or less; at least a quarter of what was tried. Where it broke
+ * by little, its capacity is near, and steps begin anew with a smaller one.
+ */
+function below(goal: SearchGoal, trials: readonly SearchedTrial[]): number {
+  const width = widthLogOf(goal);
   const lowest = Math.min(...trials.map(({ ratePerSec }) => ratePerSec));
-  const served = Math.min(...trials.map(({ servedPerSec }) => servedPerSec)) * Math.exp(-step / 2);
+  const near = trials.filter((trial) => excessOf(goal, trial) < NEARLY_HELD);
+  const away = near.some(({ ratePerSec }) => ratePerSec === lowest)
+    ? doubled(width, near.length)
+    : doubled(FIRST_STEP * width, trials.length - overloads(trials));
+  const served = Math.min(...trials.map(({ servedPerSec }) => servedPerSec)) *
+    Math.exp(-FIRST_STEP * width / 2);
   return Math.max(Math.min(served, lowest * Math.exp(-away)), lowest / 4);
+}
+
+/** Requests that missed a rule, over those that may: of the rule that broke the most. */
+function excessOf({ allowed }: SearchGoal, { shares }: SearchedTrial): number {
+  return Math.max(...shares.map(({ beyond, requests }, i) => beyond / (allowed[i] * requests)));
 }
 
 function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
@@ -134,11 +158,22 @@ function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchSte
     fine.reduce((sum, trial) => isThere(trial.ratePerSec) ? sum + trial.plannedS : sum, 0);
   const away = SPREAD * widthLogOf(goal) / 2;
   const isAbove = seconds((rate) => rate > value) < seconds((rate) => rate <= value);
-  return {
-    kind: "trial",
-    ratePerSec: value * Math.exp(isAbove ? away : -away),
-    plannedS: goal.longS,
-  };
+  const ratePerSec = value * Math.exp(isAbove ? away : -away);
+  // One that may be the last is no longer than it must be.
+  const isWide = Math.log(high / low) > NEARLY_NARROW * widthLogOf(goal);
+  return { kind: "trial", ratePerSec, plannedS: isWide ? clusteredS(goal, trials) : goal.longS };
+}
+
+/** Seconds with one cluster of late requests, or none, show chance: a trial lasts for some, once their size is known. */
+function clusteredS(
+  { allowed, longS, longestS }: SearchGoal,
+  trials: readonly SearchedTrial[],
+): number {
+  const clusters = allowed.map((share, rule) =>
+    clustersOf(trials.map(({ shares }) => shares[rule]), share)
+  ).filter(({ isKnown }) => isKnown);
+  const wanted = CLUSTERS_A_TRIAL * Math.max(0, ...clusters.map(({ clusterS }) => clusterS));
+  return Math.min(Math.max(longS, wanted), longestS);
 }
 
 /** Long trials must have held at the lower end, and broken at the higher one. */
@@ -205,7 +240,7 @@ function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossi
   return goal.allowed.map((allowed, rule) =>
     crossingOf(trials.map(({ shares }) => shares[rule]), {
       ...{ allowed, range },
-      peakPerSec: goal.peakPerSec,
+      ...{ peakPerSec: goal.peakPerSec, longS: goal.longS },
     })
   );
 }
