@@ -81,9 +81,9 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
     let reports = this.#reports();
-    const lacks = ({ isSteady = false, spans }: ProcessCounters): boolean =>
+    const isAwaited = ({ isSteady = false, spans }: ProcessCounters): boolean =>
       isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs;
-    while (reports.some(lacks) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
+    while (reports.some(isAwaited) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
       await sleep(LOOK_MS);
       reports = this.#reports();
     }
