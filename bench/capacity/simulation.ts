@@ -64,8 +64,11 @@ interface SimulatedTrial {
 }
 
 const NONE: TrialSlice = {
-  ...{ requests: 0, beyond: 0 },
-  ...{ beyondQuarter: 0, beyondHalf: 0, beyondDouble: 0 },
+  requests: 0,
+  beyond: 0,
+  beyondQuarter: 0,
+  beyondHalf: 0,
+  beyondDouble: 0,
 };
 
 /** Arrivals come by chance (Poisson). */

@@ -1,6 +1,7 @@
 /** What programs report of themselves: Plateau's modules for Python and Node in real interpreters. */
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
+import { epochNowMs } from "../../base/system/clock.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import type { Collection } from "../../targets/observe/runtime/counter_records.ts";
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
@@ -174,6 +175,24 @@ testWith(["node"], "all collections of a Node that is always busy are waited for
     assert.ok(spans.some(({ atMs }) => atMs >= endedMs));
     const majors = collections.filter(({ atMs, kind }) => kind === "major" && atMs < endedMs);
     assert.equal(majors.length, 3, JSON.stringify(collections));
+  } finally {
+    await counters.close();
+  }
+});
+
+testWith(["node"], "nobody waits for reports of a program that has ended", async () => {
+  const counters = await RuntimeCounters.open();
+  try {
+    counters.begin();
+    const { success } = await new Deno.Command("node", {
+      args: ["-e", "0"],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+    }).output();
+    assert.ok(success);
+    const loadEndMs = epochNowMs();
+    await counters.take(loadEndMs);
+    assert.ok(epochNowMs() < loadEndMs + 4_000, "a busy one is given five seconds");
   } finally {
     await counters.close();
   }

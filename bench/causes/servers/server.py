@@ -1,7 +1,8 @@
 """A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one
 function for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for
 20 ms. `redis`: each has Redis compute. `storm`: each leaves cycles beside much that stays. `blocked`: an event loop
-that is blocked for 50 ms every second. `calm`: the same event loop, never blocked; `pack`: it compresses a text for each request."""
+that is blocked for 50 ms every second. `calm`: the same event loop, never blocked; `pack`: it compresses a
+text for each request."""
 
 import asyncio
 import os

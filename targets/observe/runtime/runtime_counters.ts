@@ -6,6 +6,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { epochNowMs } from "../../../base/system/clock.ts";
+import { isAlive } from "../../../base/system/processes.ts";
 import {
   type CounterSink,
   type CounterSource,
@@ -27,7 +28,7 @@ const MOST_OF_ALL = 64 * 1_048_576;
 const HEAD_BYTES = 200;
 /** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
-/** Of one that is still busy, which reports every four seconds; and a halt. */
+/** Of one that lives and is still busy, which reports every four seconds; and a halt. */
 const LAST_BUSY_REPORT_MS = 5_000;
 const LOOK_MS = 100;
 
@@ -81,8 +82,8 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
     let reports = this.#reports();
-    const isAwaited = ({ isSteady = false, spans }: ProcessCounters): boolean =>
-      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs;
+    const isAwaited = ({ isSteady = false, pid, spans }: ProcessCounters): boolean =>
+      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs && pid !== null && isAlive(pid);
     while (reports.some(isAwaited) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
       await sleep(LOOK_MS);
       reports = this.#reports();
