@@ -239,8 +239,10 @@ function crossingsOf(goal: SearchGoal, trials: readonly SearchedTrial[]): Crossi
   };
   return goal.allowed.map((allowed, rule) =>
     crossingOf(trials.map(({ shares }) => shares[rule]), {
-      ...{ allowed, range },
-      ...{ peakPerSec: goal.peakPerSec, longS: goal.longS },
+      allowed,
+      range,
+      peakPerSec: goal.peakPerSec,
+      longS: goal.longS,
     })
   );
 }
