@@ -2,17 +2,7 @@
  * Processes of Linux, from /proc (proc(5)). Processes come and go while it is read: one
  * that is gone reads as null or as having no children.
  */
-import { kill } from "node:process";
 import { libcOr, processCalls } from "./libc.ts";
-
-/** Whether a process has this number, whoever's it is; on any system. */
-export function isAlive(pid: number): boolean {
-  try {
-    return kill(pid, 0);
-  } catch (error) {
-    return Reflect.get(Object(error), "code") !== "ESRCH";
-  }
-}
 
 /** USER_HZ: ticks per second of all times in /proc, on every Linux. */
 export const TICKS_PER_SEC = 100;

@@ -6,7 +6,7 @@ import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { epochNowMs } from "../../../base/system/clock.ts";
-import { isAlive } from "../../../base/system/processes.ts";
+import { readStat } from "../../../base/system/processes.ts";
 import {
   type CounterSink,
   type CounterSource,
@@ -83,7 +83,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
     let reports = this.#reports();
     const isAwaited = ({ isSteady = false, pid, spans }: ProcessCounters): boolean =>
-      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs && pid !== null && isAlive(pid);
+      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs && pid !== null && readStat(pid) !== null;
     while (reports.some(isAwaited) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
       await sleep(LOOK_MS);
       reports = this.#reports();
