@@ -39,8 +39,6 @@ export const ONCE = {
   removeOnFail: true,
 } as const satisfies JobsOptions;
 
-/** How soon a worker tries again when Redis was away. */
-const RETRY_MS = 200;
 /** A process that is stopped for longer has lost what it was at. */
 const TAKEN_ONCE = { lockDuration: 60_000, maxStalledCount: 0 };
 /** A message is taken at once, or its taker has never had it. */
@@ -50,18 +48,22 @@ type Taking = Pick<WorkerOptions, "concurrency" | "lockDuration" | "maxStalledCo
 
 /** Throws as connectRedis. */
 export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
-  const { createNodeRedisClient, Queue, Worker } = await import("./bullmq.ts");
+  const { createNodeRedisClient, LinkWorker, Queue, RETRY_MS } = await import("./bullmq.ts");
   const client = await connectRedis(url, { caCerts });
   const engine = await connectRedis(url, { caCerts, waits: true });
   engine.setMaxListeners(0); // each queue listens
   // One for all: what a queue makes for itself has no listener once that queue is closed.
   const connection = createNodeRedisClient(engine).on("error", unheeded);
   const common = { connection, prefix: PREFIX };
-  const workers: Worker[] = [];
+  const workers: InstanceType<typeof LinkWorker>[] = [];
   const begin = async (name: string, take: Take, taking: Taking): Promise<Worker> => {
     // One that is run before it is ready, and never gets so, spins without a pause.
     const timing = { runRetryDelay: RETRY_MS, drainDelay: 1, autorun: false };
-    const worker = new Worker(name, ({ data }) => take(data), { ...common, ...taking, ...timing });
+    const worker = new LinkWorker(name, ({ data }) => take(data), {
+      ...common,
+      ...taking,
+      ...timing,
+    });
     workers.push(worker.on("error", unheeded));
     await replyWithin(worker.waitUntilReady(), OUT_OF_TOUCH_MS);
     worker.run().catch(unheeded);
@@ -79,6 +81,7 @@ export async function openLink({ url, caCerts }: LinkOptions): Promise<Link> {
       await Promise.all(workers.map((worker) => worker.close(true).catch(() => {})));
       engine.destroy();
       client.destroy();
+      await Promise.all(workers.map((worker) => worker.rest()));
     },
   };
 }
