@@ -1,6 +1,6 @@
 /** Verdicts that a first reader could take wrongly: few runs, failing targets, many targets, scenarios in part. */
 import assert from "node:assert/strict";
-import type { Results } from "../../runner/result/result.ts";
+import type { Results, Run } from "../../runner/result/result.ts";
 import { concluded } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
@@ -89,6 +89,23 @@ Deno.test("conclusion: one that misses the offered rate is in no comparison with
   const { sentence, forest } = concluded(results);
   assert.match(plain(sentence), /^At 4,000\/s only b keeps up: a completes 2,0\d\d of /);
   assert.equal(forest, null);
+});
+
+Deno.test("conclusion: tails from some to hundreds of times shorter are a range of such times", () => {
+  const cellsOf = (scenario: string, times: number): CellSpec[] =>
+    [["a", 2], ["b", 2 * times]].map(([target, medianMs]): CellSpec => ({
+      ...{ target: String(target), scenario, medianMs: Number(medianMs), runs: 4 },
+      parameters: { rate: "20/s" },
+      connections: 10,
+    }));
+  const results = resultsFixture({ cells: [...cellsOf("x", 10), ...cellsOf("y", 400)] });
+  for (const run of results.runs) {
+    run.load = { ...run.load, kind: "rate", rate: 20, durationS: 3 } as Run["load"];
+  }
+  const { sentence, figure } = concluded(results);
+  assert.match(plain(sentence), /, p99 [\d.]+–[34]\d0× shorter than that of the next\.$/);
+  assert.match(plain(figure?.text ?? ""), /^[\d.]+–[34]\d0× shorter$/);
+  assert.equal(figure?.label, "p99 of a than of the next, in 2 comparisons");
 });
 
 Deno.test("conclusion: the worst that a target falls short by is said where it is, beside the rest", () => {

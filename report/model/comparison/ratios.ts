@@ -97,11 +97,12 @@ export function timesText(ratio: number): string {
   return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
 }
 
-/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 of to 0.41×`: from the least to the most, of one or more. */
+/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 to 0.41 of`: from the least to the most, of one or more. */
 export function rangeOfTimes(ratios: readonly number[]): string {
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(timesOrPart);
   if (least === most) return least;
-  return least.endsWith("×") ? `${least.replace("×", "")}–${most}` : `${least} to ${most}`;
+  if (least.endsWith("×")) return `${least.replace("×", "")}–${most}`;
+  return `${least.replace(" of", "")} to ${most.replace("×", " of")}`;
 }
 
 function timesOrPart(ratio: number): string {

@@ -19,7 +19,7 @@ import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { allText, mostLikely, type Place } from "./places.ts";
 import { mostOfQuestion } from "./served.ts";
-import { decisiveName, rangeText } from "./several.ts";
+import { decisiveName, overText, rangeText } from "./several.ts";
 
 export interface HeadlineFigure {
   /** `2.87×`, `1.2–2.9×`, `15,127`. */
@@ -89,9 +89,9 @@ function besideRange(besides: readonly Beside[]): HeadlineFigure | null {
   return {
     ...NO_INTERVAL,
     text,
-    label: `${
-      decisiveName({ figure }, place.contest.ranked)
-    } of ${other.target} over ${base.target}, in ${most.length} comparisons`,
+    label: `${decisiveName({ figure }, place.contest.ranked)} of ${other.target} ${
+      overText(text)
+    } ${base.target}, in ${most.length} comparisons`,
     unit: "×",
     certainty: "decided",
   };
@@ -205,7 +205,7 @@ function rangeFigure(led: readonly Place[]): HeadlineFigure | null {
     text,
     label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, led[0].contest.ranked)} of ${
       leader ?? likely
-    } over the next, in ${led.length} comparisons`,
+    } ${overText(text)} the next, in ${led.length} comparisons`,
     unit: "×",
     certainty: led.every(({ standing }) => standing === "ahead")
       ? "decided"
@@ -219,7 +219,7 @@ const NO_INTERVAL = { interval: "", value: null, low: null, high: null } as cons
 
 /** `1.2–2.9×` */
 function rangeIn(places: readonly Place[]): string | null {
-  return /[\d.,–]+×/.exec(rangeText(places))?.[0] ?? null;
+  return /[\d.,–]+×(?:\u00a0shorter)?/.exec(rangeText(places))?.[0] ?? null;
 }
 
 /**

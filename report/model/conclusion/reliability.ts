@@ -178,7 +178,7 @@ function reliabilityText(
           runs === 2 ? "Neither run" : `None of ${counted(runs, "run")}`
         } is valid, so nothing here is certain.`;
     case "uncompared":
-      return `${share}; the figures hold ${others}, too.`;
+      return `${share}; the figures include ${others}.`;
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
