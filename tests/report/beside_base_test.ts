@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import type { ConclusionModel } from "../../report/model/conclusion/conclusion.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { concluded, many, TWO } from "./concluded.ts";
+import { along, concluded, inScenarios, many, TWO } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, resultsAt } from "./rates.ts";
 import { sweepResults } from "./sweep_results.ts";
@@ -115,4 +115,11 @@ Deno.test("a target with several cells in one place is told of that one place, e
   assert.match(sentence, /b serves 2\.\d?–3\.\d?× a at size 1\./);
   const own = forest?.rows.filter(({ label }) => label.includes("b · ")) ?? [];
   assert.equal(new Set(own.map(({ label }) => label)).size, 2);
+});
+
+Deno.test("one that is in a single scenario is told in it, beside settings of another", () => {
+  const settings = along("connections", ["10", "50"], { a: [1_000, 2_000], b: [3_000, 6_100] });
+  const alone = ["a", "c"].map((target, i) => ({ target, parameters: {}, rate: 500 * (i + 1) }));
+  const { sentence } = beside("a", inScenarios(settings, alone));
+  assert.match(plain(sentence), /c serves 2\.0× a in s1\b/);
 });

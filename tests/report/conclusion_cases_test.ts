@@ -202,3 +202,38 @@ Deno.test("conclusion: scenarios without a target in common are told one after a
     /^x: a serves 2\.0× b\. y: c serves [23]\.\d× d\.$/,
   );
 });
+
+/** Of each run of a all but five responses have this status, which is as expected or not. */
+function refused(status: string, isExpected: boolean): Results {
+  const results = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  for (const run of results.runs.filter(({ target }) => target === "a")) {
+    const { completed } = run.requests;
+    run.status = { 200: 5, [status]: completed - 5 };
+    run.checks = isExpected
+      ? { passed: completed, failed: 0 }
+      : { passed: 5, failed: completed - 5 };
+  }
+  return results;
+}
+
+Deno.test("conclusion: whose figures are those of refusals is said, where they were expected", () => {
+  const said = " Nearly all responses of a have status 429.";
+  assert.equal(concluded(refused("429", true)).sentence, `b serves 2.0× a.${said}`);
+  assert.doesNotMatch(concluded(refused("429", false)).sentence, /status 429/);
+  assert.doesNotMatch(concluded(refused("304", true)).sentence, /status 304/);
+});
+
+Deno.test("next: where more runs would decide is said, where the rest is decided", () => {
+  const decided = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  const open = resultsAt({ a: [900, 1_000, 1_100], b: [1_100, 1_210, 1_045] });
+  const runs = open.runs.map((run) => ({
+    ...run,
+    scenario: "other",
+    order: run.order + decided.runs.length,
+  }));
+  const { next } = concluded({ ...decided, runs: [...decided.runs, ...runs] });
+  assert.match(
+    next[0].text,
+    /^Set repeat: \d+; that many runs of each would probably decide in other\.$/,
+  );
+});

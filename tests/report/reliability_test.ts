@@ -120,3 +120,18 @@ Deno.test("reliability: of two runs, both or neither is valid", () => {
     "Neither run is valid, so nothing here is certain.",
   );
 });
+
+Deno.test("reliability: suspect and invalid runs are counted apart where both are there", () => {
+  const results = doubted(resultsAt(TWO), ({ repetition }) => repetition <= 2);
+  results.runs[results.runs.findIndex(({ repetition }) => repetition === 1)].generator.trust =
+    "invalid";
+  assert.equal(
+    concluded(results).reliability?.sentence,
+    "6 of 10 runs are valid (3 suspect, 1 invalid); the verdict is the same without the other 4.",
+  );
+  const none = doubted(results, ({ generator }) => generator.trust === "valid");
+  assert.equal(
+    concluded(none).reliability?.sentence,
+    "None of 10 runs is valid (9 suspect, 1 invalid), so nothing here is certain.",
+  );
+});

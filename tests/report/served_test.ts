@@ -55,6 +55,24 @@ Deno.test("most: what the machine could is beside it, where it was measured", ()
   );
 });
 
+Deno.test("most: how to compare is no advice to whom compares nothing", () => {
+  const near = (results: Results): Results => {
+    for (const { generator } of doubted(results, () => true).runs) {
+      generator.findings[0].advice = ["compare-differences", "heavier-requests"];
+    }
+    return results;
+  };
+  const count = uncompared().runs.length;
+  assert.equal(
+    concluded(near(uncompared())).next[0].text,
+    `${count} runs not valid: send requests that take the target longer.`,
+  );
+  assert.match(
+    concluded(near(sweepResults(CELLS))).next[0].text,
+    /compare differences, not ratios/,
+  );
+});
+
 Deno.test("most: runs that are not valid are in the figures, and the trust says so", () => {
   const { reliability } = concluded(doubted(uncompared(), ({ repetition }) => repetition === 1));
   assert.match(

@@ -7,7 +7,7 @@ import { counted, listedSome } from "../numbers/words.ts";
 import { isNamedBase } from "../runs/recast.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { ForestComparison } from "./matrix.ts";
-import { namesOfPlaces, nounOfPlaces, type Place } from "./places.ts";
+import { inText, nounOfPlaces, type Place } from "./places.ts";
 
 type BesideKind =
   | "keeps up"
@@ -242,6 +242,5 @@ function whereText(those: readonly Beside[], { places, named }: PlaceNaming): st
   const own = [...new Set(those.map(({ place }) => place))];
   if (own.length === places.length) return ` in all ${counted(places.length, noun)}`;
   if (named === "none") return ` in ${own.length} of ${counted(places.length, noun)}`;
-  const names = namesOfPlaces(own);
-  return noun === "scenario" ? ` in ${names}` : ` at ${names}`;
+  return ` ${inText(own)}`;
 }

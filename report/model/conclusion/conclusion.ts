@@ -26,6 +26,7 @@ import {
 } from "./reliability.ts";
 import { type Beside, besideBase, besideRows, othersBeside } from "./beside_base.ts";
 import { besideFigure, type HeadlineFigure, headlineOf, questionFigure } from "./headline.ts";
+import { refusedText } from "./short.ts";
 import { conclusionSentence, questionsOf } from "./sentence.ts";
 
 export interface ConclusionModel {
@@ -77,7 +78,8 @@ export function conclusionOf(
     question: titleOf(results),
     sentence: sentence === ""
       ? ""
-      : `${sentence}.${settlingText(results, settling)}${sessionsText(compared)}`,
+      : `${sentence}.${refusedText(results.runs)}${settlingText(results, settling)}` +
+        sessionsText(compared),
     figure: isMeasured
       ? besideFigure(besides) ?? questionFigure(questions) ?? headlineOf(places, compared)
       : null,

@@ -6,7 +6,7 @@ import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
 import { counted, listedAll, uncapitalized, unique } from "../numbers/words.ts";
 import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import type { Place } from "./places.ts";
+import { inText, type Place, placesShareText } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
 
 export type NextStepCode =
@@ -43,9 +43,9 @@ export function nextSteps(
   // One number is printed: the larger decides both.
   const isByGroups = has("groups") && Math.max(0, ...runsToDecideIn(places)) <= RUNS_FOR_GROUPS;
   const steps: NextStep[] = [
-    ...mendStep(runs),
+    ...mendStep(runs, places.length > 0),
     ...checkStep(scenarios),
-    ...(commonAdvice(runs) === "longer-run" ? [] : longerStep(places)),
+    ...(commonAdvice(runs, places.length > 0) === "longer-run" ? [] : longerStep(places)),
     ...(isByGroups
       ? [
         {
@@ -114,10 +114,10 @@ function isUnsettled({ runs }: CellRuns): boolean {
   return unsteadyOf(runs) !== null;
 }
 
-function mendStep(runs: readonly Run[]): NextStep[] {
+function mendStep(runs: readonly Run[], isComparison: boolean): NextStep[] {
   const doubted = runs.filter((run) => !isValid(run));
   if (doubted.length === 0) return [];
-  const most = commonAdvice(runs);
+  const most = commonAdvice(runs, isComparison);
   const advice = most === null ? "Repeat them." : adviceSentence([most]);
   const text = most !== null && doubted.length > 1 ? OF_SEVERAL[most] ?? advice : advice;
   return [{
@@ -132,11 +132,12 @@ const OF_SEVERAL: Readonly<Partial<Record<Advice, string>>> = {
   "longer-run": "Make runs longer.",
 };
 
-/** The advice that most of the runs have that are not valid. */
-function commonAdvice(runs: readonly Run[]): Advice | null {
+/** The advice that most of the runs have that are not valid. How to compare helps nobody who compares nothing. */
+function commonAdvice(runs: readonly Run[], isComparison: boolean): Advice | null {
   const counts = new Map<Advice, number>();
   for (const { generator: { findings } } of runs.filter((run) => !isValid(run))) {
-    const [first] = findings.flatMap(({ advice }) => advice);
+    const [first] = findings.flatMap(({ advice }) => advice)
+      .filter((advice) => isComparison || advice !== "compare-differences");
     if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
   }
   const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
@@ -144,7 +145,7 @@ function commonAdvice(runs: readonly Run[]): Advice | null {
 }
 
 /** Nobody adds more runs than this to decide. */
-const MOST_RUNS = 200;
+const MOST_RUNS = 50;
 
 function runsNeeded(places: readonly Place[]): NextStep | null {
   const open = openPlaces(places);
@@ -170,9 +171,20 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
   }
   const text = counts.length === 0
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
-    : `Set repeat: ${most}; that many runs of each would probably decide.`;
+    : `Set repeat: ${most}; that many runs of each would probably decide${whereText(places)}.`;
   return { code: "add-runs", text };
 }
+
+/** ` in static`; "" where nothing else is decided. */
+function whereText(places: readonly Place[]): string {
+  const decided = openPlaces(places).filter(({ decision }) =>
+    (decision?.runsNeeded ?? null) !== null
+  );
+  if (decided.length === places.length) return "";
+  return ` ${decided.length > MOST_NAMED ? placesShareText(decided, places) : inText(decided)}`;
+}
+
+const MOST_NAMED = 2;
 
 /** Whether the interval is so wide that what is found lies far within it. */
 function isNoisy(decision: Place["decision"]): boolean {

@@ -104,6 +104,7 @@ export function reliabilityOf(
 ): ReliabilityModel | null {
   if (runs.length === 0) return null;
   const valid = runs.filter(isValid).length;
+  const invalid = runs.filter(({ generator }) => generator.trust === "invalid").length;
   const lost = again === null ? [] : lostOf(judged, again);
   const survival = valid === runs.length
     ? "all-valid"
@@ -115,13 +116,10 @@ export function reliabilityOf(
     light: LIGHTS[survival],
     valid,
     runs: runs.length,
-    level: runs.some(({ generator }) => generator.trust === "invalid")
-      ? "invalid"
-      : survival === "all-valid"
-      ? "valid"
-      : "suspect",
+    level: invalid > 0 ? "invalid" : survival === "all-valid" ? "valid" : "suspect",
     sentence: reliabilityText(survival, {
       valid,
+      invalid,
       runs: runs.length,
       lost,
       isUndecided: judged.every(({ isUndecided }) => isUndecided),
@@ -156,6 +154,7 @@ const MOST_NAMED = 2;
 
 interface ValidRuns {
   readonly valid: number;
+  readonly invalid: number;
   readonly runs: number;
   readonly lost: readonly Judgement[];
   /** With all runs. */
@@ -164,9 +163,12 @@ interface ValidRuns {
 
 function reliabilityText(
   survival: Survival,
-  { valid, runs, lost, isUndecided }: ValidRuns,
+  { valid, invalid, runs, lost, isUndecided }: ValidRuns,
 ): string {
-  const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
+  const suspect = runs - valid - invalid;
+  // Where both are there: the trust bar counts the worst of them alone.
+  const levels = invalid > 0 && suspect > 0 ? ` (${suspect} suspect, ${invalid} invalid)` : "";
+  const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid${levels}`;
   const others = `the other ${runs - valid === 1 ? "one" : runs - valid}`;
   switch (survival) {
     case "all-valid":
@@ -176,7 +178,7 @@ function reliabilityText(
         ? "The run is not valid, so nothing here is certain."
         : `${
           runs === 2 ? "Neither run" : `None of ${counted(runs, "run")}`
-        } is valid, so nothing here is certain.`;
+        } is valid${levels}, so nothing here is certain.`;
     case "uncompared":
       return `${share}; the figures include ${others}.`;
     case "same":

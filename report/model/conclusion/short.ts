@@ -1,5 +1,9 @@
-/** Targets that do not do what was required, beside those that are ranked: who, in what, and where. */
+/** Targets that do not do what was required, beside those that are ranked, or that refuse, as was expected: who, in what, and where. */
+import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
+import type { Run } from "../../../runner/result/result.ts";
 import { competing, type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
+import { sum } from "../numbers/spread.ts";
+import { formatPercent } from "../numbers/units.ts";
 import { counted, listedSome, unique } from "../numbers/words.ts";
 import { inText, type Place, placesShareText } from "./places.ts";
 
@@ -59,4 +63,39 @@ const MOST_NAMED = 2;
 
 function fallShort(who: string, count: number): string {
   return `${who} ${count === 1 ? "falls" : "fall"} short`;
+}
+
+/** With more the figures of a target are those of its refusals. */
+const REFUSED_RATIO = 0.5;
+/** From here on a share is no figure. */
+const NEARLY_ALL = 0.995;
+
+/**
+ * ` Nearly all responses of a and b have status 429.`: they are right, as they were expected, but a refusal is quicker than
+ * what it stands for. "" where nobody refuses most.
+ */
+export function refusedText(runs: readonly Run[]): string {
+  const refused = [...Map.groupBy(runs, ({ target }) => target)].flatMap(([target, own]) =>
+    refusedOf(own).map((share) => ({ target, ...share }))
+  );
+  return [...Map.groupBy(refused, ({ status }) => status)].map(([status, those]) => {
+    const least = Math.min(...those.map(({ ratio }) => ratio));
+    const share = least === 1
+      ? "All"
+      : least >= NEARLY_ALL
+      ? "Nearly all"
+      : `${formatPercent(least)} ${those.length > 1 ? "or more " : ""}of the`;
+    const names = listedSome(those.map(({ target }) => target), "and");
+    return ` ${share} responses of ${names} have status ${status}.`;
+  }).join("");
+}
+
+/** The status of most of its responses, where that is a refusal and right. */
+function refusedOf(runs: readonly Run[]): { status: string; ratio: number }[] {
+  if (sum(runs, wrongResponsesOf) > 0) return [];
+  const completed = sum(runs, ({ requests }) => requests.completed);
+  return unique(runs.flatMap(({ status }) => Object.keys(status)))
+    .filter((status) => /^[45]/.test(status))
+    .map((status) => ({ status, ratio: sum(runs, (run) => run.status[status] ?? 0) / completed }))
+    .filter(({ ratio }) => ratio >= REFUSED_RATIO);
 }
