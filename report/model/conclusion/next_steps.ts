@@ -166,12 +166,15 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
   if (most > MOST_RUNS) {
     return {
       code: "add-runs",
-      text: `Longer runs, or a quieter machine: over ${MOST_RUNS} runs would be needed.`,
+      text: `Longer runs or a quieter machine: over ${MOST_RUNS} runs are needed.`,
     };
   }
+  const where = whereText(places);
   const text = counts.length === 0
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
-    : `Set repeat: ${most}; that many runs of each would probably decide${whereText(places)}.`;
+    : where === ""
+    ? `Set repeat: ${most}; that many runs of each would probably decide.`
+    : `Set repeat: ${most}, which probably decides${where}.`;
   return { code: "add-runs", text };
 }
 
@@ -180,7 +183,7 @@ function whereText(places: readonly Place[]): string {
   const decided = openPlaces(places).filter(({ decision }) =>
     (decision?.runsNeeded ?? null) !== null
   );
-  if (decided.length === places.length) return "";
+  if (decided.length === 0 || decided.length === places.length) return "";
   return ` ${decided.length > MOST_NAMED ? placesShareText(decided, places) : inText(decided)}`;
 }
 

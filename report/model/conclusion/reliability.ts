@@ -165,10 +165,10 @@ function reliabilityText(
   survival: Survival,
   { valid, invalid, runs, lost, isUndecided }: ValidRuns,
 ): string {
+  const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid`;
   const suspect = runs - valid - invalid;
   // Where both are there: the trust bar counts the worst of them alone.
   const levels = invalid > 0 && suspect > 0 ? ` (${suspect} suspect, ${invalid} invalid)` : "";
-  const share = `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"} valid${levels}`;
   const others = `the other ${runs - valid === 1 ? "one" : runs - valid}`;
   switch (survival) {
     case "all-valid":
@@ -180,7 +180,7 @@ function reliabilityText(
           runs === 2 ? "Neither run" : `None of ${counted(runs, "run")}`
         } is valid${levels}, so nothing here is certain.`;
     case "uncompared":
-      return `${share}; the figures include ${others}.`;
+      return `${share}; the figures include ${others}${levels}.`;
     case "same":
       return `${share}; the verdict is the same without ${others}.`;
     case "partly":
