@@ -6,7 +6,7 @@ import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
 import { counted, listedAll, uncapitalized, unique } from "../numbers/words.ts";
 import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { inText, type Place, placesShareText } from "./places.ts";
+import { type Place, whereText } from "./places.ts";
 import { isValid } from "../findings/trust.ts";
 
 export type NextStepCode =
@@ -169,7 +169,7 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
       text: `Longer runs or a quieter machine: over ${MOST_RUNS} runs are needed.`,
     };
   }
-  const where = whereText(places);
+  const where = decidedWhere(places);
   const text = counts.length === 0
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
     : where === ""
@@ -178,16 +178,11 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
   return { code: "add-runs", text };
 }
 
-/** ` in static`; "" where nothing else is decided. */
-function whereText(places: readonly Place[]): string {
-  const decided = openPlaces(places).filter(({ decision }) =>
-    (decision?.runsNeeded ?? null) !== null
-  );
-  if (decided.length === 0 || decided.length === places.length) return "";
-  return ` ${decided.length > MOST_NAMED ? placesShareText(decided, places) : inText(decided)}`;
+/** Where more runs would decide; "" where they would everywhere, or nowhere. */
+function decidedWhere(places: readonly Place[]): string {
+  const those = openPlaces(places).filter(({ decision }) => decision?.runsNeeded);
+  return those.length === 0 || those.length === places.length ? "" : whereText(those, places);
 }
-
-const MOST_NAMED = 2;
 
 /** Whether the interval is so wide that what is found lies far within it. */
 function isNoisy(decision: Place["decision"]): boolean {

@@ -183,6 +183,15 @@ export function placesShareText(those: readonly Place[], places: readonly Place[
     : `in ${those.length} of ${counted(places.length, nounOfPlaces(places))}`;
 }
 
+/** More names of places are no sentence. */
+export const MOST_NAMED = 2;
+
+/** ` in static and fib`, ` in 4 of 5 scenarios`; "" where there is only one. */
+export function whereText(those: readonly Place[], places: readonly Place[]): string {
+  if (places.length === 1) return "";
+  return ` ${those.length <= MOST_NAMED ? inText(those) : placesShareText(those, places)}`;
+}
+
 /** `in both scenarios`, `in all 5 scenarios` */
 export function allText(places: readonly Place[]): string {
   return places.length === 2

@@ -4,7 +4,7 @@ import type { Run } from "../../../runner/result/result.ts";
 import { isValid } from "../findings/trust.ts";
 import { allOf, counted, listedSome, unique } from "../numbers/words.ts";
 import type { Beside } from "./beside_base.ts";
-import { inText, keyOfPlace, nounOfPlaces, type Place, placeKey } from "./places.ts";
+import { inText, keyOfPlace, MOST_NAMED, nounOfPlaces, type Place, placeKey } from "./places.ts";
 
 /**
  * What becomes of the verdict without them:
@@ -148,9 +148,6 @@ function survivalOf(
 function isUndecided({ contest, standing }: Place): boolean {
   return standing === "one-run" || (contest.leader === null && !contest.isEquivalent);
 }
-
-/** More names of places are no sentence. */
-const MOST_NAMED = 2;
 
 interface ValidRuns {
   readonly valid: number;

@@ -5,7 +5,7 @@ import { competing, type Shortfall, shortfallOf, shortfallText } from "../compar
 import { sum } from "../numbers/spread.ts";
 import { formatPercent } from "../numbers/units.ts";
 import { counted, listedSome, unique } from "../numbers/words.ts";
-import { inText, type Place, placesShareText } from "./places.ts";
+import { inText, MOST_NAMED, type Place, whereText } from "./places.ts";
 
 interface Short {
   readonly place: Place;
@@ -53,13 +53,6 @@ function worstText(worst: Short, own: readonly Short[], places: readonly Place[]
   const where = others.length > MOST_NAMED ? `in ${others.length} more` : inText(others);
   return `${text}, and ${who}falls short ${where}`;
 }
-
-function whereText(own: readonly Place[], places: readonly Place[]): string {
-  if (places.length === 1) return "";
-  return ` ${own.length <= MOST_NAMED ? inText(own) : placesShareText(own, places)}`;
-}
-
-const MOST_NAMED = 2;
 
 function fallShort(who: string, count: number): string {
   return `${who} ${count === 1 ? "falls" : "fall"} short`;
