@@ -234,3 +234,13 @@ Deno.test("next: where more runs would decide is said, where the rest is decided
   const { next } = concluded({ ...decided, runs: [...decided.runs, ...runs] });
   assert.match(next[0].text, /^Set repeat: \d+, which probably decides in other\.$/);
 });
+
+Deno.test("conclusion: a range over all places is open only in those that are", () => {
+  const decided = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  const open = resultsAt({ a: [900, 1_000, 1_100], b: [1_100, 1_210, 1_045] });
+  const runs = ["x", "y"].flatMap((scenario, i) =>
+    open.runs.map((run) => ({ ...run, scenario, order: run.order + 100 * (i + 1) }))
+  );
+  const { figure } = concluded({ ...decided, runs: [...decided.runs, ...runs] });
+  assert.equal(figure?.label, "requests/s of b over a, open in 2 of 3 scenarios");
+});

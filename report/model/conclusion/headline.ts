@@ -17,7 +17,7 @@ import { isOpenAbove, isSearched, takenPerSec } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import type { Beside } from "./beside_base.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { allText, mostLikely, type Place } from "./places.ts";
+import { allText, mostLikely, type Place, placesShareText } from "./places.ts";
 import { mostOfQuestion } from "./served.ts";
 import { decisiveName, overText, rangeText } from "./several.ts";
 
@@ -141,12 +141,12 @@ function openFigure(places: readonly Place[]): HeadlineFigure | null {
   const text = isOnePair ? rangeIn(places) : null;
   if (text === null) return null;
   const [{ contest: { isOpen, ranked } }] = places;
+  const open = places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
   return {
-    ...NO_INTERVAL,
-    text,
-    label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, ranked)} of ${
-      pair.join(" over ")
-    }, open ${allText(places)}`,
+    ...{ ...NO_INTERVAL, text },
+    label: `${decisiveName({ figure: isOpen ? 99 : "rate" }, ranked)} of ${pair.join(" over ")}, ${
+      open.length === 0 ? allText(places) : `open ${placesShareText(open, places)}`
+    }`,
     unit: "×",
     certainty: "open",
   };
