@@ -18,6 +18,7 @@ const figure = z.object({
   low: bound,
   high: bound,
   verdict: z.string(),
+  reason: z.string().nullable(),
 });
 const comparisonShape = z.object({
   cells: z.array(z.object({
