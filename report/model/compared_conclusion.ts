@@ -18,7 +18,13 @@ import { type ForestModel, forestOf } from "./comparison/forest.ts";
 import { type ComparedFigure, DECISIVE } from "./comparison/group.ts";
 import { decisiveFigure, isOpenLoop } from "./comparison/pairs.ts";
 import { percentText, ratioText } from "./comparison/ratios.ts";
-import { figureInProse, figureName, neededText, SESSIONS_TEXT } from "./comparison/words.ts";
+import {
+  figureInProse,
+  figureName,
+  neededText,
+  SESSIONS_TEXT,
+  tooManyRunsText,
+} from "./comparison/words.ts";
 import type { ConclusionModel } from "./conclusion/conclusion.ts";
 import type { HeadlineFigure } from "./conclusion/headline.ts";
 import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./conclusion/matrix.ts";
@@ -263,7 +269,8 @@ function nextSteps({ cells, differences, outcome }: ResultsComparison): CardMode
     }]),
     ...(all.some(({ reason }) => reason === "sessions") ? [{ text: SESSIONS_TEXT }] : []),
     ...(needed === undefined || outcome !== "inconclusive" ? [] : [{
-      text: `Add runs: ${neededText(needed, marginRatio)}.`,
+      text: tooManyRunsText(needed.runsNeeded ?? 0) ??
+        `Add runs: ${neededText(needed, marginRatio)}.`,
     }]),
   ];
 }

@@ -111,6 +111,26 @@ chromiumTest("how the report looks", {
       assert.equal(await page.locator("table[style*=zoom]").count(), 0);
     },
   },
+  "on paper a row of the card is one line, its interval whole however many digits it has": {
+    html: PAGE,
+    options: { viewport: { width: PAPER_PX, height: 900 } },
+    look: async (page) => {
+      await page.emulateMedia({ media: "print" });
+      const [isWithin, lines] = await page.evaluate(() => {
+        const ratios = [...document.querySelectorAll(".small-forest .ratio")];
+        for (const ratio of ratios) ratio.append("0.001112× [0.001012, 0.001241]");
+        const tops = ratios.map((ratio) => {
+          const text = document.createRange();
+          text.selectNodeContents(ratio);
+          return new Set([...text.getClientRects()].map(({ top }) => top)).size;
+        });
+        const [forest] = document.querySelectorAll(".small-forest");
+        return [forest.scrollWidth <= forest.clientWidth, tops];
+      });
+      assert.ok(isWithin);
+      assert.ok(lines.length > 0 && lines.every((count) => count === 1), `${lines}`);
+    },
+  },
   "a PDF holds the charts": {
     html: PAGE,
     options: DESKTOP,

@@ -201,6 +201,16 @@ export function neededText({ runsNeeded, ratio }: FigureComparison, marginRatio:
   return `about ${runsNeeded} runs would show ${what}`;
 }
 
+/** Nobody adds more runs than this to decide. */
+const MOST_RUNS = 50;
+
+/** What to do where more runs would decide, if more than anybody adds; null where fewer do. A sentence. */
+export function tooManyRunsText(runsNeeded: number): string | null {
+  return runsNeeded > MOST_RUNS
+    ? `Longer runs or a quieter machine: over ${MOST_RUNS} runs are needed.`
+    : null;
+}
+
 /** `the ratios of pairs fall into two groups: 4 near 1.00×, 1 near 0.79×`. */
 function groupsText({ figure, pairs, groups }: FigureComparison): string {
   const unit = (value: number): string =>
@@ -233,6 +243,8 @@ export function verdictWord(comparison: FigureComparison, marginRatio: number): 
       return "inconclusive: no steady state";
     case "at-least":
       return "inconclusive: a lower bound";
+    case "one-run":
+      return "inconclusive: one run";
     default:
       return verdict;
   }

@@ -283,6 +283,6 @@ export function forestRow(
     high: interval?.high ?? null,
     certainty: certaintyOf(standingOf(comparison)),
     text: ratioText(comparison),
-    word: interval === null ? "" : verdictWord(comparison, marginRatio),
+    word: verdictWord(comparison, marginRatio),
   };
 }

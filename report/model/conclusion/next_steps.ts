@@ -3,6 +3,7 @@ import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../findings/sentences.ts";
 import { competing, isOpen, shortfallOf } from "../comparison/shortfall.ts";
+import { tooManyRunsText } from "../comparison/words.ts";
 import { counted, listedAll, uncapitalized, unique } from "../numbers/words.ts";
 import { type CellRuns, unsteadyOf } from "../runs/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
@@ -144,9 +145,6 @@ function commonAdvice(runs: readonly Run[], isComparison: boolean): Advice | nul
   return most?.[0] ?? null;
 }
 
-/** Nobody adds more runs than this to decide. */
-const MOST_RUNS = 50;
-
 function runsNeeded(places: readonly Place[]): NextStep | null {
   const open = openPlaces(places);
   const single = places.some(({ standing }) => standing === "one-run");
@@ -163,12 +161,8 @@ function runsNeeded(places: readonly Place[]): NextStep | null {
       : null;
   }
   const most = Math.max(USUAL_RUNS, ...counts);
-  if (most > MOST_RUNS) {
-    return {
-      code: "add-runs",
-      text: `Longer runs or a quieter machine: over ${MOST_RUNS} runs are needed.`,
-    };
-  }
+  const tooMany = tooManyRunsText(most);
+  if (tooMany !== null) return { code: "add-runs", text: tooMany };
   const where = decidedWhere(places);
   const text = counts.length === 0
     ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
