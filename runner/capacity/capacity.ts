@@ -32,7 +32,7 @@ export interface CapacitySearch extends SearchTerms {
   readonly request: BenchRequest & { readonly load: TrialRequest["load"] };
 }
 
-/** Fewer requests than these in a short trial decide nothing. */
+/** Fewer requests than these decide nothing: a trial of a slow target is longer, up to that of a long one. */
 const FEWEST_REQUESTS = 20;
 
 /** @returns The measurement at rest instead, where it had no response. */
@@ -179,11 +179,18 @@ class SearchRun {
       held: this.#counted.map(({ ratePerSec }) => ratePerSec),
       ...{ widthRatio: this.search.widthRatio, shortS },
     });
-    if (this.#elapsedS + planned.plannedS > budgetS) return "budget";
-    if (this.#disturbed.isHopeless) return "disturbed";
-    if (planned.ratePerSec * shortS >= FEWEST_REQUESTS) return planned;
-    // Trials of which none counts say nothing of the target.
-    return this.#trials.length > 0 && this.#counted.length === 0 ? "disturbed" : "nothing-holds";
+    const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
+    if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
+      // Trials of which none counts say nothing of the target.
+      return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
+    }
+    if (this.#elapsedS + plannedS > budgetS) return "budget";
+    return this.#disturbed.isHopeless ? "disturbed" : { ...planned, plannedS };
+  }
+
+  /** Of no trial, nothing is known to be above. */
+  #isBelowAll(ratePerSec: number): boolean {
+    return this.#trials.length > 0 && this.#trials.every((trial) => ratePerSec < trial.ratePerSec);
   }
 
   /** Where the generator is the limit, the search goes up to it alone; the first doubt gets a second trial. */

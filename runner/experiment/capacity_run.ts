@@ -16,6 +16,7 @@ import type { RunCapacity } from "../result/capacity.ts";
 import type { Run } from "../result/result.ts";
 import type { PriorInterval } from "../stats/capacity/search.ts";
 import { cellKey } from "../stats/confidence/cell_key.ts";
+import { medianOf } from "../stats/quantile.ts";
 
 interface RunSearch {
   readonly planned: PlannedRun;
@@ -136,7 +137,8 @@ function searchKey({ target, scenario, parameters: { rate: _, ...others } }: Sea
 }
 
 /**
- * Where the runs before, with others of its cell between them, found the capacity; null: none did.
+ * Where the runs before, with others of its cell between them, found the capacity; null: none did. One that found next
+ * to nothing spoils it for nobody.
  *
  * @param runs And those that only their search is kept of.
  */
@@ -153,7 +155,7 @@ export function earlierCapacityOf(
   });
   if (known.length === 0) return null;
   return {
-    low: Math.min(...known.map(({ low }) => low)),
-    high: Math.max(...known.map(({ high }) => high)),
+    low: medianOf(known.map(({ low }) => low)),
+    high: medianOf(known.map(({ high }) => high)),
   };
 }

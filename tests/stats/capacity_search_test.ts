@@ -207,6 +207,11 @@ Deno.test("a prior interval is looked at from just outside, and a search that tr
   assert.ok(trials.length < searched(1_000, 3_000).length);
 });
 
+Deno.test("a prior interval that is wide says less than the peak, where the search then begins", () => {
+  const step = nextStep({ ...GOAL, peakPerSec: 1_040 }, [], { low: 9, high: 1_700 });
+  assert.deepEqual(step, { kind: "trial", ratePerSec: 1_040, plannedS: GOAL.shortS });
+});
+
 Deno.test("a prior interval that is wrong by 10 % or by far costs trials, not the capacity", () => {
   for (const off of [0.3, 0.9, 1.1, 3]) {
     const trials: SearchedTrial[] = [];

@@ -101,17 +101,20 @@ export function nextStep(
   return shortTrial(goal, apart > FAR * step ? low * Math.exp(step) : Math.sqrt(low * high));
 }
 
-/** Both ends of a prior interval; null once they are tried, or the first of them shows that it is wrong. */
+/**
+ * Both ends of a prior interval; null once they are tried, or the first of them shows that it is wrong; null at once of a
+ * wide one, as the peak then is the better guide.
+ */
 function outsideStep(
   goal: SearchGoal,
   { held, broken }: RatesBySide,
   { low, high }: PriorInterval,
 ): SearchStep | null {
   if (broken.length > 0 || held.length > 1) return null;
+  if (Math.log(high / low) > COARSE * widthLogOf(goal)) return null;
   const margin = Math.exp(widthLogOf(goal) / 4);
-  const isNarrow = Math.log(high / low) <= COARSE * widthLogOf(goal);
   const ratePerSec = held.length === 0 ? low / margin : high * margin;
-  return { kind: "trial", ratePerSec, plannedS: isNarrow ? goal.longS : goal.shortS };
+  return { kind: "trial", ratePerSec, plannedS: goal.longS };
 }
 
 /** How many trials only show that the server was overloaded. */
