@@ -16,6 +16,7 @@ import type {
 import { isUnanswered } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
 import {
+  type CapacityEstimate,
   capacityOf,
   nextStep,
   type SearchedTrial,
@@ -25,6 +26,7 @@ import { breakingOf, unseenAround } from "./breaking.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
+import { goalOf, unseenRatio } from "./search_goal.ts";
 import type { CapacityHooks, SearchHooks, SearchSubject, SearchTerms } from "./search_terms.ts";
 import { type MadeTrial, makeTrial, type PlannedTrial, type TrialRequest } from "./trial.ts";
 
@@ -105,17 +107,7 @@ class SearchRun {
     private readonly context: SearchContext,
   ) {
     this.#request = request;
-    const { objectives, widthRatio, trialS: [shortS, longS], budgetS } = search;
-    const patient = objectives.map(({ limitMs }) => patientS(limitMs, widthRatio));
-    const longestS = Math.max(longS, budgetS * MOST_OF_BUDGET);
-    this.#goal = {
-      allowed: objectives.map(({ allowed }) => allowed),
-      widthRatio,
-      shortS,
-      longS: Math.min(longestS, Math.max(longS, ...patient)),
-      longestS,
-      peakPerSec: Math.min(Math.max(context.peakPerSec, 1), MOST_PER_SEC),
-    };
+    this.#goal = goalOf(search, context.peakPerSec);
   }
 
   async toItsEnd(): Promise<CapacityEnd> {
@@ -129,11 +121,11 @@ class SearchRun {
 
   /** What becomes of the target around its capacity, where the trials have not shown it: they count in no estimate. */
   async showBreaking(): Promise<void> {
-    const estimate = capacityOf(this.#goal, this.#counted);
+    const estimate = this.#estimate();
     if (estimate === null) return;
     for (const ratePerSec of unseenAround(estimate.value, this.#trials)) {
-      const { trialS: [plannedS], budgetS } = this.search;
-      if (this.#elapsedS + plannedS > budgetS || ratePerSec > MOST_PER_SEC) return;
+      const { shortS: plannedS } = this.#goal;
+      if (this.#elapsedS + plannedS > this.search.budgetS || ratePerSec > MOST_PER_SEC) return;
       if (await this.#try({ ratePerSec, plannedS }, () => {}) !== null) return;
     }
   }
@@ -170,14 +162,16 @@ class SearchRun {
   }
 
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
-    const { trialS: [shortS], budgetS } = this.search;
+    const { widthRatio, budgetS } = this.search;
     const step = nextStep(this.#goal, this.#counted, this.context.earlier);
-    if (step.kind === "found") return "found";
+    if (step.kind === "found") {
+      return unseenRatio(this.search, this.#goal) === 0 ? "found" : "budget";
+    }
     const believed = this.#belowDoubt(step);
     if (typeof believed === "string") return believed;
     const planned = this.#disturbed.steered(believed, {
       held: this.#counted.map(({ ratePerSec }) => ratePerSec),
-      ...{ widthRatio: this.search.widthRatio, shortS },
+      ...{ widthRatio, shortS: this.#goal.shortS },
     });
     const plannedS = Math.max(planned.plannedS, FEWEST_REQUESTS / planned.ratePerSec);
     if (plannedS > this.#goal.longS && this.#isBelowAll(planned.ratePerSec)) {
@@ -186,6 +180,11 @@ class SearchRun {
     }
     if (this.#elapsedS + plannedS > budgetS) return "budget";
     return this.#disturbed.isHopeless ? "disturbed" : { ...planned, plannedS };
+  }
+
+  #estimate(): CapacityEstimate | null {
+    const found = capacityOf(this.#goal, this.#counted);
+    return found && { ...found, low: found.low / (1 + unseenRatio(this.search, this.#goal)) };
   }
 
   /** Of no trial, nothing is known to be above. */
@@ -218,7 +217,7 @@ class SearchRun {
 
   #keep(trial: CapacityTrial): void {
     this.#trials.push(trial);
-    const estimate = capacityOf(this.#goal, this.#counted);
+    const estimate = this.#estimate();
     this.context.onProgress({
       kind: "trial",
       number: this.#trials.length,
@@ -253,7 +252,7 @@ class SearchRun {
   }
 
   #binding(): string | null {
-    const estimate = capacityOf(this.#goal, this.#counted);
+    const estimate = this.#estimate();
     if (estimate !== null) return this.search.objectives[estimate.binding].text;
     const [broken] = this.#trials.filter(({ outcome }) => outcome === "broken").slice(-1);
     return broken?.rules.find(({ beyond, requests, allowed }) => beyond > allowed * requests)
@@ -263,7 +262,7 @@ class SearchRun {
   #capacity(end: CapacityEnd): RunCapacity["capacity"] {
     const held = this.#trials.filter(({ outcome }) => outcome === "held")
       .map(({ ratePerSec }) => ratePerSec);
-    const estimate = capacityOf(this.#goal, this.#counted);
+    const estimate = this.#estimate();
     if (estimate !== null && end !== "generator") {
       const { value, low, high } = estimate;
       return { value, low, high, bound: "target" };
@@ -273,11 +272,3 @@ class SearchRun {
     return { value, low: value, high: null, bound: end === "generator" ? "generator" : "target" };
   }
 }
-
-/** An overload at the end of the interval must reach the limit within a third of a long trial: waits grow by its share of the time. */
-function patientS(limitMs: number, widthRatio: number): number {
-  return 3 * limitMs / 1_000 / widthRatio;
-}
-
-/** A longer trial would leave no budget for others. */
-const MOST_OF_BUDGET = 0.125;
