@@ -52,7 +52,7 @@ function foundText({ capacity, trials, end }: RunCapacity): string {
   if (bound === "generator") return `At least ${rateIn(value)} (generator)`;
   return high === null
     ? `At least ${rateIn(value)}`
-    : `${rateIn(value)} [${formatCount(low)}, ${formatCount(high)}]`;
+    : `${rateIn(value)} [${rateNumber(low)}, ${rateNumber(high)}]`;
 }
 
 /** `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" where one did, or there was none. */
@@ -154,5 +154,9 @@ export function trialsTable({ trials }: Pick<RunCapacity, "trials">): Table {
 }
 
 function rateIn(perSec: number): string {
-  return `${perSec < 100 ? formatNumber(perSec) : formatCount(perSec)}/s`;
+  return `${rateNumber(perSec)}/s`;
+}
+
+function rateNumber(perSec: number): string {
+  return perSec < 100 ? formatNumber(perSec) : formatCount(perSec);
 }

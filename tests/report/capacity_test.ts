@@ -79,6 +79,11 @@ Deno.test("a capacity that the generator ended is at least so many", () => {
   );
 });
 
+Deno.test("the interval of a slow target has the digits of its value", () => {
+  const capacity = { value: 5.274, low: 3.968, high: 5.371, bound: "target" as const };
+  assert.match(sentence({ capacity }), /^5\.27\/s \[3\.97, 5\.37\] with/);
+});
+
 Deno.test("a search without a rate that holds, and one that was cut off, have their reasons", () => {
   const none = { capacity: null, breaking: [] };
   assert.equal(
