@@ -26,8 +26,14 @@ import { breakingOf, unseenAround } from "./breaking.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
 import { closedPeak } from "./peak.ts";
 import { lookAt, recover } from "./recovery.ts";
-import { goalOf, unseenRatio } from "./search_goal.ts";
-import type { CapacityHooks, SearchHooks, SearchSubject, SearchTerms } from "./search_terms.ts";
+import {
+  type CapacityHooks,
+  goalOf,
+  type SearchHooks,
+  type SearchSubject,
+  type SearchTerms,
+  unseenRatio,
+} from "./search_terms.ts";
 import { type MadeTrial, makeTrial, type PlannedTrial, type TrialRequest } from "./trial.ts";
 
 export interface CapacitySearch extends SearchTerms {

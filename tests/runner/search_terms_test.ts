@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { goalOf, unseenRatio } from "../../runner/capacity/search_goal.ts";
-import type { SearchTerms } from "../../runner/capacity/search_terms.ts";
+import { goalOf, type SearchTerms, unseenRatio } from "../../runner/capacity/search_terms.ts";
 import type { SearchGoal } from "../../runner/stats/capacity/search.ts";
 import { objective } from "../../scenarios/claims/objective.ts";
 
