@@ -69,6 +69,19 @@ Deno.test("the search begins with short trials and ends with long ones on both s
   assert.ok(long.some(({ ratePerSec }) => ratePerSec > 1_000));
 });
 
+Deno.test("where short trials are as long as long ones, the search still looks on the side that has seen less", () => {
+  const goal = { ...GOAL, shortS: 30, peakPerSec: 2_000 };
+  const trials: SearchedTrial[] = [];
+  for (;;) {
+    const step = nextStep(goal, trials);
+    if (step.kind === "found") break;
+    assert.ok(trials.length < 60, "the search does not end");
+    trials.push(stepAt(step.ratePerSec, step.plannedS));
+  }
+  const found = capacityOf(goal, trials);
+  assert.ok(found !== null && found.low <= 1_000 && 1_000 <= found.high);
+});
+
 Deno.test("the capacity is unknown until one rate held and another broke", () => {
   assert.equal(capacityOf(GOAL, []), null);
   assert.equal(capacityOf(GOAL, [stepAt(900, 5)]), null);

@@ -156,7 +156,7 @@ function shortTrial({ shortS }: SearchGoal, ratePerSec: number): SearchStep {
 function fineStep(goal: SearchGoal, trials: readonly SearchedTrial[]): SearchStep {
   const { value, low, high } = estimateCapacity(goal, trials);
   if (Math.log(high / low) <= widthLogOf(goal)) return confirmation(goal, trials, { low, high });
-  const fine = trials.filter(({ plannedS }) => plannedS > goal.shortS);
+  const fine = trials.filter(({ plannedS }) => plannedS >= goal.longS);
   const seconds = (isThere: (ratePerSec: number) => boolean): number =>
     fine.reduce((sum, trial) => isThere(trial.ratePerSec) ? sum + trial.plannedS : sum, 0);
   const away = SPREAD * widthLogOf(goal) / 2;
