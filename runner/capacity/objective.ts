@@ -8,7 +8,10 @@ type TimedRequests = Pick<Measurement, "timeline"> & {
   readonly requests: Pick<Measurement["requests"], "dropped">;
 };
 
-/** By interval of the timeline. Requests that were still open within the limit are on neither side. */
+/**
+ * By interval of the timeline. Requests that were still open within the limit are on neither side. Where more responses are
+ * wrong than late, the interval is one of refusals: nobody is served by an error, however fast.
+ */
 export function slicesOf(
   { timeline, requests: { dropped } }: TimedRequests,
   { isBeyond }: Objective,
@@ -19,13 +22,13 @@ export function slicesOf(
     if (isBeyond === null) {
       const lost = failed + (i === last ? dropped : 0);
       const ended = completed + lost;
-      const beyond = wrong + lost;
-      return { requests: ended, beyondQuarter: ended, beyondHalf: ended, beyond, beyondDouble: 0 };
+      return byOutcome(ended, wrong + lost);
     }
     const all = withinTimes(histogram, isBeyond);
     const open = withinTimes(censoredHistogram, isBeyond);
     const within = all.limit - open.limit;
     const requests = Math.max(completed + failed, within + all.count - all.limit);
+    if (wrong + failed > requests - within) return byOutcome(requests, wrong + failed);
     return {
       requests,
       beyondQuarter: requests - (all.quarter - open.quarter),
@@ -35,6 +38,11 @@ export function slicesOf(
       beyondDouble: requests - (all.double - open.limit),
     };
   });
+}
+
+/** Without a limit of time. */
+function byOutcome(requests: number, beyond: number): TrialSlice {
+  return { requests, beyondQuarter: requests, beyondHalf: requests, beyond, beyondDouble: 0 };
 }
 
 /** Requests within parts of the limit and twice of it. */

@@ -40,7 +40,7 @@ export type OverloadRun = Pick<
 /** @param codes Those that put the trial in doubt. @param servedPerSec The most in any trial of the search so far. */
 export function isOverload(
   run: OverloadRun,
-  objectives: readonly Pick<Objective, "allowed" | "limitMs" | "isBeyond">[],
+  objectives: readonly Pick<Objective, "allowed" | "limitMs">[],
   { codes, servedPerSec }: {
     readonly codes: readonly FindingCode[];
     readonly servedPerSec: number;
@@ -67,9 +67,8 @@ export function isOverload(
  */
 function isRefusing(
   { timeline: { points } }: Pick<OverloadRun, "timeline">,
-  { allowed, isBeyond }: Pick<Objective, "allowed" | "isBeyond">,
+  { allowed }: Pick<Objective, "allowed">,
 ): boolean {
-  if (isBeyond !== null) return false;
   const isWrong = points.map(({ completed, wrong = 0 }) => wrong > allowed * completed);
   const since = isWrong.slice(isWrong.indexOf(true));
   return isWrong.includes(true) && since.length >= FEWEST_INTERVALS &&

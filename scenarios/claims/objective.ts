@@ -1,6 +1,7 @@
 /**
  * A rule that a capacity holds within, as the share of requests that may miss it: the p99 is below 50 ms where less than
- * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit.
+ * 1 % of the requests take as long. A request that ended in an error, or was never sent, had no response within any limit;
+ * nor had one whose response is wrong, where more are wrong than late.
  */
 import * as z from "zod";
 import { margin, parseThreshold, type Threshold } from "./threshold.ts";

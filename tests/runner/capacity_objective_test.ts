@@ -93,6 +93,12 @@ Deno.test("a request that is still open counts when it is beyond the limit, and 
   assert.deepEqual(slice("p99 < 50ms", timed), [2, 1]);
 });
 
+Deno.test("a fast refusal is no response within a limit: a percentile is missed by what is wrong, or late if that is more", () => {
+  const fast = { failed: 0, histogram: histogramOf(1, 1, 1, 1, 60) };
+  assert.deepEqual(slice("p99 < 50ms", measured({ ...fast, completed: 5, wrong: 3 })), [5, 3]);
+  assert.deepEqual(slice("p99 < 50ms", measured({ ...fast, completed: 5, wrong: 1 })), [5, 1]);
+});
+
 Deno.test("a wrong response, a failure and a request never sent are no success", () => {
   const timed = measured({ completed: 10, failed: 2, wrong: 3, histogram: "" }, 5);
   assert.deepEqual(slice("success >= 99%", timed), [17, 10]);

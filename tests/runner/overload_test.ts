@@ -9,8 +9,8 @@ const { load, generator, requests, checks, timeline } = measurementFixture({
 });
 const QUIET = { busy: 1, cores: 4, steal: 0, throttled: 0, others: 1 };
 const TARGET = { processes: 1, cores: 4, cpu: 0.7, waiting: 0.2, nice: 0, throttled: 0 };
-const RULE = { allowed: 0.01, limitMs: 50, isBeyond: (ms: number): boolean => ms > 50 };
-const SUCCESS = { allowed: 0.001, limitMs: 0, isBeyond: null };
+const RULE = { allowed: 0.01, limitMs: 50 };
+const SUCCESS = { allowed: 0.001, limitMs: 0 };
 const PAUSED = { codes: ["worker-paused"] as const, servedPerSec: 0 };
 const NEIGHBOUR = { codes: ["neighbour"] as const, servedPerSec: 0 };
 
@@ -99,7 +99,7 @@ Deno.test("a target that refuses too many in nearly all intervals is overloaded 
     const codes = ["worker-paused", code] as const;
     assert.ok(!isOverload(limited(8, () => 11), [SUCCESS], { ...PAUSED, codes }), code);
   }
-  assert.ok(!isOverload(limited(8, () => 11), [RULE], PAUSED), "a queue remembers");
+  assert.ok(isOverload(limited(8, () => 15), [RULE], PAUSED), "a refusal is no response in time");
   assert.ok(!isOverload(limited(0, (i) => i % 4 === 0 ? 44 : 0), [SUCCESS], PAUSED));
   assert.ok(!isOverload(limited(25, () => 11), [SUCCESS], PAUSED), "only at the end");
   assert.ok(!isOverload(limited(8, () => 11, 0.2), [SUCCESS], PAUSED), "much was taken");

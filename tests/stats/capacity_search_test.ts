@@ -2,7 +2,13 @@ import assert from "node:assert/strict";
 import { SERVERS } from "../../bench/capacity/servers.ts";
 import { simulateSearch, trueCapacity } from "../../bench/capacity/simulation.ts";
 import { crossingOf, rateAt } from "../../runner/stats/capacity/crossing.ts";
-import { capacityOf, nextStep, type SearchedTrial } from "../../runner/stats/capacity/search.ts";
+import {
+  capacityOf,
+  nextStep,
+  type PriorInterval,
+  type SearchedTrial,
+  type SearchGoal,
+} from "../../runner/stats/capacity/search.ts";
 import {
   dispersionOf,
   shareOfTrial,
@@ -39,15 +45,22 @@ function stepAt(ratePerSec: number, plannedS: number, capacity = 1_000): Searche
   return { ratePerSec, plannedS, shares: [share], servedPerSec: Math.min(ratePerSec, capacity) };
 }
 
-function searched(capacity: number, startPerSec: number): SearchedTrial[] {
+/** To its end, on a server whose capacity is a step. */
+function searchedFor(
+  goal: SearchGoal,
+  { capacity = 1_000, prior = null }: { capacity?: number; prior?: PriorInterval | null } = {},
+): SearchedTrial[] {
   const trials: SearchedTrial[] = [];
   for (;;) {
-    const step = nextStep({ ...GOAL, peakPerSec: startPerSec }, trials);
+    const step = nextStep(goal, trials, prior);
     if (step.kind === "found") return trials;
     assert.ok(trials.length < 60, "the search does not end");
     trials.push(stepAt(step.ratePerSec, step.plannedS, capacity));
   }
 }
+
+const searched = (capacity: number, peakPerSec: number): SearchedTrial[] =>
+  searchedFor({ ...GOAL, peakPerSec }, { capacity });
 
 Deno.test("the search finds a step from any start, above and below, in an interval of 2 % to either side", () => {
   for (const start of [1_000, 1_010, 3_000, 20_000, 400, 50]) {
@@ -71,14 +84,7 @@ Deno.test("the search begins with short trials and ends with long ones on both s
 
 Deno.test("where short trials are as long as long ones, the search still looks on the side that has seen less", () => {
   const goal = { ...GOAL, shortS: 30, peakPerSec: 2_000 };
-  const trials: SearchedTrial[] = [];
-  for (;;) {
-    const step = nextStep(goal, trials);
-    if (step.kind === "found") break;
-    assert.ok(trials.length < 60, "the search does not end");
-    trials.push(stepAt(step.ratePerSec, step.plannedS));
-  }
-  const found = capacityOf(goal, trials);
+  const found = capacityOf(goal, searchedFor(goal));
   assert.ok(found !== null && found.low <= 1_000 && 1_000 <= found.high);
 });
 
@@ -209,14 +215,9 @@ for (const server of SERVERS.filter(({ knownPerSec }) => knownPerSec !== null)) 
 
 Deno.test("a prior interval is looked at from just outside, and a search that trusts a right one ends sooner", () => {
   const prior = { low: 985, high: 1_015 };
-  const trials: SearchedTrial[] = [];
-  for (;;) {
-    const step = nextStep({ ...GOAL, peakPerSec: 3_000 }, trials, prior);
-    if (step.kind === "found") break;
-    trials.push(stepAt(step.ratePerSec, step.plannedS));
-  }
-  assert.ok(trials[0].ratePerSec < 985 && trials[1].ratePerSec > 1_015);
-  assert.ok(trials[0].ratePerSec > 970 && trials[1].ratePerSec < 1_030);
+  const trials = searchedFor({ ...GOAL, peakPerSec: 3_000 }, { prior });
+  const [low, high] = trials.map(({ ratePerSec }) => ratePerSec);
+  assert.ok(970 < low && low < 985 && 1_015 < high && high < 1_030, `${low}, ${high}`);
   assert.ok(trials.length < searched(1_000, 3_000).length);
 });
 
@@ -227,28 +228,20 @@ Deno.test("a prior interval that is wide says less than the peak, where the sear
 
 Deno.test("a prior interval that is wrong by 10 % or by far costs trials, not the capacity", () => {
   for (const off of [0.3, 0.9, 1.1, 3]) {
-    const trials: SearchedTrial[] = [];
-    for (;;) {
-      const step = nextStep(GOAL, trials, { low: 980 * off, high: 1_020 * off });
-      if (step.kind === "found") break;
-      assert.ok(trials.length < 60, "the search does not end");
-      trials.push(stepAt(step.ratePerSec, step.plannedS));
-    }
-    const found = capacityOf(GOAL, trials);
+    const prior = { low: 980 * off, high: 1_020 * off };
+    const found = capacityOf(GOAL, searchedFor(GOAL, { prior }));
     assert.ok(found !== null && found.low <= 1_001 && 999 <= found.high, `${off}`);
   }
 });
 
 Deno.test("what a server completes under overload shows where to go on", () => {
-  const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, [stepAt(2_000, 5)]);
-  assert.ok(step.kind === "trial" && step.ratePerSec < 1_000 && step.ratePerSec > 900);
+  const [, next] = searched(1_000, 2_000);
+  assert.ok(next.ratePerSec < 1_000 && next.ratePerSec > 900, `${next.ratePerSec}`);
 });
 
 Deno.test("of an overloaded server the rate that it completed is tried next, however often", () => {
-  const overloaded = [2_000, 1_400, 1_150].map((rate) => ({
-    ...stepAt(rate, 5),
-    servedPerSec: 1_020,
-  }));
+  const overloaded = [2_000, 1_400, 1_150]
+    .map((rate) => ({ ...stepAt(rate, 5), servedPerSec: 1_020 }));
   const step = nextStep({ ...GOAL, peakPerSec: 2_000 }, overloaded);
   assert.ok(step.kind === "trial" && step.ratePerSec > 970 && step.ratePerSec < 1_020);
 });
