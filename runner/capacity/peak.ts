@@ -1,9 +1,9 @@
-/** What a target completes when it is never without requests: about where the trials begin. */
+/** What a target serves when it is never without requests: about where the trials begin. */
 import type { Load } from "../../scenarios/load/load.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
-/** In a closed loop, which also warms the target up. */
+/** Without wrong responses, unless all are. In a closed loop, which also warms the target up. */
 export async function closedPeak(
   request: TrialRequest,
   durationS: number,
@@ -15,5 +15,6 @@ export async function closedPeak(
     durationMs: durationS * 1_000,
     requests: null,
   };
-  return (await measureLoad({ ...request, load }, hooks)).rate;
+  const { rate, requests, checks, elapsedS } = await measureLoad({ ...request, load }, hooks);
+  return Math.max(0, requests.completed - checks.failed) / elapsedS || rate;
 }

@@ -46,7 +46,7 @@ const PATIENCE = 3;
 /** A longer trial would leave no budget for others. */
 const MOST_OF_BUDGET = 0.125;
 
-/** @param peakPerSec Completed in a closed loop. */
+/** @param peakPerSec Served in a closed loop. */
 export function goalOf(
   { objectives, widthRatio, trialS: [shortS, longS], budgetS }: SearchTerms,
   peakPerSec: number,

@@ -58,7 +58,7 @@ const search = {
   widthRatio: z.number().positive().describe("How far the interval may reach to either side"),
   trialS: z.tuple([seconds, seconds]).describe("Shortest and longest trial"),
   budgetS: seconds,
-  peakPerSec: rate.describe("Completed in a closed loop, before the trials"),
+  peakPerSec: rate.describe("Served without a wrong response in a closed loop, before the trials"),
   end: z.enum(CAPACITY_ENDS).describe("Why the search ended"),
   capacity: z.strictObject({
     value: rate,

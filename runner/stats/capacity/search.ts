@@ -19,7 +19,7 @@ export interface SearchGoal {
   readonly longS: number;
   /** A long trial may be as long, where requests are late in rare clusters. */
   readonly longestS: number;
-  /** Completed in a closed loop: the rate of the first trial. */
+  /** Served in a closed loop: the rate of the first trial. */
   readonly peakPerSec: number;
 }
 
