@@ -223,6 +223,17 @@ Deno.test("conclusion: whose figures are those of refusals is said, where they w
   assert.doesNotMatch(concluded(refused("304", true)).sentence, /status 304/);
 });
 
+Deno.test("conclusion: a scenario that expects one refusal alone is no reason to tell of it", () => {
+  const results = refused("500", true);
+  const [{ scenario }] = results.runs;
+  const expecting = (status: unknown): string => {
+    const scenarios = { [scenario]: { get: "/", expect: { status } } };
+    return concluded({ ...results, experiment: { ...results.experiment, scenarios } }).sentence;
+  };
+  for (const status of [500, [500]]) assert.doesNotMatch(expecting(status), /status 500/);
+  for (const status of [200, [200, 500]]) assert.match(expecting(status), /of a have status 500/);
+});
+
 Deno.test("next: where more runs would decide is said, where the rest is decided", () => {
   const decided = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
   const open = resultsAt({ a: [900, 1_000, 1_100], b: [1_100, 1_210, 1_045] });

@@ -36,25 +36,31 @@ interface Case {
   readonly mostPerSec: number;
   /** From the first load beyond this on, every response takes 50 ms instead of 0.1 ms. */
   readonly breaksAtPerSec: number;
+  /** Beyond these it refuses, at once. */
+  readonly servesPerSec?: number;
 }
 
-function loaderOf({ mostPerSec, breaksAtPerSec }: Case): Loader {
+function loaderOf({ mostPerSec, breaksAtPerSec, servesPerSec = Infinity }: Case): Loader {
   let isSlow = false;
   return {
     load: (request, hooks) => {
       const { load } = request;
       if (load.kind === "rate" && load.ratePerSec > breaksAtPerSec) isSlow = true;
       const serviceUs = isSlow ? 50_000 : 100;
-      return Promise.resolve(loaded(request, hooks, { mostPerSec, serviceUs }));
+      return Promise.resolve(loaded(request, hooks, { mostPerSec, serviceUs, servesPerSec }));
     },
     close: () => Promise.resolve(),
   };
 }
 
+interface Served extends Required<Omit<Case, "breaksAtPerSec">> {
+  readonly serviceUs: number;
+}
+
 function loaded(
   { load }: LoadRequest,
   hooks: LoaderHooks,
-  { mostPerSec, serviceUs }: { mostPerSec: number; serviceUs: number },
+  { mostPerSec, serviceUs, servesPerSec }: Served,
 ): Loaded {
   const durationUs = (durationMsOf(load) ?? 0) * 1_000;
   const duePerSec = load.kind === "rate" ? load.ratePerSec : PEAK_PER_SEC;
@@ -68,9 +74,11 @@ function loaded(
   hooks.onReady(1);
   hooks.onStart(0);
   recorder.due = sent;
+  const servedShare = Math.min(1, servesPerSec / Math.min(duePerSec, mostPerSec));
   for (let i = 0; i < sent; i++) {
     const dueUs = i * durationUs / sent;
     recorder.complete(0, 200, dueUs, dueUs, dueUs + serviceUs, dueUs + serviceUs);
+    recorder.checked(Math.floor((i + 1) * servedShare) > Math.floor(i * servedShare));
   }
   for (let i = sent; i < due; i++) recorder.drop(0, durationUs - 1, durationUs);
   const time = { cpuUs: health.cpuRatio * durationUs, waitedUs: 0 };
@@ -120,4 +128,13 @@ Deno.test("a target that never recovers ends the search, with what was measured 
     () => verifyCapacities([{ place: "", search: found }], { isStrict: false, isPrinted: true }),
     TargetError,
   );
+});
+
+Deno.test("a search begins at what a target serves, not at what it refuses, and finds how much it may refuse", async () => {
+  const refusing = { mostPerSec: Infinity, breaksAtPerSec: Infinity, servesPerSec: 300 };
+  const { peakPerSec, trials, capacity } = await searched(refusing);
+  assert.equal(peakPerSec, 300);
+  assert.equal(trials[0].ratePerSec, 300);
+  const most = 300 / 0.99;
+  assert.ok(capacity !== null && capacity.low <= most && most <= (capacity.high ?? 0));
 });

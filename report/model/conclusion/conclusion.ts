@@ -78,7 +78,7 @@ export function conclusionOf(
     question: titleOf(results),
     sentence: sentence === ""
       ? ""
-      : `${sentence}.${refusedText(results.runs)}${settlingText(results, settling)}` +
+      : `${sentence}.${refusedText(results)}${settlingText(results, settling)}` +
         sessionsText(compared),
     figure: isMeasured
       ? besideFigure(besides) ?? questionFigure(questions) ?? headlineOf(places, compared)

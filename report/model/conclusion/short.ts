@@ -3,6 +3,7 @@ import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { competing, type Shortfall, shortfallOf, shortfallText } from "../comparison/shortfall.ts";
 import { sum } from "../numbers/spread.ts";
+import type { MeasuredRuns } from "../runs/measured.ts";
 import { formatPercent } from "../numbers/units.ts";
 import { counted, listedSome, unique } from "../numbers/words.ts";
 import { inText, MOST_NAMED, type Place, whereText } from "./places.ts";
@@ -58,6 +59,8 @@ function fallShort(who: string, count: number): string {
   return `${who} ${count === 1 ? "falls" : "fall"} short`;
 }
 
+type RefusedRuns = Pick<MeasuredRuns, "runs" | "experiment">;
+
 /** With more the figures of a target are those of its refusals. */
 const REFUSED_RATIO = 0.5;
 /** From here on a share is no figure. */
@@ -65,9 +68,10 @@ const NEARLY_ALL = 0.995;
 
 /**
  * ` Nearly all responses of a and b have status 429.`: they are right, as they were expected, but a refusal is quicker than
- * what it stands for. "" where nobody refuses most.
+ * what it stands for. "" where nobody refuses most, but in scenarios that are of refusals.
  */
-export function refusedText(runs: readonly Run[]): string {
+export function refusedText({ runs: all, experiment }: RefusedRuns): string {
+  const runs = all.filter(({ scenario }) => !isOfRefusals(Object(experiment?.scenarios)[scenario]));
   const refused = [...Map.groupBy(runs, ({ target }) => target)].flatMap(([target, own]) =>
     refusedOf(own).map((share) => ({ target, ...share }))
   );
@@ -83,12 +87,22 @@ export function refusedText(runs: readonly Run[]): string {
   }).join("");
 }
 
+/** Whether one refusal is all that it expects: it asks how fast that is. @param scenario As written. */
+function isOfRefusals(scenario: unknown): boolean {
+  const statuses = [Object(Object(scenario).expect).status].flat();
+  return statuses.length === 1 && isRefusal(String(statuses[0]));
+}
+
+function isRefusal(status: string): boolean {
+  return /^[45]/.test(status);
+}
+
 /** The status of most of its responses, where that is a refusal and right. */
 function refusedOf(runs: readonly Run[]): { status: string; ratio: number }[] {
   if (sum(runs, wrongResponsesOf) > 0) return [];
   const completed = sum(runs, ({ requests }) => requests.completed);
   return unique(runs.flatMap(({ status }) => Object.keys(status)))
-    .filter((status) => /^[45]/.test(status))
+    .filter(isRefusal)
     .map((status) => ({ status, ratio: sum(runs, (run) => run.status[status] ?? 0) / completed }))
     .filter(({ ratio }) => ratio >= REFUSED_RATIO);
 }

@@ -4,10 +4,13 @@
  * tail. So the crossing and the steepness have a likelihood over all trials, and the steepness, which nobody wants to know,
  * is summed out. Rates within the range are alike probable before; a steepness below that of a queue is less so. Pure.
  *
+ * Where no limit of time is in the rule, the server may as well refuse what it cannot take, and nothing else: then the share is
+ * what the rate has beyond the crossing, and no power of it.
+ *
  * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
  * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
  */
-import { tailOf, type TrialShare } from "./slices.ts";
+import { isWithoutLimit, tailOf, type TrialShare } from "./slices.ts";
 
 /** Probabilities of the crossing over a grid of rates. */
 export interface Crossing {
@@ -64,12 +67,15 @@ export function crossingOf(
     { length: POINTS },
     (_, i) => from + (to - from) * (i + 0.5) / POINTS,
   );
-  const logs = logRates.map((crossing) =>
-    logLikelihood(positionOf(Math.exp(crossing) / peakPerSec), weighed, {
-      atCrossing: logOdds(allowed),
-      ofQueue: tail * steepnessOfQueue(Math.exp(crossing) / peakPerSec, allowed),
-    })
-  );
+  const mayRefuse = trials.every(isWithoutLimit);
+  const logs = logRates.map((crossing) => {
+    const utilization = Math.exp(crossing) / peakPerSec;
+    const ofQueue = tail * steepnessOfQueue(utilization, allowed);
+    return logLikelihood(weighed, [
+      ...powersOf(utilization, { allowed, ofQueue }),
+      ...mayRefuse ? [refusalsOf(utilization, allowed)] : [],
+    ]);
+  });
   const most = logs.reduce((a, b) => Math.max(a, b), -Infinity);
   let sum = 0;
   const sums = logs.map((log) => sum += Math.exp(log - most));
@@ -87,6 +93,8 @@ export function rateAt({ logRates, cumulative }: Crossing, probability: number):
 
 /** A trial by its clusters. */
 interface WeighedTrial {
+  /** Its rate over the peak. */
+  readonly utilization: number;
   readonly position: number;
   /** Clusters beyond the limit, and as many times more within it as requests are. */
   readonly beyond: number;
@@ -122,8 +130,10 @@ function weighedOf(
     const expected = Math.min(seconds / clusterS, MOST_CLUSTERS, requests * allowed);
     const most = Math.max(MOST_CLUSTERS, expected * near / allowed);
     const seen = Math.min(expected * share / allowed, most);
+    const utilization = ratePerSec / peakPerSec;
     return {
-      position: positionOf(ratePerSec / peakPerSec),
+      utilization,
+      position: positionOf(utilization),
       beyond: seen,
       within: near > 0 ? seen * (1 - near) / near : expected / allowed,
       least: share < allowed / NEAR ? share : 0,
@@ -172,27 +182,46 @@ function logPrior(steepness: number, ofQueue: number): number {
   return Math.log(floor + (1 - floor) * Math.exp(-(below ** 2) / 2));
 }
 
-interface ExpectedOdds {
-  /** Log odds that the rule allows. */
-  readonly atCrossing: number;
+/** How the share grows with the rate. */
+interface Growth {
+  /** Logarithm of its probability before any trial, up to a factor. */
+  readonly logPrior: number;
+  readonly shareOf: (trial: WeighedTrial) => number;
+}
+
+interface PowerTerms {
+  readonly allowed: number;
+  /** Steepness of a queue. */
   readonly ofQueue: number;
 }
 
-/** Of a crossing, by its position: the mean over all steepnesses, weighed by their probability before any trial. */
-function logLikelihood(
-  crossing: number,
-  trials: readonly WeighedTrial[],
-  { atCrossing, ofQueue }: ExpectedOdds,
-): number {
-  const priors = STEEPNESSES.map((steepness) => logPrior(steepness, ofQueue));
-  const logs = STEEPNESSES.map((steepness, i) => {
-    let log = priors[i];
-    for (const { position, beyond, within, least, most } of trials) {
-      const odds = Math.exp(
-        Math.min(atCrossing + steepness * (position - crossing), MOST_LOG_ODDS),
-      );
+/** Of a crossing: one for each steepness. */
+function powersOf(crossing: number, { allowed, ofQueue }: PowerTerms): Growth[] {
+  const [from, atCrossing] = [positionOf(crossing), logOdds(allowed)];
+  return STEEPNESSES.map((steepness) => ({
+    logPrior: logPrior(steepness, ofQueue),
+    shareOf: ({ position }) => {
+      const odds = Math.exp(Math.min(atCrossing + steepness * (position - from), MOST_LOG_ODDS));
+      return odds / (1 + odds);
+    },
+  }));
+}
+
+/** As probable before any trial as a power. */
+function refusalsOf(crossing: number, allowed: number): Growth {
+  const servedAtMost = (1 - allowed) * crossing;
+  return { logPrior: 0, shareOf: ({ utilization }) => 1 - servedAtMost / utilization };
+}
+
+/** Of a crossing: the mean over all growths, weighed by their probability before any trial. */
+function logLikelihood(trials: readonly WeighedTrial[], growths: readonly Growth[]): number {
+  const priors = growths.map(({ logPrior }) => logPrior);
+  const logs = growths.map(({ logPrior, shareOf }) => {
+    let log = logPrior;
+    for (const trial of trials) {
+      const { beyond, within, least, most } = trial;
       const share = Math.min(
-        Math.max(odds / (1 + odds), least, SMALLEST_SHARE),
+        Math.max(shareOf(trial), least, SMALLEST_SHARE),
         most,
         1 - SMALLEST_SHARE,
       );
@@ -200,7 +229,7 @@ function logLikelihood(
     }
     return log;
   });
-  // Else a crossing with more probable steepnesses would itself be more probable before any trial.
+  // Else a crossing with more probable growths would itself be more probable before any trial.
   return logSumOf(logs) - logSumOf(priors);
 }
 

@@ -14,6 +14,13 @@ export interface TrialSlice {
   readonly beyondDouble: number;
 }
 
+/** Whether its rule has no limit of time, or nobody was as fast as half of it. */
+export function isWithoutLimit(
+  { beyondHalf, requests }: Pick<TrialSlice, "beyondHalf" | "requests">,
+): boolean {
+  return beyondHalf === requests;
+}
+
 /** What one trial shows of one rule. */
 export interface TrialShare extends TrialSlice {
   readonly ratePerSec: number;
@@ -114,7 +121,7 @@ const NEAR_TAIL = 3;
 export function tailOf(trials: readonly TrialShare[], allowed: number): number {
   const near = trials.filter((trial) => trial.beyond <= NEAR_TAIL * trial.requests * allowed);
   const { requests, beyondQuarter, beyondHalf, beyond, beyondDouble } = sumOfSlices(near);
-  if (beyond < ENOUGH_BEYOND || beyondHalf === requests) return 1;
+  if (beyond < ENOUGH_BEYOND || isWithoutLimit({ beyondHalf, requests })) return 1;
   const below = 2 * Math.log(beyondQuarter / beyondHalf) / Math.log(requests / beyondHalf);
   const above = Math.log(beyond / Math.max(beyondDouble, 1)) / Math.log(requests / beyond);
   const clusters = near.reduce(
