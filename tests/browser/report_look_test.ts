@@ -131,6 +131,20 @@ chromiumTest("how the report looks", {
       assert.ok(lines.length > 0 && lines.every((count) => count === 1), `${lines}`);
     },
   },
+  "on paper the trust light and the shades of the matrix are printed, too": {
+    html: PAGE,
+    options: DESKTOP,
+    look: async (page) => {
+      await page.emulateMedia({ media: "print" });
+      const printed = await page.evaluate(() =>
+        [[".reliance li", "::before"], [".matrix td", null]].map(([selector, part]) => {
+          const drawn = document.querySelector(selector ?? "");
+          return drawn && getComputedStyle(drawn, part).getPropertyValue("print-color-adjust");
+        })
+      );
+      assert.deepEqual(printed, ["exact", "exact"]);
+    },
+  },
   "a PDF holds the charts": {
     html: PAGE,
     options: DESKTOP,
