@@ -1,5 +1,10 @@
 import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
 import { groupRuns } from "../../report/model/runs/cells.ts";
+import { percentileBounds } from "../../report/model/runs/pool.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { Histogram } from "../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import assert from "node:assert/strict";
 import { assertJudged, claimOf, judge, RATES } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
@@ -149,6 +154,38 @@ Deno.test("a percentile of requests that were not answered is only a lower bound
     /requests of s, a that timed out, were unfinished or were never sent would decide it$/,
   );
   assertJudged(judge(results, "p99.9(a) > 1ms"), "reproduced");
+});
+
+/** In each run 3 % of the requests, those that were watched for the shortest time, had no response. */
+function partlyOpen(): Results {
+  const cells = [{ target: "a", scenario: "s", medianMs: 100, runs: 5, connections: 100 }];
+  const results = resultsFixture({ cells });
+  const runs = results.runs.map((run): Results["runs"][number] => {
+    const all = decodeSparse(run.histogram);
+    const open = new Histogram();
+    const censored = Math.round(0.03 * all.count);
+    for (let i = 0; open.count < censored; i++) {
+      for (let k = 0; k < all.counts[i]; k++) open.record(highestUsOf(all.indices[i]));
+    }
+    return {
+      ...run,
+      latency: { ...run.latency, clock: "intended", censored: open.count },
+      censoredHistogram: encodeHistogram(open.toSparse()),
+    };
+  });
+  return { ...results, runs };
+}
+
+Deno.test("requests without a response leave a percentile open as far as they could move it, and no farther", () => {
+  const results = partlyOpen();
+  const { value, isAtLeast, atMost } = percentileBounds(results.runs, 95);
+  assert.ok(isAtLeast && 1.05 * value < atMost && atMost < 2 * value, `${value} ${atMost}`);
+  assertJudged(judge(results, `p95(a) < ${Math.round(3 * value)}ms`), "reproduced");
+  assertJudged(
+    judge(results, `p95(a) < ${Math.round(atMost)}ms`),
+    "inconclusive",
+    /requests of s, a that timed out, were unfinished or were never sent would decide it$/,
+  );
 });
 
 Deno.test("pairs decide: what is 1.2 times as long in every repetition is surely so, in another order it is not", () => {

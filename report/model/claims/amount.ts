@@ -11,6 +11,7 @@ import {
   rangeOf,
 } from "../runs/figure_range.ts";
 import { figureOfRun, type ThresholdFigure } from "../runs/figures.ts";
+import { percentileBounds } from "../runs/pool.ts";
 import type { ClaimMember } from "./context.ts";
 import { type ClaimAbsence, type ClaimDoubt, doubt, type FoundFigure } from "./finding.ts";
 
@@ -29,6 +30,8 @@ export interface Amount {
 
 interface OpenAmount {
   readonly toward: "more" | "less";
+  /** How many times as much, or as little, at most. */
+  readonly mostRatio: number;
   readonly why: ClaimDoubt;
 }
 
@@ -46,7 +49,8 @@ export function amountOf(
   if ("none" in range) {
     return { none: { code: "no-figure", evidence: { cell: label, figure, reason: range.none } } };
   }
-  const open = openOf(figure, member, range.isAtLeast);
+  const open = wrongOf(figure, member) ??
+    (range.isAtLeast ? openAbove(figure, label, cell) : null);
   const ofARun = EXTREME.test(figure) ? meanOfRuns(figure, cell) : null;
   if (ofARun === null) {
     return { member, cell, figure, name: figure, range, drawn: drawnFigure(figure, cell), open };
@@ -81,25 +85,29 @@ export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
 
 const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
 
-function openOf(
-  figure: ThresholdFigure,
-  { label: cell, wrong }: ClaimMember,
-  isAtLeast: boolean,
-): OpenAmount | null {
-  if (isAtLeast && figure === "capacity") {
-    return { toward: "more", why: doubt("at-least", { name: `the capacity of ${cell}` }) };
+/** Of a figure that is at least its value. */
+function openAbove(figure: ThresholdFigure, label: string, { runs }: JudgedCell): OpenAmount {
+  const open = (why: ClaimDoubt, mostRatio = Infinity): OpenAmount => ({
+    ...{ toward: "more", mostRatio, why },
+  });
+  if (figure === "capacity") {
+    return open(doubt("at-least", { name: `the capacity of ${label}` }));
   }
-  if (isAtLeast) {
-    const code = figure.startsWith("stable") ? "settling-open" : "requests-open";
-    return { toward: "more", why: doubt(code, { cell }) };
-  }
+  if (figure.startsWith("stable")) return open(doubt("settling-open", { cell: label }));
+  const percentile = /^p([\d.]+)$/.exec(figure)?.[1];
+  const bounded = percentile === undefined ? null : percentileBounds(runs, Number(percentile));
+  const mostRatio = bounded === null ? Infinity : bounded.atMost / bounded.value;
+  return open(doubt("requests-open", { cell: label }), mostRatio);
+}
+
+function wrongOf(figure: ThresholdFigure, { label: cell, wrong }: ClaimMember): OpenAmount | null {
   const isTime = TIME.test(figure);
   if (!isTime && !RATES.includes(figure)) return null;
   const wrongRatio = isTime ? wrong.all : wrong.early;
   if (wrongRatio <= TOLERATED_WRONG_RATIO) return null;
   // A fast error is no success.
   const why = doubt("wrong-responses", { cell, wrongRatio });
-  return { toward: isTime ? "more" : "less", why };
+  return { toward: isTime ? "more" : "less", mostRatio: Infinity, why };
 }
 
 const RATES: readonly string[] = ["rate", "perCpu"];
@@ -110,11 +118,16 @@ export function widened(
   [of, to]: readonly Amount[],
 ): Range["interval"] {
   if (interval === null) return null;
-  const [more, less] = [of.open?.toward, to?.open?.toward];
+  const down = openBy(of, "less") * openBy(to, "more");
+  const up = openBy(of, "more") * openBy(to, "less");
   return {
-    low: more === "less" || less === "more" ? 0 : interval.low,
-    high: more === "more" || less === "less" ? Infinity : interval.high,
+    low: interval.low / down,
+    high: up === Infinity ? Infinity : interval.high * up,
   };
+}
+
+function openBy(amount: Amount | undefined, toward: OpenAmount["toward"]): number {
+  return amount?.open?.toward === toward ? amount.open.mostRatio : 1;
 }
 
 /** Why there is no interval. */

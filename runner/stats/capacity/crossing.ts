@@ -183,7 +183,7 @@ function logPrior(steepness: number, ofQueue: number): number {
 }
 
 /** How the share grows with the rate. */
-interface Growth {
+interface ShareGrowth {
   /** Logarithm of its probability before any trial, up to a factor. */
   readonly logPrior: number;
   readonly shareOf: (trial: WeighedTrial) => number;
@@ -196,7 +196,7 @@ interface PowerTerms {
 }
 
 /** Of a crossing: one for each steepness. */
-function powersOf(crossing: number, { allowed, ofQueue }: PowerTerms): Growth[] {
+function powersOf(crossing: number, { allowed, ofQueue }: PowerTerms): ShareGrowth[] {
   const [from, atCrossing] = [positionOf(crossing), logOdds(allowed)];
   return STEEPNESSES.map((steepness) => ({
     logPrior: logPrior(steepness, ofQueue),
@@ -208,13 +208,13 @@ function powersOf(crossing: number, { allowed, ofQueue }: PowerTerms): Growth[] 
 }
 
 /** As probable before any trial as a power. */
-function refusalsOf(crossing: number, allowed: number): Growth {
+function refusalsOf(crossing: number, allowed: number): ShareGrowth {
   const servedAtMost = (1 - allowed) * crossing;
   return { logPrior: 0, shareOf: ({ utilization }) => 1 - servedAtMost / utilization };
 }
 
 /** Of a crossing: the mean over all growths, weighed by their probability before any trial. */
-function logLikelihood(trials: readonly WeighedTrial[], growths: readonly Growth[]): number {
+function logLikelihood(trials: readonly WeighedTrial[], growths: readonly ShareGrowth[]): number {
   const priors = growths.map(({ logPrior }) => logPrior);
   const logs = growths.map(({ logPrior, shareOf }) => {
     let log = logPrior;
