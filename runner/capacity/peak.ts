@@ -15,6 +15,8 @@ export async function closedPeak(
     durationMs: durationS * 1_000,
     requests: null,
   };
-  const { rate, requests, checks, elapsedS } = await measureLoad({ ...request, load }, hooks);
-  return Math.max(0, requests.completed - checks.failed) / elapsedS || rate;
+  const { rate, requests, checks } = await measureLoad({ ...request, load }, hooks);
+  // Of all that completed, in the drain as well, which no rate counts.
+  const wrongRatio = checks.failed / Math.max(1, requests.completed);
+  return rate * Math.max(0, 1 - wrongRatio) || rate;
 }
