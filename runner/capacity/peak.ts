@@ -1,6 +1,7 @@
 /** What a target serves when it is never without requests: about where the trials begin. */
 import type { Load } from "../../scenarios/load/load.ts";
 import { measureLoad } from "../measure/measure.ts";
+import { wrongResponsesOf } from "../result/outcome.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 
 /** Without wrong responses, unless all are. In a closed loop, which also warms the target up. */
@@ -15,8 +16,9 @@ export async function closedPeak(
     durationMs: durationS * 1_000,
     requests: null,
   };
-  const { rate, requests, checks } = await measureLoad({ ...request, load }, hooks);
+  const measured = await measureLoad({ ...request, load }, hooks);
+  const { rate, requests: { completed } } = measured;
   // Of all that completed, in the drain as well, which no rate counts.
-  const wrongRatio = checks.failed / Math.max(1, requests.completed);
-  return rate * Math.max(0, 1 - wrongRatio) || rate;
+  const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
+  return rightRatio > 0 ? rate * rightRatio : rate;
 }

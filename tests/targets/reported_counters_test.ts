@@ -74,8 +74,10 @@ testWith(
   },
 );
 
-/** What it waits for between two turns of its event loop, and in one: the machine may halt for less in any. */
-const WAITS = { betweenS: 1, withinS: 0.02 };
+/** The machine may halt for less in any turn. */
+const HALT_MS = 300;
+/** What it waits for between two turns of its event loop, and in one. */
+const WAITS = { betweenS: 1.5, withinS: 0.5 };
 const BETWEEN_TURNS = `
 import asyncio, time
 
@@ -102,9 +104,9 @@ testWith(
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
       const [{ stalls }] = await counters.take(0);
-      const [longest] = stalls.map(({ ms }) => ms).toSorted((a, b) => b - a);
-      assert.ok(longest >= WAITS.withinS * 1_000, JSON.stringify(stalls));
-      assert.ok(longest < WAITS.betweenS * 1_000, JSON.stringify(stalls));
+      const its = stalls.filter(({ ms }) => ms > HALT_MS);
+      assert.equal(its.length, 1, JSON.stringify(stalls));
+      assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
     } finally {
       await counters.close();
     }

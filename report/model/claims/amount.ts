@@ -3,6 +3,7 @@ import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
 import {
+  estimatedAs,
   type FigureRange,
   type JudgedCell,
   meanRange,
@@ -87,17 +88,18 @@ const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial
 
 /** Of a figure that is at least its value. */
 function openAbove(figure: ThresholdFigure, label: string, { runs }: JudgedCell): OpenAmount {
-  const open = (why: ClaimDoubt, mostRatio = Infinity): OpenAmount => ({
-    ...{ toward: "more", mostRatio, why },
-  });
+  const above = { toward: "more", mostRatio: Infinity } as const;
   if (figure === "capacity") {
-    return open(doubt("at-least", { name: `the capacity of ${label}` }));
+    return { ...above, why: doubt("at-least", { name: `the capacity of ${label}` }) };
   }
-  if (figure.startsWith("stable")) return open(doubt("settling-open", { cell: label }));
-  const percentile = /^p([\d.]+)$/.exec(figure)?.[1];
-  const bounded = percentile === undefined ? null : percentileBounds(runs, Number(percentile));
-  const mostRatio = bounded === null ? Infinity : bounded.atMost / bounded.value;
-  return open(doubt("requests-open", { cell: label }), mostRatio);
+  if (figure.startsWith("stable")) {
+    return { ...above, why: doubt("settling-open", { cell: label }) };
+  }
+  const why = doubt("requests-open", { cell: label });
+  const percentile = estimatedAs(figure);
+  if (typeof percentile !== "number") return { ...above, why };
+  const { value, atMost } = percentileBounds(runs, percentile);
+  return { ...above, mostRatio: atMost / value, why };
 }
 
 function wrongOf(figure: ThresholdFigure, { label: cell, wrong }: ClaimMember): OpenAmount | null {
@@ -149,7 +151,7 @@ export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
 
 /** Of all runs together; null where there is one run, or no ratio to it. */
 export function drawnFigure(figure: ThresholdFigure, cell: JudgedCell): Estimate | null {
-  const name = pooledName(figure);
+  const name = estimatedAs(figure);
   return name === null ? drawnMean(figure, cell) : cell.estimates.get(name) ?? null;
 }
 
@@ -167,11 +169,4 @@ export function drawnMean(
     session: estimates.get("rate")?.session ?? null,
     repetitions: known.map(({ repetition }) => repetition),
   });
-}
-
-/** Null for figures that runs have one value of each. */
-function pooledName(figure: ThresholdFigure): "rate" | "mean" | number | null {
-  if (figure === "rate" || figure === "mean") return figure;
-  const percentile = /^p([\d.]+)$/.exec(figure)?.[1];
-  return percentile === undefined ? null : Number(percentile);
 }

@@ -87,7 +87,7 @@ export function refusedText({ runs: all, experiment }: RefusedRuns): string {
   }).join("");
 }
 
-/** Whether one refusal is all that it expects, and how fast that is its question. @param scenario As written. */
+/** Whether it expects a refusal and nothing else: then its figures are meant to be those of refusals. @param scenario As written. */
 function isOfRefusals(scenario: unknown): boolean {
   const statuses = [Object(Object(scenario).expect).status].flat();
   return statuses.length === 1 && isRefusal(String(statuses[0]));

@@ -146,9 +146,8 @@ function standardErrorOf(values: readonly number[], mean: number): number {
 
 /** Percentiles of latency are of all runs together, and so are their lower bounds; null for other figures. */
 function isPooledAtLeast(figure: ThresholdFigure, { runs }: JudgedCell): boolean | null {
-  const percentile = Number(/^p([\d.]+)$/.exec(figure)?.[1]);
-  if (Number.isNaN(percentile)) return null;
-  return percentileBounds(runs, percentile).isAtLeast;
+  const percentile = estimatedAs(figure);
+  return typeof percentile === "number" ? percentileBounds(runs, percentile).isAtLeast : null;
 }
 
 /**

@@ -4,8 +4,8 @@
  * tail. So the crossing and the steepness have a likelihood over all trials, and the steepness, which nobody wants to know,
  * is summed out. Rates within the range are alike probable before; a steepness below that of a queue is less so. Pure.
  *
- * Where no limit of time is in the rule, the server may as well refuse what it cannot take, and nothing else: then the share is
- * what the rate has beyond the crossing, and no power of it.
+ * Where the rule has no limit of time, the server may refuse what it cannot take, and nothing else: then the share is the part
+ * of the rate that it does not serve, and no power.
  *
  * Requests of a queue are late in clusters, not one by one. A trial counts for as many independent requests as it has
  * clusters (quasi-likelihood: R. W. M. Wedderburn, 1974).
