@@ -14,7 +14,7 @@ import {
 } from "./comparison/comparison.ts";
 import { resultDifferences, type ResultSide } from "./comparison/differences.ts";
 import type { ComparedFigure } from "./comparison/group.ts";
-import { differInErrors, TOLERATED_WRONG_RATIO } from "./comparison/shortfall.ts";
+import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "./comparison/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "./comparison/sessions.ts";
 import { conditionText, ratiosText } from "./comparison/words.ts";
 import { endsText, noResponseOf } from "./findings/no_response.ts";
@@ -229,15 +229,12 @@ function judgedByResponses(
   if (silence !== "") {
     return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), errors: silence };
   }
-  const [baseIsWrong, nextIsWrong] = [base, next].map(({ errorRatio: wrongRatio }) =>
-    wrongRatio > TOLERATED_WRONG_RATIO
-  );
+  const [baseIsWrong, nextIsWrong] = [base, next].map(hasTooManyErrors);
   if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
   const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
   const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
-  const errors = `wrong or failed: ${formatShare(base.errorRatio)} of the requests before, ${
-    formatShare(next.errorRatio)
-  } now`;
+  const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
+  const errors = `wrong or failed: ${before} of the requests before, ${now} now`;
   return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
 }
 

@@ -25,7 +25,6 @@ import {
   timeUnit,
 } from "./numbers/units.ts";
 import { counted } from "./numbers/words.ts";
-import { errorRatioOf } from "./runs/figures.ts";
 import { isOpen, shortfallOf } from "./comparison/shortfall.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "./runs/pool.ts";
 import { tlsText } from "./tables/connections.ts";
@@ -109,8 +108,7 @@ function recapText(measurement: Measurement, latency: PooledLatency): string {
 
 /** `9,510/s`, or `9,510/s of 12,000/s` where requests come faster than they are completed. */
 function paceText(measurement: Measurement, latency: PooledLatency): string {
-  const errorRatio = errorRatioOf([measurement]) ?? 0;
-  const short = shortfallOf({ label: "", runs: [measurement], latency, errorRatio });
+  const short = shortfallOf({ label: "", runs: [measurement], latency });
   const pace = `${formatNumber(measurement.rate)}/s`;
   const isBehind = short !== null && isOpen({ runs: [measurement] });
   return isBehind ? `${pace} of ${formatNumber(short.offeredPerSec)}/s` : pace;

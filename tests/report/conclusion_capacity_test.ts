@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { renderComparison } from "../../report/files/comparison.ts";
 import { compareResults } from "../../report/model/compared_results.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { concluded } from "./concluded.ts";
 import { plain } from "./readable.ts";
 import { capacities } from "./searched.ts";
@@ -50,6 +51,37 @@ Deno.test("capacity: of one target it is what it takes, not what it served at a 
   assert.equal(figure?.label, "capacity of slow");
   const least = concluded(capacities({ slow: { ...SLOW, bound: "generator" } }));
   assert.match(plain(least.sentence), /^slow takes at least 1,00\d requests\/s with p99 < 50ms\.$/);
+});
+
+/** In each run 3 % more requests end so, and without a response. */
+function ending(as: "dropped" | "failed", results: Results): Results {
+  const runs = results.runs.map((run) => {
+    const more = Math.round(0.03 * run.requests.due);
+    return {
+      ...run,
+      requests: { ...run.requests, due: run.requests.due + more, [as]: more },
+      ...as === "failed" && { errors: { reset: more } },
+    };
+  });
+  return { ...results, runs };
+}
+
+Deno.test("capacity: what could not be sent at the limit is late by the rules, and no error beside them", () => {
+  const [slow, fast] = [capacities({ slow: SLOW }), capacities({ fast: FAST })];
+  const ofBoth = (as: "dropped" | "failed"): Results => (
+    { ...fast, runs: [...slow.runs, ...ending(as, fast).runs] }
+  );
+  assert.equal(concluded(ofBoth("dropped")).sentence, "fast takes 2.0× slow.");
+  assert.match(plain(concluded(ofBoth("failed")).sentence), /fast fails on 2\.9 %/);
+
+  const [base, next] = [5_000, 4_500].map((perSec) => capacities({ work: { perSec } }));
+  const verdictOf = (as: "dropped" | "failed"): unknown => {
+    const [{ errors, comparison }] = compareResults(base, ending(as, next)).cells;
+    return [errors, comparison.figures.find(({ figure }) => figure === "rate")?.verdict];
+  };
+  assert.deepEqual(verdictOf("dropped"), ["", "worse"]);
+  const [errors] = verdictOf("failed") as string[];
+  assert.match(plain(errors), /^wrong or failed: 0 % of the requests before, 2\.9\d? % now$/);
 });
 
 Deno.test("compare: at the capacity p99 is what the rules allow, and decides nothing", () => {

@@ -8,11 +8,11 @@ import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../r
 import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { parametersKey } from "../runs/match.ts";
-import { competing, isOpen, TOLERATED_WRONG_RATIO } from "./shortfall.ts";
+import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 
 /** Cells whose responses were right, but for a few. */
 export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
-  return cells.filter(({ errorRatio: wrongRatio }) => wrongRatio <= TOLERATED_WRONG_RATIO);
+  return cells.filter((cell) => !hasTooManyErrors(cell));
 }
 
 /**

@@ -6,6 +6,7 @@
 import type { Measurement } from "../../../runner/result/result.ts";
 import { formatNumber, formatShare } from "../numbers/units.ts";
 import { mean, sum } from "../numbers/spread.ts";
+import { isAtLimit } from "../runs/capacity.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { errorRatioOf } from "../runs/figures.ts";
 import { mannWhitney } from "../../../runner/stats/comparison/significance_tests.ts";
@@ -17,9 +18,24 @@ import { percentText } from "./ratios.ts";
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
 export const TOLERATED_WRONG_RATIO = 0.01;
 
+/** Of a cell's requests, 0–1: those that it is to blame for. Without any request it did nothing right. */
+export function judgedErrorRatio(runs: readonly Measurement[]): number {
+  return errorRatioOf(judgedRuns(runs)) ?? 1;
+}
+
+/** What could not be sent at a capacity came too late, and how much may is what the rules of the search say. */
+function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
+  if (!isAtLimit({ runs })) return runs;
+  return runs.map((run) => ({ ...run, requests: { ...run.requests, dropped: 0 } }));
+}
+
+export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
+  return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
+}
+
 /** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
 export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
-  const [base, next] = sides.map(({ runs }) => runs.map((run) => errorRatioOf([run]) ?? 0));
+  const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
   if (Math.max(base.length, next.length) <= MOST_COUNTED) {
     const { p, leastP } = mannWhitney(base, next);
     if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
@@ -44,7 +60,7 @@ export interface Shortfall {
 }
 
 /** The runs of a cell, or one measurement alone. */
-interface ServedRuns extends Pick<CellRuns, "label" | "latency" | "errorRatio"> {
+interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
   readonly runs: readonly Measurement[];
 }
 
@@ -55,8 +71,10 @@ export function shortfallOf(cell: ServedRuns): Shortfall | null {
   if (runs.every(({ requests }) => requests.completed === 0)) {
     return { label, kind: "silent", ratio: 1, ...pace };
   }
-  if (cell.errorRatio > TOLERATED_WRONG_RATIO) return { label, ...commonestError(cell), ...pace };
-  if (!isOpen(cell) || pace.offeredPerSec === 0) return null;
+  if (hasTooManyErrors(cell)) {
+    return { label, ...commonestError({ runs: judgedRuns(runs) }), ...pace };
+  }
+  if (!isOpen(cell) || isAtLimit(cell) || pace.offeredPerSec === 0) return null;
   const ratio = 1 - pace.servedPerSec / pace.offeredPerSec;
   const slow = { label, kind: "slow", ratio, ...pace } as const;
   return ratio > TOLERATED_SHORT_RATIO + inFlightRatio(cell) ? slow : null;

@@ -1,7 +1,7 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
-import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
+import { hasTooManyErrors } from "../comparison/shortfall.ts";
 import {
   boundText,
   type DisplayUnit,
@@ -157,7 +157,7 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<Chart
     low: held && compact(held.low / unit.size),
     high: held && compact(held.high / unit.size),
     text,
-    isHollow: cell.errorRatio > TOLERATED_WRONG_RATIO || !isSupported,
+    isHollow: hasTooManyErrors(cell) || !isSupported,
   };
 }
 

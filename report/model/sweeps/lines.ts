@@ -17,7 +17,7 @@ import {
   valueText,
 } from "../runs/factors.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { TOLERATED_WRONG_RATIO } from "../comparison/shortfall.ts";
+import { hasTooManyErrors } from "../comparison/shortfall.ts";
 import { formatMs, formatNumber, GLUE } from "../numbers/units.ts";
 import { percentileOf } from "../runs/pool.ts";
 
@@ -146,8 +146,8 @@ export function lineFinding(line: SweepLine, factor: NumericFactor): string {
     errorText(line.points, factor);
 }
 
-function isRight({ errorRatio: wrongRatio, rate }: CellRuns): boolean {
-  return wrongRatio <= TOLERATED_WRONG_RATIO && rate.mean > 0;
+function isRight(cell: CellRuns): boolean {
+  return !hasTooManyErrors(cell) && cell.rate.mean > 0;
 }
 
 function rateClause({ points, knee }: SweepLine, factor: NumericFactor): string {
