@@ -1,6 +1,9 @@
 /** What programs report of themselves: Plateau's modules for Python and Node in real interpreters. */
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { epochNowMs } from "../../base/system/clock.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import type { Collection } from "../../targets/observe/runtime/counter_records.ts";
@@ -202,6 +205,35 @@ testWith(["node"], "nobody waits for reports of a program that has ended", async
     await counters.close();
   }
 });
+
+/** By then several spans have ended. */
+const LATER = `setTimeout(() => console.log("later"), 800); setInterval(() => {}, 10);`;
+
+testWith(["node"], "Node is held up by its reports only once they are requested", async () => {
+  const counters = await RuntimeCounters.open();
+  try {
+    counters.begin();
+    await using program = new Deno.Command("node", {
+      args: ["-e", LATER],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+      stdout: "piped",
+    }).spawn();
+    await program.stdout.getReader().read();
+    assert.equal(linesOf(counters).length, 1, "besides the line that says whose it is");
+    const [{ spans }] = await counters.take(epochNowMs());
+    assert.ok(spans.length >= 3, JSON.stringify(spans));
+  } finally {
+    await counters.close();
+  }
+});
+
+/** All that its processes have written. */
+function linesOf({ module }: RuntimeCounters): string[] {
+  const folder = dirname(fileURLToPath(module));
+  return readdirSync(folder).filter((name) => name.endsWith(".jsonl"))
+    .flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"));
+}
 
 /** What is reported once a report goes beyond a moment. */
 async function collectionsUntil(

@@ -19,6 +19,8 @@ import v8Script from "./v8_counters.mjs" with { type: "text" };
 
 const V8_SCRIPT = "v8_counters.mjs";
 const ENDING = ".jsonl";
+/** While it is there, V8's processes write what they know. They look for it every 250 ms. */
+const REQUEST = "requested";
 /** Of the processes of a target those that have reported most. */
 const MOST_PROCESSES = 64;
 /** Of one process in one run, some 8 minutes of one that collects without pause; and of all. */
@@ -26,9 +28,9 @@ const MOST_BYTES = 16 * 1_048_576;
 const MOST_OF_ALL = 64 * 1_048_576;
 /** The first line of a process, which names it, is shorter. */
 const HEAD_BYTES = 200;
-/** Reports come every 250 ms; one that is later comes from a process that has stopped, or has none. */
+/** Reports come within 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
-/** Of one that lives and is still busy, which reports every four seconds; and a halt. */
+/** Of one that lives and reports all the time, where its event loop is blocked or the machine halts. */
 const LAST_BUSY_REPORT_MS = 5_000;
 const LOOK_MS = 100;
 
@@ -74,11 +76,13 @@ export class RuntimeCounters implements CounterSink, CounterSource {
   }
 
   begin(): void {
+    this.#request(false);
     this.#begun = new Map(this.#files().map(({ path, size }) => [path, size]));
     for (const trace of this.#traces) trace.forget();
   }
 
   async take(untilMs: number): Promise<ProcessCounters[]> {
+    this.#request(true);
     const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
     if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
     let reports = this.#reports();
@@ -89,6 +93,16 @@ export class RuntimeCounters implements CounterSink, CounterSource {
       reports = this.#reports();
     }
     return [...reports, ...this.#traces.flatMap((trace) => trace.counters() ?? [])];
+  }
+
+  #request(isRequested: boolean): void {
+    const path = join(this.folder, REQUEST);
+    try {
+      if (isRequested) Deno.writeTextFileSync(path, "");
+      else Deno.removeSync(path);
+    } catch {
+      // it was not there, or the target has removed the folder
+    }
   }
 
   #reports(): ProcessCounters[] {

@@ -4,7 +4,7 @@
  * the runtime does beside the program's own work into a file of its own beside this one, for each quarter of a second.
  * `counter_records.ts` reads it. Nothing here may ever disturb the program.
  */
-import { openSync, writeSync } from "node:fs";
+import { existsSync, openSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";
 import process from "node:process";
@@ -16,10 +16,10 @@ import { isMainThread } from "node:worker_threads";
 /** Of the timer whose lateness is the event loop's delay. */
 const TICK_MS = 20;
 const SPAN_MS = 250;
-/** To write holds the program up for about a millisecond: a busy one so rarely that its p99 is not of those that wait for it. */
-const WRITE_MS = 4_000;
-/** Of the last tick, in CPU time: with less nobody waits for the program. */
-const IDLE_RATIO = 0.1;
+/** To write holds the program up for milliseconds. So it is done once it is requested, and else so rarely. */
+const WRITE_MS = 30_000;
+/** Its file is there while whoever reads the reports waits for them. */
+const REQUEST = fileURLToPath(new URL("./requested", import.meta.url));
 /** A timer that is so late was not late by chance. */
 const STALL_MS = 10;
 /** In one record; the rest of the collections is counted. */
@@ -66,14 +66,12 @@ class Counters {
       const cpuMs = Math.min(lateMs, (usedUs - this.cpuUs) / 1_000);
       this.stalls.push([epoch(nowMs - lateMs), rounded(lateMs), rounded(cpuMs)]);
     }
-    const isIdle = usedUs - this.cpuUs < IDLE_RATIO * 1_000 * (nowMs - this.lastMs);
     if (isDeno) this.takeProfile(nowMs);
     this.lastMs = nowMs;
     this.cpuUs = usedUs;
-    if (nowMs - this.spanMs >= SPAN_MS) this.endSpan(nowMs);
-    if (this.records.length > 0 && (isIdle || nowMs - this.writtenMs >= WRITE_MS)) {
-      this.flush(nowMs);
-    }
+    if (nowMs - this.spanMs < SPAN_MS) return;
+    this.endSpan(nowMs);
+    if (nowMs - this.writtenMs >= WRITE_MS || existsSync(REQUEST)) this.flush(nowMs);
   }
 
   /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
