@@ -72,7 +72,11 @@ export function unseenRatio(
   return ratio > widthRatio ? ratio : 0;
 }
 
-/** The longest that a rule allows, s. */
+/** Time's worth of requests beyond its rate that a target may take at once: bursts of rate limiters are about as large. */
+const BURST_S = 0.1;
+
+/** The longest that a rule allows, s. Where none has a time, an overload shows once it has used up a burst. */
 function limitS(objectives: SearchTerms["objectives"]): number {
-  return Math.max(...objectives.map(({ limitMs }) => limitMs)) / 1_000;
+  const longestS = Math.max(...objectives.map(({ limitMs }) => limitMs)) / 1_000;
+  return longestS === 0 ? BURST_S : longestS;
 }

@@ -31,7 +31,9 @@ Deno.test("what no trial of the budget can show is told, and makes the interval 
   assert.equal(unseen, 2 / 7.5);
 });
 
-Deno.test("rules without a time need no patience", () => {
+Deno.test("where no rule has a time, an overload of the width uses up a burst of a tenth of a second", () => {
   const { goal: { shortS, longS }, unseen } = searchFor("errors < 1%", { trialS: [1, 2] });
-  assert.deepEqual([shortS, longS, unseen], [1, 2, 0]);
+  assert.deepEqual([shortS, Number(longS.toFixed(9)), unseen], [1, 15, 0]);
+  const brief = searchFor("errors < 1%", { trialS: [1, 2], budgetS: 20 });
+  assert.deepEqual([brief.goal.longS, brief.unseen], [2.5, 0.04]);
 });
