@@ -6,9 +6,8 @@ import { join } from "node:path";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
 import { readSources } from "../../targets/frameworks/install.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
-import { medianOf } from "../../runner/stats/quantile.ts";
 import { temporaryFolder } from "../stage/folder.ts";
-import { commitAll, envIn, git, initRepository, output } from "../stage/repository.ts";
+import { commitAll, envIn, git, initRepository } from "../stage/repository.ts";
 
 export const APPS = ["express", "gin"] as const satisfies readonly FrameworkName[];
 export type App = typeof APPS[number];
@@ -19,9 +18,8 @@ interface Place {
   readonly rounds: (rounds: number) => string;
   /** In the framework's own server, and what stands there in its place. */
   readonly handler: readonly [string, string];
-  /** Further files: the loop, and a program that prints how long it takes, in nanoseconds a round. */
+  /** Of the loop. */
   readonly files: Readonly<Record<string, string>>;
-  readonly clock: readonly [program: string, ...args: string[]];
 }
 
 /** Each round needs the result of the one before: no compiler shortens it, and no core runs two at once. */
@@ -41,20 +39,7 @@ export function loop(rounds) {
   last = x;
 }
 `,
-      "clock.js": `import { writeSync } from "node:fs";
-import { loop } from "./loop.js";
-const ROUNDS = 10_000;
-for (let i = 0; i < 2_000; i++) loop(ROUNDS);
-let leastNs = Infinity;
-for (let i = 0; i < 2_000; i++) {
-  const since = process.hrtime.bigint();
-  loop(ROUNDS);
-  leastNs = Math.min(leastNs, Number(process.hrtime.bigint() - since));
-}
-writeSync(1, String(leastNs / ROUNDS));
-`,
     },
-    clock: ["node", "clock.js"],
   },
   gin: {
     file: "rounds.go",
@@ -75,30 +60,12 @@ func Loop(rounds int) uint32 {
 	return x
 }
 `,
-      "clock/main.go": `package main
-
-import (
-	"fmt"
-	"time"
-
-	"plateau/gin/loop"
-)
-
-func main() {
-	const rounds = 10_000
-	least := time.Hour
-	for i := 0; i < 2_000; i++ {
-		since := time.Now()
-		loop.Loop(rounds)
-		least = min(least, time.Since(since))
-	}
-	fmt.Println(float64(least.Nanoseconds()) / rounds)
-}
-`,
     },
-    clock: ["go", "run", "-buildvcs=false", "./clock"],
   },
 };
+
+/** That take about as long as a request. */
+export const ROUNDS_OF_A_REQUEST: Readonly<Record<App, number>> = { express: 150_000, gin: 12_000 };
 
 /** What imports the loop. */
 const IMPORTS: Readonly<Record<App, readonly [string, string]>> = {
@@ -118,8 +85,6 @@ export interface Planted extends Disposable {
   readonly env: Record<string, string>;
   /** Commits on HEAD, from which nothing else is ever removed, an app whose loop has so many rounds. */
   readonly commit: (app: App, rounds: number, message: string) => Promise<void>;
-  /** What a round of its loop takes, in nanoseconds: the least of many, as others only add to it. */
-  readonly roundNs: (app: App) => Promise<number>;
 }
 
 /** The first commit is on the branch `main`; those that follow are on a branch of their own. */
@@ -141,7 +106,6 @@ export async function plantedRepository(): Promise<Planted> {
       Deno.writeTextFileSync(join(path, app, PLACES[app].file), text);
       await commitAll(path, message);
     },
-    roundNs: (app) => roundNsIn(join(path, app), PLACES[app].clock),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   };
 }
@@ -178,12 +142,4 @@ function writeApp(folder: string, app: App): void {
 function replaced(text: string, from: string, to: string): string {
   if (!text.includes(from)) throw new Error(`Cannot plant a loop: there is no ${from.trim()}`);
   return text.replace(from, () => to);
-}
-
-const CLOCKED = 3;
-
-async function roundNsIn(cwd: string, command: readonly [string, ...string[]]): Promise<number> {
-  const seen: number[] = [];
-  for (let i = 0; i < CLOCKED; i++) seen.push(Number(await output(cwd, command)));
-  return medianOf(seen);
 }

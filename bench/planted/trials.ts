@@ -3,7 +3,7 @@ import * as z from "zod";
 import { TargetError } from "../../base/errors.ts";
 import { runAb } from "../stage/ab.ts";
 import { startNeighbour } from "./neighbour.ts";
-import { type App, APPS, type Planted } from "./repository.ts";
+import { type App, APPS, type Planted, ROUNDS_OF_A_REQUEST } from "./repository.ts";
 
 const ratio = z.number().nullable();
 
@@ -37,19 +37,28 @@ export interface Known {
   readonly roundNs: number;
 }
 
-const CALIBRATED = 5;
+const CALIBRATED = 8;
 
 /**
- * Without a neighbour: the app's CPU time for a request, and what a round of its loop takes.
+ * Without a neighbour: the app's CPU time for a request, and what a round of its loop adds to it. That is more than the
+ * loop alone takes at its best.
  * @param asked Flags of `ab`: a request takes longer while its program is compiled, so runs must be as long.
  */
 export async function knownOf(app: App, asked: string, repository: Planted): Promise<Known> {
+  const rounds = ROUNDS_OF_A_REQUEST[app];
+  await repository.commit(app, rounds, `${app}: about twice as slow`);
   const duration = /--duration \S+/.exec(asked)?.[0] ?? "";
   const flags = `--only target=${app} --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
-  const { figures } = await runAb(repository, flags, "HEAD..HEAD");
-  const { base } = figures.cpuPerRequest;
-  if (base === null) throw new TargetError("Cannot measure: the CPU time of the app is unknown");
-  return { serviceUs: 1_000 * base, roundNs: await repository.roundNs(app) };
+  const { figures: { cpuPerRequest: { base, ratio } } } = await runAb(
+    repository,
+    flags,
+    "main..HEAD",
+  );
+  if (base === null || ratio === null || ratio <= 1) {
+    throw new TargetError("Cannot measure: the CPU time of the app or of its loop is unknown");
+  }
+  const serviceUs = 1_000 * base;
+  return { serviceUs, roundNs: 1_000 * serviceUs * (ratio - 1) / rounds };
 }
 
 /** Plants a new commit and asks `ab` about it, beside a neighbour. */

@@ -23,7 +23,7 @@ export async function git(cwd: string, ...args: string[]): Promise<void> {
 }
 
 /** What a program prints. Throws a TargetError where it fails. */
-export async function output(
+async function output(
   cwd: string,
   [program, ...args]: readonly [string, ...string[]],
 ): Promise<string> {
