@@ -44,7 +44,7 @@ export const counters: Bench = {
         commands: [unobserved(command), command],
         more: [
           "scenarios: { root: { get: / } }",
-          // What a server compiles at its start hides what counters cost it. A busy one writes them each 4 s.
+          // What a server compiles at its start hides what counters cost it.
           `load: { duration: ${short ? "400ms" : "4300ms"}, connections: 8 }`,
           "discard: 300ms",
           `repeat: ${rounds}`,
