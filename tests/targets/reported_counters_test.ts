@@ -206,8 +206,8 @@ testWith(["node"], "nobody waits for reports of a program that has ended", async
   }
 });
 
-/** By then several spans have ended. */
-const LATER = `setTimeout(() => console.log("later"), 800); setInterval(() => {}, 10);`;
+/** By then several spans have ended, also where the machine halts. */
+const LATER = `setTimeout(() => console.log("later"), 1_500); setInterval(() => {}, 10);`;
 
 testWith(["node"], "Node is held up by its reports only once they are requested", async () => {
   const counters = await RuntimeCounters.open();
