@@ -50,7 +50,7 @@ export async function makeTrial(
 ): Promise<MadeTrial> {
   const load = { ...request.load, ratePerSec, durationMs: plannedS * 1_000 };
   const end = new AbortController();
-  const watch = new CertainOutcome(objectives, ratePerSec * plannedS);
+  const watch = new CertainOutcome(objectives, { ratePerSec, plannedS });
   const measurement = await measureLoad({ ...request, load }, {
     ...hooks,
     onProgress: (event) => {
@@ -68,25 +68,43 @@ export async function makeTrial(
 
 type LiveEvent = Extract<Parameters<OnProgress>[0], { kind: "live" }>;
 
+/** Poisson arrivals are fewer than expected by so many standard deviations at most. */
+const STRAY = 5;
+
 /** Counts, while a trial goes on, until a rule is surely broken. */
 class CertainOutcome {
   readonly #beyond: number[];
+  #failed = 0;
 
   constructor(
     private readonly objectives: readonly Objective[],
-    private readonly plannedRequests: number,
+    private readonly planned: PlannedTrial,
   ) {
     this.#beyond = objectives.map(() => 0);
   }
 
-  isCertain({ latency, failed }: LiveEvent): boolean {
+  isCertain(event: LiveEvent): boolean {
+    this.#count(event);
+    const { ratePerSec, plannedS } = this.planned;
+    return this.objectives.some((objective, i) =>
+      this.#beyond[i] + this.#overdue(objective, event) >=
+        certainlyBroken(objective.allowed, ratePerSec * plannedS)
+    );
+  }
+
+  #count({ latency, failed }: LiveEvent): void {
+    this.#failed += failed;
     this.objectives.forEach(({ isBeyond }, i) => {
       this.#beyond[i] += failed +
         (isBeyond === null ? 0 : countBeyond(latency, latency.maxUs / 1_000, isBeyond));
     });
-    return this.objectives.some(({ allowed }, i) =>
-      this.#beyond[i] >= certainlyBroken(allowed, this.plannedRequests)
-    );
+  }
+
+  /** Of the requests that did not end, at least so many are beyond the limit: a target that hangs ends none. */
+  #overdue({ isBeyond, limitMs }: Objective, { elapsedMs, completed }: LiveEvent): number {
+    if (isBeyond === null) return 0;
+    const due = this.planned.ratePerSec * Math.max(0, elapsedMs - limitMs) / 1_000;
+    return Math.max(0, due - STRAY * Math.sqrt(due) - completed - this.#failed);
   }
 }
 

@@ -39,14 +39,18 @@ interface Case {
   readonly breaksAtPerSec: number;
   /** Beyond these it refuses, at once. */
   readonly servesPerSec?: number;
+  /** From that load on it gives no response at all. */
+  readonly hangs?: boolean;
 }
 
-function loaderOf({ mostPerSec, breaksAtPerSec, servesPerSec = Infinity }: Case): Loader {
+function loaderOf(given: Case): Loader {
+  const { mostPerSec, breaksAtPerSec, servesPerSec = Infinity, hangs = false } = given;
   let isSlow = false;
   return {
     load: (request, hooks) => {
       const { load } = request;
       if (load.kind === "rate" && load.ratePerSec > breaksAtPerSec) isSlow = true;
+      if (isSlow && hangs) return Promise.resolve(unheard(request, hooks));
       const serviceUs = isSlow ? 50_000 : 100;
       return Promise.resolve(loaded(request, hooks, { mostPerSec, serviceUs, servesPerSec }));
     },
@@ -54,7 +58,7 @@ function loaderOf({ mostPerSec, breaksAtPerSec, servesPerSec = Infinity }: Case)
   };
 }
 
-interface Served extends Required<Omit<Case, "breaksAtPerSec">> {
+interface Served extends Required<Omit<Case, "breaksAtPerSec" | "hangs">> {
   readonly serviceUs: number;
 }
 
@@ -67,8 +71,6 @@ function loaded(
   const duePerSec = load.kind === "rate" ? load.ratePerSec : PEAK_PER_SEC;
   const [due, sent] = [duePerSec, Math.min(duePerSec, mostPerSec)]
     .map((perSec) => Math.round(perSec * durationUs / 1e6));
-  const share = { pacer: { kind: "closed", requests: Infinity }, durationUs } as const;
-  const ended = reportOfSilent({ ...share, scriptKind: "requests" }, null).report;
   const isBusy = sent < due;
   const health = { cpuRatio: isBusy ? 1 : 0.5, lateUs: 0 };
   const recorder = new Recorder(250_000, (part) => hooks.onInterval(0, part, health));
@@ -87,15 +89,39 @@ function loaded(
   // What was in flight at the end of a closed loop is waited for, and is in no rate.
   for (let i = sent; i < sent + drained; i++) complete(i);
   for (let i = sent; i < due; i++) recorder.drop(0, durationUs - 1, durationUs);
-  const time = { cpuUs: health.cpuRatio * durationUs, waitedUs: 0 };
-  const report = { ...ended, totals: recorder.finish(durationUs), elapsedUs: durationUs, time };
-  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
-  return { driver: "tcp", connections: [2], reports: [report], stage, agents: null };
+  return loadedBy(recorder, durationUs, health.cpuRatio);
 }
 
-async function searched(given: Case): Promise<RunCapacity> {
+/** By a target that hangs: interval after interval goes by without a response, until the load is ended. */
+function unheard({ load, intervalMs }: LoadRequest, hooks: LoaderHooks): Loaded {
+  const duePerSec = load.kind === "rate" ? load.ratePerSec : 0;
+  hooks.onReady(1);
+  hooks.onStart(0);
+  const recorder = new Recorder(
+    intervalMs * 1_000,
+    (part) => hooks.onInterval(0, part, { cpuRatio: 0.5, lateUs: 0 }),
+  );
+  const endUs = (durationMsOf(load) ?? 0) * 1_000;
+  let nowUs = 0;
+  while (nowUs < endUs && !hooks.signal.aborted) recorder.advance(nowUs += intervalMs * 1_000);
+  recorder.seal(nowUs);
+  const due = Math.round(duePerSec * nowUs / 1e6);
+  for (let i = 0; i < due; i++) recorder.drop(0, i / duePerSec * 1e6, nowUs);
+  return loadedBy(recorder, nowUs, 0.5);
+}
+
+function loadedBy(recorder: Recorder, elapsedUs: number, cpuRatio: number): Loaded {
+  const share = { pacer: { kind: "closed", requests: Infinity }, durationUs: elapsedUs } as const;
+  const { report } = reportOfSilent({ ...share, scriptKind: "requests" }, null);
+  const time = { cpuUs: cpuRatio * elapsedUs, waitedUs: 0 };
+  const reports = [{ ...report, totals: recorder.finish(elapsedUs), elapsedUs, time }];
+  const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
+  return { driver: "tcp", connections: [2], reports, stage, agents: null };
+}
+
+async function searched(given: Case, terms = TERMS): Promise<RunCapacity> {
   let nowMs = 0;
-  const found = await searchCapacity(TERMS, { request: REQUEST, earlier: null }, {
+  const found = await searchCapacity(terms, { request: REQUEST, earlier: null }, {
     loader: loaderOf(given),
     onProgress: () => {},
     signal: new AbortController().signal,
@@ -134,6 +160,20 @@ Deno.test("a target that never recovers ends the search, with what was measured 
     () => verifyCapacities([{ place: "", search: found }], { isStrict: false, isPrinted: true }),
     TargetError,
   );
+});
+
+Deno.test("a target that hangs is noticed by what is overdue, long before the end of its trial", async () => {
+  const patient: SearchTerms = {
+    ...TERMS,
+    objectives: [objective.parse("p99 < 500ms")],
+    ...{ trialS: [10, 20], budgetS: 200 },
+  };
+  const hanging = { mostPerSec: Infinity, breaksAtPerSec: 1_100, hangs: true };
+  const { end, trials } = await searched(hanging, patient);
+  const [first, last] = [trials[0], trials[trials.length - 1]];
+  assert.deepEqual([end, first.outcome, last.outcome], ["not-recovered", "held", "broken"]);
+  assert.equal(first.elapsedS, first.plannedS);
+  assert.ok(last.elapsedS < last.plannedS / 4, `${last.elapsedS} of ${last.plannedS} s`);
 });
 
 Deno.test("a search begins at what a target serves, not at what it refuses, and finds how much it may refuse", async () => {
