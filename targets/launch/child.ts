@@ -7,6 +7,7 @@
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
@@ -160,7 +161,7 @@ function start(
   };
   const stop = async (): Promise<void> => {
     send(process, "SIGTERM");
-    if (!await settlesWithin(process.status, graceMs)) send(process, "SIGKILL");
+    if (!await settlesWithin(process.status, graceMs)) kill(process);
     await exited;
     await input.close().catch(() => {}); // closed by the first stop
   };
@@ -176,7 +177,19 @@ function spawned(command: Deno.Command): Deno.ChildProcess {
   }
 }
 
-function send(process: Deno.ChildProcess, signal: Deno.Signal): void {
+/** With all that it has started, which it can't end itself any more: it hangs, or the machine is too slow for it. */
+function kill(process: Deno.ChildProcess): void {
+  const killFamily = (): void => {
+    for (const pid of descendantsOf(process.pid)) {
+      send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
+    }
+  };
+  killFamily();
+  killFamily(); // a look may miss whoever was adopted in it
+  send(process, "SIGKILL");
+}
+
+function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): void {
   try {
     process.kill(signal);
   } catch {

@@ -62,7 +62,7 @@ export async function supervise(command: readonly string[]): Promise<never> {
     untilInputEnds().then(() => ORPHANED_GRACE_MS),
     untilGone(child, family).then(() => STOP_GRACE_MS),
   ]);
-  const left = await end(family, graceMs);
+  const left = await endFamily(family, graceMs);
   if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
   const { code } = left.length > 0 ? { code: FAILED } : await child.status;
   removeFolder(Deno.env.get(SUPERVISED_FOLDER));
@@ -133,17 +133,41 @@ async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promi
   while (success && !isStep() && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
 }
 
-/** TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not. */
-async function end(family: ProcessFamily, graceMs: number): Promise<number[]> {
-  const startMs = performance.now();
+/** The clock of `endFamily`, and its waits. */
+interface EndTime {
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+const REAL_TIME: EndTime = { nowMs: () => performance.now(), sleep: (ms) => sleep(ms) };
+
+/** One look may miss whoever is adopted in it, as its parent has just ended. */
+const LOOKS = 2;
+
+/**
+ * TERM now, KILL after the grace, again and again until nobody is left who takes it. Gives those who do not: they had
+ * their time after KILL, however long this machine halted before.
+ */
+export async function endFamily(
+  family: ProcessFamily,
+  graceMs: number,
+  { nowMs, sleep }: EndTime = REAL_TIME,
+): Promise<number[]> {
+  const startMs = nowMs();
+  let killedMs = Infinity;
   let isTaken = family.signal("SIGTERM");
-  while (true) {
+  for (let empty = 0;;) {
     const living = family.living();
-    const elapsedMs = performance.now() - startMs;
-    const isHopeless = !isTaken || elapsedMs > graceMs + HOPELESS_MS;
-    if (living.length === 0 || isHopeless) return living;
-    if (elapsedMs > graceMs) isTaken = family.signal("SIGKILL");
-    await sleep(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, elapsedMs / 4)));
+    const elapsedMs = nowMs() - startMs;
+    empty = living.length === 0 ? empty + 1 : 0;
+    const isHopeless = !isTaken || elapsedMs > killedMs + HOPELESS_MS;
+    if (empty === LOOKS || (living.length > 0 && isHopeless)) return living;
+    if (living.length > 0 && elapsedMs > graceMs) {
+      isTaken = family.signal("SIGKILL");
+      killedMs = Math.min(killedMs, elapsedMs);
+    }
+    const pollMs = empty > 0 ? 0 : elapsedMs / 4;
+    await sleep(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, pollMs)));
   }
 }
 
@@ -162,7 +186,7 @@ function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): 
  * them, also processes with the program's mark in their environment; where /proc shows no processes, and on
  * other systems, the process group that the program leads.
  */
-interface ProcessFamily {
+export interface ProcessFamily {
   /** Those that have not ended, as far as they can be found. */
   living(): number[];
   /** False when everybody who lives is another user's and does not take it. */

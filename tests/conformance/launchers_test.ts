@@ -4,7 +4,7 @@
  * in which targets misbehave. What becomes of them when Plateau is killed: orphans_test.ts.
  */
 import assert from "node:assert/strict";
-import { descendantsOf } from "../../base/system/processes.ts";
+import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
@@ -159,3 +159,12 @@ for (const habit of ["daemon", "stubborn-daemon"]) {
     },
   );
 }
+
+testWith(["linux"], "a target is gone after stop, though its supervisor hangs", async () => {
+  const target = await start({ command: program("stubborn-daemon") });
+  const [supervisor] = childrenOf(Deno.pid);
+  Deno.kill(supervisor, "SIGSTOP");
+  await target.stop();
+  await assert.rejects(fetch(target.origin));
+  assertNothingLeft();
+});

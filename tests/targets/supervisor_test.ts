@@ -2,7 +2,12 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { readStat } from "../../base/system/processes.ts";
 import { selfCommand } from "../../targets/launch/child.ts";
-import { SUPERVISED_ENV, SUPERVISED_FOLDER } from "../../targets/launch/supervisor.ts";
+import {
+  endFamily,
+  type ProcessFamily,
+  SUPERVISED_ENV,
+  SUPERVISED_FOLDER,
+} from "../../targets/launch/supervisor.ts";
 import { testWith } from "../needs.ts";
 
 function supervise(command: string[], env: Record<string, string> = {}): Deno.ChildProcess {
@@ -81,3 +86,50 @@ testWith(
     assert.equal(readStat(pid), null, `process ${pid} lives`);
   },
 );
+
+/** Of one process that only KILL ends. @param haltMs How long the machine halts in each wait. */
+async function endStubborn(haltMs: number): Promise<[left: number[], signals: string[]]> {
+  const signals: string[] = [];
+  const family: ProcessFamily = {
+    living: () => signals.includes("SIGKILL") ? [] : [7],
+    signal: (name) => signals.push(name) > 0,
+  };
+  let nowMs = 0;
+  const sleep = (ms: number): Promise<void> => {
+    nowMs += ms + haltMs;
+    return Promise.resolve();
+  };
+  return [await endFamily(family, 2_000, { nowMs: () => nowMs, sleep }), signals];
+}
+
+for (const haltMs of [0, 300, 10_000]) {
+  Deno.test(`who ignores TERM is killed after the grace, though the machine halts for ${haltMs} ms`, async () => {
+    assert.deepEqual(await endStubborn(haltMs), [[], ["SIGTERM", "SIGKILL"]]);
+  });
+}
+
+Deno.test("who takes no signal, or hangs in spite of KILL, is left and named", async () => {
+  for (const isTaken of [false, true]) {
+    let nowMs = 0;
+    const family: ProcessFamily = { living: () => [7], signal: () => isTaken };
+    const sleep = (ms: number): Promise<void> => {
+      nowMs += ms;
+      return Promise.resolve();
+    };
+    assert.deepEqual(await endFamily(family, 2_000, { nowMs: () => nowMs, sleep }), [7]);
+    assert.ok(nowMs < 5_000, `${nowMs} ms`); // whoever waits for the supervisor waits no longer
+  }
+});
+
+Deno.test("who is missed in one look, as its parent has just ended, is ended all the same", async () => {
+  const looks = [[6], [], [7], [7]];
+  const signals: string[] = [];
+  const family: ProcessFamily = {
+    living: () => looks.shift() ?? [],
+    signal: (name) => signals.push(name) > 0,
+  };
+  const nowMs = (): number => signals.length === 0 ? 0 : 3_000; // its grace is over
+  const time = { nowMs, sleep: () => Promise.resolve() };
+  assert.deepEqual(await endFamily(family, 2_000, time), []);
+  assert.ok(signals.includes("SIGKILL"), signals.join(" "));
+});
