@@ -1,9 +1,9 @@
 // deno-lint-ignore-file explicit-function-return-type
 // A server for Node and Deno with a cause of slowness in it, by its first argument; none without one.
-// `work S P`: S rounds of one function for each request, and P of another. `lock`: one request at a time waits for
-// 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis compute. `storm`: each allocates much that lives on for
-// a while. `blocked`: its event loop is blocked for 50 ms every second. `cluster`: two workers serve. `spoiling`: it
-// spoils the reports that are its own.
+// `work S P`: S rounds of one function for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number
+// as often. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
+// compute. `storm`: each allocates much that lives on for a while. `blocked`: its event loop is blocked for 50 ms every
+// second. `cluster`: two workers serve. `spoiling`: it spoils the reports that are its own.
 import cluster from "node:cluster";
 import { appendFileSync, readdirSync } from "node:fs";
 import { createServer } from "node:http";
@@ -82,6 +82,7 @@ const HANDLERS = {
     steady(rounds);
     planted(plantedRounds);
   },
+  vary: () => steady(1 + Math.floor(Math.random() * (2 * Number(numbers[0]) - 1))),
   lock: locked,
   waiting: () => sleep(20),
   redis: compute,

@@ -18,6 +18,10 @@ const TICK_MS = 20;
 const SPAN_MS = 250;
 /** To write holds the program up for milliseconds. So it is done once it is requested, and else so rarely. */
 const WRITE_MS = 30_000;
+/** To look whether it is requested takes 0.2 ms, for which all open requests wait: a busy program looks so rarely. */
+const LOOK_MS = 2_000;
+/** CPU time for each millisecond, from which on a program is busy. */
+const BUSY = 0.5;
 /** Its file is there while whoever reads the reports waits for them. */
 const REQUEST = fileURLToPath(new URL("./requested", import.meta.url));
 /** A timer that is so late was not late by chance. */
@@ -32,9 +36,12 @@ class Counters {
   lastMs = performance.now();
   spanMs = this.lastMs;
   writtenMs = this.lastMs;
-  records = [];
+  lookedMs = this.lastMs;
   cpuUs = cpuUs();
-  utilization = isDeno ? null : performance.eventLoopUtilization();
+  spanCpuUs = this.cpuUs;
+  /** As read, without what can be worked out later. */
+  spans = [];
+  utilization = eventLoopUtilization();
   collections = [];
   stalls = [];
   more = { count: 0, ms: 0 };
@@ -69,9 +76,7 @@ class Counters {
     if (isDeno) this.takeProfile(nowMs);
     this.lastMs = nowMs;
     this.cpuUs = usedUs;
-    if (nowMs - this.spanMs < SPAN_MS) return;
-    this.endSpan(nowMs);
-    if (nowMs - this.writtenMs >= WRITE_MS || existsSync(REQUEST)) this.flush(nowMs);
+    if (nowMs - this.spanMs >= SPAN_MS) this.endSpan(nowMs);
   }
 
   /** Deno reports no collections to observers. Those of its profiler have a length, and were since the last tick. */
@@ -84,36 +89,55 @@ class Counters {
     this.profiler.start();
   }
 
+  /** Whoever has a request open waits for this: it only reads. */
   endSpan(nowMs) {
-    const now = isDeno ? null : performance.eventLoopUtilization();
-    const { delay } = this;
-    this.records.push({
-      at: epoch(nowMs),
-      forMs: rounded(nowMs - this.spanMs),
-      collections: [],
-      more: [0, 0],
-      stalls: this.stalls,
-      delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
-      utilization: now && performance.eventLoopUtilization(now, this.utilization).utilization,
-      heap: v8.getHeapStatistics().used_heap_size,
+    const { delay, stalls } = this;
+    const heap = v8.getHeapStatistics().used_heap_size;
+    this.spans.push({
+      nowMs,
+      spanMs: this.spanMs,
+      delay,
+      stalls,
+      heap,
+      utilization: eventLoopUtilization(),
     });
+    const isBusy = (this.cpuUs - this.spanCpuUs) / 1_000 > BUSY * (nowMs - this.spanMs);
     this.spanMs = nowMs;
-    this.utilization = now;
-    this.stalls = [];
+    this.spanCpuUs = this.cpuUs;
+    if (stalls.length > 0) this.stalls = [];
     this.delay = { count: 0, sum: 0, max: 0 };
+    if (isBusy && nowMs - this.lookedMs < LOOK_MS) return;
+    this.lookedMs = nowMs;
+    if (nowMs - this.writtenMs >= WRITE_MS || existsSync(REQUEST)) this.flush(nowMs);
   }
 
   /** The last record has the collections of all. */
   flush(nowMs) {
     this.trace?.take();
-    const { records, collections, more: { count, ms } } = this;
+    const records = this.spans.map((span) => this.recordOf(span));
+    const { collections, more: { count, ms } } = this;
     Object.assign(records.at(-1), { collections, more: [count, rounded(ms)] });
-    this.records = [];
+    this.spans = [];
     this.collections = [];
     this.more = { count: 0, ms: 0 };
     this.writtenMs = nowMs;
     this.write(...records);
     this.lastMs = performance.now(); // what this took is no delay of the program's
+  }
+
+  recordOf({ nowMs, spanMs, delay, stalls, heap, utilization }) {
+    const before = this.utilization;
+    this.utilization = utilization;
+    return {
+      at: epoch(nowMs),
+      forMs: rounded(nowMs - spanMs),
+      collections: [],
+      more: [0, 0],
+      stalls,
+      delay: [rounded(delay.sum / Math.max(1, delay.count)), rounded(delay.max)],
+      utilization: utilization && performance.eventLoopUtilization(utilization, before).utilization,
+      heap,
+    };
   }
 
   write(...records) {
@@ -181,6 +205,11 @@ function epoch(ms) {
 
 function rounded(ms) {
   return Math.round(ms * 1_000) / 1_000;
+}
+
+/** Null for Deno, which has none. */
+function eventLoopUtilization() {
+  return isDeno ? null : performance.eventLoopUtilization();
 }
 
 function cpuUs() {
