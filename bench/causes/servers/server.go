@@ -1,11 +1,13 @@
 // A server with a cause of slowness in it, by its first argument; none without one. `work S P`: S rounds of one function
-// for each request, and P of another. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms.
-// `redis`: each has Redis compute. `storm`: each allocates beside much that stays.
+// for each request, and P of another. `vary N`: from 1 to 2N - 1 rounds, each number as often, and some 50 kB that are
+// collected later. `lock`: one request at a time waits for 5 ms. `waiting`: each waits for 20 ms. `redis`: each has Redis
+// compute. `storm`: each allocates beside much that stays.
 package main
 
 import (
 	"bufio"
 	"fmt"
+	"math/rand"
 	"net"
 	"net/http"
 	_ "net/http/pprof"
@@ -96,6 +98,9 @@ func handler() func() {
 	case "work":
 		rounds, plantedRounds := number(2), number(3)
 		return func() { steady(rounds); planted(plantedRounds) }
+	case "vary":
+		rounds := number(2)
+		return func() { last = tree(9); steady(1 + rand.Intn(2*rounds-1)) }
 	case "lock":
 		return func() {
 			lock.Lock()
