@@ -18,8 +18,8 @@ import { temporaryFolder } from "./stage/folder.ts";
 import type { Command } from "./stage/programs.ts";
 
 /**
- * On V8 and in Go its requests differ in length. Of equal ones a closed loop makes batches: whether the last connection is in time
- * for the next batch decides p99, and a timer that does nothing shifts it by 2 %, or by half with many connections.
+ * On V8 and in Go its requests differ in length. Of equal ones a closed loop makes batches: whether the last connection
+ * is in time for the next batch decides p99, and on Node a timer that does nothing shifts that by 2 %.
  *
  * Of Python servers on an event loop of asyncio, whose turns are watched: others have nothing to collect, and report
  * nothing. What it computes is no loop over integers, whose pace depends on how the heap lies, and so on all that ran before.

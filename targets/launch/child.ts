@@ -7,8 +7,8 @@
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
-import { descendantsOf } from "../../base/system/processes.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
+import { descendantsOf } from "../../base/system/processes.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";

@@ -206,6 +206,34 @@ testWith(["node"], "nobody waits for reports of a program that has ended", async
   }
 });
 
+/** Blocks its event loop once, when spans without a stall have ended; spans end after it, too. */
+const BLOCKED_ONCE = `
+const block = (endMs) => { while (performance.now() < endMs); };
+setTimeout(() => block(performance.now() + 400), 1_000);
+setTimeout(() => console.log("later"), 2_500);
+setInterval(() => {}, 10);
+`;
+
+testWith(["node"], "a stall is reported once, by the span in which it was", async () => {
+  const counters = await RuntimeCounters.open();
+  try {
+    counters.begin();
+    await using program = new Deno.Command("node", {
+      args: ["-e", BLOCKED_ONCE],
+      env: counters.env(cleanEnv()),
+      clearEnv: true,
+      stdout: "piped",
+    }).spawn();
+    await program.stdout.getReader().read();
+    const [{ stalls }] = await counters.take(epochNowMs());
+    const moments = stalls.map(({ atMs }) => atMs);
+    assert.ok(stalls.some(({ ms }) => ms > 300), JSON.stringify(stalls));
+    assert.equal(new Set(moments).size, moments.length, JSON.stringify(stalls));
+  } finally {
+    await counters.close();
+  }
+});
+
 /** By then several spans have ended, also where the machine halts. */
 const LATER = `setTimeout(() => console.log("later"), 1_500); setInterval(() => {}, 10);`;
 

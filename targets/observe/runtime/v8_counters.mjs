@@ -104,7 +104,7 @@ class Counters {
     const isBusy = (this.cpuUs - this.spanCpuUs) / 1_000 > BUSY * (nowMs - this.spanMs);
     this.spanMs = nowMs;
     this.spanCpuUs = this.cpuUs;
-    if (stalls.length > 0) this.stalls = [];
+    this.stalls = [];
     this.delay = { count: 0, sum: 0, max: 0 };
     if (isBusy && nowMs - this.lookedMs < LOOK_MS) return;
     this.lookedMs = nowMs;
