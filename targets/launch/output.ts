@@ -1,33 +1,45 @@
 /**
- * What a target prints. It is read in chunks as it comes, so that the target never waits for a full
- * pipe, and only the last bytes are kept: no work per line while a load runs.
+ * What a target prints: read with a pause after each read, and only the last bytes are kept. Whoever writes many lines, or
+ * a line in many pieces, would else wake this process for each, on the cores that target and load share. Go's
+ * runtime writes a line for each collection in 39 pieces: to read them as they came took 4 % of the requests/s of a
+ * server on two cores.
  */
-import { isGoTrace } from "../observe/runtime/go_trace.ts";
+import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { secrets } from "../../base/secrets.ts";
+import { REAL_TIME, type Time } from "../../base/system/clock.ts";
 
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
 
+/** A quarter of what a pipe holds on Linux (pipe(7)). */
+const MOST_BYTES = 16_384;
+/** A shorter pause takes as long. */
+const SHORTEST_PAUSE_MS = 1;
+
 export class Output {
   readonly #ring = new Uint8Array(KEPT_BYTES);
   #written = 0;
-  #onChunk: () => void = () => {};
+  /** Null while nobody waits for a line. */
+  #onChunk: (() => void) | null = null;
 
   /** @param onOutput Gets all that is read. */
-  constructor(private readonly onOutput: (bytes: Uint8Array) => void = () => {}) {}
+  constructor(
+    private readonly onOutput: (bytes: Uint8Array) => void = () => {},
+    private readonly time?: Time,
+  ) {}
 
   /** Reads `stream` to its end. @param onChunk Gets what is read of it. */
   async drain(
     stream: ReadableStream<Uint8Array>,
     onChunk: (bytes: Uint8Array) => void = () => {},
   ): Promise<void> {
-    for await (const chunk of stream) {
+    for await (const chunk of pacedReads(stream, () => this.#onChunk !== null, this.time)) {
       onChunk(chunk);
       this.onOutput(chunk);
       // In pieces that fit, so that a line that is waited for is not lost under what came with it.
       for (let at = 0; at < chunk.length; at += KEPT_BYTES) {
         this.#keep(chunk.subarray(at, at + KEPT_BYTES));
-        this.#onChunk();
+        this.#onChunk?.();
       }
     }
   }
@@ -48,10 +60,10 @@ export class Output {
     this.#onChunk = () => {
       const line = this.takeKept(word);
       if (line === null) return;
-      this.#onChunk = () => {};
+      this.#onChunk = null;
       resolve(line);
     };
-    this.#onChunk();
+    this.#onChunk?.();
     return promise;
   }
 
@@ -93,4 +105,28 @@ function plainLines(text: string): string[] {
   return lines.map((line) => line.replaceAll(/\p{Cc}/gu, "")).filter((line) =>
     line.trim() !== "" && !isGoTrace(line)
   );
+}
+
+/** Its reads. @param isAwaited Whether someone waits for what comes next: then there is no pause. */
+export async function* pacedReads(
+  stream: ReadableStream<Uint8Array>,
+  isAwaited: () => boolean,
+  { nowMs, sleep }: Time = REAL_TIME,
+): AsyncGenerator<Uint8Array> {
+  let lastMs = nowMs();
+  for await (const chunk of stream) {
+    const elapsedMs = nowMs() - lastMs;
+    lastMs += elapsedMs;
+    yield chunk;
+    const pauseMs = pauseAfter(chunk.length, elapsedMs);
+    if (!isAwaited() && pauseMs >= SHORTEST_PAUSE_MS) await sleep(pauseMs);
+  }
+}
+
+/**
+ * So long that at the pace at which `bytes` came in `elapsedMs`, a quarter of the pipe fills meanwhile: no writer may
+ * have to wait for space.
+ */
+function pauseAfter(bytes: number, elapsedMs: number): number {
+  return Math.min(OUTPUT_LATE_MS, elapsedMs * MOST_BYTES / bytes);
 }

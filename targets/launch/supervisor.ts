@@ -7,11 +7,11 @@
  * It prints `started PID`, but not of a step, and then leaves its standard output and error to the program. What it
  * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
 import { randomUUID } from "node:crypto";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
+import { REAL_TIME, type Time } from "../../base/system/clock.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 
@@ -130,16 +130,10 @@ function removeFolder(folder: string | undefined): void {
  */
 async function untilGone(child: Deno.ChildProcess, family: ProcessFamily): Promise<void> {
   const { success } = await child.status;
-  while (success && !isStep() && family.living().length > 0) await sleep(BACKGROUND_POLL_MS);
+  while (success && !isStep() && family.living().length > 0) {
+    await REAL_TIME.sleep(BACKGROUND_POLL_MS);
+  }
 }
-
-/** The clock of `endFamily`, and its waits. */
-interface EndTime {
-  readonly nowMs: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
-const REAL_TIME: EndTime = { nowMs: () => performance.now(), sleep: (ms) => sleep(ms) };
 
 /** One look may miss whoever is adopted in it, as its parent has just ended. */
 const LOOKS = 2;
@@ -151,7 +145,7 @@ const LOOKS = 2;
 export async function endFamily(
   family: ProcessFamily,
   graceMs: number,
-  { nowMs, sleep }: EndTime = REAL_TIME,
+  { nowMs, sleep }: Time = REAL_TIME,
 ): Promise<number[]> {
   const startMs = nowMs();
   let killedMs = Infinity;

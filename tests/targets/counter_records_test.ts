@@ -87,6 +87,15 @@ Deno.test("Go's clock is set by the line that came with least delay", () => {
   assert.equal(trace.counters(), null);
 });
 
+Deno.test("Go's clock is set by when the beginning of a line came, as its rest is read later", () => {
+  const trace = new GoTrace();
+  const bytes = new TextEncoder().encode(`begins\n${LINES[0]}\n`);
+  trace.take(bytes.subarray(0, 9), 10_000 + 103.5);
+  trace.take(bytes.subarray(9, 30), 10_000 + 103.5 + 20);
+  trace.take(bytes.subarray(30), 10_000 + 103.5 + 40);
+  assert.equal(trace.counters()?.collections[0].atMs.toFixed(3), "10100.000");
+});
+
 Deno.test("a line without end takes no memory, and other output is no trace", () => {
   const long = "x".repeat(1_000_000);
   assert.equal(traceOf(`${long}\n`, 4_096).counters(), null);

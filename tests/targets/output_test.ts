@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { secrets } from "../../base/secrets.ts";
+import type { Time } from "../../base/system/clock.ts";
 import { Output } from "../../targets/launch/output.ts";
 
 function chunksOf(text: string, size: number): ReadableStream<Uint8Array> {
@@ -8,8 +9,15 @@ function chunksOf(text: string, size: number): ReadableStream<Uint8Array> {
   return ReadableStream.from(starts.map((start) => bytes.subarray(start, start + size)));
 }
 
+/** Waits take no time. */
+const time: Time = { nowMs: () => 0, sleep: () => Promise.resolve() };
+
+function anOutput(): Output {
+  return new Output(() => {}, time);
+}
+
 async function outputOf(text: string, size = text.length): Promise<Output> {
-  const output = new Output();
+  const output = anOutput();
   await output.drain(chunksOf(text, size));
   return output;
 }
@@ -52,7 +60,7 @@ Deno.test("lastLines() has no half of a secret where much output was cut off", a
 
 for (const size of [1, 5, 1_000]) {
   Deno.test(`takeLine() takes the first such line out, when it comes in chunks of ${size}`, async () => {
-    const output = new Output();
+    const output = anOutput();
     const taken = output.takeLine("listening");
     const printed = "now listening http://a:1\nlistening http://a:1\nlistening http://b:2\nrest\n";
     await output.drain(chunksOf(printed, size));
@@ -66,7 +74,7 @@ for (const size of [1, 5, 1_000]) {
 }
 
 Deno.test("takeLine() finds a line that comes in one chunk with much output", async () => {
-  const output = new Output();
+  const output = anOutput();
   const taken = output.takeLine("started");
   const banner = "welcome\n".repeat(5_000);
   await output.drain(chunksOf(`started 12\n${banner}`, banner.length + 20));

@@ -18,6 +18,8 @@ export function isGoTrace(line: string): boolean {
   return /^gc \d+ @\d/.test(line);
 }
 
+/** What a program prints is read so late at most: its pipes are read with pauses. */
+export const OUTPUT_LATE_MS = 20;
 /** A longer line is none of the runtime's. */
 const LONGEST_LINE = 1_000;
 /** Of those that are kept: at 200 a second for some minutes. */
@@ -35,20 +37,30 @@ interface TracedCollection {
 export class GoTrace {
   readonly #decoder = new TextDecoder();
   #begun = "";
+  /** When its first byte came. */
+  #begunMs = Infinity;
   #found: TracedCollection[] = [];
   /** The program's start, since the epoch: no line can come before what it says. */
   #startedMs = Infinity;
 
   take(bytes: Uint8Array, nowMs: number): void {
     const lines = (this.#begun + this.#decoder.decode(bytes, { stream: true })).split("\n");
+    let lineMs = this.#begun === "" ? nowMs : this.#begunMs;
     this.#begun = (lines.pop() ?? "").slice(0, LONGEST_LINE);
     for (const line of lines) {
-      const traced = tracedIn(line);
-      if (traced === null) continue;
-      const endMs = traced.sinceStartMs + sum(traced.clockMs);
-      this.#startedMs = Math.min(this.#startedMs, nowMs - endMs);
-      if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
+      this.#takeLine(line, lineMs);
+      lineMs = nowMs;
     }
+    this.#begunMs = lineMs;
+  }
+
+  /** @param seenMs When its first byte was: the rest of a line is written at once, but may be read later. */
+  #takeLine(line: string, seenMs: number): void {
+    const traced = tracedIn(line);
+    if (traced === null) return;
+    const endMs = traced.sinceStartMs + sum(traced.clockMs);
+    this.#startedMs = Math.min(this.#startedMs, seenMs - endMs);
+    if (this.#found.length < MOST_COLLECTIONS) this.#found.push(traced);
   }
 
   /** Forgets what it had: for the runs before. */

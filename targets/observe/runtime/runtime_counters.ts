@@ -13,7 +13,7 @@ import {
   type ProcessCounters,
   readCounters,
 } from "./counter_records.ts";
-import { GoTrace } from "./go_trace.ts";
+import { GoTrace, OUTPUT_LATE_MS } from "./go_trace.ts";
 import pythonScript from "./sitecustomize.py" with { type: "text" };
 import v8Script from "./v8_counters.mjs" with { type: "text" };
 
@@ -83,8 +83,9 @@ export class RuntimeCounters implements CounterSink, CounterSource {
 
   async take(untilMs: number): Promise<ProcessCounters[]> {
     this.#request(true);
-    const waitMs = untilMs + LAST_REPORT_MS - epochNowMs();
-    if (this.#files().length > 0 && waitMs > 0) await sleep(Math.min(waitMs, LAST_REPORT_MS));
+    const lateMs = this.#files().length > 0 ? LAST_REPORT_MS : OUTPUT_LATE_MS;
+    const waitMs = untilMs + lateMs - epochNowMs();
+    if (waitMs > 0) await sleep(Math.min(waitMs, lateMs));
     let reports = this.#reports();
     const isAwaited = ({ isSteady = false, pid, spans }: ProcessCounters): boolean =>
       isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs && pid !== null && readStat(pid) !== null;
