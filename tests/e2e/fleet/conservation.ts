@@ -34,7 +34,8 @@ export const LATE_SECONDS = 0.75;
  */
 export function assertAsked(measured: Measurement, ratePerSec: number, seconds: number): number {
   const dropped = assertNobodyLost(measured, ratePerSec, seconds);
-  assert.ok(isLittle(dropped, ratePerSec), `${dropped} were dropped`);
+  const late = measured.agents?.map(({ name, startedLateMs }) => `${name} ${startedLateMs} ms`);
+  assert.ok(isLittle(dropped, ratePerSec), `${dropped} were dropped; starts late by ${late}`);
   return measured.requests.due - dropped;
 }
 

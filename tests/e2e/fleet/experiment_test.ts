@@ -65,7 +65,7 @@ testWith(
     await until("the first run is saved", () => isSaved(folder.path));
     fleet.agents.b.program.kill("SIGCONT");
     const { code, stderr } = await fleet.endOf(coordinator);
-    assert.equal(code, 0, stderr);
+    assert.equal(code, 0, [stderr, ...fleet.said()].join("\n"));
     await fleet.agents.b.program.prints(
       /results are thrown away: its coordinator has gone on without this agent/,
     );
