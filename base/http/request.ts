@@ -3,6 +3,10 @@
  */
 import { bodyOctets, type WireBody } from "./body.ts";
 
+/** The methods of requests that scenarios, command lines and logs may have (RFC 9110 §9, RFC 5789). */
+export const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"] as const;
+export type Method = (typeof METHODS)[number];
+
 /** What goes over the wire, but for Host and the framing of the body. */
 export interface WireRequest {
   readonly method: string;

@@ -50,6 +50,14 @@ export const processCalls = group({
   syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // what libc has no name for
 });
 
+/** Of pipes. */
+export const pipeCalls = group({
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
+  read: { parameters: ["i32", "buffer", "u32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+});
+
 /** Of a server of the simplest kind. */
 export const listenCalls = group({
   bind: { parameters: ["i32", "buffer", "u32"], result: "i32" },

@@ -1,5 +1,5 @@
 /** The flags of `plateau bench`. */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import * as load from "../../scenarios/load/load_spec.ts";

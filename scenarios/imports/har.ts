@@ -1,5 +1,5 @@
 /** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue } from "../request/request.ts";

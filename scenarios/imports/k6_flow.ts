@@ -1,5 +1,5 @@
 /** What a k6 script does in one iteration → the steps of a flow here. */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 import type * as js from "acorn";
 import { stepName } from "../request/request.ts";
 import { durationText } from "../../base/quantity.ts";

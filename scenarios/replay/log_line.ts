@@ -1,5 +1,5 @@
 /** One line of a log that is replayed: when its request came, and what it was. Pure; one member for each format. */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 
 /** What a line says of its request. */
 export interface LoggedRequest {

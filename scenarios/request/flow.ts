@@ -2,7 +2,7 @@
  * A user journey: requests and think times in order, with values captured from responses for later requests. A
  * page with its subresources is one, too.
  */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";

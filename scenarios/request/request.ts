@@ -2,7 +2,7 @@
  * One HTTP request with its expectations, as written in the file, as it goes over the wire (RFC 9112
  * §3), and how its response is checked. Every scenario is made of these.
  */
-import { type Method, METHODS } from "../../base/http/methods.ts";
+import { type Method, METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";

@@ -2,7 +2,7 @@
  * The requests of a scenario: a single one, a mix of several, a flow (a user journey) or a page. The key that is
  * there decides which.
  */
-import { METHODS } from "../../base/http/methods.ts";
+import { METHODS } from "../../base/http/request.ts";
 import type { Conflict, Path } from "../../base/problems.ts";
 import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";

@@ -1,8 +1,6 @@
 /**
- * What a target prints: read with a pause after each read, and only the last bytes are kept. Whoever writes many lines, or
- * a line in many pieces, would else wake this process for each, on the cores that target and load share. Go's
- * runtime writes a line for each collection in 39 pieces: to read them as they came took 4 % of the requests/s of a
- * server on two cores.
+ * What a target prints: read with a pause after each read, and only the last bytes are kept. Whoever writes a line for
+ * each request would else wake this process for each, on the cores that target and load share.
  */
 import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { secrets } from "../../base/secrets.ts";

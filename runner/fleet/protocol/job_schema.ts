@@ -2,7 +2,7 @@
  * The load of an agent's job, as JSON. The rules are those of experiment files: an agent sends
  * nothing that a file could not describe, whoever wrote the job.
  */
-import { METHODS } from "../../../base/http/methods.ts";
+import { METHODS } from "../../../base/http/request.ts";
 import * as z from "zod";
 import {
   cookieName,

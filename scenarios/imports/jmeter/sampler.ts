@@ -1,5 +1,5 @@
 /** An HTTP Request of a JMeter plan → a request of a flow here. */
-import { METHODS } from "../../../base/http/methods.ts";
+import { METHODS } from "../../../base/http/request.ts";
 import { stepName } from "../../request/request.ts";
 import { expectationOf } from "./assertions.ts";
 import { pathText } from "../../request/template.ts";

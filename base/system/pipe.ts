@@ -1,0 +1,53 @@
+/**
+ * A pipe into which another process writes, read when we like. Whoever waits at it is woken for each write, on the
+ * cores of whoever writes.
+ */
+import { REAL_TIME, type Time } from "./clock.ts";
+import { libcOr, pipeCalls } from "./libc.ts";
+
+const O_RDONLY_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
+const F_SETPIPE_SZ = 1031;
+/** The most that the system gives without more rights, by default (pipe(7)). */
+const CAPACITY = 1_048_576;
+const READ_BYTES = 65_536;
+
+/**
+ * What a process prints to standard output (1) or error (2), looked for each `everyMs` while nothing comes. Who takes it
+ * has to close its own end of the pipe. Null where it can't be had: off Linux, or the process has ended or
+ * is another user's.
+ */
+export function polledPipe(
+  pid: number,
+  stream: 1 | 2,
+  everyMs: number,
+  time: Time = REAL_TIME,
+): ReadableStream<Uint8Array> | null {
+  return libcOr(() => open(`/proc/${pid}/fd/${stream}`, everyMs, time), () => null);
+}
+
+function open(
+  path: string,
+  everyMs: number,
+  { sleep }: Time,
+): ReadableStream<Uint8Array> | null {
+  const { open, fcntl, read, close } = pipeCalls();
+  const fd = open(new TextEncoder().encode(`${path}\0`), O_RDONLY_NONBLOCK_CLOEXEC);
+  if (fd < 0) return null;
+  fcntl(fd, F_SETPIPE_SZ, CAPACITY); // where it is denied, whoever writes much may have to wait
+  const buffer = new Uint8Array(READ_BYTES);
+  let isClosed = false;
+  const end = (): void => {
+    if (!isClosed) close(fd);
+    isClosed = true;
+  };
+  const pull = async (controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> => {
+    while (!isClosed) {
+      const bytes = read(fd, buffer, READ_BYTES);
+      if (bytes > 0) return controller.enqueue(buffer.slice(0, bytes));
+      if (bytes < 0) await sleep(everyMs);
+      else end();
+    }
+    controller.close();
+  };
+  return new ReadableStream({ pull, cancel: end }, { highWaterMark: 0 });
+}
