@@ -1,8 +1,9 @@
 /**
  * Whether requests stood in line for something that serves few of them at once, such as a lock. At the start of a
  * closed loop all connections send at the same moment: then the first response takes one turn, the next two, and the
- * last as long as all that follow, as each waits for all others. Nothing else makes the few quick requests of a run as
- * many as its connections, and evenly spread. Pure.
+ * last as long as all that follow, as each waits for all others. The very first request of a program is slower than
+ * those after it, and the whole line is late by that. Nothing else makes the few quick requests of a run as many as its
+ * connections, and evenly spread. Pure.
  */
 import type { Measurement } from "../result/result.ts";
 import { highestUsOf } from "../stats/histogram/histogram_counts.ts";
@@ -14,9 +15,12 @@ const LEAST_CONNECTIONS = 4;
 /** For each connection: of fewer the line at the start is too large a part. */
 const LEAST_ROUNDS = 4;
 /** Of the usual time: how many of the connections had a response sooner is compared at each. */
-const MARKS = [0.3, 0.55, 0.8];
+const LAST_MARK = 0.8;
+const MARKS = [0.3, 0.55, LAST_MARK];
 /** Of the connections, or one of them. */
 const TOLERATED = 0.2;
+/** So many quick requests a line has at the least, however late the first of them. */
+const LEAST_QUICK = 3;
 /** Of a turn: the responses of a line for one are so far apart at least, those of a pool come together. */
 const APART = 0.5;
 /** Of a turn: who comes just as the holder leaves may go before the line, and then takes about one. */
@@ -38,15 +42,19 @@ export function servedAtOnce(
   if (!startsAtOnce || connections < LEAST_CONNECTIONS || usualMs === 0) return null;
   if (requests.completed < LEAST_ROUNDS * connections) return null;
   const turnMs = usualMs / connections;
-  const marked = { belowMs: (MARKS.at(-1) ?? 1) * usualMs, turnMs, most: 2 * connections };
+  const marked = { belowMs: LAST_MARK * usualMs, turnMs, most: 2 * connections };
   const quick = quickTimes(decodeSparse(histogram), marked);
   const tolerated = Math.max(1, TOLERATED * connections);
-  const isLine = MARKS.every((mark) => {
-    const sooner = quick.filter((ms) => ms < mark * usualMs).length;
-    return Math.abs(sooner - mark * connections) <= tolerated;
-  });
-  if (!isLine) return null;
-  // The very first request of a program is slower than those after it: then how far the others are apart says more.
+  const isLineFrom = (lateTurns: number): boolean =>
+    MARKS.every((mark) => {
+      const sooner = quick.filter((ms) => ms < mark * usualMs).length;
+      return Math.abs(sooner - (mark * connections - lateTurns)) <= tolerated;
+    });
+  const lateTurns = (quick[0] ?? Infinity) / turnMs - 1;
+  const mayBeLate =
+    lateTurns <= Math.min(MARKS[0] * connections, LAST_MARK * connections - LEAST_QUICK);
+  if (!isLineFrom(0) && !(mayBeLate && isLineFrom(lateTurns))) return null;
+  // How far they are apart says more than the first of them, which may be late.
   const isOne = quick.every((ms, i) => i === 0 || ms - quick[i - 1] >= APART * turnMs);
   return isOne ? 1 : service.min / turnMs;
 }

@@ -90,6 +90,11 @@ const LINES: [sentence: string, server: Server, atOnce: number][] = [
     1,
   ],
   [
+    "a lock of a program whose first request takes 12 ms more",
+    { connections: 8, atOnce: 1, turnMs: slowAtFirst(12, drawn((u) => 5 + u)) },
+    1,
+  ],
+  [
     "a lock before which one request in 50 overtakes all others",
     { connections: 8, atOnce: 1, turnMs: drawn((u) => 5 + u / 2), overtakenEach: 50 },
     1,
@@ -131,6 +136,21 @@ const NO_LINES: [sentence: string, server: Server][] = [
     connections: 8,
     atOnce: 8,
     turnMs: drawn((u) => u < 0.02 ? 5 : 40 + u),
+  }],
+  ["a lock whose first holder takes half of the line's time", {
+    connections: 8,
+    atOnce: 1,
+    turnMs: slowAtFirst(20, () => 5),
+  }],
+  ["a lock of four whose first holder takes twice as long, so that two requests are quick", {
+    connections: 4,
+    atOnce: 1,
+    turnMs: slowAtFirst(6, () => 5),
+  }],
+  ["a pool whose few quick responses come together", {
+    connections: 8,
+    atOnce: 8,
+    turnMs: drawn((u) => u < 0.003 ? 15 : 40),
   }],
   ["a lock, of connections in stages", {
     connections: 8,
