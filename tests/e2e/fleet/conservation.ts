@@ -34,7 +34,7 @@ export const LATE_SECONDS = 0.75;
  */
 export function assertAsked(measured: Measurement, ratePerSec: number, seconds: number): number {
   const dropped = assertNobodyLost(measured, ratePerSec, seconds);
-  const late = measured.agents?.map(({ name, startedLateMs }) => `${name} ${startedLateMs} ms`);
+  const late = measured.agents?.map(({ name, late }) => `${name} ${late} ms`);
   assert.ok(isLittle(dropped, ratePerSec), `${dropped} were dropped; starts late by ${late}`);
   return measured.requests.due - dropped;
 }
