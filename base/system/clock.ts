@@ -1,7 +1,6 @@
 /**
  * The clock of a worker. Deno's own takes 40 to 75 ns to read, libc's 27, and a request is timed twice.
  */
-import { setTimeout } from "node:timers/promises";
 import { CLOCK_MONOTONIC, type Libc, libc } from "./libc.ts";
 
 // struct timespec as 32-bit words, little-endian; neither high word is ever set.
@@ -23,17 +22,6 @@ function sharedClock(): Clock | null {
     return null;
   }
 }
-
-/** Time that passes and can be waited for: this machine's, or a test's. Milliseconds. */
-export interface Time {
-  readonly nowMs: () => number;
-  readonly sleep: (ms: number) => Promise<void>;
-}
-
-export const REAL_TIME: Time = {
-  nowMs: () => performance.now(),
-  sleep: (ms) => setTimeout(ms),
-};
 
 /** A moment, for another isolate of this process. */
 export interface Moment {

@@ -2,7 +2,7 @@
  * A pipe into which another process writes, read when we like. Whoever waits at it is woken for each write, on the
  * cores of whoever writes.
  */
-import { REAL_TIME, type Time } from "./clock.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { libcOr, pipeCalls } from "./libc.ts";
 
 const O_RDONLY_NONBLOCK_CLOEXEC = 0o4000 | 0o2000000;
@@ -12,24 +12,14 @@ const CAPACITY = 1_048_576;
 const READ_BYTES = 65_536;
 
 /**
- * What a process prints to standard output (1) or error (2), looked for each `everyMs` while nothing comes. Who takes it
- * has to close its own end of the pipe. Null where it can't be had: off Linux, or the process has ended or
- * is another user's.
+ * What a process prints to standard error, looked for each `everyMs` while nothing comes. Whoever takes it has to close
+ * its own end of the pipe. Null where it can't be had: off Linux, or the process has ended or is another user's.
  */
-export function polledPipe(
-  pid: number,
-  stream: 1 | 2,
-  everyMs: number,
-  time: Time = REAL_TIME,
-): ReadableStream<Uint8Array> | null {
-  return libcOr(() => open(`/proc/${pid}/fd/${stream}`, everyMs, time), () => null);
+export function polledErrors(pid: number, everyMs: number): ReadableStream<Uint8Array> | null {
+  return libcOr(() => poll(`/proc/${pid}/fd/2`, everyMs), () => null);
 }
 
-function open(
-  path: string,
-  everyMs: number,
-  { sleep }: Time,
-): ReadableStream<Uint8Array> | null {
+function poll(path: string, everyMs: number): ReadableStream<Uint8Array> | null {
   const { open, fcntl, read, close } = pipeCalls();
   const fd = open(new TextEncoder().encode(`${path}\0`), O_RDONLY_NONBLOCK_CLOEXEC);
   if (fd < 0) return null;

@@ -8,7 +8,7 @@ import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
-import { polledPipe } from "../../base/system/pipe.ts";
+import { polledErrors } from "../../base/system/pipe.ts";
 import { descendantsOf } from "../../base/system/processes.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
@@ -175,7 +175,7 @@ function start(
  * pieces; to be woken for each took 4 % of the requests/s of a server on two cores, and 1 % with pauses between reads.
  */
 function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream<Uint8Array> {
-  const polled = isPolled ? polledPipe(process.pid, 2, OUTPUT_LATE_MS) : null;
+  const polled = isPolled ? polledErrors(process.pid, OUTPUT_LATE_MS) : null;
   if (polled === null) return process.stderr;
   void process.stderr.cancel();
   return polled;

@@ -4,7 +4,7 @@
  */
 import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { secrets } from "../../base/secrets.ts";
-import { REAL_TIME, type Time } from "../../base/system/clock.ts";
+import { REAL_TIME, type Time } from "./settles.ts";
 
 const KEPT_BYTES = 16_384;
 const KEPT_LINES = 20;
@@ -23,7 +23,7 @@ export class Output {
   /** @param onOutput Gets all that is read. */
   constructor(
     private readonly onOutput: (bytes: Uint8Array) => void = () => {},
-    private readonly time?: Time,
+    private readonly time: Time = REAL_TIME,
   ) {}
 
   /** Reads `stream` to its end. @param onChunk Gets what is read of it. */
@@ -105,11 +105,11 @@ function plainLines(text: string): string[] {
   );
 }
 
-/** Its reads. @param isAwaited Whether someone waits for what comes next: then there is no pause. */
+/** What comes, with a pause after each read. @param isAwaited Whether someone waits for more: then there is none. */
 export async function* pacedReads(
   stream: ReadableStream<Uint8Array>,
   isAwaited: () => boolean,
-  { nowMs, sleep }: Time = REAL_TIME,
+  { nowMs, sleep }: Time,
 ): AsyncGenerator<Uint8Array> {
   let lastMs = nowMs();
   for await (const chunk of stream) {

@@ -1,4 +1,16 @@
-/** Waiting with a limit. */
+/** Waiting: with a limit, or by a time that may be a test's. */
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Time that passes and can be waited for: this machine's, or a test's. Milliseconds. */
+export interface Time {
+  readonly nowMs: () => number;
+  readonly sleep: (ms: number) => Promise<void>;
+}
+
+export const REAL_TIME: Time = {
+  nowMs: () => performance.now(),
+  sleep: (ms) => sleep(ms),
+};
 
 /** True when `promise` is fulfilled within `limitMs`, false when it takes longer; rejects as it does. */
 export async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {

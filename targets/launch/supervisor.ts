@@ -9,9 +9,9 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
+import { REAL_TIME, type Time } from "./settles.ts";
 import { randomUUID } from "node:crypto";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
-import { REAL_TIME, type Time } from "../../base/system/clock.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 

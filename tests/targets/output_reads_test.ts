@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Time } from "../../base/system/clock.ts";
 import { pacedReads } from "../../targets/launch/output.ts";
+import type { Time } from "../../targets/launch/settles.ts";
 import { OUTPUT_LATE_MS } from "../../targets/observe/runtime/go_trace.ts";
 
 /** What a pipe holds on Linux. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { secrets } from "../../base/secrets.ts";
-import type { Time } from "../../base/system/clock.ts";
 import { Output } from "../../targets/launch/output.ts";
+import type { Time } from "../../targets/launch/settles.ts";
 
 function chunksOf(text: string, size: number): ReadableStream<Uint8Array> {
   const bytes = new TextEncoder().encode(text);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { polledPipe } from "../../base/system/pipe.ts";
+import { polledErrors } from "../../base/system/pipe.ts";
 
 interface Printing extends AsyncDisposable {
   readonly process: Deno.ChildProcess;
@@ -14,7 +14,7 @@ function printing(script: string): Printing {
     stdout: "null",
     stderr: "piped",
   }).spawn();
-  const polled = polledPipe(process.pid, 2, 1);
+  const polled = polledErrors(process.pid, 1);
   if (polled === null) throw new Error("its pipe can't be had");
   const end = async (): Promise<void> => {
     await process.stdin.close().catch(() => {}); // a test has closed it
@@ -62,5 +62,5 @@ Deno.test("a process that has ended has no pipe to poll", options, async () => {
   const process = new Deno.Command("true", { stderr: "piped", stdout: "null" }).spawn();
   await process.status;
   await process.stderr.cancel();
-  assert.equal(polledPipe(process.pid, 2, 1), null);
+  assert.equal(polledErrors(process.pid, 1), null);
 });

@@ -171,12 +171,7 @@ testWith(["node"], "all collections of a Node that is always busy are waited for
   const counters = await RuntimeCounters.open();
   try {
     counters.begin();
-    await using program = new Deno.Command("node", {
-      args: ["--expose-gc", "-e", BUSY],
-      env: counters.env(cleanEnv()),
-      clearEnv: true,
-      stdout: "piped",
-    }).spawn();
+    await using program = startNode(counters, ["--expose-gc", "-e", BUSY]);
     const { value } = await program.stdout.getReader().read();
     const endedMs: number = JSON.parse(new TextDecoder().decode(value));
     const [{ collections, spans }] = await counters.take(endedMs);
@@ -218,12 +213,7 @@ testWith(["node"], "a stall is reported once, by the span in which it was", asyn
   const counters = await RuntimeCounters.open();
   try {
     counters.begin();
-    await using program = new Deno.Command("node", {
-      args: ["-e", BLOCKED_ONCE],
-      env: counters.env(cleanEnv()),
-      clearEnv: true,
-      stdout: "piped",
-    }).spawn();
+    await using program = startNode(counters, ["-e", BLOCKED_ONCE]);
     await program.stdout.getReader().read();
     const [{ stalls }] = await counters.take(epochNowMs());
     const moments = stalls.map(({ atMs }) => atMs);
@@ -241,12 +231,7 @@ testWith(["node"], "Node is held up by its reports only once they are requested"
   const counters = await RuntimeCounters.open();
   try {
     counters.begin();
-    await using program = new Deno.Command("node", {
-      args: ["-e", LATER],
-      env: counters.env(cleanEnv()),
-      clearEnv: true,
-      stdout: "piped",
-    }).spawn();
+    await using program = startNode(counters, ["-e", LATER]);
     await program.stdout.getReader().read();
     assert.equal(linesOf(counters).length, 1, "besides the line that says whose it is");
     const [{ spans }] = await counters.take(epochNowMs());
@@ -255,6 +240,15 @@ testWith(["node"], "Node is held up by its reports only once they are requested"
     await counters.close();
   }
 });
+
+function startNode(counters: RuntimeCounters, args: readonly string[]): Deno.ChildProcess {
+  return new Deno.Command("node", {
+    args: [...args],
+    env: counters.env(cleanEnv()),
+    clearEnv: true,
+    stdout: "piped",
+  }).spawn();
+}
 
 /** All that its processes have written. */
 function linesOf({ module }: RuntimeCounters): string[] {
