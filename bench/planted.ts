@@ -15,17 +15,16 @@ import { keepTrial, readTrials } from "./trials.ts";
 interface Change {
   /** Share of the service time of a request. */
   readonly planted: number;
-  /** Blocks, their lengths and the margin: what a user would choose who wants to see so much. */
+  /** Blocks, the length of runs and the margin: what a user would choose who wants to see so much. */
   readonly flags: Readonly<Record<App, string>>;
   readonly isCalledWorse: Bar;
   readonly mostS: number;
 }
 
-/** Express starts slowly, Gin is quick: with more or longer runs of each the same time is spent best. */
-const TENTH = { express: "--repeat 40 --duration 1s", gin: "--repeat 25 --duration 2s" };
+const TENTH = { express: "--repeat 20", gin: "--repeat 25 --duration 2s" };
 const TWENTIETH = {
-  express: "--repeat 120 --duration 1s --margin 1%",
-  gin: "--repeat 90 --duration 2s --margin 1%",
+  express: "--repeat 40 --margin 0.5%",
+  gin: "--repeat 50 --duration 4s --margin 0.5%",
 };
 
 const CHANGES: readonly Change[] = [

@@ -48,7 +48,7 @@ export async function knownOf(app: App, asked: string, repository: Planted): Pro
   const rounds = ROUNDS_OF_A_REQUEST[app];
   await repository.commit(app, rounds, `${app}: about twice as slow`);
   const duration = /--duration \S+/.exec(asked)?.[0] ?? "";
-  const flags = `--only target=${app} --repeat ${CALIBRATED} --confirm no ${duration}`.trim();
+  const flags = `--repeat ${CALIBRATED} --confirm no ${duration}`.trim();
   const { figures: { cpuPerRequest: { base, ratio } } } = await runAb(
     repository,
     flags,
@@ -70,7 +70,7 @@ export async function tryOne(
   const rounds = Math.round(1_000 * serviceUs * planted / roundNs);
   await repository.commit(app, rounds, `${app}: ${100 * planted} % slower, ${seed}`);
   using _neighbour = startNeighbour(seed);
-  const args = `${flags} --only target=${app} --seed ${seed}`;
+  const args = `${flags} --seed ${seed}`;
   const { code, seconds, stdout, figures } = await runAb(repository, args, "main..HEAD");
   return {
     ...{ app, planted, flags, code, seconds: rounded(seconds) },
