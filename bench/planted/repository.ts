@@ -84,7 +84,7 @@ export interface Planted extends Disposable {
   readonly path: string;
   /** Of the program that measures it, with a cache of builds of its own. */
   readonly env: Record<string, string>;
-  /** Commits on HEAD, from which nothing else is ever removed, an app whose loop has so many rounds. */
+  /** Commits on HEAD an app whose loop has so many rounds, and its experiment; no commit is ever removed. */
   readonly commit: (app: App, rounds: number, message: string) => Promise<void>;
 }
 
@@ -113,7 +113,7 @@ export async function plantedRepository(): Promise<Planted> {
 
 /**
  * Node compiles while it runs, which is a larger share of a request the fewer a run completes: only runs of as many
- * requests do the same work. Its helper threads are kept on its core, as the neighbour is rather on the other.
+ * requests do the same work. On cores of its own it varies less still, and Gin more (docs/ci.md).
  */
 const MEASURED: Readonly<Record<App, Pick<ExperimentInput, "load" | "pin">>> = {
   express: {
