@@ -20,6 +20,7 @@ const PARTED: readonly BenchName[] = [
   "builds",
   "causes",
   "counters",
+  "profiles",
 ];
 const KEEPING: readonly BenchName[] = ["planted", "known", "builds"];
 

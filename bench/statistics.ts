@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console -- printing the tables is what this program is for
 /**
- * `deno run -A bench/statistics.ts`: how often Plateau's statistics are right. Takes three minutes; the exit code
+ * `deno run -A bench/statistics.ts`: how often Plateau's statistics are right. Takes some minutes; the exit code
  * is 1 when a promise is not kept.
  */
 import { PROMISES } from "./statistics/promises.ts";

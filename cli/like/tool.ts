@@ -1,6 +1,6 @@
 /**
  * Another load tool whose command line `plateau bench --like` understands: each of its options becomes
- * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `registry.ts`.
+ * flags of `bench`, or a note that it has no counterpart. One file a member, one line in `like.ts`.
  */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import { durationText } from "../../base/quantity.ts";

@@ -14,7 +14,7 @@ export const planParts = {
   },
   out: {
     flags: "-o, --out <DIR>",
-    about: "Folder of the results (default: results/NAME/TIME)",
+    about: "Folder of the results (default: results/NAME-plan/TIME)",
     schema: z.string().min(1).optional(),
   },
   margin: {
