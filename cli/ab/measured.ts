@@ -21,7 +21,7 @@ import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
-import { takesStdout, writeFile, writeOutputs } from "../flags/output_flags.ts";
+import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
@@ -125,8 +125,6 @@ async function deliver(
 ): Promise<void> {
   const forms = comparisonForms(comparison);
   const page = join(outDir, "comparison.html");
-  await writeFile(page, await forms.html());
-  await writeOutputs(values, forms);
   const where = textLines([
     `BASE     ${revisions.base}`,
     `NEW      ${revisions.next}`,
@@ -134,8 +132,11 @@ async function deliver(
     `Page     ${page}`,
     `Results  ${join(outDir, "results.json")}`,
   ], terminalOptions());
-  if (takesStdout(values)) printError(where);
-  else await print(renderComparison(comparison, terminalOptions()), where);
+  const tell = async (): Promise<void> => {
+    if (!takesStdout(values)) await print(renderComparison(comparison, terminalOptions()), where);
+    else if (!values.quiet) printError(where);
+  };
+  await writeOutputs(values, forms, page).finally(tell);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: () => comparisonAnnotations(comparison),

@@ -39,12 +39,11 @@ Examples:
         if (!signal.aborted) verifyMeasurement(found.unanswered);
         return EXIT.interrupted;
       }
-      await writeOutputs(values, { json: () => jsonText(found, 2) });
       const isPrinted = !takesStdout(values);
-      if (isPrinted) {
+      await writeOutputs(values, { json: () => jsonText(found, 2) }).finally(async () => {
         const isTerminal = Deno.stdout.isTerminal();
-        await print(renderCapacity(found, { ...terminalOptions(), isTerminal }));
-      }
+        if (isPrinted) await print(renderCapacity(found, { ...terminalOptions(), isTerminal }));
+      });
       if (!signal.aborted) {
         verifyCapacities([{ place: "", search: found }], { isStrict: values.strict, isPrinted });
       }

@@ -13,6 +13,7 @@ import {
 import { accessProblems } from "../flags/access_flags.ts";
 import { benchParts } from "../flags/bench_flags.ts";
 import { fleetConflicts } from "../flags/fleet_flags.ts";
+import { outputConflicts } from "../flags/output_flags.ts";
 
 /** `5s,30s`: seconds. */
 const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
@@ -71,5 +72,5 @@ export const capacityParts = {
 export type CapacityValues = ParsedValues<typeof capacityParts>;
 
 export function capacityConflicts(given: RawArguments): Problem[] {
-  return [...accessProblems(given), ...fleetConflicts(given)];
+  return [...accessProblems(given), ...fleetConflicts(given), ...outputConflicts(given)];
 }

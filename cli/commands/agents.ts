@@ -13,7 +13,7 @@ import type { Presence } from "../../runner/fleet/protocol/agent_message.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";
-import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { outputConflicts, outputFlags, writeFile } from "../flags/output_flags.ts";
 import { redisFlag } from "../flags/values.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -24,7 +24,7 @@ export const agentsCommand = defineCommand({
     ...redisAccessFlags,
     json: { ...outputFlags.json, about: "The agents as JSON; - is standard output" },
   },
-  conflicts: redisConflicts,
+  conflicts: (given) => [...redisConflicts(given), ...outputConflicts(given)],
   async run({ json, ...named }): Promise<number> {
     const { url, caCerts } = fleetRedis(named);
     const client = await connectRedis(url, { caCerts });

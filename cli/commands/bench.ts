@@ -65,8 +65,9 @@ Examples:
         seed: request.seed,
       };
       const renderers = renderersOf(measurement, invocation, gates);
-      await writeOutputs(values, renderers);
-      if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+      await writeOutputs(values, renderers).finally(async () => {
+        if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
+      });
       await reportToGithub({
         markdown: renderers.markdown,
         annotations: async () =>

@@ -14,7 +14,13 @@ import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { CommandParts } from "../command_line/command.ts";
 import { thresholdFlag } from "../flags/flags.ts";
-import { outputConflicts, outputFlags, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  resultsRead,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
 import { comparisonAnnotations } from "../github/annotations.ts";
 import { reportToGithub } from "../github/step.ts";
 import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts";
@@ -56,7 +62,7 @@ const parts = {
 
 export const compareCommand = defineCommand({
   parts,
-  conflicts: outputConflicts,
+  conflicts: (given) => outputConflicts(given, resultsRead([given.base, given.next])),
   more:
     `Cells are matched by scenario, target and parameters. Ratios are NEW over BASE, with 95 % confidence intervals.
 Two measuring sessions differ even when the programs are the same. So two single results end at most with the
@@ -84,8 +90,9 @@ Examples:
     const comparison = compareSessions(withoutSessionsOf(before, after), after, options);
     if (comparison.cells.length === 0) throw nothingAlike(comparison, [base, next]);
     const renderers = comparisonForms(comparison);
-    await writeOutputs(outputs, renderers);
-    if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    await writeOutputs(outputs, renderers).finally(async () => {
+      if (!takesStdout(outputs)) await print(renderComparison(comparison, terminalOptions()));
+    });
     await reportToGithub({
       markdown: renderers.markdown,
       annotations: () => comparisonAnnotations(comparison),

@@ -14,14 +14,14 @@ import type { Written } from "../../report/writing/written.ts";
 import { diagnose, type Diagnosis } from "../../runner/doctor/diagnosis.ts";
 import { gatherFacts } from "../../runner/doctor/sight.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { outputFlags, writeFile } from "../flags/output_flags.ts";
+import { outputConflicts, outputFlags, writeFile } from "../flags/output_flags.ts";
 import { passwordConflicts, redisFlag, redisUrlOf } from "../flags/values.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
 export const doctorCommand = defineCommand({
   parts: { json: outputFlags.json, ...redisFlag },
-  conflicts: passwordConflicts,
+  conflicts: (given) => [...passwordConflicts(given), ...outputConflicts(given)],
   run({ json, ...named }): Promise<number> {
     return interruptible(async (signal) => {
       const diagnosis = diagnose(await gatherFacts({ redisUrl: redisUrlOf(named), signal }));

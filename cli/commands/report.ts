@@ -9,6 +9,9 @@ import {
   longName,
   outputConflicts,
   outputFlags,
+  pageIn,
+  resultsRead,
+  type TakenFile,
   takesStdout,
   writeOutputs,
 } from "../flags/output_flags.ts";
@@ -40,7 +43,7 @@ export const reportCommand = defineCommand({
   conflicts,
   async run(values): Promise<number> {
     const all = await readAll(values.results, readResults);
-    const html = values.html ?? join(await folderOf(values.results[0]), "report.html");
+    const html = values.html ?? join(folderOf(values.results[0]), "report.html");
     const forms = resultForms(all);
     await writeOutputs({ ...values, html }, forms);
     if (!takesStdout({ ...values, html })) {
@@ -57,9 +60,15 @@ function guardCode(outcome: ResultForms["trendOutcome"]): number {
   return outcome === "pass" ? EXIT.done : EXIT.inconclusive;
 }
 
+/** Where no other name is given for it. */
+function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenFile[] {
+  return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
+}
+
 /** JSON and CSV are of one experiment. */
 function conflicts(given: RawArguments): Problem[] {
-  const several = Array.isArray(given.results) && given.results.length > 1;
+  const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
+  const several = read.length > 1;
   const refused = ["json", "csv", "csvIntervals"].filter((form) =>
     several && given[form] !== undefined
   );
@@ -69,6 +78,6 @@ function conflicts(given: RawArguments): Problem[] {
       message: "Cannot write several results in this form",
       fix: "name one file of results",
     })),
-    ...outputConflicts(given),
+    ...outputConflicts(given, [...resultsRead(read, "json"), ...pageBeside(given, read)]),
   ];
 }

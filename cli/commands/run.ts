@@ -29,6 +29,8 @@ import {
 import {
   outputConflicts,
   outputFlags,
+  pageIn,
+  resultsIn,
   takesStdout,
   writeFile,
   writeOutputs,
@@ -105,7 +107,7 @@ export const runCommand = defineCommand({
   conflicts: (
     given,
   ) => [
-    ...outputConflicts(given),
+    ...folderConflicts(given),
     ...nameConflicts(given),
     ...resumeConflicts(given),
     ...liveConflicts(given),
@@ -114,6 +116,11 @@ export const runCommand = defineCommand({
   run: (values): Promise<number> =>
     values.resume === undefined ? runAnew(values) : runResumed(values.resume, values),
 });
+
+function folderConflicts(given: RawArguments): Problem[] {
+  const folder = given.out ?? given.resume;
+  return outputConflicts(given, [...resultsIn(folder, "json"), ...pageIn(folder)], given.out);
+}
 
 function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
@@ -278,16 +285,17 @@ async function deliver(
   { outDir, values }: { readonly outDir: string; readonly values: RunValues },
 ): Promise<void> {
   const page = join(outDir, "report.html");
-  await writeFile(page, await forms.html());
-  await writeOutputs(values, forms);
   const where = textLines([
     "",
     `Report   ${page}`,
     `Results  ${join(outDir, "results.json")}`,
     ...(results.state === "interrupted" ? [`Resume   plateau run --resume ${quoted(outDir)}`] : []),
   ]);
-  if (!takesStdout(values)) await print(...forms.summary(), where);
-  else if (!values.quiet) printError(where);
+  const tell = async (): Promise<void> => {
+    if (!takesStdout(values)) await print(...forms.summary(), where);
+    else if (!values.quiet) printError(where);
+  };
+  await writeOutputs(values, forms, page).finally(tell);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>

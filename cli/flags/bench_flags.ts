@@ -229,7 +229,10 @@ export function benchConflicts(given: RawArguments): Problem[] {
     ...formConflicts(given),
     ...accessProblems(given),
     ...fleetConflicts(given),
-    ...outputConflicts(given),
+    ...outputConflicts(
+      given,
+      typeof given.log === "string" ? [{ path: given.log, by: "--log" }] : [],
+    ),
   ];
 }
 

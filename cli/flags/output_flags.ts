@@ -1,35 +1,37 @@
 /** The output formats of results, each into a file or to standard output. */
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import type { OutputFormat, Written } from "../../report/writing/written.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { print } from "../terminal/terminal.ts";
-import { outputFile } from "./values.ts";
+import { formFile, isFolder, missingFolder } from "./values.ts";
 
 export const outputFlags = {
   json: {
     flags: "--json <FILE>",
     about: "Full results as JSON; - is standard output",
-    schema: outputFile.optional(),
+    schema: formFile.optional(),
   },
-  csv: { flags: "--csv <FILE>", about: "One CSV row per run", schema: outputFile.optional() },
+  csv: { flags: "--csv <FILE>", about: "One CSV row per run", schema: formFile.optional() },
   csvIntervals: {
     flags: "--csv-intervals <FILE>",
     about: "One CSV row per interval of each run: the timelines",
-    schema: outputFile.optional(),
+    schema: formFile.optional(),
   },
   markdown: {
     flags: "--markdown <FILE>",
     about: "Summary as a Markdown table, for a pull request",
-    schema: outputFile.optional(),
+    schema: formFile.optional(),
   },
   junit: {
     flags: "--junit <FILE>",
     about: "Checks and thresholds as JUnit XML, for CI",
-    schema: outputFile.optional(),
+    schema: formFile.optional(),
   },
-  html: { flags: "--html <FILE>", about: "The report page", schema: outputFile.optional() },
+  html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
 type Form = keyof typeof outputFlags;
@@ -51,14 +53,69 @@ export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
 
-/** Standard output holds one thing. */
-export function outputConflicts(given: RawArguments): Problem[] {
-  const [first, ...others] = FORMS.filter((form) => given[form] === "-");
-  return others.map((form) => ({
-    place: longName(form),
-    message: `Cannot write to standard output: ${longName(first)} already does`,
-    fix: "name a file",
-  }));
+/** A file that a command reads or writes besides its forms, and what it is to the user: `--log`, `the report`. */
+export interface TakenFile {
+  readonly path: string;
+  readonly by: string;
+  /** The form that has the same text, and so may be written over it. */
+  readonly form?: Form;
+}
+
+/** A file, as standard output, holds one thing; and the folder of each is there, or is `made`, that of `--out`. */
+export function outputConflicts(
+  given: RawArguments,
+  taken: readonly TakenFile[] = [],
+  made: unknown = undefined,
+): Problem[] {
+  const named = FORMS.flatMap((form) => {
+    const path = given[form];
+    return typeof path === "string" ? [{ path, by: longName(form), form }] : [];
+  });
+  return named.flatMap(({ path, by: place, form }, at) => {
+    const others = [...taken.filter((other) => other.form !== form), ...named.slice(0, at)];
+    const other = others.find((other) => isSameFile(other.path, path));
+    if (other !== undefined) return [takenTwice({ path, place }, other.by)];
+    const isMade = typeof made === "string" && resolve(dirname(path)) === resolve(made);
+    return isMade ? [] : missingFolder(path).map((message) => ({ place, message }));
+  });
+}
+
+function takenTwice({ path, place }: { path: string; place: string }, by: string): Problem {
+  const message = path === "-"
+    ? `Cannot write to standard output: ${by} already does`
+    : `Cannot write ${path}: it is the file of ${by}`;
+  return { place, message, fix: path === "-" ? "name a file" : "name another file" };
+}
+
+/** Also by a link; a device and a pipe take several texts one after the other. */
+function isSameFile(one: string, other: string): boolean {
+  if (one === "-" || other === "-") return one === other;
+  if (isStream(one)) return false;
+  return resolve(one) === resolve(other) ||
+    inodeOf(one) !== null && inodeOf(one) === inodeOf(other);
+}
+
+function inodeOf(path: string): string | null {
+  const { dev, ino } = statSync(path, { throwIfNoEntry: false }) ?? {};
+  return ino ? `${dev}:${ino}` : null;
+}
+
+/** Results that are read: files, or their folders. */
+export function resultsRead(paths: readonly unknown[], form?: Form): TakenFile[] {
+  return paths.filter((path) => typeof path === "string").flatMap((path) =>
+    isFolder(path) ? resultsIn(path, form) : [{ path, by: "the results", form }]
+  );
+}
+
+/** @param folder Of `--out`, if given. */
+export function resultsIn(folder: unknown, form?: Form): TakenFile[] {
+  if (typeof folder !== "string") return [];
+  return [{ path: join(folder, "results.json"), by: "the results", form }];
+}
+
+export function pageIn(folder: unknown, name = "report.html"): TakenFile[] {
+  if (typeof folder !== "string") return [];
+  return [{ path: join(folder, name), by: "the page", form: "html" }];
 }
 
 /** `--csv-intervals` for csvIntervals. */
@@ -71,19 +128,31 @@ export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
-/** @param renderers Of every form that the command has a flag for. */
+/**
+ * Writes every form that can be, then throws a TargetError with those that can't.
+ *
+ * @param renderers Of every form that the command has a flag for.
+ * @param page What is written in any case.
+ */
 export async function writeOutputs(
   outputs: Partial<Outputs>,
   renderers: Partial<Renderers>,
+  page?: string,
 ): Promise<void> {
-  for (const form of FORMS) {
-    const path = outputs[form];
-    const render = renderers[form];
+  const wanted = FORMS.map((form) => [outputs[form], renderers[form]] as const);
+  const failed: string[] = [];
+  for (const [path, render] of [[page, renderers.html] as const, ...wanted]) {
     if (path === undefined || render === undefined) continue;
-    const text = await render();
-    if (path === "-") await print(text);
-    else await writeFile(path, text);
+    try {
+      const text = await render();
+      if (path === "-") await print(text);
+      else await writeFile(path, text);
+    } catch (error) {
+      if (!(error instanceof TargetError)) throw error;
+      failed.push(error.message);
+    }
   }
+  if (failed.length > 0) throw new TargetError(failed[0], failed.slice(1));
 }
 
 /** Throws a TargetError when the disk, or the reader of a pipe, does not take it. */

@@ -116,16 +116,18 @@ export function passwordConflicts({ redis, redisPasswordFile }: RawArguments): P
 }
 
 /** `-`, or a file that can be written: better refused now than after the measurement. */
-export const outputFile = z.string().superRefine((path, context) => {
-  if (path === "-") return;
+export const formFile = z.string().superRefine((path, context) => {
   if (path === "") context.addIssue("Cannot write a file without a name");
   else if (isFolder(path)) context.addIssue(`Cannot write ${path}: it is a folder`);
-  else if (!isFolder(dirname(resolve(path)))) {
-    context.addIssue(`Cannot write ${path}: there is no folder ${dirname(path)}`);
-  }
 });
 
-function isFolder(path: string): boolean {
+/** What is wrong where the folder of a file is not there. */
+export function missingFolder(path: string): string[] {
+  if (path === "-" || path === "" || isFolder(dirname(resolve(path)))) return [];
+  return [`Cannot write ${path}: there is no folder ${dirname(path)}`];
+}
+
+export function isFolder(path: string): boolean {
   try {
     return Deno.statSync(path).isDirectory;
   } catch {

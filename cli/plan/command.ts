@@ -12,7 +12,7 @@ import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { pairedNames } from "../../scenarios/file/paired_targets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { measurePairs, planPairs } from "../experiment/pairs.ts";
-import { outputConflicts, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { outputConflicts, resultsIn, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { verifyResults } from "../output/verify.ts";
 import { makeOutDir, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
@@ -24,7 +24,7 @@ const BLOCKS = 5;
 
 export const planCommand = defineCommand({
   parts: planParts,
-  conflicts: outputConflicts,
+  conflicts: (given) => outputConflicts(given, resultsIn(given.out), given.out),
   more:
     `Measures each target against itself, next to each other in ${BLOCKS} blocks (--repeat says how many).
 From the noise between the two follow the smallest change that a number of runs would see, and how
@@ -63,13 +63,11 @@ Examples:
         sentence: planSentence(plan).replaceAll(GLUE, " "),
       });
       const json = { schema: "plateau.plan/1", ...plan };
-      await writeOutputs(values, { json: () => jsonText(json, 2) });
-      if (takesStdout(values)) return EXIT.done;
       const options = terminalOptions();
-      await print(
-        renderPlan(plan, options),
-        textLines([`Results  ${join(outDir, "results.json")}`], options),
-      );
+      const where = textLines([`Results  ${join(outDir, "results.json")}`], options);
+      await writeOutputs(values, { json: () => jsonText(json, 2) }).finally(async () => {
+        if (!takesStdout(values)) await print(renderPlan(plan, options), where);
+      });
       return EXIT.done;
     }),
 });

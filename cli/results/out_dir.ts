@@ -57,44 +57,50 @@ export async function occupy(dir: string): Promise<Disposable> {
   }]);
 }
 
-/** Throws a UserError when the folder holds an experiment that was interrupted, or may: a new one would erase it. */
+/** Throws a UserError when the folder holds what was measured and would be lost: an experiment that was interrupted, or may have been. */
 export async function refuseUnfinished(dir: string): Promise<void> {
-  const begun = await unfinishedIn(join(dir, "results.json")).catch((error: unknown) => {
-    const message =
-      `Cannot start a new experiment here: results.json may hold runs, and cannot be read: ${
-        messageOf(error)
-      }`;
-    throw new UserError([{ place: dir, message, fix: "choose another folder with --out" }]);
-  });
-  if (begun === null) return;
-  const { runs, planned, ab } = begun;
-  const resume = ab === undefined
-    ? `plateau run --resume ${quoted(dir)}`
-    : `the same plateau ab with --out ${quoted(dir)} --resume`;
-  throw new UserError([{
-    place: dir,
-    message:
-      `Cannot start a new experiment here: ${runs.length} of ${planned} runs of an interrupted one would be lost`,
-    fix: `resume it with ${resume}, or choose another folder with --out`,
-  }]);
+  const refuse = (why: string, resume = ""): never => {
+    const message = `Cannot start a new experiment here: ${why}`;
+    const fix = `${resume}choose another folder with --out`;
+    throw new UserError([{ place: dir, message, fix }]);
+  };
+  const there = await measuredIn(join(dir, "results.json")).catch((error: unknown) =>
+    refuse(`results.json may hold runs, and cannot be read: ${messageOf(error)}`)
+  );
+  if (there === null) return;
+  if (there.runs === undefined) return refuse("results.json is a measurement of plateau bench");
+  const of = `${there.runs.length} of ${there.planned ?? "some"} runs`;
+  refuse(`${of} of an interrupted one would be lost`, resumptionOf(there, dir));
 }
 
+/** `plateau plan` can't go on: it leaves neither the flags of a run nor the commits of an ab. */
+function resumptionOf({ flags, ab }: Measured, dir: string): string {
+  if (ab !== undefined) {
+    return `resume it with the same plateau ab with --out ${quoted(dir)} --resume, or `;
+  }
+  return flags === undefined ? "" : `resume it with plateau run --resume ${quoted(dir)}, or `;
+}
+
+/** Of any version of the file. */
+const measured = z.object({
+  schema: z.string().regex(/^plateau\.(?:results|bench)\//),
+  state: z.string().optional(),
+  planned: z.number().optional(),
+  runs: z.array(z.unknown()).optional(),
+  flags: z.unknown().optional(),
+  ab: z.unknown().optional(),
+});
+type Measured = z.output<typeof measured>;
+
 /** Null when there is none, or it is done, or no result. Throws when that is unknown, as the file is too large. */
-async function unfinishedIn(
-  path: string,
-): Promise<
-  { readonly runs: readonly unknown[]; readonly planned: number; readonly ab?: unknown } | null
-> {
+async function measuredIn(path: string): Promise<Measured | null> {
   const text = await readText(path, "resultFile").catch((error: unknown) => {
     if (error instanceof Deno.errors.NotFound) return null;
     throw error;
   });
   if (text === null) return null;
-  const { results } = await import("../../runner/result/result.ts");
-  const shape = results.pick({ schema: true, state: true, planned: true, ab: true }).strip()
-    .extend({ runs: z.array(z.unknown()) });
   try {
-    const { data } = shape.safeParse(parseJson(text));
+    const { data } = measured.safeParse(parseJson(text));
     return data === undefined || data.state === "done" ? null : data;
   } catch (error) {
     if (error instanceof SyntaxError) return null;

@@ -16,6 +16,7 @@ import {
   results,
 } from "../../runner/result/result.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.ts";
+import { isFolder } from "../flags/values.ts";
 
 /** As many as help to see that a file is something else. */
 const MOST_PROBLEMS = 5;
@@ -89,17 +90,13 @@ export async function readSessions(path: string): Promise<(Results | Measurement
 
 /** Results in a folder that is not itself that of one; none of anything else. */
 async function resultsIn(path: string): Promise<string[]> {
-  if (!await isFolder(path) || await isFile(join(path, "results.json"))) return [];
+  if (!isFolder(path) || await isFile(join(path, "results.json"))) return [];
   const found: string[] = [];
   for await (const { name, isDirectory } of Deno.readDir(path)) {
     const file = isDirectory ? join(path, name, "results.json") : join(path, name);
     if (file.endsWith(".json") && await isFile(file)) found.push(file);
   }
   return found.sort();
-}
-
-function isFolder(path: string): Promise<boolean> {
-  return Deno.stat(path).then(({ isDirectory }) => isDirectory, () => false);
 }
 
 function isFile(path: string): Promise<boolean> {
@@ -126,8 +123,8 @@ export async function readAll<T>(
 }
 
 /** The folder that `path` is, or that it lies in. */
-export async function folderOf(path: string): Promise<string> {
-  return await isFolder(path) ? path : dirname(path);
+export function folderOf(path: string): string {
+  return isFolder(path) ? path : dirname(path);
 }
 
 function problemsOf(
@@ -142,7 +139,7 @@ function problemsOf(
 }
 
 async function readJson(path: string): Promise<Raw> {
-  const file = await isFolder(path) ? join(path, "results.json") : path;
+  const file = isFolder(path) ? join(path, "results.json") : path;
   const text = await readText(file, "resultFile").catch((error: unknown) => {
     throw unreadable(file, error);
   });

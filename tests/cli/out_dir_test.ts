@@ -20,7 +20,7 @@ for (const [state, isRefused] of unfinished) {
   Deno.test(`a folder whose experiment is ${state} is ${isRefused ? "refused" : "taken"}`, async () => {
     using folder = emptyFolder();
     const results = resultsFixture({ cells: [{ ...CELL, runs: 2 }] });
-    const text = JSON.stringify({ ...results, state, planned: 9 });
+    const text = JSON.stringify({ ...results, state, planned: 9, flags: {} });
     Deno.writeTextFileSync(join(folder.path, "results.json"), text);
     const error: unknown = await refuseUnfinished(folder.path).catch((error) => error);
     if (!isRefused) return assert.equal(error, undefined);
@@ -28,6 +28,35 @@ for (const [state, isRefused] of unfinished) {
     assert.match(error.message, /2 of 9 runs .* would be lost \(.*--resume .*--out\)$/);
   });
 }
+
+/** What results hold of the command that wrote them → the fix that is named. */
+const resumptions: [of: string, held: object, fix: RegExp][] = [
+  ["run", { flags: { duration: "1s" } }, /\(resume it with plateau run --resume \S+, or choose/],
+  ["ab", { ab: {} }, /\(resume it with the same plateau ab with --out \S+ --resume, or choose/],
+  ["plan", {}, /\(choose another folder with --out\)$/],
+  ["run of version 1", { schema: "plateau.results/1" }, /\(choose another folder with --out\)$/],
+];
+
+for (const [of, held, fix] of resumptions) {
+  Deno.test(`a folder with an interrupted ${of} is refused, and the fix is one that works`, async () => {
+    using folder = emptyFolder();
+    const results = resultsFixture({ cells: [{ ...CELL, runs: 2 }] });
+    const { flags: _, ...written } = { ...results, state: "interrupted", planned: 9 };
+    const text = JSON.stringify({ ...written, ...held });
+    Deno.writeTextFileSync(join(folder.path, "results.json"), text);
+    await assert.rejects(refuseUnfinished(folder.path), fix);
+  });
+}
+
+Deno.test("a folder with a measurement of bench is refused", async () => {
+  using folder = emptyFolder();
+  const text = JSON.stringify({ schema: "plateau.bench/2", rate: 5 });
+  Deno.writeTextFileSync(join(folder.path, "results.json"), text);
+  await assert.rejects(
+    refuseUnfinished(folder.path),
+    /a measurement of plateau bench \(.*--out\)$/,
+  );
+});
 
 Deno.test("a folder without results is taken, and one with another results.json", async () => {
   using folder = emptyFolder();

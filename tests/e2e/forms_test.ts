@@ -36,13 +36,13 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   using folder = emptyFolder();
   const at = (name: string): string => join(folder.path, name);
   await Deno.writeTextFile(at("forms.json"), experimentAt(witness.origin, { duration: "600ms" }));
-  const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("runs.csv")];
+  const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--csv", at("out/runs.csv")];
   const { code, stdout, stderr } = await plateau([...args, "--csv-intervals", "-"]);
   assert.equal(code, 0, stderr);
   const text = await Deno.readTextFile(at("out/results.json"));
   await assertValid(text, "results");
   const { runs } = resultsSpec.parse(JSON.parse(text));
-  const rows: Row[] = parse(await Deno.readTextFile(at("runs.csv")), { columns: true });
+  const rows: Row[] = parse(await Deno.readTextFile(at("out/runs.csv")), { columns: true });
   const intervals: Row[] = parse(stdout, { columns: true });
   assert.equal(intervals.length, runs.flatMap(({ timeline }) => timeline.points).length);
   for (const { order, requests, drain, parameters } of runs) {
@@ -53,6 +53,22 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
     assert.deepEqual([completed, ofRun(rows)[0].completed], [inTime, String(requests.completed)]);
     assert.ok(ofRun(intervals).every((row) => row.connections === String(parameters.connections)));
   }
+});
+
+Deno.test({
+  name: "where a form can't be written, the others and the summary are, and the exit code is 3",
+  ignore: Deno.build.os !== "linux", // for its full disk
+  async fn() {
+    await using witness = startWitness();
+    using folder = emptyFolder();
+    const csv = join(folder.path, "a.csv");
+    const args = ["bench", witness.origin, "-n", "10", "-c", "1", "--json", "/dev/full"];
+    const { code, stdout, stderr } = await plateau([...args, "--csv", csv]);
+    assert.equal(code, 3, stderr);
+    assert.match(stderr, /^Cannot write \/dev\/full: /m);
+    assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
+    assert.match(stdout, /\n[\d.,]+\/s · p50 /);
+  },
 });
 
 Deno.test("bench writes JSON that keeps to its schema, and its intervals", async () => {
