@@ -15,6 +15,19 @@ export function readAllowedCores(pid: number | "self" = "self"): number[] | null
   return parseAllowedCores(readSystemFile(`/proc/${pid}/status`));
 }
 
+/** From /proc/self/status: whether the process ignores a signal, as one that nohup(1) started does SIGHUP. Null where that is unknown. */
+export function parseIgnores(status: Text, signal: number): boolean | null {
+  const [, mask] = /^SigIgn:\s*([\da-f]+)$/m.exec(status ?? "") ?? [];
+  return mask === undefined ? null : (BigInt(`0x${mask}`) >> BigInt(signal - 1) & 1n) === 1n;
+}
+
+/** Of this process. */
+export function readIgnores(signal: number): boolean | null {
+  return parseIgnores(readSystemFile(OWN_STATUS), signal);
+}
+
+export const OWN_STATUS = "/proc/self/status";
+
 /**
  * The governors of all cores, from scaling_governor of each: `performance` where all have the same, else
  * every one that is there, as `performance, powersave`.

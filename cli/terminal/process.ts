@@ -1,12 +1,13 @@
 /**
- * This process: Ctrl-C (the first one ends the work in order, a second one at once), environment variables, and the
+ * This process: Ctrl-C and a closed terminal (the first signal ends the work in order, a second one at once), environment variables, and the
  * host name. Commands that only render, compare or check files run with few permissions and must not stop to
  * request these (docs/permissions.md).
  */
 import { EXIT } from "../../base/errors.ts";
+import { OWN_STATUS, readIgnores } from "../../base/system/linux.ts";
 
 /**
- * Does `work` until it is done or a signal (INT, TERM) interrupts it; then the exit code is that of an
+ * Does `work` until it is done or a signal (INT, TERM, HUP) interrupts it; then the exit code is that of an
  * interruption, whatever the work gives.
  */
 export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
@@ -25,7 +26,10 @@ export async function untilSignal(
     if (abort.signal.aborted) Deno.exit(EXIT.interrupted);
     abort.abort();
   };
+  const goesOn = ignoresHangUp();
+  const onHangUp = (): void => goesOn ? undefined : onSignal();
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
+  if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
   try {
     return await work(abort.signal);
   } catch (error) {
@@ -33,6 +37,7 @@ export async function untilSignal(
     throw error;
   } finally {
     for (const name of SIGNALS) Deno.removeSignalListener(name, onSignal);
+    if (hasHangUp) Deno.removeSignalListener("SIGHUP", onHangUp);
   }
 }
 
@@ -56,9 +61,18 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-const SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
-  ? ["SIGINT"]
-  : ["SIGINT", "SIGTERM"];
+const hasHangUp = Deno.build.os !== "windows";
+const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM"] : ["SIGINT"];
+
+const SIGHUP = 1;
+
+/**
+ * Whoever started this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
+ * once it listens to any signal. So that is asked before.
+ */
+function ignoresHangUp(): boolean {
+  return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;
+}
 
 /** A variable that is set. */
 export function variable(name: string): string | undefined {

@@ -10,8 +10,11 @@ import { secrets, withoutSecrets } from "../../base/secrets.ts";
 
 const encoder = new TextEncoder();
 
+/** EIO of a terminal that was closed, for which Deno has no class. */
+const HUNG_UP = /\(os error 5\)/;
+
 /**
- * Writes to standard output, to the last byte. A reader that has gone (`| head`) is no error. Throws a
+ * Writes to standard output, to the last byte. A reader that has gone (`| head`, a closed terminal) is no error. Throws a
  * TargetError when it can't be written for another reason, such as a full disk.
  */
 export async function print(...texts: readonly Written[]): Promise<void> {
@@ -19,7 +22,7 @@ export async function print(...texts: readonly Written[]): Promise<void> {
   try {
     for (let at = 0; at < bytes.length;) at += await Deno.stdout.write(bytes.subarray(at));
   } catch (error) {
-    if (error instanceof Deno.errors.BrokenPipe) return;
+    if (error instanceof Deno.errors.BrokenPipe || HUNG_UP.test(messageOf(error))) return;
     throw new TargetError(`Cannot write to standard output: ${messageOf(error)}`);
   }
 }

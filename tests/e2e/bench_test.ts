@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Measurement, measurement } from "../../runner/result/result.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
-import { plateau, serve } from "./plateau.ts";
+import { testWith } from "../needs.ts";
+import { emptyFolder, Plateau, plateau, serve } from "./plateau.ts";
 import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
@@ -146,3 +149,31 @@ Deno.test("bench without --json prints the summary for people on standard output
   // deno-lint-ignore no-control-regex
   assert.doesNotMatch(stdout, /\x1b/);
 });
+
+for (
+  const [by, through, signal] of [
+    ["a closed terminal", [], "SIGHUP"],
+    ["Ctrl-C under nohup, but by no closed terminal", ["nohup"], "SIGINT"],
+  ] as const
+) {
+  testWith(["linux"], `${by} ends bench in order: what was measured is written`, async () => {
+    let count = 0;
+    await using witness = startWitness({ onRequest: () => void count++ });
+    using folder = emptyFolder();
+    const file = join(folder.path, "bench.json");
+    const args = ["bench", witness.origin, "-r", "100/s", "-d", "1h", "--json", file];
+    await using program = new Plateau(args, { through });
+    await program.until("it is loaded", () => count > 0);
+    program.kill("SIGHUP");
+    const after = count;
+    if (signal !== "SIGHUP") {
+      await program.until("the load goes on", () => count > after + 100);
+      assert.ok(!existsSync(file));
+      program.kill(signal);
+    }
+    const { code, stderr } = await program.ended;
+    assert.equal(code, 130, stderr);
+    const { requests } = measurement.parse(JSON.parse(readFileSync(file, "utf8")));
+    assert.ok(requests.completed > 0);
+  });
+}

@@ -53,6 +53,18 @@ Deno.test("init writes a file that check accepts", async () => {
   assert.equal(code, 0, stderr);
 });
 
+Deno.test("deno task plateau reads and writes files of the folder where it is called", async () => {
+  using folder = emptyFolder();
+  const config = join(import.meta.dirname ?? "", "../../deno.json");
+  const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["task", "-q", "--config", config, "plateau", "init", "of two words.yaml"],
+    cwd: folder.path,
+    stdin: "null",
+  }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  assert.match(readFileSync(join(folder.path, "of two words.yaml"), "utf8"), /^targets:/m);
+});
+
 Deno.test("check accepts a right file and starts nothing", async () => {
   assert.equal((await plateau(["check", SMALL])).code, 0);
 });

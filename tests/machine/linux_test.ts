@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import {
   parseAllowedCores,
   parseGovernors,
+  parseIgnores,
   parsePorts,
   parseTurbo,
 } from "../../base/system/linux.ts";
@@ -24,6 +25,13 @@ Deno.test("the allowed cores are those of the process's status", () => {
   assert.deepEqual(parseAllowedCores(STATUS), [0, 1, 2, 5]);
   assert.equal(parseAllowedCores("Name:	deno\n"), null);
   assert.equal(parseAllowedCores(null), null);
+});
+
+Deno.test("a signal is ignored where its bit is set, and unknown without the line", () => {
+  const status = "SigBlk:\t0000000000000001\nSigIgn:\t0000000000001001\nSigCgt:\t0\n";
+  assert.deepEqual([1, 2, 13].map((signal) => parseIgnores(status, signal)), [true, false, true]);
+  assert.equal(parseIgnores(STATUS, 1), null);
+  assert.equal(parseIgnores(null, 1), null);
 });
 
 Deno.test("the governor is that of all cores, or every one that there is", () => {
