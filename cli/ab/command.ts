@@ -4,7 +4,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { rangeIn, type RevisionRange } from "../../targets/revisions/revision.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import type { RawArguments } from "../command_line/command.ts";
-import { outputConflicts, pageIn, resultsIn } from "../flags/output_flags.ts";
+import { folderConflicts } from "../flags/output_flags.ts";
 import { makeOutDir, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
@@ -16,7 +16,11 @@ export const abCommand = defineCommand({
   parts: abParts,
   conflicts: (
     given,
-  ) => [...folderConflicts(given), ...operandConflicts(given), ...resumeConflicts(given)],
+  ) => [
+    ...folderConflicts(given, "comparison.html"),
+    ...operandConflicts(given),
+    ...resumeConflicts(given),
+  ],
   more:
     `Both commits are checked out beside the repository, which is never changed, and built by the
 targets' build: commands. Builds are kept by commit.
@@ -57,11 +61,6 @@ function operandsOf({ first, second }: Pick<AbValues, "first" | "second">): {
     range: range ?? none,
     file: (range === null ? first : second) ?? EXPERIMENT,
   };
-}
-
-function folderConflicts(given: RawArguments): Problem[] {
-  const { out } = given;
-  return outputConflicts(given, [...resultsIn(out), ...pageIn(out, "comparison.html")], out);
 }
 
 function operandConflicts({ first, second }: RawArguments): Problem[] {

@@ -132,11 +132,11 @@ async function deliver(
     `Page     ${page}`,
     `Results  ${join(outDir, "results.json")}`,
   ], terminalOptions());
-  const tell = async (): Promise<void> => {
+  const show = async (): Promise<void> => {
     if (!takesStdout(values)) await print(renderComparison(comparison, terminalOptions()), where);
     else if (!values.quiet) printError(where);
   };
-  await writeOutputs(values, forms, page).finally(tell);
+  await writeOutputs(values, forms, page).finally(show);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: () => comparisonAnnotations(comparison),

@@ -55,6 +55,7 @@ export function readArguments<P extends CommandParts>(
   const { given, problems } = split({ parts: spec.parts, title }, args);
   if (given.help) return { wants: "help" };
   if (given.version) return { wants: "version" };
+  problems.push(...optionsAsValues(spec.parts, given));
   const shape = Object.entries(spec.parts).map(([name, { schema }]) => [name, schema]);
   const parsed = z.object(Object.fromEntries(shape)).safeParse(given, AS_INPUT);
   for (const { path: [name], message } of findingsOf(parsed.error?.issues ?? [], given)) {
@@ -131,6 +132,19 @@ function readUnknown(
   return { operands, problems };
 }
 
+/** `--json --quiet`: the value was forgotten, and the next option would be it. */
+function optionsAsValues(parts: CommandParts, given: RawArguments): Problem[] {
+  const flags = Object.entries(parts).filter(([, part]) => isFlag(part));
+  const places = flags.map(([name, part]) => ({ value: given[name], place: placeOf(part) }));
+  const known = new Set(places.map(({ place }) => place));
+  return places.filter(({ value }) => typeof value === "string" && known.has(value))
+    .map(({ value, place }) => ({
+      place,
+      message: `Cannot use ${value} as the value of ${place}: it is an option of its own`,
+      fix: `write the value after ${place}`,
+    }));
+}
+
 function longNames(options: readonly Option[]): string[] {
   return options.flatMap(({ long }) => long ?? []);
 }
@@ -160,6 +174,8 @@ function commanderOf({ parts, title }: Called): Commander {
     if (isFlag(part)) commander.addOption(optionOf(part));
     else commander.addArgument(new Argument(part.operand, part.about));
   }
+  // A script may give it to every command.
+  if (parts.quiet === undefined) commander.addOption(new Option("-q, --quiet").hideHelp());
   return commander
     .option("--no-color", "No colours; also as NO_COLOR") // read by cli/terminal/terminal.ts
     .option("-h, --help", "This text")

@@ -88,7 +88,8 @@ function settingsOf(settings: App["settings"]): { key: string; about: string }[]
       ...asObject(read[key]),
       ...asObject(written[key]),
     };
-    return { key, about: `${description} (default: ${shown(preset)})` };
+    const about = preset === undefined ? "" : ` (default: ${shown(preset)})`;
+    return { key, about: `${description}${about}` };
   });
 }
 

@@ -27,10 +27,8 @@ import {
   withAgents,
 } from "../flags/fleet_flags.ts";
 import {
-  outputConflicts,
+  folderConflicts,
   outputFlags,
-  pageIn,
-  resultsIn,
   takesStdout,
   writeFile,
   writeOutputs,
@@ -107,7 +105,7 @@ export const runCommand = defineCommand({
   conflicts: (
     given,
   ) => [
-    ...folderConflicts(given),
+    ...folderConflicts(given, "report.html", "json"),
     ...nameConflicts(given),
     ...resumeConflicts(given),
     ...liveConflicts(given),
@@ -116,11 +114,6 @@ export const runCommand = defineCommand({
   run: (values): Promise<number> =>
     values.resume === undefined ? runAnew(values) : runResumed(values.resume, values),
 });
-
-function folderConflicts(given: RawArguments): Problem[] {
-  const folder = given.out ?? given.resume;
-  return outputConflicts(given, [...resultsIn(folder, "json"), ...pageIn(folder)], given.out);
-}
 
 function resumeConflicts({ resume, out }: RawArguments): Problem[] {
   if (resume === undefined || out === undefined) return [];
@@ -291,11 +284,11 @@ async function deliver(
     `Results  ${join(outDir, "results.json")}`,
     ...(results.state === "interrupted" ? [`Resume   plateau run --resume ${quoted(outDir)}`] : []),
   ]);
-  const tell = async (): Promise<void> => {
+  const show = async (): Promise<void> => {
     if (!takesStdout(values)) await print(...forms.summary(), where);
     else if (!values.quiet) printError(where);
   };
-  await writeOutputs(values, forms, page).finally(tell);
+  await writeOutputs(values, forms, page).finally(show);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>

@@ -30,12 +30,29 @@ export const schemaCommand = defineCommand({
     },
   },
   async run({ of }): Promise<number> {
-    const json = z.toJSONSchema(schemas[of], { io: "input", unrepresentable: "any" });
+    const json = z.toJSONSchema(schemas[of], {
+      io: "input",
+      unrepresentable: "any",
+      override: ({ jsonSchema }) => {
+        if (jsonSchema.pattern !== undefined) jsonSchema.pattern = portable(jsonSchema.pattern);
+      },
+    });
     const shown = of === "experiment" ? withParameters(json) : json;
     await print(jsonText(shown, 2));
     return EXIT.done;
   },
 });
+
+/** As ranges, from the first letter beyond ASCII on as characters: escapes of these differ, too. */
+const CLASSES: Readonly<Record<string, string>> = { L: "A-Za-z\u00aa-\u{10ffff}", N: "0-9" };
+
+/** Python's validators, for one, know no classes of Unicode, and fail at the whole schema. So it takes more than the program. */
+function portable(pattern: string): string {
+  return pattern.replaceAll(/\[(?:\\.|[^\]])+\]|\\p\{[LN]\}/g, (part) => {
+    const ranges = part.replaceAll(/\\p\{([LN])\}/g, (_, name) => CLASSES[name]);
+    return part.startsWith("[") ? ranges : `[${ranges}]`;
+  });
+}
 
 /**
  * The JSON Schema of an experiment file, as people write it: `${name}`, the value of a parameter, may

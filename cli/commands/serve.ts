@@ -8,11 +8,11 @@ import { reportCounters } from "../../targets/observe/runtime/own_counters.ts";
 import { bindToParent } from "../../targets/launch/parent_death.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import {
-  assignment,
   integerText,
   passwordConflicts,
   redisFlag,
   redisUrlOf,
+  settings,
 } from "../flags/values.ts";
 import { interruptible, untilThere } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
@@ -41,7 +41,7 @@ export const serveCommand = defineCommand({
       flags: "--set <key=value>",
       about: "Setting of the app (plateau list apps shows them); may be repeated",
       repeatable: true,
-      schema: z.array(assignment).default([]),
+      schema: settings,
     },
     ...redisFlag,
   },
@@ -50,9 +50,8 @@ export const serveCommand = defineCommand({
     bindToParent();
     return interruptible(async (signal) => {
       reportCounters();
-      const settings = Object.fromEntries(set);
       const redisUrl = redisUrlOf(named);
-      const start = serveApp({ app, port, shared, host, set: settings, redisUrl });
+      const start = serveApp({ app, port, shared, host, set, redisUrl });
       const served = await untilThere(start, signal);
       signal.addEventListener("abort", () => void served.close());
       await print(textLines([`listening ${served.origin}`]));

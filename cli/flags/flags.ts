@@ -47,7 +47,9 @@ export const planFlags = {
   },
   only: {
     flags: "--only <target=A,scenario=B>",
-    about: "Runs only the cells that match; several values of one key are alternatives",
+    about:
+      "Runs only the cells that match; several values of one key are alternatives; may be repeated",
+    repeatable: true,
     schema: only.optional(),
   },
   repeat: {

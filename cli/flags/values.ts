@@ -35,10 +35,10 @@ export const settings = z.array(assignment).default([]).transform((pairs, contex
   return Object.fromEntries(pairs);
 });
 
-/** `target=A,scenario=B`: names by what they name. */
-export const only = z.string().transform((text, context) => {
+/** `target=A,scenario=B`, all of them: names by what they name. */
+export const only = z.array(z.string()).transform((texts, context) => {
   const names: { targets?: string[]; scenarios?: string[] } = {};
-  for (const part of text.split(",")) {
+  for (const part of texts.flatMap((text) => text.split(","))) {
     const [key, ...name] = part.split("=").map((side) => side.trim());
     if (!(key === "target" || key === "scenario") || name.length === 0) {
       const fix = closest(key, ["target", "scenario"]) ?? "target";

@@ -68,7 +68,7 @@ const SIGHUP = 1;
 
 /**
  * Whoever started this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
- * once it listens to any signal. So that is asked before.
+ * once it listens to any signal. So this looks before.
  */
 function ignoresHangUp(): boolean {
   return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;

@@ -102,9 +102,9 @@ async function liveOutput(): Promise<LiveOutput> {
   return { size: screenSize, linesOf: liveLines };
 }
 
-/** A dumb terminal can't go back to a line, and logs of CI would hold every frame. */
+/** A dumb terminal can't go back to a line, logs of CI would hold every frame, and NO_COLOR means plain text. */
 function hasLiveView(): boolean {
-  return Deno.stderr.isTerminal() && !isDumb() && !variable("CI");
+  return Deno.stderr.isTerminal() && !isDumb() && !variable("CI") && !variable("NO_COLOR");
 }
 
 /** Keeps the view up to date, and takes it away when the program ends, however early. */

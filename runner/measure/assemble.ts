@@ -202,13 +202,13 @@ function latencyOf(
   clock: UnjudgedMeasurement["latency"]["clock"],
 ): UnjudgedMeasurement["latency"] {
   const fastestUs = Math.min(...totals.map((part) => part.fastestUs));
-  const fastest = fastestUs === Infinity ? 0 : fastestUs;
+  const hasNone = fastestUs === Infinity;
   return {
     clock,
     ...boundedDistributionOf(times, estimateOf(clock)),
-    min: Math.round(fastest) / 1_000, // whole microseconds, as the other values
+    ...hasNone ? {} : { min: Math.round(fastestUs) / 1_000 }, // whole microseconds, as the other values
     censored: times.censored.count,
-    fastest: fastest / 1_000,
+    fastest: hasNone ? 0 : fastestUs / 1_000,
   };
 }
 

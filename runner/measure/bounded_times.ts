@@ -41,18 +41,18 @@ interface Bounds {
   readonly lowerBounds?: string[];
 }
 
-/** Mean and deviation are over all values, bounds among them; the minimum is of what is no bound. */
+/** Mean and deviation are over all values, bounds among them; the minimum is of what is no bound, if there is any. */
 export function boundedDistributionOf(
   times: BoundedTimes,
   estimate: PercentileEstimate,
 ): Distribution & Bounds {
-  const { all: { count, sumUs, sumSquaresUs, maxUs } } = times;
+  const { all, all: { count, sumUs, sumSquaresUs, maxUs } } = times;
   const meanUs = count === 0 ? 0 : sumUs / count;
   const varianceUs = count === 0 ? 0 : Math.max(0, sumSquaresUs / count - meanUs ** 2);
-  const { minUs } = withoutBounds(times.all, times.censored);
+  const { minUs } = hasBoundsAlone(times) ? all : withoutBounds(all, times.censored);
   return {
     count,
-    min: minUs === Infinity ? 0 : minUs / 1_000,
+    min: count === 0 ? 0 : minUs / 1_000,
     mean: meanUs / 1_000,
     stdev: Math.sqrt(varianceUs) / 1_000,
     max: maxUs / 1_000,
@@ -66,5 +66,10 @@ export function boundedDistributionOf(
 function boundsOf({ all, censored }: BoundedTimes): Bounds {
   if (censored.count === 0) return {};
   const moving = PERCENTILES.filter((percentile) => isMovable(all, censored, percentile));
-  return { lowerBounds: [...moving.map(String), "mean", "max"] };
+  const least = hasBoundsAlone({ all, censored }) ? ["min"] : [];
+  return { lowerBounds: [...moving.map(String), ...least, "mean", "max"] };
+}
+
+function hasBoundsAlone({ all, censored }: BoundedTimes): boolean {
+  return all.count === censored.count;
 }

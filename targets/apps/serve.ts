@@ -51,7 +51,7 @@ export async function serveApp(options: ServeOptions): Promise<ServedApp> {
     if (!await settlesWithin(server.shutdown(), CLOSE_MS)) late.resolve();
     await finished;
   };
-  return { origin: originAt(server.addr.hostname, server.addr.port), finished, close };
+  return { origin: originAt(host, server.addr.port), finished, close };
 }
 
 /** The app by that name, if all of `set` is right. */

@@ -204,6 +204,16 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["an address of Redis that is none, without its password", ["run", "--redis", "h:secret"], [
     "--redis: Cannot read the address of Redis: write redis://host:port",
   ]],
+  ["an option in the place of a value", ["bench", URL_, "--json", "--quiet"], [
+    "--json: Cannot use --quiet as the value of --json: it is an option of its own " +
+    "(write the value after --json)",
+  ]],
+  ["a setting of an app given twice", ["serve", "work", "--set", "log=on", "--set", "log=off"], [
+    '--set: Cannot set "log" twice',
+  ]],
+  ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "b"], [
+    '--only: Cannot read "b" as a filter: write target=NAME',
+  ]],
   ["a filter that is none", ["run", "--only", "targets=a,b"], [
     '--only: Cannot read "targets=a" as a filter: write target=NAME',
     '--only: Cannot read "b" as a filter: write target=NAME',

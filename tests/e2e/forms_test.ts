@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { parse } from "csv-parse/sync";
 import { results as resultsSpec } from "../../runner/result/result.ts";
+import { testWith } from "../needs.ts";
 import { around } from "../report/rates.ts";
 import { resultsOn } from "../report/trended.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
@@ -55,10 +56,10 @@ Deno.test("run writes JSON that keeps to its schema, and the same numbers in bot
   }
 });
 
-Deno.test({
-  name: "where a form can't be written, the others and the summary are, and the exit code is 3",
-  ignore: Deno.build.os !== "linux", // for its full disk
-  async fn() {
+testWith(
+  ["linux"], // for its full disk
+  "where a form can't be written, the others and the summary are, and the exit code is 3",
+  async () => {
     await using witness = startWitness();
     using folder = emptyFolder();
     const csv = join(folder.path, "a.csv");
@@ -69,7 +70,7 @@ Deno.test({
     assert.equal(parse(await Deno.readTextFile(csv), { columns: true }).length, 1);
     assert.match(stdout, /\n[\d.,]+\/s · p50 /);
   },
-});
+);
 
 Deno.test("bench writes JSON that keeps to its schema, and its intervals", async () => {
   await using witness = startWitness();

@@ -127,10 +127,10 @@ testWith(
 
 testWith(
   ["tmux"],
-  "nobody watches in CI, and a dumb terminal can't go back: each line has the time left instead",
+  "nobody watches in CI, a dumb terminal can't go back, NO_COLOR is plain text: a line for each run instead",
   async () => {
     using folder = emptyFolder();
-    for (const [name, value] of [["CI", "true"], ["TERM", "dumb"]]) {
+    for (const [name, value] of [["CI", "true"], ["TERM", "dumb"], ["NO_COLOR", "1"]]) {
       const command = runOf(join(folder.path, name), "300ms");
       await using terminal = new Terminal(command, environment({ [name]: value }));
       await terminal.shows(/^\[1\/\d+\] .* \(\d.* left\)$/m);
