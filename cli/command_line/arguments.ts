@@ -30,7 +30,7 @@ export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Com
     parts: spec.parts,
     async execute(args, title): Promise<number> {
       keepArgumentSecrets(args);
-      const read = readArguments(spec, title, args);
+      const read = await readWithFile(spec, title, args);
       if (read.wants === "values") {
         const note = openPasswordNote(args);
         if (note !== null && !Reflect.get(read.values, "quiet")) printError(textLines([note]));
@@ -45,6 +45,21 @@ export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Com
 type ReadArguments<P extends CommandParts> =
   | { readonly wants: "help" | "version" }
   | { readonly wants: "values"; readonly values: ParsedValues<P> };
+
+/** Throws a UserError with every problem, also those of the file. */
+async function readWithFile<P extends CommandParts>(
+  spec: CommandSpec<P>,
+  title: CommandTitle,
+  args: readonly string[],
+): Promise<ReadArguments<P>> {
+  try {
+    return readArguments(spec, title, args);
+  } catch (error) {
+    if (!(error instanceof UserError) || spec.fileProblems === undefined) throw error;
+    const { given } = split({ parts: spec.parts, title }, args);
+    throw new UserError([...error.problems, ...await spec.fileProblems(given)]);
+  }
+}
 
 /** Throws a UserError with every problem. */
 export function readArguments<P extends CommandParts>(

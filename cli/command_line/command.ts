@@ -50,6 +50,8 @@ export interface CommandSpec<P extends CommandParts> {
   readonly more?: string;
   /** Problems of the parts together. */
   readonly conflicts?: (given: RawArguments) => Problem[];
+  /** Problems of the file that it reads, to show them beside those of the command line. */
+  readonly fileProblems?: (given: RawArguments) => Promise<readonly Problem[]>;
   /** Does it; resolves with the exit code. @param args What was typed. */
   readonly run: (values: ParsedValues<P>, args: readonly string[]) => Promise<number>;
 }

@@ -15,7 +15,7 @@ import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import type { Repeat } from "../../scenarios/plan/repetition.ts";
 import { defineCommand } from "../command_line/arguments.ts";
-import { planFromFile } from "../experiment/plan.ts";
+import { experimentProblems, planFromFile } from "../experiment/plan.ts";
 import { planFlags } from "../flags/flags.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
 
@@ -29,6 +29,7 @@ export const checkCommand = defineCommand({
     },
     ...planFlags,
   },
+  fileProblems: ({ file, set }) => experimentProblems(file, set),
   async run({ file, ...changes }): Promise<number> {
     const { experiment, plan: { cells }, notes, baseDir } = await planFromFile(file, changes);
     const lines = [

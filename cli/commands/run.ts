@@ -17,7 +17,12 @@ import {
   type RawArguments,
   under,
 } from "../command_line/command.ts";
-import { planFromFile, refuseLocal, withThresholds } from "../experiment/plan.ts";
+import {
+  experimentProblems,
+  planFromFile,
+  refuseLocal,
+  withThresholds,
+} from "../experiment/plan.ts";
 import { planFlags, quietFlag, readBaseline, strictFlag, thresholdFlags } from "../flags/flags.ts";
 import {
   fleetConflicts,
@@ -102,15 +107,11 @@ type RunValues = ParsedValues<typeof parts>;
 
 export const runCommand = defineCommand({
   parts,
-  conflicts: (
-    given,
-  ) => [
+  conflicts: (given) => [
     ...folderConflicts(given, "report.html", "json"),
-    ...nameConflicts(given),
-    ...resumeConflicts(given),
-    ...liveConflicts(given),
-    ...fleetConflicts(given),
+    ...[nameConflicts, resumeConflicts, liveConflicts, fleetConflicts].flatMap((of) => of(given)),
   ],
+  fileProblems: ({ experiment, set }) => experimentProblems(experiment, set),
   run: (values): Promise<number> =>
     values.resume === undefined ? runAnew(values) : runResumed(values.resume, values),
 });

@@ -23,6 +23,7 @@ import {
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import { anySeed, type planFlags } from "../flags/flags.ts";
+import { settings } from "../flags/values.ts";
 
 /** The flags that change an experiment; undefined where they are not given. */
 export type Changes = Omit<PlanArguments, "seed">;
@@ -37,6 +38,19 @@ export interface Planned extends ExperimentFile {
   readonly plan: Plan;
   /** As results hold them, without secrets. */
   readonly flags: Changes;
+}
+
+/** What is wrong with an experiment file. @param set As it was typed; where that is wrong, nothing is known of the file. */
+export async function experimentProblems(file: unknown, set: unknown): Promise<readonly Problem[]> {
+  const { data } = settings.safeParse(set);
+  if (typeof file !== "string" || data === undefined) return [];
+  try {
+    await loadExperiment(file, data);
+    return [];
+  } catch (error) {
+    if (error instanceof UserError) return error.problems;
+    throw error;
+  }
 }
 
 type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;

@@ -9,6 +9,7 @@ import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { rememberPlan } from "../../runner/host/plan_cache.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { experimentProblems } from "../experiment/plan.ts";
 import { pairedNames } from "../../scenarios/file/paired_targets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { measurePairs, planPairs } from "../experiment/pairs.ts";
@@ -33,6 +34,7 @@ many runs and minutes a change of 1, 2, 5 and 10 % needs: with ab, and with comp
 Examples:
   plateau plan experiment.yaml
   plateau plan quick --repeat 7 --json plan.json`,
+  fileProblems: ({ experiment, set }) => experimentProblems(experiment, set),
   run: (values): Promise<number> =>
     interruptible(async (signal) => {
       const { experiment: file } = values;

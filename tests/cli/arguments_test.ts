@@ -214,6 +214,14 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["a filter that is none, of two", ["run", "--only", "target=a", "--only", "b"], [
     '--only: Cannot read "b" as a filter: write target=NAME',
   ]],
+  ["mistakes of the command line and of the file", [
+    ...["check", "tests/e2e/fixtures/wrong.yaml", "--repeat", "0", "--seed", "x"],
+  ], [
+    /^--repeat: /,
+    /^--seed: /,
+    ...["2:1: targtes", "6:31: scenarios", "7:22: load", "7:35: load"]
+      .map((place) => new RegExp(`^tests/e2e/fixtures/wrong\\.yaml:${place}`)),
+  ]],
   ["a filter that is none", ["run", "--only", "targets=a,b"], [
     '--only: Cannot read "targets=a" as a filter: write target=NAME',
     '--only: Cannot read "b" as a filter: write target=NAME',
