@@ -28,10 +28,10 @@ import { settings } from "../flags/values.ts";
 /** The flags that change an experiment; undefined where they are not given. */
 export type Changes = Omit<PlanArguments, "seed">;
 
-/** A caller without the flag wants no profiles. */
-type PlanArguments = Omit<ParsedValues<typeof planFlags>, "profile"> & {
-  readonly profile?: true;
-};
+/** A caller without these flags wants no profiles, and observes what the file says. */
+type PlanArguments =
+  & Omit<ParsedValues<typeof planFlags>, "profile" | "observe">
+  & Partial<Pick<ParsedValues<typeof planFlags>, "profile" | "observe">>;
 
 export interface Planned extends ExperimentFile {
   readonly seed: number;
@@ -60,10 +60,10 @@ type PlanFileOptions = LoadOptions & Pick<PlanOptions, "neighbours">;
  */
 export async function planFromFile(
   nameOrPath: string,
-  { set, only, repeat, duration, profile, seed: given }: PlanArguments,
+  { set, only, repeat, duration, profile, observe, seed: given }: PlanArguments,
   { neighbours, ...options }: PlanFileOptions = {},
 ): Promise<Planned> {
-  const flags = { set, only, repeat, duration, profile };
+  const flags = { set, only, repeat, duration, profile, observe };
   const file = await loadExperiment(nameOrPath, flags.set, options);
   const experiment = changed(file.experiment, flags);
   const seed = given ?? experiment.seed ?? anySeed();
@@ -104,12 +104,13 @@ function openly(set: Changes["set"], { parameters = {} }: Experiment): Changes["
 /** @param written As the file has it. Throws a UserError where a flag does not fit it. */
 export function changed(
   written: Experiment,
-  { only, repeat, duration, profile }: Changes,
+  { only, repeat, duration, profile, observe }: Changes,
 ): Experiment {
   const experiment = {
     ...written,
     repeat: repeat ?? written.repeat,
     ...profile && { profile: written.profile ?? ONE_PROFILE },
+    ...observe && { observe: [...new Set([...written.observe ?? [], observe])] },
   };
   if (duration === undefined) return experiment;
   const names = new Set(planCells(experiment, only).map(({ scenario }) => scenario));

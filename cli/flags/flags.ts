@@ -1,7 +1,7 @@
 /** Flags that several commands share. */
 import * as z from "zod";
 import { duration } from "../../scenarios/load/load_spec.ts";
-import { repeatText, seed } from "../../scenarios/plan/repetition.ts";
+import { observed, repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { CommandParts } from "../command_line/command.ts";
 import { integerText, only, settings } from "./values.ts";
@@ -66,6 +66,12 @@ export const planFlags = {
     flags: "--profile",
     about: "Profiles each cell once after the measured runs, in no figure",
     schema: z.literal(true).optional(),
+  },
+  observe: {
+    flags: "--observe <runtime>",
+    about:
+      "Also watches the targets from inside: collections, event-loop delay and heap, at some cost",
+    schema: observed.optional(),
   },
   ...seedFlag,
 } satisfies CommandParts;

@@ -72,7 +72,8 @@ export const profileSpec = z.strictObject({
 
 export type ProfileSpec = z.output<typeof profileSpec>;
 
-export const observeSpec = z.array(z.enum(["runtime"])).min(1).describe(
+export const observed = z.enum(["runtime"]);
+export const observeSpec = z.array(observed).min(1).describe(
   "What is watched from inside of the targets, at some cost. runtime: collections, event-loop delay and heap",
 );
 

@@ -99,11 +99,13 @@ repeat: "\${runs}"`;
     repeat: undefined,
     duration: undefined,
     profile: true as const,
+    observe: "runtime" as const,
   };
   const { flags, experiment } = await planOf(text, changes);
   assert.deepEqual(flags, changes);
   assert.equal(experiment.repeat, 4);
   assert.equal(experiment.profile?.runs, 1);
+  assert.deepEqual(experiment.observe, ["runtime"]);
   assert.deepEqual(experiment.parameters, { runs: 4 });
 });
 

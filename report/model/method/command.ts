@@ -67,7 +67,7 @@ function withoutSecret(word: string): string {
 
 /** What of the command line changes an experiment. */
 export function flagWords(
-  { set = {}, only, repeat, duration, profile, threshold = [], host, agents }: Partial<
+  { set = {}, only, repeat, duration, profile, observe, threshold = [], host, agents }: Partial<
     InvocationFlags
   >,
 ): FlagWord[] {
@@ -77,6 +77,7 @@ export function flagWords(
     ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
     ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
     ...(profile ? [["--profile", ""] as const] : []),
+    ...(observe === undefined ? [] : [["--observe", observe] as const]),
     ...threshold.map((text): FlagWord => ["--threshold", text]),
     ...(host === undefined ? [] : [["--host", host] as const]),
     ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),
