@@ -85,7 +85,7 @@ export const LIMITS = {
     most: 256 * KB,
     unit: "bytes",
   },
-  jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
+  jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },

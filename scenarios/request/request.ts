@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import { matchFor, wrongMatch } from "../../base/pattern.ts";
+import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
@@ -200,7 +200,7 @@ export function expectedStatuses({ status }: Expectation): readonly number[] {
 
 export interface ReceivedResponse {
   readonly status: number;
-  readonly body: string;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -215,23 +215,31 @@ export function responseProblem(expect: Expectation, response: ReceivedResponse)
       : expectedStatuses(expect).join(" or ");
     return `expected status ${right}, got ${responseText(response)}`;
   }
-  if (expect.body !== undefined && body !== expect.body) {
-    return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));
+  const text = textOf(body);
+  if (expect.body !== undefined && text !== expect.body) {
+    return differenceOf(withoutSecrets(expect.body), withoutSecrets(text));
   }
-  if (expect.contains !== undefined && !body.includes(expect.contains)) {
-    return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
+  if (expect.contains !== undefined && !text.includes(expect.contains)) {
+    return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(text)}`;
   }
-  if (expect.matches !== undefined && !matchFor(expect.matches)(body, false)) {
-    return `expected a body that matches ${excerpt(expect.matches)}, got ${excerpt(body)}`;
+  if (expect.matches !== undefined && !matchFor(expect.matches)(body)) {
+    const why = whyUnseen(body.length) ?? `got ${excerpt(text)}`;
+    return `expected a body that matches ${excerpt(expect.matches)}, ${why}`;
   }
-  return expect.json !== undefined && !isExpectedJson(jsonIn(body), expect.json)
-    ? `expected JSON with ${excerpt(JSON.stringify(expect.json))}, got ${excerpt(body)}`
-    : null;
+  if (expect.json === undefined || isExpectedJson(jsonIn(body), expect.json)) return null;
+  const why = isWithin("jsonBody", body.length)
+    ? `got ${excerpt(text)}`
+    : beyond("jsonBody", body.length);
+  return `expected JSON with ${excerpt(JSON.stringify(expect.json))}, ${why}`;
 }
 
 /** For messages. */
 export function responseText({ status, body }: ReceivedResponse): string {
-  return `${status} with body ${excerpt(body)}`;
+  return `${status} with body ${excerpt(textOf(body))}`;
+}
+
+function textOf(body: ReceivedResponse["body"]): string {
+  return new TextDecoder().decode(body);
 }
 
 const EXCERPT_CHARS = 200;
