@@ -87,6 +87,9 @@ export const LIMITS = {
   },
   jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
+  cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
+  cookies: { what: "a virtual user", most: 180, unit: "cookies" },
+  cookieBytes: { what: "what a virtual user has in cookies", most: 64 * KB, unit: "bytes" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },
