@@ -52,6 +52,7 @@ export const LIMITS = {
   steps: { what: "a flow", most: 10_000, unit: "steps" },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
+  filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
   cells: { what: "an experiment", most: 10_000, unit: "cells" },
   runs: { what: "an experiment", most: 100_000, unit: "runs" },
   thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
