@@ -91,6 +91,14 @@ export const LIMITS = {
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
   cookies: { what: "a virtual user", most: 180, unit: "cookies" },
   cookieBytes: { what: "what a virtual user has in cookies", most: 64 * KB, unit: "bytes" },
+  // Profiles of targets
+  profile: { what: "a profile of a Go program", most: 16 * MB, unit: "bytes" },
+  profileParts: {
+    what: "a profile of a Go program",
+    most: 3_000_000,
+    unit: "fields and numbers to read",
+  },
+  profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },

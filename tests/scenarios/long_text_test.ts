@@ -8,6 +8,7 @@ import { readPercentage } from "../../base/figures/figure.ts";
 import { repeat } from "../../scenarios/plan/repetition.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
+import { moduleOf } from "../../targets/profile/profiler.ts";
 import { becomes, script } from "./foreign.ts";
 
 const LENGTH = 300_000;
@@ -53,6 +54,7 @@ const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
         "a.yml",
       ),
   ],
+  ["a path in a profile", () => moduleOf(repeated("a"))],
   ["thousands of parameters that there are not", () => {
     const texts = (write: (at: number) => string): string =>
       Array.from({ length: 3_000 }, (_, at) => write(at)).join(", ");
