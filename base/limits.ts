@@ -52,6 +52,7 @@ export const LIMITS = {
   steps: { what: "a flow", most: 10_000, unit: "steps" },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
+  filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
   cells: { what: "an experiment", most: 10_000, unit: "cells" },
   runs: { what: "an experiment", most: 100_000, unit: "runs" },
   thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
@@ -85,8 +86,19 @@ export const LIMITS = {
     most: 256 * KB,
     unit: "bytes",
   },
-  jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
+  jsonBody: { what: "a JSON body that is looked into", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
+  cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
+  cookies: { what: "a virtual user", most: 180, unit: "cookies" },
+  cookieBytes: { what: "what a virtual user has in cookies", most: 64 * KB, unit: "bytes" },
+  // Profiles of targets
+  profile: { what: "a profile of a Go program", most: 16 * MB, unit: "bytes" },
+  profileParts: {
+    what: "a profile of a Go program",
+    most: 3_000_000,
+    unit: "fields and numbers to read",
+  },
+  profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },

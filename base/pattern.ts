@@ -7,7 +7,7 @@
  * The engine takes 8 ms to load, so it is loaded with the first pattern that is met: see `withEngine`.
  */
 import type { RE2JS } from "re2js";
-import { beyond, isWithin } from "./limits.ts";
+import { beyond, isWithin, LIMITS, mostOf } from "./limits.ts";
 
 let engine: typeof RE2JS | null = null;
 
@@ -45,13 +45,30 @@ export function searchFor(source: string): PatternSearch {
   };
 }
 
-/** Whether a text holds a match. In one that was cut, as `searchFor` has it. @param source As `wrongMatch` finds it right. */
-export function matchFor(source: string): (text: string, isCut: boolean) => boolean {
+/** Whether the start of a body that is looked at holds a match. @param source As `wrongMatch` finds it right. */
+export function matchFor(source: string): (body: Uint8Array<ArrayBuffer>) => boolean {
   const pattern = compiled(source);
-  return (text, isCut) => {
+  return (body) => {
+    const { text, isCut } = lookedAt(body);
     const matcher = pattern.matcher(text);
     return matcher.find() && !(isCut && matcher.end() === text.length);
   };
+}
+
+const DECODER = new TextDecoder();
+
+/** The start of a body, as far as patterns look. */
+export function lookedAt(body: Uint8Array<ArrayBuffer>): { text: string; isCut: boolean } {
+  const { most } = LIMITS.patternBody;
+  return { text: DECODER.decode(body.subarray(0, most)), isCut: body.length > most };
+}
+
+/** Why a match may be overlooked in a body of this length; null where all of it is looked at. */
+export function whyUnseen(bytes: number): string | null {
+  const most = mostOf("patternBody");
+  return isWithin("patternBody", bytes)
+    ? null
+    : `a pattern looks at the first ${most} of a body, and this one is longer`;
 }
 
 /** Why `source` is no pattern with one group; null when it is. For use behind `Cannot use … as a pattern: `. */

@@ -32,6 +32,8 @@ export class CallTreeBuilder {
   readonly #parent: number[] = [];
   readonly #ownMs: number[] = [];
   readonly #frameAt = new Map<string, number>();
+  /** The same by the frames themselves, as profiles repeat theirs, and a key takes long to write. */
+  readonly #knownAt = new WeakMap<Frame, number>();
   readonly #childAt = new Map<string, number>();
 
   /** The node of `frame` under `parent` (−1: the root), made where there is none. */
@@ -76,6 +78,12 @@ export class CallTreeBuilder {
   }
 
   #frameOf(frame: Frame): number {
+    const at = this.#knownAt.get(frame) ?? this.#frameAlike(frame);
+    this.#knownAt.set(frame, at);
+    return at;
+  }
+
+  #frameAlike(frame: Frame): number {
     const key = frameKey(frame);
     const known = this.#frameAt.get(key);
     if (known !== undefined) return known;

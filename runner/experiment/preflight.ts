@@ -154,9 +154,9 @@ async function checkStep(
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
   const reader = await followed({ step, wire, cookies, subject }, request);
   const { bytes, problem } = readsBody(step)
-    ? reader.kept?.content() ?? { bytes: undefined, problem: null }
-    : { bytes: reader.kept?.body(), problem: null };
-  const response = { status: reader.status, body: new TextDecoder().decode(bytes) };
+    ? reader.kept?.content() ?? NOTHING
+    : { ...NOTHING, bytes: reader.kept?.body() ?? NOTHING.bytes };
+  const response = { status: reader.status, body: bytes };
   const hasRightStatus = expectedStatuses(step.expect).includes(reader.status);
   const wrong = (hasRightStatus ? problem : null) ??
     await withEngine(() => responseProblem(step.expect, response));
@@ -174,6 +174,8 @@ async function checkStep(
     variables.set(capture.as, value);
   }
 }
+
+const NOTHING = { bytes: new Uint8Array(0), problem: null };
 
 interface FollowedRequest {
   readonly step: ScriptRequest;

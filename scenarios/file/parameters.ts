@@ -61,7 +61,7 @@ export function fillParameters(
   const sound = validParameters(parameters);
   const { values, problems, layers } = settle(rest, sound, given);
   const variables = variablesOf(namesWithin(layers.data), environment);
-  const known = { values: new Map([...values, ...variables]), names };
+  const known = { values: new Map([...values, ...variables]), names: new Set(names) };
   const { data, uses } = fillPlaceholders(layers.data, known);
   const idle = unusedNames(sound, uses);
   const hidden = secretNames(sound);
@@ -111,7 +111,7 @@ function secretArguments(
   isHidden: (name: string) => boolean,
 ): string[] {
   if (!isArgument(path)) return [];
-  return names.filter(isHidden).map((name) => {
+  return [...new Set(names)].filter(isHidden).map((name) => {
     const variable = name.replace(/^env\./, "");
     return `Cannot put the secret \${${name}} into the arguments of a program, which every user of its ` +
       `machine can read: pass it by env: { ${variable}: "\${${name}}" }`;
@@ -227,6 +227,9 @@ function yamlOf(name: string, text: string): YamlText {
   return new YamlText(text, flag(name));
 }
 
+/** Of a value in a message: it may be long, and stand in many. */
+const SHOWN_CHARS = 200;
+
 function flag(name: string): string {
   return `--set ${name}`;
 }
@@ -251,10 +254,16 @@ function whereFrom(
   values: ReadonlyMap<string, Json>,
   given: SetParameters,
 ): string {
-  const origins = names.map((name) => {
+  const origins = [...new Set(names)].map((name) => {
     if (isEnvName(name)) return `\${${name}} is text, as all of the environment is`;
     const by = Object.hasOwn(given, name) ? `, by ${flag(name)}` : "";
-    return `\${${name}} is ${JSON.stringify(values.get(name))}${by}`;
+    return `\${${name}} is ${valueText(values.get(name))}${by}`;
   });
   return ` (${origins.join("; ")})`;
+}
+
+/** As JSON; of a long one the beginning. */
+function valueText(value: Json | undefined): string {
+  const text = JSON.stringify(typeof value === "string" ? value.slice(0, SHOWN_CHARS + 1) : value);
+  return text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text;
 }

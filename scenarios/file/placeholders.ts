@@ -2,6 +2,7 @@
  * `${name}` in the texts of a file → the value of a parameter, `${env.NAME}` → that of a variable of the
  * environment. Pure.
  */
+import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import type { Path } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
@@ -14,11 +15,13 @@ export interface PlaceholderUse {
   readonly wrong: readonly string[];
 }
 
+const TOO_LONG = `Cannot take this text: ${beyond("filledIn", oneMoreThan("filledIn"))}`;
+
 /** What may stand between the braces. */
 interface KnownValues {
   readonly values: ReadonlyMap<string, Json>;
   /** Of all parameters, also of those without a value, as theirs is wrong. */
-  readonly names: readonly string[];
+  readonly names: ReadonlySet<string>;
 }
 
 /** A text that is `${name}` and nothing else. */
@@ -28,29 +31,59 @@ const WITHIN = /\$\$\{|\$\{([^{}]*)\}/g;
 
 /**
  * The data with every `${name}` filled in: one that stands alone becomes the value, whatever its type;
- * within a text the value becomes text. Keys of maps stay as they are.
+ * within a text the value becomes text. Keys of maps stay as they are. Where all texts together are longer than
+ * `LIMITS.filledIn`, those that go beyond are left empty.
  */
 export function fillPlaceholders(
   data: unknown,
   known: KnownValues,
-): { data: unknown; uses: PlaceholderUse[] } {
-  const uses: PlaceholderUse[] = [];
-  const filled = (value: unknown, path: Path): unknown => {
-    if (typeof value === "string") return text(value, path);
-    if (Array.isArray(value)) return value.map((item, at) => filled(item, [...path, at]));
+): { data: unknown; uses: readonly PlaceholderUse[] } {
+  const filling = new Filling(known);
+  return { data: filling.filled(data, []), uses: filling.uses };
+}
+
+class Filling {
+  readonly uses: PlaceholderUse[] = [];
+  /** Of the values by their names, as they are written. */
+  readonly #lengths = new Map<string, number>();
+  /** Of all texts so far; one that an alias repeats counts each time. */
+  #chars = 0;
+  #mistakes = 0;
+
+  constructor(private readonly known: KnownValues) {}
+
+  filled(value: unknown, path: Path): unknown {
+    if (typeof value === "string") return this.#text(value, path);
+    if (Array.isArray(value)) return value.map((item, at) => this.filled(item, [...path, at]));
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, filled(inner, [...path, key])]),
+      Object.entries(value).map(([key, inner]) => [key, this.filled(inner, [...path, key])]),
     );
-  };
-  const text = (written: string, path: Path): unknown => {
+  }
+
+  #text(written: string, path: Path): unknown {
     const names = namesIn(written);
+    const chars = names.reduce((sum, name) => sum + this.#lengthOf(name), written.length);
+    if (!isWithin("filledIn", this.#chars + chars)) {
+      this.uses.push({ path, names, wrong: [TOO_LONG] });
+      return "";
+    }
+    this.#chars += chars;
     if (names.length === 0) return unescaped(written);
-    const wrong = whyNot(written, known);
-    uses.push({ path, names, wrong });
-    return wrong.length === 0 ? replaced(written, known.values) : written;
-  };
-  return { data: filled(data, []), uses };
+    const wrong = whyNot(written, this.known, isWithin("problems", this.#mistakes + 1));
+    this.#mistakes += wrong.length;
+    this.uses.push({ path, names, wrong });
+    return wrong.length === 0 ? replaced(written, this.known.values) : written;
+  }
+
+  #lengthOf(name: string): number {
+    const known = this.#lengths.get(name);
+    if (known !== undefined) return known;
+    const value = this.known.values.get(name);
+    const { length } = Array.isArray(value) ? JSON.stringify(value) : String(value ?? "");
+    this.#lengths.set(name, length);
+    return length;
+  }
 }
 
 export function holdsPlaceholder(text: string): boolean {
@@ -68,11 +101,14 @@ function namesIn(text: string): string[] {
   return [...text.matchAll(WITHIN)].flatMap(([, name]) => name === undefined ? [] : [name.trim()]);
 }
 
-function whyNot(text: string, { values, names }: KnownValues): string[] {
+/** @param isRead Whether anybody reads what an unknown name may mean: it is compared with all others. */
+function whyNot(text: string, { values, names }: KnownValues, isRead: boolean): string[] {
   const unset = namesIn(text).filter((name) => isEnvName(name) && !values.has(name));
-  const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.includes(name));
+  const unknown = namesIn(text).find((name) => !isEnvName(name) && !names.has(name));
   if (unknown !== undefined || unset.length > 0) {
-    const own = unknown === undefined ? [] : [unknownName(unknown, names)];
+    const own = unknown === undefined
+      ? []
+      : [isRead ? unknownName(unknown, names) : `Cannot fill in \${${unknown}}`];
     return [...own, ...[...new Set(unset)].map(whyNoVariable)];
   }
   const list = ALONE.test(text)
@@ -82,7 +118,11 @@ function whyNot(text: string, { values, names }: KnownValues): string[] {
   return [`Cannot put the list \${${list}} into a text: give it one value, or let it stand alone`];
 }
 
-function unknownName(name: string, known: readonly string[]): string {
+/** Of the parameters, as many are compared with a name that is none of them. */
+const MOST_COMPARED = 1_000;
+
+function unknownName(name: string, names: ReadonlySet<string>): string {
+  const known = [...names].slice(0, MOST_COMPARED);
   const text = `\${${name}}`;
   const fix = known.length === 0
     ? "the file has no parameters"

@@ -1,4 +1,5 @@
 /** JSON by its values, not by its text: the order of members and the spaces between them mean nothing. Pure. */
+import { isWithin } from "../../base/limits.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 
 /**
@@ -17,10 +18,13 @@ export function isExpectedJson(found: unknown, expected: Json): boolean {
     );
 }
 
-/** The value of a text; undefined where it is no JSON. */
-export function jsonIn(text: string): unknown {
+const DECODER = new TextDecoder();
+
+/** The value of a body; undefined where it is no JSON, or beyond `LIMITS.jsonBody`: its values may take 30 times its bytes. */
+export function jsonIn(body: Uint8Array<ArrayBuffer>): unknown {
+  if (!isWithin("jsonBody", body.length)) return undefined;
   try {
-    return JSON.parse(text);
+    return JSON.parse(DECODER.decode(body));
   } catch {
     return undefined;
   }

@@ -6,7 +6,7 @@ import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import type { Files } from "../../base/files.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { beyond, isWithin, type LimitName, LIMITS } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 import { between, msBetween } from "../../base/quantity.ts";
 import {
@@ -58,10 +58,22 @@ export const cookieValue = z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x
     "write it without blanks, quotes, commas, semicolons and backslashes",
 });
 
+/** Within what a user keeps, so that none of them leaves with the first that a response sets. */
+const presetCookies = z.record(cookieName, cookieValue).superRefine((preset, context) => {
+  const pairs = Object.entries(preset).map((pair) => pair.join("="));
+  const sizes: [limit: LimitName, found: number][] = [
+    ["cookies", pairs.length],
+    ["cookie", pairs.reduce((most, { length }) => Math.max(most, length), 0)],
+    ["cookieBytes", pairs.join("").length],
+  ];
+  const [wrong] = sizes.filter(([limit, found]) => !isWithin(limit, found));
+  if (wrong) context.addIssue(`Cannot give them to a user: ${beyond(...wrong)}`);
+});
+
 /** What virtual users have from the start; null: they keep none. */
 const cookies = z.union([
   z.literal("off").transform(() => null),
-  z.record(cookieName, cookieValue),
+  presetCookies,
 ]).default({}).describe(
   "Cookies of a virtual user from the start, by name; it keeps those that responses set. off: none are kept",
 );

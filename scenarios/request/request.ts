@@ -7,7 +7,7 @@ import * as z from "zod";
 import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import { matchFor, wrongMatch } from "../../base/pattern.ts";
+import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
@@ -78,19 +78,28 @@ export const headers = z.record(headerName, headerValue)
 
 const paths = Object.fromEntries(METHODS.map((method) => [method, path.optional()]));
 
+/** Adds an issue where the body that is sent would be too large. */
+function checkBody(text: string, context: z.core.$RefinementCtx): void {
+  const mostBytes = 3 * text.length; // of UTF-8
+  const bytes = isWithin("body", mostBytes) ? mostBytes : new TextEncoder().encode(text).length;
+  if (!isWithin("body", bytes)) context.addIssue(`Cannot send this body: ${beyond("body", bytes)}`);
+}
+
 /** The keys of a request, to be joined with those of the scenario or step around it. */
 export const requestFields = (files: Files) => ({
   ...paths as Record<Method, z.ZodOptional<z.ZodString>>,
   headers: headers.describe("Header fields of the request"),
   body: z.union([
-    z.string(),
+    z.string().superRefine(checkBody),
     z.strictObject({ file: contentOf((path) => textOrOctets(path, files.octets(path))) })
       .transform(({ file }) => file),
   ]).optional().describe("Body, as text, or from a file: { file: ./big.json }"),
-  json: z.json().optional().describe("Body, as JSON; sets content-type"),
-  form: formSpec.optional().describe(
-    "Body, as the fields of a form; a list sends a field several times; sets content-type",
-  ),
+  json: z.json().superRefine((json, context) => checkBody(JSON.stringify(json), context))
+    .optional().describe("Body, as JSON; sets content-type"),
+  form: formSpec.superRefine((form, context) => checkBody(urlEncoded(form), context))
+    .optional().describe(
+      "Body, as the fields of a form; a list sends a field several times; sets content-type",
+    ),
   multipart: multipartSpec(files).optional().describe(
     "Body, as a form of several parts, with files: { file: ./photo.jpg, type: image/jpeg }; sets content-type",
   ),
@@ -183,10 +192,15 @@ function bodyOf({ body, json, form, multipart }: RequestFields): {
   if (form === undefined) {
     return { type: null, body: typeof body === "object" ? [body.part] : body ?? null };
   }
-  const fields = Object.entries(form).flatMap(([name, value]) =>
-    [value].flat().map((one) => [name, String(one)] as const)
+  return { type: "application/x-www-form-urlencoded", body: urlEncoded(form) };
+}
+
+function urlEncoded(form: z.output<typeof formSpec>): string {
+  return formText(
+    Object.entries(form).flatMap(([name, value]) =>
+      [value].flat().map((one) => [name, String(one)] as const)
+    ),
   );
-  return { type: "application/x-www-form-urlencoded", body: formText(fields) };
 }
 
 /** 2xx and 3xx: expected by default. */
@@ -200,7 +214,7 @@ export function expectedStatuses({ status }: Expectation): readonly number[] {
 
 export interface ReceivedResponse {
   readonly status: number;
-  readonly body: string;
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /**
@@ -215,23 +229,31 @@ export function responseProblem(expect: Expectation, response: ReceivedResponse)
       : expectedStatuses(expect).join(" or ");
     return `expected status ${right}, got ${responseText(response)}`;
   }
-  if (expect.body !== undefined && body !== expect.body) {
-    return differenceOf(withoutSecrets(expect.body), withoutSecrets(body));
+  const text = textOf(body);
+  if (expect.body !== undefined && text !== expect.body) {
+    return differenceOf(withoutSecrets(expect.body), withoutSecrets(text));
   }
-  if (expect.contains !== undefined && !body.includes(expect.contains)) {
-    return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(body)}`;
+  if (expect.contains !== undefined && !text.includes(expect.contains)) {
+    return `expected a body that contains ${excerpt(expect.contains)}, got ${excerpt(text)}`;
   }
-  if (expect.matches !== undefined && !matchFor(expect.matches)(body, false)) {
-    return `expected a body that matches ${excerpt(expect.matches)}, got ${excerpt(body)}`;
+  if (expect.matches !== undefined && !matchFor(expect.matches)(body)) {
+    const why = whyUnseen(body.length) ?? `got ${excerpt(text)}`;
+    return `expected a body that matches ${excerpt(expect.matches)}, ${why}`;
   }
-  return expect.json !== undefined && !isExpectedJson(jsonIn(body), expect.json)
-    ? `expected JSON with ${excerpt(JSON.stringify(expect.json))}, got ${excerpt(body)}`
-    : null;
+  if (expect.json === undefined || isExpectedJson(jsonIn(body), expect.json)) return null;
+  const why = isWithin("jsonBody", body.length)
+    ? `got ${excerpt(text)}`
+    : beyond("jsonBody", body.length);
+  return `expected JSON with ${excerpt(JSON.stringify(expect.json))}, ${why}`;
 }
 
 /** For messages. */
 export function responseText({ status, body }: ReceivedResponse): string {
-  return `${status} with body ${excerpt(body)}`;
+  return `${status} with body ${excerpt(textOf(body))}`;
+}
+
+function textOf(body: ReceivedResponse["body"]): string {
+  return new TextDecoder().decode(body);
 }
 
 const EXCERPT_CHARS = 200;

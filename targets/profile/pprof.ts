@@ -2,6 +2,7 @@
  * Go's own sampling profiler, through the endpoint that the program offers for it (net/http/pprof), whose path the
  * experiment names. Its files open in `go tool pprof` and speedscope.
  */
+import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
@@ -15,8 +16,6 @@ import {
 
 /** Go collects a profile for a while after its time. */
 const BEYOND_MS = 10_000;
-/** A profile has some KB. */
-const MOST_BYTES = 64 * 1024 * 1024;
 
 export const pprofProfiler: Profiler = {
   ending: ".pprof",
@@ -67,7 +66,7 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<A
   let length = 0;
   for await (const chunk of stream) {
     length += chunk.length;
-    if (length > MOST_BYTES) throw new Error(`its profile is larger than ${MOST_BYTES} bytes`);
+    if (!isWithin("profile", length)) throw new Error(beyond("profile", length));
     chunks.push(Uint8Array.from(chunk));
   }
   return new Uint8Array(await new Blob(chunks).arrayBuffer());
@@ -76,16 +75,33 @@ async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<A
 // The format: a gzipped protocol buffer, https://github.com/google/pprof/blob/main/proto/profile.proto. It is read
 // here, as it takes seven fields of it.
 
+/** Counts what some MB can say millions of times. */
+class Counter {
+  #count = 0;
+
+  constructor(private readonly limit: LimitName) {}
+
+  /** Throws an Error beyond the limit. */
+  add(): void {
+    if (isWithin(this.limit, ++this.#count)) return;
+    throw new Error(beyond(this.limit, oneMoreThan(this.limit)));
+  }
+}
+
 /** A field of a message: a number, or bytes. */
 interface PprofField {
   readonly number: number;
   readonly value: number | Uint8Array;
 }
 
-/** Throws an Error where the bytes are cut, or no protocol buffer. */
-export function* fieldsOf(bytes: Uint8Array): Generator<PprofField> {
+/** Throws an Error where the bytes are cut, no protocol buffer, or beyond what is read. */
+export function* fieldsOf(
+  bytes: Uint8Array,
+  parts = new Counter("profileParts"),
+): Generator<PprofField> {
   const reader = new Reader(bytes);
   while (!reader.isAtEnd) {
+    parts.add();
     const key = reader.varint();
     const number = Math.floor(key / 8);
     switch (key % 8) {
@@ -107,6 +123,8 @@ export function* fieldsOf(bytes: Uint8Array): Generator<PprofField> {
   }
 }
 
+const CUT_OFF = "the profile is cut off";
+
 class Reader {
   #at = 0;
 
@@ -120,7 +138,8 @@ class Reader {
   varint(): number {
     let value = 0;
     for (let scale = 1;; scale *= 128) {
-      const [byte] = this.take(1);
+      const byte = this.bytes[this.#at++];
+      if (byte === undefined) throw new Error(CUT_OFF);
       value += (byte & 0x7f) * scale;
       if (byte < 0x80) return value;
     }
@@ -128,36 +147,49 @@ class Reader {
 
   take(length: number): Uint8Array {
     const taken = this.bytes.subarray(this.#at, this.#at + length);
-    if (taken.length < length) throw new Error("the profile is cut off");
+    if (taken.length < length) throw new Error(CUT_OFF);
     this.#at += length;
     return taken;
   }
 }
 
-/** A list of numbers: packed, or one by one. */
-function numbersOf(value: PprofField["value"]): number[] {
-  if (typeof value === "number") return [value];
-  const reader = new Reader(value);
-  const numbers: number[] = [];
-  while (!reader.isAtEnd) numbers.push(reader.varint());
-  return numbers;
-}
+/** A message, whose fields are read anew each time: of a whole profile as objects they would take a hundred times its bytes. */
+class PprofMessage {
+  constructor(private readonly bytes: Uint8Array, private readonly parts: Counter) {}
 
-interface PprofMessage {
-  readonly number: (field: number) => number;
-  readonly numbers: (field: number) => number[];
-  readonly messages: (field: number) => PprofMessage[];
-}
+  number(field: number): number {
+    return this.#valuesOf(field).find(isNumber) ?? 0;
+  }
 
-function messageOf(bytes: Uint8Array): PprofMessage {
-  const fields = Map.groupBy(fieldsOf(bytes), ({ number }) => number);
-  const of = (field: number): readonly PprofField[] => fields.get(field) ?? [];
-  return {
-    number: (field) => of(field).map(({ value }) => value).find(isNumber) ?? 0,
-    numbers: (field) => of(field).flatMap(({ value }) => numbersOf(value)),
-    messages: (field) =>
-      of(field).flatMap(({ value }) => isNumber(value) ? [] : [messageOf(value)]),
-  };
+  /** Packed, or one by one. */
+  *numbers(field: number): Generator<number> {
+    for (const value of this.#valuesOf(field)) {
+      if (isNumber(value)) yield value;
+      else yield* this.#packed(value);
+    }
+  }
+
+  *messages(field: number): Generator<PprofMessage> {
+    for (const bytes of this.octets(field)) yield new PprofMessage(bytes, this.parts);
+  }
+
+  *octets(field: number): Generator<Uint8Array> {
+    for (const value of this.#valuesOf(field)) if (!isNumber(value)) yield value;
+  }
+
+  *#packed(bytes: Uint8Array): Generator<number> {
+    const reader = new Reader(bytes);
+    while (!reader.isAtEnd) {
+      this.parts.add();
+      yield reader.varint();
+    }
+  }
+
+  *#valuesOf(field: number): Generator<PprofField["value"]> {
+    for (const { number, value } of fieldsOf(this.bytes, this.parts)) {
+      if (number === field) yield value;
+    }
+  }
 }
 
 function isNumber(value: PprofField["value"]): value is number {
@@ -167,49 +199,71 @@ function isNumber(value: PprofField["value"]): value is number {
 const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, stringTable: 6 };
 const NS_PER_MS = 1e6;
 
-/** @param bytes Unpacked. Throws an Error where it is no profile of CPU time. */
+/** @param bytes Unpacked. Throws an Error where it is no profile of CPU time, or beyond what is read. */
 export function treeOfPprof(bytes: Uint8Array): { tree: CallTree; samples: number } {
-  const profile = messageOf(bytes);
-  const strings = stringsOf(bytes);
-  const types = profile.messages(PROFILE.sampleType)
-    .map((type) => ({ name: strings[type.number(1)], unit: strings[type.number(2)] }));
-  const cpu = types.findIndex(({ unit }) => unit === "nanoseconds");
+  const profile = new PprofMessage(bytes, new Counter("profileParts"));
+  const strings = stringsOf(profile);
+  const units = [...profile.messages(PROFILE.sampleType)].map((type) => strings[type.number(2)]);
+  const cpu = units.indexOf("nanoseconds");
   if (cpu < 0) throw new Error("the profile holds no times");
-  const counts = types.findIndex(({ unit }) => unit === "count");
+  const counts = units.indexOf("count");
   const stacks = stackFrames(profile, strings);
+  const calls = new Counter("profileCalls");
   const builder = new CallTreeBuilder();
   let samples = 0;
   for (const sample of profile.messages(PROFILE.sample)) {
-    const values = sample.numbers(2);
+    const values = [...sample.numbers(2)];
     samples += counts < 0 ? 1 : values[counts] ?? 0;
-    const stack = sample.numbers(1).flatMap((location) => stacks.get(location) ?? []);
+    const stack = stackOf(sample, stacks, calls);
     builder.addStack(stack.reverse(), (values[cpu] ?? 0) / NS_PER_MS);
   }
   return { tree: builder.build(), samples };
 }
 
-function stringsOf(bytes: Uint8Array): string[] {
+/** The innermost first. */
+function stackOf(
+  sample: PprofMessage,
+  stacks: ReadonlyMap<number, readonly Frame[]>,
+  calls: Counter,
+): Frame[] {
+  const stack: Frame[] = [];
+  for (const location of sample.numbers(1)) {
+    for (const frame of stacks.get(location) ?? []) {
+      calls.add();
+      stack.push(frame);
+    }
+  }
+  return stack;
+}
+
+/** Longer names and paths are cut: thousands of functions may share one, and each is found by it. */
+const MOST_STRING_BYTES = 1_000;
+
+function stringsOf(profile: PprofMessage): string[] {
   const decoder = new TextDecoder();
-  return [...fieldsOf(bytes)]
-    .filter(({ number }) => number === PROFILE.stringTable)
-    .map(({ value }) => isNumber(value) ? "" : decoder.decode(value));
+  return Array.from(
+    profile.octets(PROFILE.stringTable),
+    (bytes) => decoder.decode(bytes.subarray(0, MOST_STRING_BYTES)),
+  );
 }
 
 /** Of each location by its number: its functions, the innermost first, as some are inlined in others. */
 function stackFrames(profile: PprofMessage, strings: readonly string[]): Map<number, Frame[]> {
-  const functions = new Map(
-    profile.messages(PROFILE.function).map((each) => [each.number(1), {
+  const functions = new Map<number, Frame>();
+  for (const each of profile.messages(PROFILE.function)) {
+    functions.set(each.number(1), {
       name: strings[each.number(2)] ?? "",
       module: moduleOf(strings[each.number(4)] ?? ""),
       line: each.number(5),
-    }]),
-  );
-  return new Map(
-    profile.messages(PROFILE.location).map((location) => {
-      const frames = location.messages(4).flatMap((line) => functions.get(line.number(1)) ?? []);
-      return [location.number(1), frames.length > 0 ? frames : [UNKNOWN]];
-    }),
-  );
+    });
+  }
+  const stacks = new Map<number, Frame[]>();
+  for (const location of profile.messages(PROFILE.location)) {
+    const frames = [...location.messages(4)]
+      .flatMap((line) => functions.get(line.number(1)) ?? []);
+    stacks.set(location.number(1), frames.length > 0 ? frames : [UNKNOWN]);
+  }
+  return stacks;
 }
 
 const UNKNOWN: Frame = { name: "(unknown)", module: "", line: 0 };

@@ -63,7 +63,7 @@ export function moduleOf(url: string): string {
   if (url.startsWith("data:")) return "data:";
   const path = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).replace(/[?#].*$/, "");
   // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
-  const inPackage = /.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
+  const inPackage = /^.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
     .exec(path)?.[1];
   if (inPackage !== undefined) return inPackage;
   return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");

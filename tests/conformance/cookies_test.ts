@@ -7,6 +7,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import { ResponseReader } from "../../base/http/response.ts";
+import { LIMITS } from "../../base/limits.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { cookieJars, type UserCookies } from "../../runner/load/engine/user/cookies.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
@@ -95,6 +96,46 @@ Deno.test("cookies: what was sent once is sent again until one is set, removed o
   assert.ok(first === "lang=fr; soon=1" || isGone(), first);
   for (const start = Date.now(); !isGone() && Date.now() - start < 30_000;) await delay(20);
   assert.equal(sent("/"), "lang=fr");
+});
+
+/** The cookies of a request to `/`, in their order. */
+function namesSent(cookies: UserCookies, origin: string): string[] {
+  const { headers } = cookies.added({ method: "GET", path: "/", headers: {}, body: null }, origin);
+  return (headers.cookie ?? "").split("; ").map((pair) => pair.split("=")[0]);
+}
+
+Deno.test("cookies: however many responses set, a user has the newest, and no field grows for ever", async () => {
+  const origin = "http://a.com";
+  const cookies = (await cookieJars({ origin, preset: { lang: "de" } })).open();
+  kept(cookies, origin, ["sid=1"]);
+  for (let response = 0; response < 5; response++) {
+    kept(cookies, origin, Array.from({ length: 2_000 }, (_, at) => `c${response}-${at}=`));
+  }
+  const { most } = LIMITS.cookies;
+  const newest = Array.from({ length: most }, (_, at) => `c4-${2_000 - most + at}`);
+  assert.deepEqual(namesSent(cookies, origin), newest);
+  kept(cookies, origin, ["sid=2"]);
+  assert.deepEqual(namesSent(cookies, origin), [...newest.slice(1), "sid"]);
+});
+
+Deno.test("cookies: long ones are bounded by what all have together, and the longest are not kept", async () => {
+  const origin = "http://a.com";
+  const cookies = (await cookieJars({ origin, preset: {} })).open();
+  for (let at = 0; at < 100; at++) kept(cookies, origin, [`c${at}=${"x".repeat(3_000)}; Path=/`]);
+  const names = namesSent(cookies, origin);
+  assert.equal(names.length, Math.floor(LIMITS.cookieBytes.most / 3_012));
+  assert.equal(names.at(-1), "c99");
+  kept(cookies, origin, [`long=${"x".repeat(LIMITS.cookie.most)}`, "short=1"]);
+  assert.deepEqual(namesSent(cookies, origin).slice(-2), ["c99", "short"]);
+});
+
+Deno.test("cookies: one that is set again and again pushes out no other", async () => {
+  const origin = "http://a.com";
+  const cookies = (await cookieJars({ origin, preset: { lang: "de" } })).open();
+  for (let at = 0; at < 3 * LIMITS.cookies.most; at++) {
+    kept(cookies, origin, [`sid=${at}`, `gone${at}=1; Path=/`, `gone${at}=; Path=/; Max-Age=0`]);
+  }
+  assert.deepEqual(namesSent(cookies, origin), ["lang", "sid"]);
 });
 
 /** Runs a flow; gives the cookies of each request that came, by its path. */

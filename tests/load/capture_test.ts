@@ -61,7 +61,7 @@ Deno.test("a long JSON body is not looked at, as no part of it would be JSON", (
   assert.equal(value, null);
   assert.equal(
     why,
-    "a JSON body that a value is captured from has 1.3 MB, and 1 MB are the most",
+    "a JSON body that is looked into has 1.3 MB, and 1 MB are the most",
   );
 });
 

@@ -11,7 +11,9 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { type LimitName, LIMITS, oneMoreThan, shortened } from "../../base/limits.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
+import { findingsOf } from "../../base/problems.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
+import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { octetsOf } from "../http/feed.ts";
@@ -201,6 +203,26 @@ Deno.test("a large body is not written once for each of a thousand random values
     () => scriptOf(scenarios.a, 1),
     /a scenario with all its values has 900,\d+,\d+ characters/,
   );
+});
+
+Deno.test("a body is no larger than its limit, in the bytes that are sent", () => {
+  const told = (body: object): string[] => {
+    const data = { post: "/", ...body };
+    const { error } = requestScenarioSpec.safeParse(data);
+    return findingsOf(error?.issues ?? [], data).map(({ path, message }) => `${path}: ${message}`);
+  };
+  const most = "é".repeat(LIMITS.body.most / 2);
+  const why = "Cannot send this body: the body of a request has";
+  assert.deepEqual(told({ body: most }), []);
+  assert.deepEqual(told({ body: `${most}a` }), [
+    `body: ${why} more than the 64 MB that are the most`,
+  ]);
+  assert.deepEqual(told({ json: `${most}${"a".repeat(1_000_000)}` }), [
+    `json: ${why} 65 MB, and 64 MB are the most`,
+  ]);
+  assert.deepEqual(told({ form: { a: most.slice(0, LIMITS.body.most / 5) } }), [
+    `form: ${why} 76.8 MB, and 64 MB are the most`,
+  ]);
 });
 
 Deno.test("what is kept of all answers has one room, which bodies give back when it is scarce", () => {

@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { parseClaim } from "../../scenarios/claims/claim_text.ts";
 import { UserError } from "../../base/errors.ts";
-import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
+import { loadExperiment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { repeat } from "../../scenarios/plan/repetition.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
+import { moduleOf } from "../../targets/profile/profiler.ts";
 import { becomes, script } from "./foreign.ts";
 
 const LENGTH = 300_000;
@@ -53,6 +54,16 @@ const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
         "a.yml",
       ),
   ],
+  ["a path in a profile", () => moduleOf(repeated("a"))],
+  ["thousands of parameters that there are not", () => {
+    const texts = (write: (at: number) => string): string =>
+      Array.from({ length: 3_000 }, (_, at) => write(at)).join(", ");
+    const form = texts((at) => `f${at}: "\${other_${at}}"`);
+    parseExperiment(
+      `parameters: { ${texts((at) => `name${at}: 1`)} }\nscenarios: { a: { form: { ${form} } } }`,
+      "a.yaml",
+    );
+  }],
 ];
 
 for (const [what, read] of READERS) {

@@ -221,3 +221,40 @@ scenarios: { s: { get: / } }`;
 Deno.test("a built-in experiment that has no parameter refuses --set", async () => {
   await assert.rejects(loadExperiment("quick", { delay: "1" }), /the file has none/);
 });
+
+/** A file with a parameter `a`. */
+function withParameter(a: string, scenarios: string, more = ""): string {
+  return `name: a\nparameters: { a: ${a} }\ntargets: { a: { app: api } }\nscenarios: ${scenarios}\n${more}`;
+}
+
+Deno.test("what parameters and aliases multiply is counted before a text is made of it", () => {
+  const tooLong = "Cannot take this text: " +
+    "an experiment with what is filled in has more than the 16,000,000 characters that are the most";
+  const long = "é".repeat(400_000);
+  const body = (count: number): string => `{ s: { post: /, body: "${"${a}".repeat(count)}" } }`;
+  assert.deepEqual(wrongLines(withParameter(long, body(39))), []);
+  for (const count of [40, 100_000]) {
+    assert.deepEqual(wrongLines(withParameter(long, body(count))), [
+      `x.yaml:4:34: scenarios.s.body: ${tooLong}`,
+    ]);
+  }
+  const aliases = Array.from({ length: 41 }, (_, at) => `s${at}: { post: /, body: *b }`).join(", ");
+  const first = `{ s: { post: /, body: &b ${long} }, ${aliases} }`;
+  assert.deepEqual(
+    wrongLines(withParameter("1", first)).map((line) => line.replace(/^x\.yaml:[\d:]+/, "")),
+    [38, 39, 40].map((at) => ` scenarios.s${at}.body: ${tooLong}`),
+  );
+  const list = `[${Array(4_000).fill(`"${"é".repeat(97)}"`).join(", ")}]`;
+  const lists = Array.from(
+    { length: 50 },
+    (_, at) => `s${at}: { get: "/{{ v }}", values: { v: { pick: "\${a}" } } }`,
+  );
+  const [line] = wrongLines(withParameter(list, `{ ${lists.join(", ")} }`));
+  assert.match(line, /scenarios\.s39\.values\.v\.pick: Cannot take this text/);
+});
+
+Deno.test("a long value in a message is cut, and named once", () => {
+  const text = withParameter("x".repeat(900), "{ s: { get: / } }", 'load: { timeout: "${a}${a}" }');
+  const [line] = wrongLines(text);
+  assert.match(line, / \(\$\{a\} is "x{199}…\)$/);
+});

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { WireRequest } from "../../base/http/request.ts";
 import { ResponseReader } from "../../base/http/response.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { ResponseCheck } from "../../runner/load/engine/response_check.ts";
 import {
@@ -100,12 +101,26 @@ for (const [sentence, scenario, wire] of wires) {
   });
 }
 
-const OK: ReceivedResponse = { status: 200, body: "hello" };
+/** A response with its body as text. */
+type Answer = Pick<ReceivedResponse, "status"> & { readonly body: string };
+
+const OK: Answer = { status: 200, body: "hello" };
+
+function problemOf(expect: Expectation, { status, body }: Answer): string | null {
+  return responseProblem(expect, { status, body: new TextEncoder().encode(body) });
+}
+
+/** JSON of so many bytes. */
+function longJson(bytes: number): string {
+  return `{"a":1,"b":"${"x".repeat(bytes - 14)}"}`;
+}
+
+const { jsonBody, patternBody } = LIMITS;
 
 const answers: [
   sentence: string,
   expect: Expectation,
-  answer: ReceivedResponse,
+  answer: Answer,
   wrong: string | null,
 ][] = [
   ["2xx is right when nothing is expected", {}, OK, null],
@@ -182,11 +197,31 @@ const answers: [
     OK,
     'expected a body that matches "^ello", got "hello"',
   ],
+  ["JSON may be as long as is checked", { json: { a: 1 } }, {
+    status: 200,
+    body: longJson(jsonBody.most),
+  }, null],
+  [
+    "longer JSON is wrong, whatever it says",
+    { json: { a: 1 } },
+    { status: 200, body: longJson(jsonBody.most + 200_000) },
+    'expected JSON with "{\\"a\\":1}", a JSON body that is looked into has 1.2 MB, and 1 MB are the most',
+  ],
+  ["a match in the start of a long body is right", { matches: "^h.l+o" }, {
+    status: 200,
+    body: `hello${"-".repeat(patternBody.most)}`,
+  }, null],
+  [
+    "a match behind what a pattern looks at is none",
+    { matches: "hello$" },
+    { status: 200, body: `${"-".repeat(patternBody.most)}hello` },
+    'expected a body that matches "hello$", a pattern looks at the first 256 KB of a body, and this one is longer',
+  ],
 ];
 
 for (const [sentence, expect, answer, wrong] of answers) {
   Deno.test(`an answer is judged: ${sentence}`, async () => {
-    assert.equal(await withEngine(() => responseProblem(expect, answer)), wrong);
+    assert.equal(await withEngine(() => problemOf(expect, answer)), wrong);
   });
 
   Deno.test(`under load an answer is judged alike: ${sentence}`, async () => {
@@ -219,14 +254,14 @@ Deno.test("a pattern that only tries can match is refused where it is written", 
 });
 
 Deno.test("a long body is shown by its beginning, on one line", () => {
-  const wrong = responseProblem({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
+  const wrong = problemOf({ status: 201 }, { status: 200, body: "a\n".repeat(1_000) }) ?? "";
   assert.ok(wrong.length < 600 && !wrong.includes("\n"), wrong);
   assert.match(wrong, /a…" \(2000 characters\)$|\\n…" \(2000 characters\)$/);
 });
 
 Deno.test("of long bodies the part is shown where they first differ", () => {
   const body = "x".repeat(300);
-  const wrong = responseProblem({ body: `${body}B` }, { status: 200, body: `${body}A` });
+  const wrong = problemOf({ body: `${body}B` }, { status: 200, body: `${body}A` });
   const alike = `…${"x".repeat(60)}`;
   assert.equal(
     wrong,
@@ -236,7 +271,7 @@ Deno.test("of long bodies the part is shown where they first differ", () => {
 });
 
 Deno.test("of a long body that lacks its end, the end that was expected is shown", () => {
-  const wrong = responseProblem({ body: `${"x".repeat(500)}end` }, {
+  const wrong = problemOf({ body: `${"x".repeat(500)}end` }, {
     status: 200,
     body: "x".repeat(500),
   });
@@ -249,7 +284,7 @@ Deno.test("of a long body that lacks its end, the end that was expected is shown
 Deno.test("the right statuses are those that wrongAnswer takes", () => {
   for (const expect of [{}, { status: 404 }, { status: [200, 500] }]) {
     const right = Array.from({ length: 500 }, (_, at) => 100 + at)
-      .filter((status) => responseProblem(expect, { status, body: "" }) === null);
+      .filter((status) => problemOf(expect, { status, body: "" }) === null);
     assert.deepEqual(expectedStatuses(expect), right);
   }
 });

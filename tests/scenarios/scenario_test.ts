@@ -213,6 +213,21 @@ for (const [sentence, scenario, told] of wrong) {
   });
 }
 
+Deno.test("a flow is told of more cookies from the start than a user keeps", () => {
+  const wrongs: [count: number, length: number, what: string][] = [
+    [182, 1, "a virtual user has 182 cookies, and 180 are the most"],
+    [1, 8_200, "a cookie of a virtual user has 8.2 KB, and 8 KB are the most"],
+    [10, 7_000, "what a virtual user has in cookies has 70 KB, and 64 KB are the most"],
+  ];
+  for (const [count, length, what] of wrongs) {
+    const preset = Array.from({ length: count }, (_, at) => [`c${at}`, "x".repeat(length)]);
+    const cookies = JSON.stringify(Object.fromEntries(preset));
+    assert.deepEqual(toldOf(`{ page: /, cookies: ${cookies} }`), [
+      `cookies: Cannot give them to a user: ${what}`,
+    ]);
+  }
+});
+
 for (const scenario of ["{ flow: [{ get: / }] }", "{ page: / }"]) {
   Deno.test(`an experiment is told that it can't count the requests of ${scenario}`, () => {
     const lines = toldOf(scenario, "{ requests: 10 }");

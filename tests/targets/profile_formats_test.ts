@@ -1,11 +1,12 @@
 /** The files of profilers as call trees, against small ones that were written by hand. */
 import assert from "node:assert/strict";
 import type { CallTree } from "../../base/profile/call_tree.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { treeOfCpuProfile } from "../../targets/profile/v8.ts";
 import { treeOfFolded } from "../../targets/profile/py_spy.ts";
 import { moduleOf } from "../../targets/profile/profiler.ts";
 import { treeOfPerfScript } from "../../targets/profile/perf.ts";
-import { fieldsOf, treeOfPprof } from "../../targets/profile/pprof.ts";
+import { fieldsOf, pprofProfiler, treeOfPprof } from "../../targets/profile/pprof.ts";
 
 /** `outer > inner: 3`, a line a node with own time. */
 function pathsOf({ frames, frame, parent, ownMs }: CallTree): string[] {
@@ -150,6 +151,71 @@ Deno.test("a profile of pprof that is cut anywhere is an error or a smaller prof
     }
   }
   assert.throws(() => [...fieldsOf(Uint8Array.of(3))], /it is no profile of pprof/);
+});
+
+/** Without its samples and locations. */
+const DECLARED = [
+  ...field(1, [...field(1, 3), ...field(2, 4)]),
+  ...field(5, [...field(1, 1), ...field(2, 5), ...field(4, 6)]),
+  ...STRINGS.flatMap((text) => field(6, [...new TextEncoder().encode(text)])),
+];
+
+/** Samples of one stack: the location as often as is said, in which the function stands as often. */
+function manyCalls(samples: number, locations: number, lines: number): Uint8Array {
+  const stack = field(2, [...field(1, Array(locations).fill(1)), ...field(2, [1])]);
+  return Uint8Array.from([
+    ...DECLARED,
+    ...field(4, [...field(1, 1), ...Array(lines).fill(field(4, field(1, 1))).flat()]),
+    ...Array(samples).fill(stack).flat(),
+  ]);
+}
+
+Deno.test("a profile with more than the Go compiler has is read", () => {
+  const { tree, samples } = treeOfPprof(manyCalls(12_000, 16, 1));
+  assert.deepEqual([samples, tree.frame.length], [12_000, 16]);
+});
+
+Deno.test("what a few MB of a profile can say millions of times is counted before it takes memory", () => {
+  const empties = new Uint8Array(2 * (LIMITS.profileParts.most + 1));
+  for (let at = 0; at < empties.length; at += 2) empties[at] = 0x32;
+  assert.throws(
+    () => treeOfPprof(empties),
+    /3,000,000 fields and numbers to read that are the most/,
+  );
+  assert.throws(() => treeOfPprof(manyCalls(1, 1_001, 1_000)), /1,000,000 calls in its stacks/);
+  assert.equal(treeOfPprof(manyCalls(1, 100, 100)).tree.frame.length, 10_000);
+});
+
+Deno.test("a name in a profile is cut, however many functions share it", () => {
+  const long = field(6, Array(5_000).fill(120));
+  const named = Uint8Array.from([
+    ...manyCalls(1, 1, 1),
+    ...long,
+    ...field(5, [...field(1, 1), ...field(2, STRINGS.length), ...field(4, STRINGS.length)]),
+  ]);
+  const [{ name, module }] = treeOfPprof(named).tree.frames;
+  assert.deepEqual([name, module], ["x".repeat(1_000), "x".repeat(1_000)]);
+});
+
+Deno.test("a profile that unpacks to more than its limit is left", async () => {
+  const zeros = new Blob([new Uint8Array(LIMITS.profile.most + 1)]);
+  const packed = await new Response(zeros.stream().pipeThrough(new CompressionStream("gzip")))
+    .bytes();
+  await using server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    () => new Response(packed),
+  );
+  const context = {
+    origin: `http://127.0.0.1:${server.addr.port}`,
+    pprofPath: "/profile",
+    forMs: 10,
+    signal: new AbortController().signal,
+  };
+  const profiler = await pprofProfiler.start({ pid: 1, program: "server" }, context);
+  await assert.rejects(
+    () => profiler.stop(),
+    /a profile of a Go program has more than the 16 MB that are the most/,
+  );
 });
 
 Deno.test("moduleOf() names the package and its file, or the end of a path", () => {

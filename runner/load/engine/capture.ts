@@ -3,8 +3,8 @@
  * looked at, by the length of a value, and as patterns are matched in linear time.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
-import { beyond, isWithin, LIMITS, mostOf } from "../../../base/limits.ts";
-import { searchFor } from "../../../base/pattern.ts";
+import { beyond, isWithin } from "../../../base/limits.ts";
+import { lookedAt, searchFor, whyUnseen } from "../../../base/pattern.ts";
 import type { CaptureSpec } from "../../../scenarios/request/flow.ts";
 
 type Taker = (reader: ResponseReader) => string | null;
@@ -28,10 +28,9 @@ function unlimited(from: CaptureSpec["from"]): Taker {
   if (from.kind === "cookie") return (reader) => cookieIn(reader, from.name);
   if (from.kind === "json") return (reader) => jsonAt(bodyOf(reader), from.path);
   const search = searchFor(from.source);
-  const most = LIMITS.patternBody.most;
   return (reader) => {
-    const body = bodyOf(reader);
-    return search(new TextDecoder().decode(body.subarray(0, most)), body.length > most);
+    const { text, isCut } = lookedAt(bodyOf(reader));
+    return search(text, isCut);
   };
 }
 
@@ -57,11 +56,8 @@ export function whyOverlooked({ from }: CaptureSpec, reader: ResponseReader): st
   if (problem !== null) return problem;
   const { length } = bodyOf(reader);
   if (from.kind === "json" && !isWithin("jsonBody", length)) return beyond("jsonBody", length);
-  if (from.kind === "pattern" && !isWithin("patternBody", length)) {
-    return `a pattern looks at the first ${
-      mostOf("patternBody")
-    } of a body, and this one is longer`;
-  }
+  const unseen = from.kind === "pattern" ? whyUnseen(length) : null;
+  if (unseen !== null) return unseen;
   const value = unlimited(from)(reader);
   return value === null ? null : beyond("captured", value.length);
 }

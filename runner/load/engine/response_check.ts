@@ -3,7 +3,6 @@
  * to be JSON or to match a pattern.
  */
 import type { ResponseReader } from "../../../base/http/response.ts";
-import { isWithin, LIMITS } from "../../../base/limits.ts";
 import { matchFor } from "../../../base/pattern.ts";
 import type { Json } from "../../../base/yaml/json_text.ts";
 import { isExpectedJson, jsonIn } from "../../../scenarios/request/expected_json.ts";
@@ -61,19 +60,11 @@ export class ResponseCheck {
 function textRules({ json, matches }: ResponseExpectation): BodyRule[] {
   const rules: BodyRule[] = [];
   if (json !== undefined) {
-    rules.push((body) =>
-      isWithin("jsonBody", body.length) && isExpectedJson(jsonIn(DECODER.decode(body)), json)
-    );
+    rules.push((body) => isExpectedJson(jsonIn(body), json));
   }
-  if (matches !== undefined) {
-    const isIn = matchFor(matches);
-    const { most } = LIMITS.patternBody;
-    rules.push((body) => isIn(DECODER.decode(body.subarray(0, most)), body.length > most));
-  }
+  if (matches !== undefined) rules.push(matchFor(matches));
   return rules;
 }
-
-const DECODER = new TextDecoder();
 
 function isSame(bytes: Uint8Array, others: Uint8Array): boolean {
   for (let i = 0; i < bytes.length; i++) if (bytes[i] !== others[i]) return false;

@@ -2,9 +2,10 @@
  * The cookies of virtual users (RFC 6265): each has a jar of its own from the first cookie on. Domains, paths, expiry and
  * `Secure` are tough-cookie's matter, which is loaded only for a flow with cookies.
  */
-import type { CookieJar } from "tough-cookie";
+import type { Cookie, CookieJar } from "tough-cookie";
 import type { ResponseReader } from "../../../../base/http/response.ts";
 import type { WireRequest } from "../../../../base/http/request.ts";
+import { isWithin, LIMITS } from "../../../../base/limits.ts";
 
 /** What a flow's virtual users begin with. */
 export interface CookieSpec {
@@ -40,11 +41,16 @@ export async function cookieJars({ origin, preset }: CookieSpec): Promise<Cookie
   return { open: () => new UserCookies(first, open) };
 }
 
+/** As many URLs have their field kept: a server may send each user to ever new ones. */
+const MOST_TEXTS = 100;
+
 export class UserCookies {
   /** Null: nobody has set any but the first ones. */
   #jar: CookieJar | null = null;
   /** The fields of requests by URL, as long as no cookie is set or expires: the jar takes longer than the sending. */
   #texts = new Map<string, string>();
+  /** At least what the jar has, as one that is set anew counts twice: counting them takes longer than setting one. */
+  #most = { cookies: 0, bytes: 0 };
   /** When the first cookie of the jar expires, in ms since the epoch. */
   #untilMs = Infinity;
 
@@ -66,6 +72,7 @@ export class UserCookies {
     const known = this.#texts.get(url);
     if (known !== undefined && Date.now() < this.#untilMs) return known;
     const text = this.#jar.getCookieStringSync(url);
+    if (this.#texts.size >= MOST_TEXTS) this.#texts.clear();
     this.#texts.set(url, text);
     return text;
   }
@@ -77,21 +84,55 @@ export class UserCookies {
 
   /** Keeps what the response to a request of `url` sets. */
   keep(reader: ResponseReader, url: () => string): void {
-    const lines = reader.kept?.fields("set-cookie") ?? [];
+    // Of more than a user may have, none but the last would stay.
+    const lines = reader.kept?.fields("set-cookie").slice(-LIMITS.cookies.most) ?? [];
     if (lines.length === 0) return;
     if (this.#jar === null) {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
     this.#take(this.#jar, lines, url());
+    if (isWithin("cookies", this.#most.cookies) && isWithin("cookieBytes", this.#most.bytes)) {
+      return;
+    }
+    this.#jar = this.#withoutOldest(this.#jar);
   }
 
   #take(jar: CookieJar, lines: readonly string[], url: string): void {
     this.#texts.clear();
     for (const line of lines) {
+      if (!isWithin("cookie", line.length)) continue;
+      this.#most.cookies++;
+      this.#most.bytes += line.length;
       // A cookie that no browser would keep, such as another domain's, is left out.
       const endMs = jar.setCookieSync(line, url, { ignoreError: true })?.expiryTime() ?? Infinity;
       if (endMs > Date.now()) this.#untilMs = Math.min(this.#untilMs, endMs); // else it removed one
     }
+  }
+
+  /** A jar of its own, as one keeps a place for each path of cookies that have left. */
+  #withoutOldest({ store }: CookieJar): CookieJar {
+    const jar = this.openJar();
+    this.#most = { cookies: 0, bytes: 0 };
+    store.getAllCookies((_, cookies = []) => {
+      for (const { cookie, bytes } of newest(cookies)) {
+        jar.store.putCookie(cookie, () => {});
+        this.#most.cookies++;
+        this.#most.bytes += bytes;
+      }
+    });
+    return jar;
+  }
+}
+
+/** Those that have not expired, the newest first, as many as a user may have. @param cookies The oldest first. */
+function* newest(cookies: readonly Cookie[]): Generator<{ cookie: Cookie; bytes: number }> {
+  let [count, sum] = [0, 0];
+  for (const cookie of cookies.toReversed()) {
+    if ((cookie.expiryTime() ?? Infinity) <= Date.now()) continue;
+    const bytes = cookie.toString().length;
+    sum += bytes;
+    if (!isWithin("cookies", ++count) || !isWithin("cookieBytes", sum)) return;
+    yield { cookie, bytes };
   }
 }
