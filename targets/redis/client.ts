@@ -3,8 +3,8 @@ import type { createClient } from "redis";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { settlesWithin } from "../launch/settles.ts";
 
-/** A server that takes longer to its first reply is not used. */
-const FIRST_REPLY_MS = 2_000;
+/** A server that takes longer to its first reply is not used; one over TLS, on a busy machine, may take some seconds. */
+const FIRST_REPLY_MS = 5_000;
 const RECONNECT_MS = 100;
 
 export type RedisClient = ReturnType<typeof createClient>;
