@@ -4,6 +4,7 @@
  * each reads from a pipe that only this process holds open. They have a session of their own, so that
  * Ctrl-C reaches Plateau alone, which then stops them in order.
  */
+import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
@@ -20,10 +21,12 @@ import { inspectableArgs } from "./runtime.ts";
 import { settlesWithin } from "./settles.ts";
 import {
   LEFT,
+  STARTED,
   STOP_GRACE_MS,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
   SUPERVISED_GROUP,
+  SUPERVISED_SIGN,
   SUPERVISED_STAGE,
   SUPERVISED_STEP,
 } from "./supervisor.ts";
@@ -66,7 +69,10 @@ export function startSelf(
   const startedMs = performance.now();
   const command = selfCommand(args, own);
   const child = start(command, { env: { ...env, [BOUND]: "1" } }, STOP_GRACE_MS);
-  const announced = child.output.takeLine("listening").then((text) => ({ text, startedMs }));
+  const announced = child.output.takeLine(/^listening (.*)\r?\n/m).then((text) => ({
+    text,
+    startedMs,
+  }));
   return { ...child, supervised: false, announced };
 }
 
@@ -90,7 +96,9 @@ export function startSupervised(
     SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
+  const sign = randomUUID();
   const forSupervisor = {
+    [SUPERVISED_SIGN]: sign,
     ...group.length > 0 && { [SUPERVISED_GROUP]: JSON.stringify(group) },
     [SUPERVISED_ENV]: JSON.stringify(env),
     ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
@@ -100,16 +108,21 @@ export function startSupervised(
   const supervisor = selfCommand(["supervise", "--", ...command]);
   const outputs = { onOutput, onErrorOutput };
   const child = start(supervisor, { env: forSupervisor, cwd, ...outputs }, SUPERVISOR_GRACE_MS);
-  const announced = child.output.takeLine("started")
+  const announced = child.output.takeLine(reported(sign, STARTED))
     .then((text) => ({ text, startedMs: performance.now() }));
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
     removeLimitGroup(group); // of a supervisor that had no time for it
-    const left = child.output.takeKept(LEFT);
+    const left = child.output.takeKept(reported(sign, LEFT));
     if (left !== null) onLeft(left.split(" ").map(Number));
   };
   return { ...child, supervised: true, announced, exited, stop };
+}
+
+/** A line of process ids that a supervisor prints, also behind what its program left without an end of line. */
+function reported(sign: string, word: string): RegExp {
+  return new RegExp(`${sign} ${word} (\\d+(?: \\d+)*)\n`);
 }
 
 /** Throws a TargetError where there are no control groups for us. */

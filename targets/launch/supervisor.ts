@@ -5,7 +5,8 @@
  * of every program.
  *
  * It prints `started PID`, but not of a step, and then leaves its standard output and error to the program. What it
- * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
+ * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`. The program may print
+ * such lines, too: before its own the supervisor prints a sign that the program does not know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
@@ -15,7 +16,8 @@ import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
 
-/** The word before what could not be ended. */
+/** The words before the program's process id, and before those that could not be ended. */
+export const STARTED = "started";
 export const LEFT = "left";
 /** Exit code when the program's own is not known. */
 const FAILED = 1;
@@ -36,6 +38,8 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
+/** Begins what the supervisor itself prints; without it, nothing does. */
+export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Names a folder that is removed unless the program succeeds. */
@@ -63,7 +67,7 @@ export async function supervise(command: readonly string[]): Promise<never> {
     untilGone(child, family).then(() => STOP_GRACE_MS),
   ]);
   const left = await endFamily(family, graceMs);
-  if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
+  if (left.length > 0) report(LEFT, left);
   const { code } = left.length > 0 ? { code: FAILED } : await child.status;
   removeFolder(Deno.env.get(SUPERVISED_FOLDER));
   removeLimitGroup(limitGroup());
@@ -86,7 +90,7 @@ function startProgram(
       detached,
     }).spawn();
     limit(child);
-    if (!isStep()) print(Deno.stdout, `started ${child.pid}`);
+    if (!isStep()) report(STARTED, [child.pid]);
     return child;
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
@@ -163,6 +167,11 @@ export async function endFamily(
     const pollMs = empty > 0 ? 0 : elapsedMs / 4;
     await sleep(Math.min(LONGEST_POLL_MS, Math.max(SHORTEST_POLL_MS, pollMs)));
   }
+}
+
+/** To whoever started us: what the program prints goes the same way. */
+function report(word: string, pids: readonly number[]): void {
+  print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
 }
 
 /** Nobody may be there any more to read it; then standard input ends, too. */
