@@ -2,7 +2,8 @@
  * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or
  * the supervisor of a foreign one (`supervise`). They end when this process does, whatever ends it:
  * each reads from a pipe that only this process holds open. They have a session of their own, so that
- * Ctrl-C reaches Plateau alone, which then stops them in order.
+ * Ctrl-C reaches Plateau alone, which then stops them in order. What a supervisor leaves that is killed, this process
+ * adopts and ends.
  */
 import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
@@ -10,7 +11,8 @@ import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { polledErrors } from "../../base/system/pipe.ts";
-import { descendantsOf } from "../../base/system/processes.ts";
+import { adoptOrphans } from "../../base/system/prctl.ts";
+import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
@@ -20,7 +22,12 @@ import { startPinned } from "./pin.ts";
 import { inspectableArgs } from "./runtime.ts";
 import { settlesWithin } from "./settles.ts";
 import {
+  endFamily,
   LEFT,
+  ORPHANED_GRACE_MS,
+  orphanedFamily,
+  removeFolder,
+  showsProcesses,
   STARTED,
   STOP_GRACE_MS,
   SUPERVISED_ENV,
@@ -58,6 +65,8 @@ interface ProcessEnvironment {
   readonly onOutput?: (bytes: Uint8Array) => void;
   /** The same of its standard error alone. */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
+  /** Called when a signal has ended it; what it has left may still print. */
+  readonly onKilled?: (pid: number) => Promise<void>;
 }
 
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
@@ -107,15 +116,28 @@ export function startSupervised(
   };
   const supervisor = selfCommand(["supervise", "--", ...command]);
   const outputs = { onOutput, onErrorOutput };
-  const child = start(supervisor, { env: forSupervisor, cwd, ...outputs }, SUPERVISOR_GRACE_MS);
+  const left: number[] = [];
+  let leader: number | null = null;
+  const onKilled = async (pid: number): Promise<void> => {
+    left.push(...await endFamily(orphanedFamily(pid, running), ORPHANED_GRACE_MS));
+    if (leader !== null) killNumber(-leader);
+    for (const made of [folder, stage]) removeFolder(made);
+  };
+  const place = { env: forSupervisor, cwd, ...outputs, onKilled };
+  const child = start(supervisor, place, SUPERVISOR_GRACE_MS);
+  adoptTheirOrphans();
   const announced = child.output.takeLine(reported(sign, STARTED))
-    .then((text) => ({ text, startedMs: performance.now() }));
+    .then((text) => {
+      if (!showsProcesses()) leader = Number(text);
+      return { text, startedMs: performance.now() };
+    });
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
     removeLimitGroup(group); // of a supervisor that had no time for it
-    const left = child.output.takeKept(reported(sign, LEFT));
-    if (left !== null) onLeft(left.split(" ").map(Number));
+    const named = child.output.takeKept(reported(sign, LEFT))?.split(" ").map(Number) ?? [];
+    const all = [...named, ...left.splice(0)];
+    if (all.length > 0) onLeft(all);
   };
   return { ...child, supervised: true, announced, exited, stop };
 }
@@ -142,13 +164,23 @@ function groupFor({ cpu, memory }: TargetLimits): string[] {
 
 /** A supervisor exits with the code 128 + n where signal n has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
+  if (signal !== null) return { code, signal, isOfSupervisor: true };
   const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return { code, signal: signal ?? ending?.[0] ?? null };
+  return { code, signal: ending?.[0] ?? null };
+}
+
+/** Processes that were started here and have not ended. */
+const running = new Set<number>();
+let isAdopting: boolean | null = null;
+
+/** Not where there are children that were not started here: theirs would be adopted, too, and taken for ours. */
+function adoptTheirOrphans(): void {
+  isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
 
 function start(
   [program, programArgs]: ReturnType<typeof selfCommand>,
-  { onOutput, onErrorOutput, ...environment }: ProcessEnvironment,
+  { onOutput, onErrorOutput, onKilled = async () => {}, ...environment }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const command = new Deno.Command(program, {
@@ -160,12 +192,15 @@ function start(
     detached: true,
   });
   const process = spawned(command);
+  running.add(process.pid);
   const output = new Output(onOutput);
   const drained = Promise.all([
     output.drain(process.stdout),
     output.drain(errorsOf(process, onErrorOutput !== undefined), onErrorOutput),
   ]);
   const exited = process.status.then(async ({ code, signal }) => {
+    running.delete(process.pid);
+    if (signal !== null) await onKilled(process.pid);
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
@@ -206,13 +241,16 @@ function spawned(command: Deno.Command): Deno.ChildProcess {
 /** With all that it has started, which it can't end itself any more: it hangs, or the machine is too slow for it. */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {
-    for (const pid of descendantsOf(process.pid)) {
-      send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
-    }
+    for (const pid of descendantsOf(process.pid)) killNumber(pid);
   };
   killFamily();
   killFamily(); // a look may miss whoever was adopted in it
   send(process, "SIGKILL");
+}
+
+/** @param pid Below 0 the group that this process leads. */
+function killNumber(pid: number): void {
+  send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
 }
 
 function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): void {

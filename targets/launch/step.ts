@@ -55,7 +55,7 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
     const why = `${shown} left processes that this user may not end: ${left.join(", ")}`;
     return { why, evidence };
   }
-  return { why: exit.code === 0 ? null : describeExit(exit).replace(/^it/, shown), evidence };
+  return { why: exit.code === 0 ? null : describeExit(exit, shown), evidence };
 }
 
 /** Full path; null where there is none. @param env Its whole environment. */

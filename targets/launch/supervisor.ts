@@ -14,7 +14,13 @@ import { REAL_TIME, type Time } from "./settles.ts";
 import { randomUUID } from "node:crypto";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
-import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
+import {
+  descendantsOf,
+  orphansOf,
+  processesWith,
+  readStat,
+  reap,
+} from "../../base/system/processes.ts";
 
 /** The words before the program's process id, and before those that could not be ended. */
 export const STARTED = "started";
@@ -25,7 +31,7 @@ const FAILED = 1;
 /** Between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
 /** The same when nobody waits any more. */
-const ORPHANED_GRACE_MS = 300;
+export const ORPHANED_GRACE_MS = 300;
 /** KILL does not end what hangs in the kernel; we do not wait for that. */
 const HOPELESS_MS = 2_000;
 /** Most programs end within milliseconds, and the next run waits for it; one that takes long is looked at seldom. */
@@ -119,7 +125,7 @@ function limitGroup(): string[] {
 }
 
 /** Who started us may be gone, and can't do it. */
-function removeFolder(folder: string | undefined): void {
+export function removeFolder(folder: string | undefined): void {
   if (folder === undefined) return;
   try {
     Deno.removeSync(folder, { recursive: true });
@@ -208,7 +214,7 @@ interface Upbringing {
 const MARK = "PLATEAU_FAMILY";
 
 function bringUpFamily(): Upbringing {
-  if (Deno.build.os !== "linux" || readStat(Deno.pid) === null) {
+  if (!showsProcesses()) {
     return { detached: true, env: {}, of: processGroup };
   }
   if (adoptOrphans()) {
@@ -219,6 +225,11 @@ function bringUpFamily(): Upbringing {
   return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked) };
 }
 
+/** Where they are not, a program leads a process group. */
+export function showsProcesses(): boolean {
+  return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
+}
+
 function ourDescendants(): number[] {
   return descendantsOf(Deno.pid);
 }
@@ -227,9 +238,21 @@ function ourDescendants(): number[] {
 function family(child: Deno.ChildProcess, members: () => number[]): ProcessFamily {
   const isOver = watchEnd(child);
   const living = (): number[] => {
-    const found = members().filter((pid) => (readStat(pid)?.state ?? "Z") !== "Z");
+    const found = members().filter((pid) => (pid !== child.pid || isOver()) && lives(pid));
     return [...new Set(isOver() ? found : [child.pid, ...found])];
   };
+  return { living, signal: (name) => signalAll(living(), name) };
+}
+
+/** One that we have adopted is reaped first: threads of it may outlive its first one, and we may end before. */
+function lives(pid: number): boolean {
+  const { state = "Z", parent = 0 } = readStat(pid) ?? {};
+  return state !== "Z" || (parent === Deno.pid && !reap(pid));
+}
+
+/** What a supervisor left that was killed, as its parent finds it; see `orphansOf`. */
+export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
+  const living = (): number[] => orphansOf(supervisor, others).filter(lives);
   return { living, signal: (name) => signalAll(living(), name) };
 }
 

@@ -2,6 +2,9 @@ import assert from "node:assert/strict";
 import { startSelf, startSupervised } from "../../targets/launch/child.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { takeStep } from "../../targets/launch/step.ts";
+import { descendantsOf, readName, readStat } from "../../base/system/processes.ts";
+import { until } from "../e2e/patience.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 import { serveOrigin } from "./fixtures/origin.ts";
 
@@ -58,3 +61,25 @@ testWith(
     assert.deepEqual(child.output.lastLines(), ["started 5", "more"]);
   },
 );
+
+/** All of it ignores TERM: a child, one in a session of its own, and a daemon in another. */
+const STUBBORN = "trap '' TERM; sleep 600 & setsid sleep 600 & (setsid sleep 600 &); sleep 600";
+
+for (const isStep of [false, true]) {
+  const what = isStep ? "step" : "program";
+  testWith(["linux"], `nothing of a ${what} is left when its supervisor is killed`, async () => {
+    using folder = emptyFolder();
+    const stage = Deno.makeTempDirSync({ dir: folder.path });
+    const command = ["/bin/sh", "-c", STUBBORN];
+    const child = startSupervised(command, { env: cleanEnv(), folder: stage, isStep });
+    const pids = await until("all sleep", () => {
+      const seen = descendantsOf(child.pid);
+      return seen.filter((pid) => readName(pid) === "sleep").length === 4 && seen;
+    });
+    Deno.kill(child.pid, "SIGKILL");
+    assert.deepEqual(await child.exited, { code: 137, signal: "SIGKILL", isOfSupervisor: true });
+    assert.deepEqual(pids.filter((pid) => readStat(pid) !== null), []);
+    assert.deepEqual([...Deno.readDirSync(folder.path)], []);
+    await child.stop();
+  });
+}
