@@ -19,7 +19,7 @@ import type { Exit, WatchedTree } from "./launcher.ts";
 import { OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
-import { inspectableArgs } from "./runtime.ts";
+import { inspectableArgs } from "./environment.ts";
 import { settlesWithin } from "./settles.ts";
 import {
   endFamily,
@@ -63,8 +63,12 @@ interface ProcessEnvironment {
   readonly cwd?: string;
   /** Gets all that it prints, as it comes. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** The same of its standard error alone. */
+  /** The same of its standard error alone, which may come late: it is read so that it disturbs no load. */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
+  /** The same of each by itself. */
+  readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
+  /** It is none of the experiment's: it runs on our own cores, not on those of targets. */
+  readonly isOurs?: boolean;
   /** Called when a signal has ended it; what it has left may still print. */
   readonly onKilled?: (pid: number) => Promise<void>;
 }
@@ -85,7 +89,7 @@ export function startSelf(
   return { ...child, supervised: false, announced };
 }
 
-interface SupervisedEnvironment extends ProcessEnvironment {
+interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
   /** Null or absent: as much as there is. */
@@ -101,7 +105,7 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, isStep = false, limits, onOutput, onErrorOutput, onLeft = () => {} }:
+  { env, folder, stage, isStep = false, limits, onLeft = () => {}, ...process }:
     SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
@@ -115,7 +119,6 @@ export function startSupervised(
     ...isStep && { [SUPERVISED_STEP]: "1" },
   };
   const supervisor = selfCommand(["supervise", "--", ...command]);
-  const outputs = { onOutput, onErrorOutput };
   const left: number[] = [];
   let leader: number | null = null;
   const onKilled = async (pid: number): Promise<void> => {
@@ -123,8 +126,11 @@ export function startSupervised(
     if (leader !== null) killNumber(-leader);
     for (const made of [folder, stage]) removeFolder(made);
   };
-  const place = { env: forSupervisor, cwd, ...outputs, onKilled };
-  const child = start(supervisor, place, SUPERVISOR_GRACE_MS);
+  const child = start(
+    supervisor,
+    { ...process, env: forSupervisor, onKilled },
+    SUPERVISOR_GRACE_MS,
+  );
   adoptTheirOrphans();
   const announced = child.output.takeLine(reported(sign, STARTED))
     .then((text) => {
@@ -180,27 +186,31 @@ function adoptTheirOrphans(): void {
 
 function start(
   [program, programArgs]: ReturnType<typeof selfCommand>,
-  { onOutput, onErrorOutput, onKilled = async () => {}, ...environment }: ProcessEnvironment,
+  { env, cwd, onOutput, onErrorOutput, onStreams, onKilled, isOurs = false }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const command = new Deno.Command(program, {
     args: programArgs,
-    ...environment,
+    env,
+    cwd,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
     detached: true,
   });
-  const process = spawned(command);
+  const process = spawned(command, isOurs);
   running.add(process.pid);
   const output = new Output(onOutput);
   const drained = Promise.all([
-    output.drain(process.stdout),
-    output.drain(errorsOf(process, onErrorOutput !== undefined), onErrorOutput),
+    output.drain(process.stdout, onStreams?.stdout),
+    output.drain(
+      errorsOf(process, onErrorOutput !== undefined),
+      onErrorOutput ?? onStreams?.stderr,
+    ),
   ]);
   const exited = process.status.then(async ({ code, signal }) => {
     running.delete(process.pid);
-    if (signal !== null) await onKilled(process.pid);
+    if (signal !== null) await onKilled?.(process.pid);
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
@@ -230,9 +240,10 @@ function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream
 }
 
 /** Throws a TargetError where the system starts no process: too many, or denied. */
-function spawned(command: Deno.Command): Deno.ChildProcess {
+function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
+  const spawn = (): Deno.ChildProcess => command.spawn();
   try {
-    return startPinned(() => command.spawn());
+    return isOurs ? spawn() : startPinned(spawn);
   } catch (error) {
     throw new TargetError(`Cannot start a process: ${messageOf(error)}`);
   }
