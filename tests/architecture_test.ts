@@ -93,6 +93,15 @@ Deno.test("base/system alone calls libc and reads /proc and control groups", () 
   assertNone(others.filter((file) => reads.test(readText(file))));
 });
 
+/** Starts nothing while users' experiments run. */
+const OWN_TOOLS = ["cli/compiled", "report/page/build.ts"];
+
+Deno.test("programs are started under a supervisor alone, which leaves nothing of them", () => {
+  const starters = ["targets/launch/child.ts", "targets/launch/supervisor.ts"];
+  const others = program.filter((file) => !isIn(file, [...starters, ...OWN_TOOLS]));
+  assertNone(others.filter((file) => /\bDeno\.Command\b|child_process/.test(readText(file))));
+});
+
 Deno.test("no any, no double assertion, no non-null assertion, no note for later", () => {
   assertNone(sources.flatMap((file) => places(file, surveyOf(file).evasions)));
 });

@@ -45,6 +45,7 @@ export const processCalls = group({
   prctl: PRCTL,
   getrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
+  waitpid: { parameters: ["i32", "pointer", "i32"], result: "i32" },
   sched_setaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   sched_getaffinity: { parameters: ["i32", "usize", "buffer"], result: "i32" },
   syscall: { parameters: ["i64", "i64", "buffer", "i64", "i64"], result: "i64" }, // what libc has no name for

@@ -12,6 +12,8 @@ export interface ProcessStat {
   readonly state: string;
   /** The process that started it, or has taken it over; 0 for none. */
   readonly parent: number;
+  /** Named after the process that began it, which may have ended; children are born into it. */
+  readonly session: number;
   /** CPU time of the process, all threads that it has or had, without its children. */
   readonly userTicks: number;
   readonly systemTicks: number;
@@ -32,6 +34,7 @@ export function parseStat(text: string): ProcessStat {
   return {
     state: fields[0],
     parent: field(4),
+    session: field(6),
     userTicks: field(14),
     systemTicks: field(15),
     waitedUserTicks: field(16),
@@ -155,11 +158,33 @@ export function descendantsOf(pid: number): number[] {
   return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
 }
 
+/**
+ * What a process left that led a session, adopted the orphans among its descendants, and has ended: all of its
+ * session, and children of this process, if that adopts orphans, that have left its own session; with all under them.
+ * @param others Children of this process that are none of it.
+ */
+export function orphansOf(leader: number, others: ReadonlySet<number>): number[] {
+  const ours = readStat(Deno.pid)?.session;
+  const isOrphan = (pid: number): boolean => {
+    const stat = readStat(pid);
+    if (stat === null || others.has(pid)) return false;
+    return stat.session === leader || (stat.parent === Deno.pid && stat.session !== ours);
+  };
+  return [
+    ...new Set(allProcesses().filter(isOrphan).flatMap((pid) => [pid, ...descendantsOf(pid)])),
+  ];
+}
+
+const WNOHANG = 1;
+
+/** Takes a child that has ended, with all its threads, off the system's table; false when it has not. */
+export function reap(pid: number): boolean {
+  return libcOr(() => processCalls().waitpid(pid, null, WNOHANG) > 0, () => false);
+}
+
 /** Those whose environment, as it was at their start, has `variable` (`NAME=value`); only own ones can be seen. */
 export function processesWith(variable: string): number[] {
-  const pids = (orNull(() => [...Deno.readDirSync("/proc")]) ?? [])
-    .map(({ name }) => Number(name)).filter((pid) => pid > 0 && pid !== Deno.pid);
-  return pids.filter((pid) =>
+  return allProcesses().filter((pid) =>
     readOrNull(`/proc/${pid}/environ`)?.split("\0").includes(variable) ?? false
   );
 }
@@ -168,6 +193,12 @@ export function childrenOf(pid: number): number[] {
   return threadsOf(pid).flatMap((id) =>
     parseChildren(readOrNull(`/proc/${pid}/task/${id}/children`) ?? "")
   );
+}
+
+/** But for this one. */
+function allProcesses(): number[] {
+  return (orNull(() => [...Deno.readDirSync("/proc")]) ?? [])
+    .map(({ name }) => Number(name)).filter((pid) => pid > 0 && pid !== Deno.pid);
 }
 
 function threadsOf(pid: number): number[] {
@@ -255,14 +286,13 @@ export function parseUse(stat: string): ProcessTicks {
 
 function usesNow(): Map<number, ProcessTicks> {
   if (Deno.build.os !== "linux") return new Map();
-  const pids = [...Deno.readDirSync("/proc")].map(({ name }) => Number(name)).filter((pid) =>
-    pid > 0 && pid !== Deno.pid
+  return new Map(
+    allProcesses().flatMap((pid) => {
+      try {
+        return [[pid, parseUse(Deno.readTextFileSync(`/proc/${pid}/stat`))] as const];
+      } catch {
+        return []; // it has ended
+      }
+    }),
   );
-  return new Map(pids.flatMap((pid) => {
-    try {
-      return [[pid, parseUse(Deno.readTextFileSync(`/proc/${pid}/stat`))] as const];
-    } catch {
-      return []; // it has ended
-    }
-  }));
 }

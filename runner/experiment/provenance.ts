@@ -1,7 +1,6 @@
 /** Where a result comes from: the machine, the commit of the experiment's folder, a hash of its settings. */
 import { createHash } from "node:crypto";
-import { settlesWithin } from "../../targets/launch/settles.ts";
-import { cleanEnv } from "../../targets/launch/environment.ts";
+import { gitOutput } from "../../targets/revisions/git.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { rememberedPlan } from "../host/plan_cache.ts";
 import type { Commit, Results } from "../result/result.ts";
@@ -28,37 +27,19 @@ export async function provenanceOf(
 /** Git reads every file of a large folder once. */
 const LIMIT_MS = 10_000;
 
-/** Commit of the repository that `folder` is in; null without git, repository or commit. */
-export async function commitOf(folder: string): Promise<Commit | null> {
-  const hash = await git(folder, ["rev-parse", "--verify", "HEAD"]);
-  if (hash === null) return null;
-  const changes = await git(folder, ["status", "--porcelain", "--untracked-files=no"]);
-  if (changes === null) return null;
-  return { hash: hash.trim(), dirty: changes !== "" };
+/** Commit of the repository that `folder` is in; null without git, repository or commit, or on abort. */
+export async function commitOf(
+  folder: string,
+  signal: AbortSignal = AbortSignal.timeout(LIMIT_MS),
+): Promise<Commit | null> {
+  const status = ["status", "--porcelain=v2", "--branch", "--untracked-files=no"];
+  const { success, text } = await gitOutput({ folder, signal }, status).catch(NO_OUTPUT);
+  const [, hash] = /^# branch\.oid ([\da-f]+)$/m.exec(text) ?? [];
+  if (!success || hash === undefined) return null;
+  return { hash, dirty: /^[^#\n]/m.test(text) };
 }
 
-/** What git prints; null when it fails. In a clean environment, as GIT_DIR would name another folder. */
-async function git(folder: string, args: readonly string[]): Promise<string | null> {
-  try {
-    const child = new Deno.Command("git", {
-      args: ["--no-optional-locks", "-C", folder, ...args],
-      env: cleanEnv(),
-      clearEnv: true,
-      stdin: "null",
-      stdout: "piped",
-      stderr: "null",
-    }).spawn();
-    const output = child.output();
-    if (!await settlesWithin(output, LIMIT_MS)) {
-      child.kill("SIGKILL");
-      return null;
-    }
-    const { success, stdout } = await output;
-    return success ? new TextDecoder().decode(stdout) : null;
-  } catch {
-    return null; // there is no git
-  }
-}
+const NO_OUTPUT = (): { success: boolean; text: string } => ({ success: false, text: "" });
 
 /**
  * SHA-256, in hex, of the settings as canonical JSON: the same in whatever order they were written.

@@ -8,6 +8,7 @@ import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
+import { describeExit } from "../../targets/launch/start_up.ts";
 import type { RedisUse } from "../../targets/observe/redis_watch.ts";
 import type { ResourceWatch, WatchedUse } from "../../targets/observe/watch.ts";
 import { watchResources } from "../../targets/observe/watch_resources.ts";
@@ -228,10 +229,6 @@ async function stopWatch(watch: ResourceWatch | null): Promise<WatchedUse> {
 }
 
 async function throwTargetEnded(name: string, target: RunningTarget): Promise<never> {
-  const { code, signal } = await target.exited;
-  const how = signal === null ? `exited with code ${code}` : `was ended by ${signal}`;
-  throw new TargetError(
-    `Cannot finish the run: target ${name} ${how} while it was loaded`,
-    target.lastLines(),
-  );
+  const how = describeExit(await target.exited, `target ${name}`);
+  throw new TargetError(`Cannot finish the run: ${how} while it was loaded`, target.lastLines());
 }

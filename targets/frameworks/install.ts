@@ -113,7 +113,7 @@ async function takeSteps(
     await child.stop();
     signal.throwIfAborted();
     if (exit.code === 0) continue;
-    const ended = describeExit(exit).replace(/^it/, [program, ...args].join(" "));
+    const ended = describeExit(exit, [program, ...args].join(" "));
     throw cannotInstall(name, ended, child.output.lastLines());
   }
 }

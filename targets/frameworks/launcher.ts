@@ -5,8 +5,8 @@ import type { FrameworkTarget } from "../../base/target/spec.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
-import { runtimeOf, watchable } from "../launch/runtime.ts";
-import { cleanEnv, findProgram, freePort } from "../launch/environment.ts";
+import { runtimeOf } from "../launch/runtime.ts";
+import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
 
 export const frameworkLauncher: Launcher<FrameworkTarget> = {
   async start({ framework, set, limits }, context): Promise<RunningTarget> {

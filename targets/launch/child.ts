@@ -2,28 +2,38 @@
  * Processes that Plateau starts. All of them are this same program again: a built-in app (`serve`), or
  * the supervisor of a foreign one (`supervise`). They end when this process does, whatever ends it:
  * each reads from a pipe that only this process holds open. They have a session of their own, so that
- * Ctrl-C reaches Plateau alone, which then stops them in order.
+ * Ctrl-C reaches Plateau alone, which then stops them in order. What a supervisor leaves that is killed, this process
+ * adopts and ends.
  */
+import { randomUUID } from "node:crypto";
 import { constants } from "node:os";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { parseBytes } from "../../base/quantity.ts";
 import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { polledErrors } from "../../base/system/pipe.ts";
-import { descendantsOf } from "../../base/system/processes.ts";
+import { adoptOrphans } from "../../base/system/prctl.ts";
+import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
 import type { TargetLimits } from "../../base/target/spec.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
 import { OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
 import { Output } from "./output.ts";
 import { startPinned } from "./pin.ts";
-import { inspectableArgs } from "./runtime.ts";
+import { inspectableArgs } from "./environment.ts";
 import { settlesWithin } from "./settles.ts";
 import {
+  endFamily,
   LEFT,
+  ORPHANED_GRACE_MS,
+  orphanedFamily,
+  removeFolder,
+  showsProcesses,
+  STARTED,
   STOP_GRACE_MS,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
   SUPERVISED_GROUP,
+  SUPERVISED_SIGN,
   SUPERVISED_STAGE,
   SUPERVISED_STEP,
 } from "./supervisor.ts";
@@ -53,8 +63,14 @@ interface ProcessEnvironment {
   readonly cwd?: string;
   /** Gets all that it prints, as it comes. */
   readonly onOutput?: (bytes: Uint8Array) => void;
-  /** The same of its standard error alone. */
+  /** The same of its standard error alone, which may come late: it is read so that it disturbs no load. */
   readonly onErrorOutput?: (bytes: Uint8Array) => void;
+  /** The same of each by itself. */
+  readonly onStreams?: Readonly<Record<"stdout" | "stderr", (bytes: Uint8Array) => void>>;
+  /** It is none of the experiment's: it runs on our own cores, not on those of targets. */
+  readonly isOurs?: boolean;
+  /** Called when a signal has ended it; what it has left may still print. */
+  readonly onKilled?: (pid: number) => Promise<void>;
 }
 
 /** Starts this program with `args`; `env` comes on top of our own environment. Announces what it listens on. */
@@ -66,11 +82,14 @@ export function startSelf(
   const startedMs = performance.now();
   const command = selfCommand(args, own);
   const child = start(command, { env: { ...env, [BOUND]: "1" } }, STOP_GRACE_MS);
-  const announced = child.output.takeLine("listening").then((text) => ({ text, startedMs }));
+  const announced = child.output.takeLine(/^listening (.*)\r?\n/m).then((text) => ({
+    text,
+    startedMs,
+  }));
   return { ...child, supervised: false, announced };
 }
 
-interface SupervisedEnvironment extends ProcessEnvironment {
+interface SupervisedEnvironment extends Omit<ProcessEnvironment, "onKilled"> {
   /** A folder of its own, which is removed when it has ended, also when we have been killed before. */
   readonly folder?: string;
   /** Null or absent: as much as there is. */
@@ -86,11 +105,13 @@ interface SupervisedEnvironment extends ProcessEnvironment {
 /** Starts a foreign program, by its full path; `env` is its whole environment. Announces its process id. */
 export function startSupervised(
   command: readonly string[],
-  { env, cwd, folder, stage, isStep = false, limits, onOutput, onErrorOutput, onLeft = () => {} }:
+  { env, folder, stage, isStep = false, limits, onLeft = () => {}, ...process }:
     SupervisedEnvironment,
 ): Child {
   const group = limits === undefined ? [] : groupFor(limits);
+  const sign = randomUUID();
   const forSupervisor = {
+    [SUPERVISED_SIGN]: sign,
     ...group.length > 0 && { [SUPERVISED_GROUP]: JSON.stringify(group) },
     [SUPERVISED_ENV]: JSON.stringify(env),
     ...folder !== undefined && { [SUPERVISED_FOLDER]: folder },
@@ -98,18 +119,38 @@ export function startSupervised(
     ...isStep && { [SUPERVISED_STEP]: "1" },
   };
   const supervisor = selfCommand(["supervise", "--", ...command]);
-  const outputs = { onOutput, onErrorOutput };
-  const child = start(supervisor, { env: forSupervisor, cwd, ...outputs }, SUPERVISOR_GRACE_MS);
-  const announced = child.output.takeLine("started")
-    .then((text) => ({ text, startedMs: performance.now() }));
+  const left: number[] = [];
+  let leader: number | null = null;
+  const onKilled = async (pid: number): Promise<void> => {
+    left.push(...await endFamily(orphanedFamily(pid, running), ORPHANED_GRACE_MS));
+    if (leader !== null) killNumber(-leader);
+    for (const made of [folder, stage]) removeFolder(made);
+  };
+  const child = start(
+    supervisor,
+    { ...process, env: forSupervisor, onKilled },
+    SUPERVISOR_GRACE_MS,
+  );
+  adoptTheirOrphans();
+  const announced = child.output.takeLine(reported(sign, STARTED))
+    .then((text) => {
+      if (!showsProcesses()) leader = Number(text);
+      return { text, startedMs: performance.now() };
+    });
   const exited = child.exited.then(withSignal);
   const stop = async (): Promise<void> => {
     await child.stop();
     removeLimitGroup(group); // of a supervisor that had no time for it
-    const left = child.output.takeKept(LEFT);
-    if (left !== null) onLeft(left.split(" ").map(Number));
+    const named = child.output.takeKept(reported(sign, LEFT))?.split(" ").map(Number) ?? [];
+    const all = [...named, ...left.splice(0)];
+    if (all.length > 0) onLeft(all);
   };
   return { ...child, supervised: true, announced, exited, stop };
+}
+
+/** A line of process ids that a supervisor prints, also behind what its program left without an end of line. */
+function reported(sign: string, word: string): RegExp {
+  return new RegExp(`${sign} ${word} (\\d+(?: \\d+)*)\n`);
 }
 
 /** Throws a TargetError where there are no control groups for us. */
@@ -129,30 +170,47 @@ function groupFor({ cpu, memory }: TargetLimits): string[] {
 
 /** A supervisor exits with the code 128 + n where signal n has ended its program. */
 function withSignal({ code, signal }: Exit): Exit {
+  if (signal !== null) return { code, signal, isOfSupervisor: true };
   const ending = Object.entries(constants.signals).find(([, number]) => code === 128 + number);
-  return { code, signal: signal ?? ending?.[0] ?? null };
+  return { code, signal: ending?.[0] ?? null };
+}
+
+/** Processes that were started here and have not ended. */
+const running = new Set<number>();
+let isAdopting: boolean | null = null;
+
+/** Not where there are children that were not started here: theirs would be adopted, too, and taken for ours. */
+function adoptTheirOrphans(): void {
+  isAdopting ??= childrenOf(Deno.pid).every((pid) => running.has(pid)) && adoptOrphans();
 }
 
 function start(
   [program, programArgs]: ReturnType<typeof selfCommand>,
-  { onOutput, onErrorOutput, ...environment }: ProcessEnvironment,
+  { env, cwd, onOutput, onErrorOutput, onStreams, onKilled, isOurs = false }: ProcessEnvironment,
   graceMs: number,
 ): Pick<Child, "pid" | "output" | "exited" | "writeLine" | "stop"> {
   const command = new Deno.Command(program, {
     args: programArgs,
-    ...environment,
+    env,
+    cwd,
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
     detached: true,
   });
-  const process = spawned(command);
+  const process = spawned(command, isOurs);
+  running.add(process.pid);
   const output = new Output(onOutput);
   const drained = Promise.all([
-    output.drain(process.stdout),
-    output.drain(errorsOf(process, onErrorOutput !== undefined), onErrorOutput),
+    output.drain(process.stdout, onStreams?.stdout),
+    output.drain(
+      errorsOf(process, onErrorOutput !== undefined),
+      onErrorOutput ?? onStreams?.stderr,
+    ),
   ]);
   const exited = process.status.then(async ({ code, signal }) => {
+    running.delete(process.pid);
+    if (signal !== null) await onKilled?.(process.pid);
     await settlesWithin(drained, DRAIN_MS);
     return { code, signal };
   });
@@ -182,9 +240,10 @@ function errorsOf(process: Deno.ChildProcess, isPolled: boolean): ReadableStream
 }
 
 /** Throws a TargetError where the system starts no process: too many, or denied. */
-function spawned(command: Deno.Command): Deno.ChildProcess {
+function spawned(command: Deno.Command, isOurs: boolean): Deno.ChildProcess {
+  const spawn = (): Deno.ChildProcess => command.spawn();
   try {
-    return startPinned(() => command.spawn());
+    return isOurs ? spawn() : startPinned(spawn);
   } catch (error) {
     throw new TargetError(`Cannot start a process: ${messageOf(error)}`);
   }
@@ -193,13 +252,16 @@ function spawned(command: Deno.Command): Deno.ChildProcess {
 /** With all that it has started, which it can't end itself any more: it hangs, or the machine is too slow for it. */
 function kill(process: Deno.ChildProcess): void {
   const killFamily = (): void => {
-    for (const pid of descendantsOf(process.pid)) {
-      send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
-    }
+    for (const pid of descendantsOf(process.pid)) killNumber(pid);
   };
   killFamily();
   killFamily(); // a look may miss whoever was adopted in it
   send(process, "SIGKILL");
+}
+
+/** @param pid Below 0 the group that this process leads. */
+function killNumber(pid: number): void {
+  send({ kill: (signal) => Deno.kill(pid, signal) }, "SIGKILL");
 }
 
 function send(process: Pick<Deno.ChildProcess, "kill">, signal: Deno.Signal): void {

@@ -7,7 +7,7 @@ import { type CommandTarget, fixedPortOf } from "../../base/target/spec.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";
-import { runtimeOf, watchable } from "./runtime.ts";
+import { runtimeOf } from "./runtime.ts";
 import {
   cleanEnv,
   findProgram,
@@ -16,6 +16,7 @@ import {
   isPortTaken,
   locateFolder,
   ownEnv,
+  watchable,
 } from "./environment.ts";
 
 export const commandLauncher: Launcher<CommandTarget> = {

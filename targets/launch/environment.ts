@@ -1,6 +1,6 @@
-/** The environment of a foreign program: its variables, its folder, a free port. */
+/** The environment of a foreign program: its variables, its folder, a free port, and what profiles need of them. */
 import { statSync } from "node:fs";
-import { delimiter, join, resolve } from "node:path";
+import { basename, delimiter, join, resolve } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -128,4 +128,54 @@ export function makeTemporaryFolder(prefix: string): string {
       "set TMPDIR to a folder in which this user may write",
     ]);
   }
+}
+
+// How a program is started whose profiles are to be taken: V8's runtimes open their inspector, on a port of the
+// system's choice at loopback. Others need nothing.
+
+/** Of Deno: before its script. */
+const DENO_FLAG = `--inspect=${LOOPBACK}:0`;
+
+/**
+ * What each process of Node imports first, cluster workers too. `--inspect` in its place would give a worker the port
+ * after its parent's, which may be taken, and fails where the program opens its inspector itself.
+ */
+const OPENING = `import{open,url}from'node:inspector';` + // no spaces: one would end it
+  `import{isMainThread}from'node:worker_threads';isMainThread&&(url()||open(0,'${LOOPBACK}'))`;
+
+/** A foreign program with what profiles and counters need of it. Full path of the program. */
+interface StartedProgram {
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The same program as it is started to be watched from inside, as far as the context says. */
+export function watchable(
+  program: string,
+  { args, env }: StartedProgram,
+  { inspectable = false, counters }: Pick<LaunchContext, "inspectable" | "counters">,
+): { args: string[]; env: Record<string, string> } {
+  const inspected = inspectable ? inspectableArgs(program, args) : [...args];
+  const open = inspectable ? inspectableEnv(env) : { ...env };
+  return {
+    args: counters !== undefined && isDeno(program) ? counters.args(inspected) : inspected,
+    env: counters?.env(open) ?? open,
+  };
+}
+
+function isDeno(program: string): boolean {
+  return /^deno(?:\.exe)?$/.test(basename(program));
+}
+
+/** The environment in which processes of Node open their inspector. Node 18.18 or later. */
+function inspectableEnv(env: Readonly<Record<string, string>>): Record<string, string> {
+  const options = [env.NODE_OPTIONS ?? "", `--import=data:text/javascript,${OPENING}`];
+  return { ...env, NODE_OPTIONS: options.join(" ").trim() };
+}
+
+/** Arguments of the program with which it opens its inspector, where that takes an argument. */
+export function inspectableArgs(program: string, args: readonly string[]): string[] {
+  if (!isDeno(program)) return [...args];
+  const isRun = ["run", "serve"].includes(args[0]);
+  return isRun ? [args[0], DENO_FLAG, ...args.slice(1)] : [...args];
 }

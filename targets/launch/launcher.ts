@@ -12,6 +12,8 @@ import type { TargetSpec } from "../../base/target/spec.ts";
 export interface Exit {
   readonly code: number;
   readonly signal: string | null;
+  /** It is the end of a supervisor, with which its program was ended. */
+  readonly isOfSupervisor?: boolean;
 }
 
 /** A process tree of ours, as `watchResources` takes it. */

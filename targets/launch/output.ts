@@ -50,25 +50,25 @@ export class Output {
   }
 
   /**
-   * Takes out the first line that starts with `word`, as soon as it is whole; resolves with what
-   * follows the word. Never resolves without such a line.
+   * Takes out the first that matches `line`, as soon as it is whole; resolves with its first group. Never resolves
+   * without such a line.
    */
-  takeLine(word: string): Promise<string> {
+  takeLine(line: RegExp): Promise<string> {
     const { promise, resolve } = Promise.withResolvers<string>();
     this.#onChunk = () => {
-      const line = this.takeKept(word);
-      if (line === null) return;
+      const taken = this.takeKept(line);
+      if (taken === null) return;
       this.#onChunk = null;
-      resolve(line);
+      resolve(taken);
     };
     this.#onChunk?.();
     return promise;
   }
 
   /** The same of what is there: null without such a line. */
-  takeKept(word: string): string | null {
+  takeKept(line: RegExp): string | null {
     const text = this.#text();
-    const match = new RegExp(`^${word} (.*)\r?\n`, "m").exec(text);
+    const match = line.exec(text);
     if (match === null) return null;
     this.#written = 0;
     const others = text.slice(0, match.index) + text.slice(match.index + match[0].length);

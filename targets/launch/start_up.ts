@@ -86,6 +86,9 @@ function failure(startUp: StartUp<unknown>, progress: StartProgress): Promise<ne
 }
 
 /** "it exited with code 1" or "it was ended by SIGKILL". */
-export function describeExit({ code, signal }: Exit): string {
-  return signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`;
+export function describeExit({ code, signal, isOfSupervisor }: Exit, who = "it"): string {
+  if (signal === null) return `${who} exited with code ${code}`;
+  if (!isOfSupervisor) return `${who} was ended by ${signal}`;
+  const supervisor = who === "it" ? "its supervisor" : `the supervisor of ${who}`;
+  return `${supervisor} (a process of Plateau) was ended by ${signal}`;
 }

@@ -1,4 +1,9 @@
-/** One step of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), from its start to its end. */
+/**
+ * Programs that run to their end: one step of a target's commands (`build`, `setup`, `before`, `after`, `teardown`), and
+ * what we run for ourselves.
+ */
+import { Buffer } from "node:buffer";
+import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
@@ -55,7 +60,53 @@ export async function takeStep(step: CommandStep, context: StepContext): Promise
     const why = `${shown} left processes that this user may not end: ${left.join(", ")}`;
     return { why, evidence };
   }
-  return { why: exit.code === 0 ? null : describeExit(exit).replace(/^it/, shown), evidence };
+  return { why: exit.code === 0 ? null : describeExit(exit, shown), evidence };
+}
+
+interface OwnProgram {
+  /** Its whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Absent: ours. */
+  readonly cwd?: string;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
+}
+
+interface ProgramOutput {
+  readonly success: boolean;
+  readonly stdout: Uint8Array;
+  readonly stderr: Uint8Array;
+}
+
+/**
+ * What a program prints that we run for ourselves, such as git. When it resolves or throws, nothing of the program is
+ * left, and soon so when we are killed before. Throws a TargetError where it can't be started or its supervisor is
+ * killed, the signal's reason on abort.
+ */
+export async function outputOfProgram(
+  command: readonly string[],
+  { env, cwd, signal }: OwnProgram,
+): Promise<ProgramOutput> {
+  signal?.throwIfAborted();
+  const printed = { stdout: new Array<Uint8Array>(), stderr: new Array<Uint8Array>() };
+  const onStreams = {
+    stdout: (bytes: Uint8Array): void => void printed.stdout.push(bytes),
+    stderr: (bytes: Uint8Array): void => void printed.stderr.push(bytes),
+  };
+  const child = startSupervised(command, {
+    ...{ env: { ...env }, cwd, onStreams },
+    isStep: true,
+    isOurs: true,
+  });
+  const stop = (): void => void child.stop();
+  signal?.addEventListener("abort", stop);
+  const exit = await child.exited;
+  signal?.removeEventListener("abort", stop);
+  await child.stop();
+  signal?.throwIfAborted();
+  if (exit.isOfSupervisor) throw new TargetError(describeExit(exit, command.join(" ")));
+  const [stdout, stderr] = [printed.stdout, printed.stderr].map((chunks) => Buffer.concat(chunks));
+  return { success: exit.code === 0, stdout, stderr };
 }
 
 /** Full path; null where there is none. @param env Its whole environment. */

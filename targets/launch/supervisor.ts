@@ -5,7 +5,8 @@
  * of every program.
  *
  * It prints `started PID`, but not of a step, and then leaves its standard output and error to the program. What it
- * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`.
+ * cannot end, as it is another user's or hangs in the kernel, it names at last: `left PID PID…`. The program may print
+ * such lines, too: before its own the supervisor prints a sign that the program does not know.
  */
 import { messageOf } from "../../base/errors.ts";
 import { untilInputEnds } from "./parent_death.ts";
@@ -13,9 +14,16 @@ import { REAL_TIME, type Time } from "./settles.ts";
 import { randomUUID } from "node:crypto";
 import { joinLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
-import { descendantsOf, processesWith, readStat } from "../../base/system/processes.ts";
+import {
+  descendantsOf,
+  orphansOf,
+  processesWith,
+  readStat,
+  reap,
+} from "../../base/system/processes.ts";
 
-/** The word before what could not be ended. */
+/** The words before the program's process id, and before those that could not be ended. */
+export const STARTED = "started";
 export const LEFT = "left";
 /** Exit code when the program's own is not known. */
 const FAILED = 1;
@@ -23,7 +31,7 @@ const FAILED = 1;
 /** Between TERM and KILL. */
 export const STOP_GRACE_MS = 2_000;
 /** The same when nobody waits any more. */
-const ORPHANED_GRACE_MS = 300;
+export const ORPHANED_GRACE_MS = 300;
 /** KILL does not end what hangs in the kernel; we do not wait for that. */
 const HOPELESS_MS = 2_000;
 /** Most programs end within milliseconds, and the next run waits for it; one that takes long is looked at seldom. */
@@ -36,6 +44,8 @@ const BACKGROUND_POLL_MS = 500;
 export const SUPERVISED_ENV = "PLATEAU_SUPERVISED_ENV";
 /** Names a folder of the program's own, which is removed with it. */
 export const SUPERVISED_FOLDER = "PLATEAU_SUPERVISED_FOLDER";
+/** Begins what the supervisor itself prints; without it, nothing does. */
+export const SUPERVISED_SIGN = "PLATEAU_SUPERVISED_SIGN";
 /** Holds the folders of the program's control group as a JSON list; the group is removed with it. */
 export const SUPERVISED_GROUP = "PLATEAU_SUPERVISED_GROUP";
 /** Names a folder that is removed unless the program succeeds. */
@@ -63,7 +73,7 @@ export async function supervise(command: readonly string[]): Promise<never> {
     untilGone(child, family).then(() => STOP_GRACE_MS),
   ]);
   const left = await endFamily(family, graceMs);
-  if (left.length > 0) print(Deno.stdout, `${LEFT} ${left.join(" ")}`);
+  if (left.length > 0) report(LEFT, left);
   const { code } = left.length > 0 ? { code: FAILED } : await child.status;
   removeFolder(Deno.env.get(SUPERVISED_FOLDER));
   removeLimitGroup(limitGroup());
@@ -86,7 +96,7 @@ function startProgram(
       detached,
     }).spawn();
     limit(child);
-    if (!isStep()) print(Deno.stdout, `started ${child.pid}`);
+    if (!isStep()) report(STARTED, [child.pid]);
     return child;
   } catch (error) {
     print(Deno.stderr, `Cannot run ${program}: ${messageOf(error)}`);
@@ -115,7 +125,7 @@ function limitGroup(): string[] {
 }
 
 /** Who started us may be gone, and can't do it. */
-function removeFolder(folder: string | undefined): void {
+export function removeFolder(folder: string | undefined): void {
   if (folder === undefined) return;
   try {
     Deno.removeSync(folder, { recursive: true });
@@ -165,6 +175,11 @@ export async function endFamily(
   }
 }
 
+/** To whoever started us: what the program prints goes the same way. */
+function report(word: string, pids: readonly number[]): void {
+  print(Deno.stdout, [Deno.env.get(SUPERVISED_SIGN) ?? [], word, ...pids].flat().join(" "));
+}
+
 /** Nobody may be there any more to read it; then standard input ends, too. */
 function print(stream: { writeSync(bytes: Uint8Array): number }, line: string): void {
   try {
@@ -199,7 +214,7 @@ interface Upbringing {
 const MARK = "PLATEAU_FAMILY";
 
 function bringUpFamily(): Upbringing {
-  if (Deno.build.os !== "linux" || readStat(Deno.pid) === null) {
+  if (!showsProcesses()) {
     return { detached: true, env: {}, of: processGroup };
   }
   if (adoptOrphans()) {
@@ -210,6 +225,11 @@ function bringUpFamily(): Upbringing {
   return { detached: false, env: { [MARK]: id }, of: (child) => family(child, marked) };
 }
 
+/** Where they are not, a program leads a process group. */
+export function showsProcesses(): boolean {
+  return Deno.build.os === "linux" && readStat(Deno.pid) !== null;
+}
+
 function ourDescendants(): number[] {
   return descendantsOf(Deno.pid);
 }
@@ -218,9 +238,21 @@ function ourDescendants(): number[] {
 function family(child: Deno.ChildProcess, members: () => number[]): ProcessFamily {
   const isOver = watchEnd(child);
   const living = (): number[] => {
-    const found = members().filter((pid) => (readStat(pid)?.state ?? "Z") !== "Z");
+    const found = members().filter((pid) => (pid !== child.pid || isOver()) && lives(pid));
     return [...new Set(isOver() ? found : [child.pid, ...found])];
   };
+  return { living, signal: (name) => signalAll(living(), name) };
+}
+
+/** One that we have adopted is reaped first: threads of it may outlive its first one, and we may end before. */
+function lives(pid: number): boolean {
+  const { state = "Z", parent = 0 } = readStat(pid) ?? {};
+  return state !== "Z" || (parent === Deno.pid && !reap(pid));
+}
+
+/** What a supervisor left that was killed, as its parent finds it; see `orphansOf`. */
+export function orphanedFamily(supervisor: number, others: ReadonlySet<number>): ProcessFamily {
+  const living = (): number[] => orphansOf(supervisor, others).filter(lives);
   return { living, signal: (name) => signalAll(living(), name) };
 }
 

@@ -2,6 +2,7 @@
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import { startSupervised } from "../launch/child.ts";
+import { outputOfProgram } from "../launch/step.ts";
 
 /** For what a tool has to do beyond sampling: it reads symbols first, and writes at last. */
 const BEYOND_MS = 20_000;
@@ -48,12 +49,10 @@ export function startTool(
 
 /** What a tool prints. Throws an Error when it fails. */
 export async function outputOfTool(command: readonly string[]): Promise<Uint8Array> {
-  const [program, ...args] = command;
-  const tool = new Deno.Command(program, { args, env: cleanEnv(), clearEnv: true, stdin: "null" });
-  const { success, stdout, stderr } = await tool.output();
+  const { success, stdout, stderr } = await outputOfProgram(command, { env: cleanEnv() });
   if (success) return stdout;
   const lines = new TextDecoder().decode(stderr).trim().split("\n");
-  throw new Error(lines.at(-1) ?? `${program} failed`);
+  throw new Error(lines.at(-1) ?? `${command[0]} failed`);
 }
 
 /** A folder for what a tool writes, removed with the object. */

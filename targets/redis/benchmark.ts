@@ -6,6 +6,7 @@ import { parse } from "csv-parse/sync";
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
+import { outputOfProgram } from "../launch/step.ts";
 import { connectRedis } from "./client.ts";
 
 const PROGRAMS = ["redis-benchmark", "valkey-benchmark"];
@@ -70,11 +71,11 @@ async function outputOf(
   args: readonly string[],
   { env, signal }: { env: Record<string, string>; signal: AbortSignal },
 ): Promise<string> {
-  const command = new Deno.Command(program, { args: [...args], env, clearEnv: true, signal });
-  signal.throwIfAborted(); // Deno 2.6 would start it, and not end it
-  const { success, stdout, stderr } = await command.output();
+  const { success, stdout, stderr } = await outputOfProgram([program, ...args], { env, signal })
+    .catch((error: unknown) => {
+      throw signal.aborted ? new Error(`it did not end: ${messageOf(signal.reason)}`) : error;
+    });
   const decoder = new TextDecoder();
-  if (signal.aborted) throw new Error(`it did not end: ${messageOf(signal.reason)}`);
   if (success) return decoder.decode(stdout);
   throw new Error(decoder.decode(stderr).trim().split("\n")[0] || "it failed without a word");
 }

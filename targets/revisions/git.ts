@@ -1,10 +1,13 @@
 /** Calls of git, none of which changes the user's repository: no lock, no hook, no prompt. */
-import { messageOf, TargetError } from "../../base/errors.ts";
+import { TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
+import { outputOfProgram } from "../launch/step.ts";
 
+/** No other program of the user's runs, and none is left in the background. */
+const SETTINGS = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0"];
 /** No optional lock, so that a status writes no index. */
-const QUIET = ["--no-optional-locks", "-c", "core.hooksPath=/dev/null", "-c", "gc.auto=0"];
+const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", setting])];
 
 export interface GitOutput {
   readonly success: boolean;
@@ -28,19 +31,10 @@ export async function gitOutput(
   { folder, signal, env = {} }: GitPlace,
   args: readonly string[],
 ): Promise<GitOutput> {
-  signal.throwIfAborted();
-  const { success, stdout, stderr } = await new Deno.Command(gitProgram(), {
-    args: [...QUIET, "-C", folder, ...args],
-    env: { ...gitEnv(), ...env },
-    clearEnv: true,
-    signal,
-    stdin: "null",
-    stdout: "piped",
-    stderr: "piped",
-  }).output().catch((error) => {
-    throw new TargetError(`Cannot run git: ${messageOf(error)}`);
-  });
-  signal.throwIfAborted();
+  const { success, stdout, stderr } = await outputOfProgram(
+    [gitProgram(), ...QUIET, "-C", folder, ...args],
+    { env: { ...gitEnv(), ...env }, signal },
+  );
   const [text, errors] = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes).trimEnd());
   return { success, text, why: errors.split("\n").at(-1) ?? "" };
 }

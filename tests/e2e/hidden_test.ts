@@ -5,7 +5,7 @@ import type { Results } from "../../runner/result/result.ts";
 import { readStat } from "../../base/system/processes.ts";
 import { testWith } from "../needs.ts";
 import { until } from "./patience.ts";
-import { COMMAND, emptyFolder, plateau, serve, type Surroundings } from "./plateau.ts";
+import { COMMAND, emptyFolder, Plateau, plateau, serve, type Surroundings } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
 
 const PROGRAM = new URL("../targets/fixtures/program.ts", import.meta.url).pathname;
@@ -26,10 +26,9 @@ interface Outcome {
   readonly run: Results["runs"][number];
 }
 
-/** Runs an experiment of one run, whose target is program.ts with this habit. */
-async function runOnce(habit: string, surroundings: Surroundings): Promise<Outcome> {
-  using folder = emptyFolder();
-  const file = join(folder.path, "experiment.json");
+/** Writes an experiment of one run, whose target is program.ts with this habit. */
+function writeExperiment(folder: string, habit: string): { file: string; out: string } {
+  const file = join(folder, "experiment.json");
   const experiment = {
     name: "hidden",
     targets: { program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/" } },
@@ -38,7 +37,12 @@ async function runOnce(habit: string, surroundings: Surroundings): Promise<Outco
     repeat: 1,
   };
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
-  const out = join(folder.path, "out");
+  return { file, out: join(folder, "out") };
+}
+
+async function runOnce(habit: string, surroundings: Surroundings): Promise<Outcome> {
+  using folder = emptyFolder();
+  const { file, out } = writeExperiment(folder.path, habit);
   const { code, stderr } = await plateau(["run", file, "--out", out], surroundings);
   const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json"))) as Results;
   return { code, stderr, run: runs[0] };
@@ -66,6 +70,31 @@ testWith(
       /^CPU and memory of target program are unknown: the system does not show/m,
     );
     assert.deepEqual(descendants(Deno.pid), []);
+  },
+);
+
+testWith(
+  ["mountns"],
+  "a stubborn target is ended when its supervisor is killed where /proc shows no processes",
+  async () => {
+    adoptOrphans();
+    using folder = emptyFolder();
+    const { file, out } = writeExperiment(folder.path, "stubborn");
+    await using program = new Plateau(["run", file, "--out", out], { through: POOR_PROC });
+    const found = await program.until("the target is there", () => {
+      const all = descendants(program.pid);
+      const isThere = all.some(({ command }) => /^\S+ run -A \S+program\.ts stub/.test(command));
+      return isThere && all.find(({ command }) => command.includes(" supervise -- "));
+    });
+    assert.ok(found);
+    Deno.kill(found.pid, "SIGKILL");
+    const { code, stderr } = await program.ended;
+    assert.equal(code, 3, stderr);
+    assert.match(
+      stderr,
+      /supervisor(?: of target program)? \(a process of Plateau\) was ended by SIGKILL/,
+    );
+    await until("nothing is left", () => descendants(Deno.pid).length === 0);
   },
 );
 

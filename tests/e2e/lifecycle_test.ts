@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Results, results } from "../../runner/result/result.ts";
-import { testWith } from "../needs.ts";
+import { type Need, testWith } from "../needs.ts";
+import { without } from "./denying.ts";
 import { pause, until } from "./patience.ts";
 import { emptyFolder, Plateau, serve } from "./plateau.ts";
 import { adoptOrphans, descendants } from "./processes.ts";
@@ -123,6 +124,44 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
       assert.ok(existsSync(join(folder.path, "out/report.html")));
       assert.match(stdout + stderr, /report\.html/);
       assert.doesNotMatch(stderr, /^\s+at /m);
+      await assertNothingLeft();
+    },
+  );
+}
+
+/** Asks another server for what it answers. */
+const ASKING = CARELESS.replace("new Response('a')", "fetch(Deno.args[1])") + ' "$1"';
+
+const SURROUNDINGS: { where: string; need: Need; through: string[] }[] = [
+  { where: "", need: "linux", through: [] },
+  { where: " where nobody may adopt it", need: "seccomp", through: without(["prctl"], "EPERM") },
+];
+
+for (const { where, need, through } of SURROUNDINGS) {
+  testWith(
+    [need],
+    `a target is ended when its supervisor is killed${where}, and the run says so`,
+    async () => {
+      using folder = emptyFolder();
+      let asked = 0;
+      await using witness = startWitness({ onRequest: () => asked++ });
+      const file = join(folder.path, "long.json");
+      const asking = { command: ["sh", "-c", ASKING, "{port}", witness.origin] };
+      const load = { connections: 1, duration: "60s" };
+      const experiment = { ...EXPERIMENT, targets: { asking }, load, repeat: 1 };
+      Deno.writeTextFileSync(file, JSON.stringify(experiment));
+      const args = ["run", file, "--out", join(folder.path, "out")];
+      await using program = new Plateau(args, { through });
+      await program.until("it is loaded", () => asked > 50);
+      const [supervisor] = descendants(program.pid)
+        .filter(({ command }) => / supervise -- \S*sh /.test(command));
+      Deno.kill(supervisor.pid, "SIGKILL");
+      const { code, stderr } = await program.ended;
+      assert.equal(code, 3, stderr);
+      assert.match(
+        stderr,
+        /the supervisor of target asking \(a process of Plateau\) was ended by SIGKILL while it was/,
+      );
       await assertNothingLeft();
     },
   );

@@ -1,13 +1,15 @@
 /** Where answers are proved, and what a run finds in Redis of those before it. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { readStat } from "../../base/system/processes.ts";
 import { type Results, results } from "../../runner/result/result.ts";
 import { connectRedis } from "../../targets/redis/client.ts";
 import { testWith } from "../needs.ts";
 import { withFewRequests } from "../targets/fixtures/few_requests.ts";
 import { startRedis } from "../targets/fixtures/own_redis.ts";
-import { emptyFolder, type Ended, plateau } from "./plateau.ts";
+import { until } from "./patience.ts";
+import { emptyFolder, type Ended, Plateau, plateau } from "./plateau.ts";
 
 interface Outcome extends Ended {
   readonly saved: Results;
@@ -117,6 +119,33 @@ testWith(["redis", "redis-benchmark"], "ceilings are measured once, before the r
   assert.match(redis.by, /-benchmark \d/);
   assert.match(stderr, /Measuring the peak throughput of Redis with redis-benchmark/);
 });
+
+testWith(
+  ["redis", "linux"],
+  "what measures Redis is soon gone when Plateau is killed",
+  async () => {
+    await using redis = await startRedis();
+    using folder = emptyFolder();
+    const pidFile = join(folder.path, "pid");
+    const stalled =
+      `#!/bin/sh\n[ "$1" = --version ] || { echo $$ > '${pidFile}'; exec sleep 600; }\n`;
+    Deno.writeTextFileSync(join(folder.path, "redis-benchmark"), stalled, { mode: 0o755 });
+    const file = join(folder.path, "measured.json");
+    Deno.writeTextFileSync(
+      file,
+      JSON.stringify({ name: "measured", ...SHORT, ceilings: ["redis"] }),
+    );
+    const args = ["run", file, "--out", join(folder.path, "out"), "--redis", redis.url];
+    const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+    await using program = new Plateau(args, { env });
+    const pid = await program.until("it is measured", () => {
+      return existsSync(pidFile) && Number(readFileSync(pidFile, "utf8"));
+    });
+    program.kill("SIGKILL");
+    await program.ended;
+    await until("it is gone", () => (readStat(Number(pid))?.state ?? "Z") === "Z");
+  },
+);
 
 Deno.test("a ceiling that cannot be measured is null, with a note", async () => {
   const { saved, code, stderr } = await run({ ...SHORT, ceilings: ["redis"] }, {

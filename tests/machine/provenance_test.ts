@@ -1,10 +1,13 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readStat } from "../../base/system/processes.ts";
 import { Certificates } from "../../base/target/access.ts";
 import { commitOf, hashSettings } from "../../runner/experiment/provenance.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 import { CsvTable } from "../../scenarios/request/values.ts";
+import { until } from "../e2e/patience.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { testWith } from "../needs.ts";
 
@@ -47,6 +50,38 @@ testWith(
     assert.equal((await commitOf(folder.path))?.dirty, true);
   },
 );
+
+/** A repository with a commit, whose git runs this script by the setting. */
+function repositoryWith(folder: string, setting: string, script: string): void {
+  git(folder, "init", "-q");
+  Deno.writeTextFileSync(join(folder, "a.yaml"), "name: a\n");
+  git(folder, "add", ".");
+  git(folder, "commit", "-q", "-m", "first");
+  git(folder, "config", setting, script);
+}
+
+testWith(["git"], "the user's monitor of files is not asked for changes", async () => {
+  using folder = emptyFolder();
+  repositoryWith(folder.path, "core.fsmonitor", `touch '${join(folder.path, "asked")}';:`);
+  assert.equal((await commitOf(folder.path))?.dirty, false);
+  assert.equal(existsSync(join(folder.path, "asked")), false);
+});
+
+testWith(["git", "linux"], "nothing is left of a git that takes too long", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "pid");
+  repositoryWith(folder.path, "filter.slow.clean", `sleep 600 & echo $! > '${file}'; wait;:`);
+  Deno.writeTextFileSync(join(folder.path, ".git/info/attributes"), "*.yaml filter=slow\n");
+  Deno.writeTextFileSync(join(folder.path, "a.yaml"), "name: b\n");
+  const late = new AbortController();
+  const commit = commitOf(folder.path, late.signal);
+  const pid = await until("the filter runs", () => {
+    return existsSync(file) && Number(Deno.readTextFileSync(file));
+  });
+  late.abort();
+  assert.equal(await commit, null);
+  assert.equal(readStat(pid), null, `process ${pid} lives`);
+});
 
 Deno.test("a folder without a repository has no commit", async () => {
   using folder = emptyFolder();

@@ -25,6 +25,7 @@ for (const [what, text, state] of STATS) {
     assert.deepEqual(parseStat(text), {
       state,
       parent: 1,
+      session: 4_242,
       userTicks: 123,
       systemTicks: 45,
       waitedUserTicks: 600,

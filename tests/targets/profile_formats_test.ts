@@ -1,5 +1,8 @@
 /** The files of profilers as call trees, against small ones that were written by hand. */
 import assert from "node:assert/strict";
+import { readStat } from "../../base/system/processes.ts";
+import { outputOfTool } from "../../targets/profile/tool.ts";
+import { testWith } from "../needs.ts";
 import type { CallTree } from "../../base/profile/call_tree.ts";
 import { LIMITS } from "../../base/limits.ts";
 import { treeOfCpuProfile } from "../../targets/profile/v8.ts";
@@ -231,4 +234,18 @@ Deno.test("moduleOf() names the package and its file, or the end of a path", () 
     "": "",
   };
   for (const [url, name] of Object.entries(names)) assert.equal(moduleOf(url), name);
+});
+
+testWith(["linux"], "all that a tool prints is read, and nothing of it is left", async () => {
+  const script = "seq 100000; sleep 600 > /dev/null & echo $!";
+  const text = new TextDecoder().decode(await outputOfTool(["/bin/sh", "-c", script]));
+  const lines = text.trimEnd().split("\n");
+  const pid = Number(lines.pop());
+  assert.deepEqual(lines, Array.from({ length: 100_000 }, (_, index) => `${index + 1}`));
+  assert.equal(readStat(pid), null, `process ${pid} lives`);
+});
+
+testWith(["linux"], "a tool that fails is an error with its last line", async () => {
+  const failing = outputOfTool(["/bin/sh", "-c", "echo much; echo no >&2; echo data >&2; exit 1"]);
+  await assert.rejects(failing, /^Error: data$/);
 });

@@ -1,4 +1,11 @@
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readStat } from "../../base/system/processes.ts";
+import { gitOutput } from "../../targets/revisions/git.ts";
+import { until } from "../e2e/patience.ts";
+import { emptyFolder } from "../e2e/plateau.ts";
+import { testWith } from "../needs.ts";
 import { rangeIn, type RevisionRange } from "../../targets/revisions/revision.ts";
 
 const RANGES: [text: string, range: RevisionRange | null][] = [
@@ -21,3 +28,21 @@ for (const [text, range] of RANGES) {
     assert.deepEqual(rangeIn(text), range);
   });
 }
+
+testWith(["git", "linux"], "nothing is left of a git that the user interrupts", async () => {
+  using folder = emptyFolder();
+  const file = join(folder.path, "pid");
+  const interruption = new AbortController();
+  const slow = `alias.slow=!sleep 600 & echo $! > '${file}'; wait;:`;
+  const output = gitOutput({ folder: folder.path, signal: interruption.signal }, [
+    "-c",
+    slow,
+    "slow",
+  ]);
+  const pid = await until("it runs", () => {
+    return existsSync(file) && Number(Deno.readTextFileSync(file));
+  });
+  interruption.abort(new Error("interrupted"));
+  await assert.rejects(output, /^Error: interrupted$/);
+  assert.equal(readStat(pid), null, `process ${pid} lives`);
+});

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readStat } from "../../base/system/processes.ts";
 import { programOf, runtimeOf } from "../../targets/launch/runtime.ts";
 import { cleanEnv } from "../../targets/launch/environment.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
@@ -57,4 +58,12 @@ testWith(["linux"], "a program that does not tell its version has none", async (
 testWith(["linux"], "a program that takes too long is not waited for", async () => {
   using folder = emptyFolder();
   assert.equal(await runtimeOf(["node"], fakeNode(folder.path, "exec sleep 60")), null);
+});
+
+testWith(["linux"], "nothing is left of a program that takes too long", async () => {
+  using folder = emptyFolder();
+  const place = fakeNode(folder.path, "sleep 600 & echo $! > pid; wait");
+  assert.equal(await runtimeOf(["node"], place), null);
+  const pid = Number(Deno.readTextFileSync(`${folder.path}/pid`));
+  assert.equal(readStat(pid), null, `process ${pid} lives`);
 });

@@ -7,6 +7,7 @@ import {
   type ProcessFamily,
   SUPERVISED_ENV,
   SUPERVISED_FOLDER,
+  SUPERVISED_SIGN,
 } from "../../targets/launch/supervisor.ts";
 import { testWith } from "../needs.ts";
 
@@ -56,6 +57,21 @@ testWith(
       new TextDecoder().decode(stdout).split("\n").sort().join(" "),
       /^ [2-4] started \d+$/,
     );
+  },
+);
+
+testWith(
+  ["linux"],
+  "a supervisor signs what it prints, with a sign that its program does not know",
+  async () => {
+    const env = {
+      [SUPERVISED_ENV]: JSON.stringify({ PATH: "/usr/bin:/bin" }),
+      [SUPERVISED_SIGN]: "17",
+    };
+    const child = supervise(["sh", "-c", `env | grep -c ${SUPERVISED_SIGN}`], env);
+    const { stdout } = await child.output();
+    await child.stdin.close();
+    assert.match(new TextDecoder().decode(stdout), /^(?:17 started \d+\n0|0\n17 started \d+)\n$/);
   },
 );
 
