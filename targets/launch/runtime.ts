@@ -7,7 +7,7 @@ import { findProgram } from "./environment.ts";
 import { outputOfProgram } from "./step.ts";
 
 /** Longer than the slowest start of a runtime, the JVM's. */
-const LIMIT_MS = 2_000;
+const LIMIT_MS = 5_000;
 
 interface Runtime {
   /** The program's name, also with a version in it, as python3.11. */
