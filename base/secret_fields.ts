@@ -1,5 +1,7 @@
 /**
- * Values that are secret by their place: header fields with credentials, and passwords in addresses. Pure.
+ * Values that are secret by their place: header fields with credentials, and passwords in addresses; and the forms in
+ * which a value travels: as it is, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64 (RFC 4648), in
+ * HTML and XML. Pure.
  */
 
 /** Those of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to keys of their own. */
@@ -15,8 +17,10 @@ const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"<>]+)@/gi;
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
-/** Shorter cookies, and parts next to a placeholder, are words such as `dark`. */
+/** Shorter cookies, parts next to a placeholder, lines of a key and its middle in base64 are words such as `dark`. */
 const LEAST_PART = 8;
+/** Shorter base64 may be anything. */
+const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
@@ -36,6 +40,13 @@ export function credentialsIn(name: string, value: string): string[] {
 function cookiesIn(value: string): string[] {
   return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
     .filter(({ length }) => length >= LEAST_PART);
+}
+
+/** In the cookies that a server set: their values, and the whole where some are short and secret only beside their names. */
+export function secretsInCookies(field: string): string[] {
+  const isAllLong = field.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+    .every((value) => value === "" || value.length >= LEAST_PART);
+  return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 
 /** Without the scheme (RFC 9110 §11.4), which is known to all; of Basic also the password itself. */
@@ -96,4 +107,56 @@ export function secretsInWord(word: string): string[] {
   const [, name = "", value = ""] =
     /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/.exec(word) ?? [];
   return [...passwordsIn(word), ...isSecretField(name) ? credentialsIn(name, value) : []];
+}
+
+// How it is written.
+
+/** What a text may hold of a secret value: the whole and its lines, as they are written. */
+export function writtenForms(value: string): Set<string> {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];
+  return new Set(
+    [value, ...parts].flatMap((part) => [...formsOf(part)]).map((form) => form.toWellFormed()),
+  );
+}
+
+function formsOf(value: string): Set<string> {
+  const json = JSON.stringify(value).slice(1, -1);
+  const percent = encodeURIComponent(value.toWellFormed());
+  return new Set([
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1), // JSON within a text of JSON
+    percent,
+    percent.replaceAll(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
+    percent.replaceAll("%20", "+"),
+    encodeURI(value.toWellFormed()),
+    ...["&#39;", "&#x27;", "&apos;", "'"].map((apostrophe) => inMarkup(value, apostrophe)),
+    ...inBase64(new TextEncoder().encode(value)),
+  ]);
+}
+
+function inMarkup(value: string, apostrophe: string): string {
+  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;").replaceAll("'", apostrophe);
+}
+
+/**
+ * Alone, and as a part of something longer, as `user:password` is (RFC 7617 §2): base64 writes three
+ * bytes as four characters, so a part looks in three ways, but for the characters at its ends, in which
+ * its neighbours have bits, too.
+ */
+function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
+  const alone = bytes.toBase64();
+  const within = [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length);
+    padded.set(bytes, before);
+    const isCut = padded.length % 3 !== 0;
+    const text = padded.toBase64().replace(/=+$/, "");
+    return text.slice(before === 0 ? 0 : before + 1, isCut ? -1 : undefined);
+  });
+  const standard = [alone, ...within.filter(({ length }) => length >= LEAST_PART)]
+    .filter(({ length }) => length >= LEAST_CODE);
+  const forUrls = standard.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...standard, ...forUrls, ...forUrls.map((text) => text.replace(/=+$/, ""))];
 }
