@@ -87,6 +87,12 @@ export const LIMITS = {
   },
   jsonBody: { what: "a JSON body that a value is captured from", most: 1 * MB, unit: "bytes" },
   captured: { what: "a value that is captured", most: 64_000, unit: "characters" },
+  preflightSecrets: { what: "a preflight", most: 10_000, unit: "secrets" },
+  secretText: {
+    what: "all that a preflight or a job keeps secret",
+    most: 4_000_000,
+    unit: "characters",
+  },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },

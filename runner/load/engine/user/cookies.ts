@@ -75,15 +75,16 @@ export class UserCookies {
     return this.#jar === null && this.first.text === "";
   }
 
-  /** Keeps what the response to a request of `url` sets. */
-  keep(reader: ResponseReader, url: () => string): void {
+  /** Keeps what the response to a request of `url` sets, and returns the lines that do. */
+  keep(reader: ResponseReader, url: () => string): readonly string[] {
     const lines = reader.kept?.fields("set-cookie") ?? [];
-    if (lines.length === 0) return;
+    if (lines.length === 0) return lines;
     if (this.#jar === null) {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
     this.#take(this.#jar, lines, url());
+    return lines;
   }
 
   #take(jar: CookieJar, lines: readonly string[], url: string): void {
