@@ -77,6 +77,15 @@ export function passwordsIn(text: string): string[] {
   }).filter((password) => password !== "");
 }
 
+/** An address that is refused, for a message: a password in it may have any signs, and so may what stands for a port. */
+export function hostIn(text: string): string {
+  const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
+  const at = text.lastIndexOf("@");
+  return at < scheme.length
+    ? text.replace(/^([^:]*:\/\/[^\s:/?#]*:)(?!\d+(?:[/?#]|$)).*$/s, "$1…")
+    : `${scheme}…${text.slice(at)}`;
+}
+
 function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
