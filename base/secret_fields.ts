@@ -8,11 +8,10 @@
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
-/**
- * `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. It ends at the last @, as URL
- * reads it. Schemes are short, so that a long word is not read to its end from each of its letters.
- */
-const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"<>]+)@/gi;
+/** What stands before `://` and behind it (RFC 3986 §3); schemes are short. */
+const SCHEME = /[a-z][a-z0-9+.-]{0,30}$/i;
+const LONGEST_SCHEME = 31;
+const AUTHORITY = /[^\s/?#"<>]+/y;
 
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
@@ -70,11 +69,28 @@ function decoded(base64: string): string[] {
 
 /** Passwords in the addresses that a text holds, as they are written and as they are meant. */
 export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(USER_INFO)].flatMap(([, scheme, userInfo]) => {
+  return userInfosIn(text).flatMap(([scheme, userInfo]) => {
     const isSecret = userInfo.includes(":") || /^https?$/i.test(scheme);
     const password = isSecret ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
     return password.replaceAll(PLACEHOLDER, "") === password ? [password, unescaped(password)] : [];
   }).filter((password) => password !== "");
+}
+
+/**
+ * Each `scheme://user:password@`; on the web a user alone may be a token. It ends at the last @, as URL reads it. No part
+ * of a text is read twice, and none without "://".
+ */
+function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
+  const found: (readonly [scheme: string, userInfo: string])[] = [];
+  for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 1)) {
+    AUTHORITY.lastIndex = at + "://".length;
+    const [authority = ""] = AUTHORITY.exec(text) ?? [];
+    const end = authority.lastIndexOf("@");
+    if (end <= 0) continue;
+    const [scheme] = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at)) ?? [];
+    if (scheme !== undefined) found.push([scheme, authority.slice(0, end)]);
+  }
+  return found;
 }
 
 /** An address that is refused, for a message: a password in it may have any signs, and so may what stands for a port. */

@@ -215,6 +215,20 @@ Deno.test("passwords of addresses and fields are found wherever a file has them"
   assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1", "t0ken", "t0ken"]);
 });
 
+Deno.test("passwords are looked for only where an address is, in time that grows with the text alone", () => {
+  const address = "redis://me:s3cret@h";
+  for (const filling of ["a://", "a:", "://", "@", "a://b:", "x".repeat(1_000)]) {
+    const text = `${filling.repeat(100_000)} ${address}`;
+    assert.deepEqual(new Set(secretsIn({ text })), new Set(["s3cret"]), filling);
+  }
+  assert.deepEqual(secretsIn(`${"y".repeat(40)}://me:s3cret@h`), ["s3cret", "s3cret"]);
+  const words = "word".repeat(10_000_000);
+  const startMs = performance.now();
+  assert.deepEqual(secretsIn({ words }), []);
+  const tookMs = performance.now() - startMs;
+  assert.ok(tookMs < 2_000, `${tookMs} ms`); // of 40 MB: each letter may begin a scheme of 31
+});
+
 Deno.test("words of a command line hold header fields and passwords", () => {
   assert.deepEqual(secretsInWord("authorization: Bearer abc"), ["Bearer abc", "abc"]);
   assert.deepEqual(secretsInWord("-Hcookie: a=12345678"), ["a=12345678", "12345678"]);
