@@ -3,7 +3,7 @@
  * printed; who must act decides the code (base/errors.ts).
  */
 import { commands, isCommandName, listedCommands } from "./cli/registry.ts";
-import { print, printError } from "./cli/terminal/terminal.ts";
+import { print, printError, printUnshown } from "./cli/terminal/terminal.ts";
 import { textLines } from "./report/writing/terminal.ts";
 import { VERSION } from "./base/version.ts";
 import { EXIT, ExpectedError, TargetError, UserError } from "./base/errors.ts";
@@ -58,8 +58,17 @@ function asExpected(error: unknown): unknown {
     : error;
 }
 
+/** Never throws: the runtime would print what was thrown, with all that is secret in it. */
 function printFailure(thrown: unknown): number {
-  const error = asExpected(thrown);
+  try {
+    return printLines(asExpected(thrown));
+  } catch {
+    printUnshown();
+    return EXIT.defect;
+  }
+}
+
+function printLines(error: unknown): number {
   const lines = error instanceof ExpectedError ? shortened(error.lines) : [
     ...(error instanceof Error && error.stack || String(error)).split("\n"),
     "This is a defect of Plateau: please report it, with the lines above and the command that you ran",

@@ -99,6 +99,12 @@ export const LIMITS = {
     unit: "fields and numbers to read",
   },
   profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
+  preflightSecrets: { what: "a preflight", most: 10_000, unit: "secrets" },
+  secretText: {
+    what: "all that a preflight or a job keeps secret",
+    most: 4_000_000,
+    unit: "characters",
+  },
   // Results and jobs
   histogramText: { what: "a histogram", most: 400_000, unit: "characters" },
   histogramBytes: { what: "an inflated histogram", most: 250 * KB, unit: "bytes" },

@@ -1,22 +1,25 @@
 /**
- * Values that are secret by their place: header fields with credentials, and passwords in addresses. Pure.
+ * Values that are secret by their place: header fields with credentials, and passwords in addresses; and the forms in
+ * which a value travels: as it is, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64 (RFC 4648), in
+ * HTML and XML. Pure.
  */
 
 /** Those of RFC 9110 §11 and RFC 6265 §5.4, and the names that APIs give to keys of their own. */
 const SECRET_FIELD =
   /^(?:(?:proxy-)?authorization|(?:set-)?cookie)$|(?:^|[-_])(?:api[-_]?key|token|secret|password)$/i;
 
-/**
- * `scheme://user:password@` (RFC 3986 §3.2.1); on the web a user alone may be a token. It ends at the last @, as URL
- * reads it. Schemes are short, so that a long word is not read to its end from each of its letters.
- */
-const USER_INFO = /([a-z][a-z0-9+.-]{0,30}):\/\/([^\s/?#"<>]+)@/gi;
+/** What stands before `://` and behind it (RFC 3986 §3); schemes are short. */
+const SCHEME = /[a-z][a-z0-9+.-]{0,30}$/i;
+const LONGEST_SCHEME = 31;
+const AUTHORITY = /[^\s/?#"<>]+/y;
 
 /** What is filled in elsewhere, or has been taken out before. */
 const PLACEHOLDER = /\{\{[^{}]*\}\}|\$\{[^{}]*\}|\[secret\]/g;
 
-/** Shorter cookies, and parts next to a placeholder, are words such as `dark`. */
+/** Shorter cookies, parts next to a placeholder, lines of a key and its middle in base64 are words such as `dark`. */
 const LEAST_PART = 8;
+/** Shorter base64 may be anything. */
+const LEAST_CODE = 4;
 
 export function isSecretField(name: string): boolean {
   return SECRET_FIELD.test(name.trim());
@@ -36,6 +39,13 @@ export function credentialsIn(name: string, value: string): string[] {
 function cookiesIn(value: string): string[] {
   return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
     .filter(({ length }) => length >= LEAST_PART);
+}
+
+/** In the cookies that a server set: their values, and the whole where some are short and secret only beside their names. */
+export function secretsInCookies(field: string): string[] {
+  const isAllLong = field.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
+    .every((value) => value === "" || value.length >= LEAST_PART);
+  return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 
 /** Without the scheme (RFC 9110 §11.4), which is known to all; of Basic also the password itself. */
@@ -59,11 +69,37 @@ function decoded(base64: string): string[] {
 
 /** Passwords in the addresses that a text holds, as they are written and as they are meant. */
 export function passwordsIn(text: string): string[] {
-  return [...text.matchAll(USER_INFO)].flatMap(([, scheme, userInfo]) => {
+  return userInfosIn(text).flatMap(([scheme, userInfo]) => {
     const isSecret = userInfo.includes(":") || /^https?$/i.test(scheme);
     const password = isSecret ? userInfo.slice(userInfo.indexOf(":") + 1) : "";
     return password.replaceAll(PLACEHOLDER, "") === password ? [password, unescaped(password)] : [];
   }).filter((password) => password !== "");
+}
+
+/**
+ * Each `scheme://user:password@`; on the web a user alone may be a token. It ends at the last @, as URL reads it. No part
+ * of a text is read twice, and none without "://".
+ */
+function userInfosIn(text: string): (readonly [scheme: string, userInfo: string])[] {
+  const found: (readonly [scheme: string, userInfo: string])[] = [];
+  for (let at = text.indexOf("://"); at >= 0; at = text.indexOf("://", at + 1)) {
+    AUTHORITY.lastIndex = at + "://".length;
+    const [authority = ""] = AUTHORITY.exec(text) ?? [];
+    const end = authority.lastIndexOf("@");
+    if (end <= 0) continue;
+    const [scheme] = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at)) ?? [];
+    if (scheme !== undefined) found.push([scheme, authority.slice(0, end)]);
+  }
+  return found;
+}
+
+/** An address that is refused, for a message: a password in it may have any signs, and so may what stands for a port. */
+export function hostIn(text: string): string {
+  const [scheme = ""] = /^[a-z][a-z0-9+.-]{0,30}:\/\//i.exec(text) ?? [];
+  const at = text.lastIndexOf("@");
+  return at < scheme.length
+    ? text.replace(/^([^:]*:\/\/[^\s:/?#]*:)(?!\d+(?:[/?#]|$)).*$/s, "$1…")
+    : `${scheme}…${text.slice(at)}`;
 }
 
 function unescaped(text: string): string {
@@ -96,4 +132,56 @@ export function secretsInWord(word: string): string[] {
   const [, name = "", value = ""] =
     /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/.exec(word) ?? [];
   return [...passwordsIn(word), ...isSecretField(name) ? credentialsIn(name, value) : []];
+}
+
+// How it is written.
+
+/** What a text may hold of a secret value: the whole and its lines, as they are written. */
+export function writtenForms(value: string): Set<string> {
+  const lines = value.split(/\r?\n/).map((line) => line.trim());
+  const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];
+  return new Set(
+    [value, ...parts].flatMap((part) => [...formsOf(part)]).map((form) => form.toWellFormed()),
+  );
+}
+
+function formsOf(value: string): Set<string> {
+  const json = JSON.stringify(value).slice(1, -1);
+  const percent = encodeURIComponent(value.toWellFormed());
+  return new Set([
+    value,
+    json,
+    JSON.stringify(json).slice(1, -1), // JSON within a text of JSON
+    percent,
+    percent.replaceAll(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
+    percent.replaceAll("%20", "+"),
+    encodeURI(value.toWellFormed()),
+    ...["&#39;", "&#x27;", "&apos;", "'"].map((apostrophe) => inMarkup(value, apostrophe)),
+    ...inBase64(new TextEncoder().encode(value)),
+  ]);
+}
+
+function inMarkup(value: string, apostrophe: string): string {
+  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;").replaceAll("'", apostrophe);
+}
+
+/**
+ * Alone, and as a part of something longer, as `user:password` is (RFC 7617 §2): base64 writes three
+ * bytes as four characters, so a part looks in three ways, but for the characters at its ends, in which
+ * its neighbours have bits, too.
+ */
+function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
+  const alone = bytes.toBase64();
+  const within = [0, 1, 2].map((before) => {
+    const padded = new Uint8Array(before + bytes.length);
+    padded.set(bytes, before);
+    const isCut = padded.length % 3 !== 0;
+    const text = padded.toBase64().replace(/=+$/, "");
+    return text.slice(before === 0 ? 0 : before + 1, isCut ? -1 : undefined);
+  });
+  const standard = [alone, ...within.filter(({ length }) => length >= LEAST_PART)]
+    .filter(({ length }) => length >= LEAST_CODE);
+  const forUrls = standard.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
+  return [...standard, ...forUrls, ...forUrls.map((text) => text.replace(/=+$/, ""))];
 }

@@ -1,34 +1,72 @@
 /**
  * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log
  * or a message passes through here: an echo of a target, an excerpt of a response and a defect's stack
- * may hold a secret where no structure shows it. What is replaced is a value in the forms in which it travels: as it
- * is, in JSON (RFC 8259 §7), percent-encoded (RFC 3986 §2.1), in base64 (RFC 4648), in HTML and XML.
+ * may hold a secret where no structure shows it. What is replaced is a value in the forms in which it travels.
  */
+import { writtenForms } from "./secret_fields.ts";
 
 /** What stands in the place of a secret that has no name of its own, as `${env.NAME}` is one. */
 export const SECRET = "[secret]";
 
 /** One character, and two digits: they stand in every figure and place. */
-const HIDES_NOTHING = /^\s*(?:.?|\d\d)\s*$/su;
+const HIDES_NOTHING = /^(?:.?|\d\d)$/su;
 /** A shorter one is replaced only where it is a word of its own, or it would take whole texts apart. */
 const LEAST_WITHIN = 4;
-/** A shorter part of one, such as a line of a key or its middle in base64, is no secret. */
-const LEAST_PART = 8;
+/** A shorter one may be a word of a document itself. */
+const LEAST_IN_DOCUMENTS = 8;
 
 /** A secret value, and what is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
+
+/** How many secrets are kept, and how long they may be together. */
+export interface SecretRoom {
+  readonly values: number;
+  readonly chars: number;
+}
 
 type Replace = (text: string) => string;
 
 export class Secrets {
   readonly #shown = new Map<string, string>();
-  #everywhere: Replace | null = null;
-  #inForms: Replace | null = null;
+  /** Those of them that came to light, the latest at the end. */
+  readonly #found = new Set<string>();
+  #foundChars = 0;
+  #everywhere: Forms | null = null;
+  #inDocuments: Forms | null = null;
 
   keep(value: string, shown = SECRET): void {
-    if (HIDES_NOTHING.test(value) || this.#shown.has(value)) return;
+    if (HIDES_NOTHING.test(value.trim())) return;
+    if (this.#found.delete(value)) this.#foundChars -= value.length;
+    if (this.#shown.has(value)) return;
     this.#shown.set(value, shown);
-    this.#everywhere = this.#inForms = null;
+    this.#everywhere?.add([value, shown]);
+    if (isUnlikeOthers(value)) this.#inDocuments?.add([value, shown]);
+  }
+
+  /**
+   * One that came to light, as a server's cookie does. Beyond twice the room those that did long ago are forgotten, down
+   * to the room. @returns Whether it takes any: those that were given do not.
+   */
+  keepFound(value: string, { values, chars }: SecretRoom): boolean {
+    const isGiven = this.#shown.has(value) && !this.#found.has(value);
+    if (isGiven) return false;
+    this.keep(value);
+    if (!this.#shown.has(value)) return false; // it would hide nothing
+    this.#found.add(value);
+    this.#foundChars += value.length;
+    if (this.#found.size > 2 * values || this.#foundChars > 2 * chars) {
+      this.#forgetOldest({ values, chars });
+    }
+    return true;
+  }
+
+  #forgetOldest({ values, chars }: SecretRoom): void {
+    for (const old of this.#found) {
+      if (this.#found.size <= values && this.#foundChars <= chars) break;
+      this.#found.delete(old);
+      this.#foundChars -= old.length;
+      this.#forget(old);
+    }
   }
 
   /** Until it is disposed. Those that are known already stay. */
@@ -37,28 +75,30 @@ export class Secrets {
     for (const [value, shown] of added) this.keep(value, shown);
     return {
       [Symbol.dispose]: () => {
-        for (const [value] of added) this.#shown.delete(value);
-        this.#everywhere = this.#inForms = null;
+        for (const [value] of added) this.#forget(value);
       },
     };
   }
 
+  #forget(value: string): void {
+    this.#shown.delete(value);
+    this.#everywhere = this.#inDocuments = null;
+  }
+
+  get #forms(): Forms {
+    return this.#everywhere ??= new Forms(this.#shown);
+  }
+
   /** A text for people without any of them. */
   text(text: string): string {
-    if (this.#shown.size === 0) return text;
-    return (this.#everywhere ??= replacer(formsOf(this.#shown)))(text);
+    return this.#shown.size === 0 ? text : this.#forms.without(text);
   }
 
   /** A text whose beginning was cut off, maybe in the middle of a secret. */
   cutText(text: string): string {
-    for (const [value, shown] of this.#shown) {
-      for (let from = 1; from <= value.length - LEAST_WITHIN; from++) {
-        if (text.startsWith(value.slice(from))) {
-          return this.text(shown + text.slice(value.length - from));
-        }
-      }
-    }
-    return this.text(text);
+    if (this.#shown.size === 0) return text;
+    const { length, shown } = this.#forms.cutAtStart(text);
+    return this.text(length < LEAST_WITHIN ? text : shown + text.slice(length));
   }
 
   /**
@@ -67,10 +107,10 @@ export class Secrets {
    */
   form(text: string): string {
     if (this.#shown.size === 0) return text;
-    this.#inForms ??= replacer(
-      formsOf([...this.#shown].filter(([value]) => isUnlikeOthers(value))),
+    this.#inDocuments ??= new Forms(
+      [...this.#shown].filter(([value]) => isUnlikeOthers(value)),
     );
-    return this.#inForms(text);
+    return this.#inDocuments.without(text);
   }
 
   /**
@@ -83,7 +123,8 @@ export class Secrets {
 
   /** Those that a text holds, in whatever form. */
   heldBy(text: string): SecretValue[] {
-    return [...this.#shown].filter((secret) => replacer(formsOf([secret]))(text) !== text);
+    const held = this.#forms.heldBy(text);
+    return [...this.#shown].filter(([value]) => held.has(value));
   }
 }
 
@@ -109,72 +150,151 @@ function inStrings(value: unknown, replace: Replace): unknown {
 
 /** No number, and no word alone. */
 function isUnlikeOthers(value: string): boolean {
-  return value.length >= LEAST_PART && !/^[\d.,:+eE-]+$/.test(value) && !/^\p{L}+$/u.test(value);
+  return value.length >= LEAST_IN_DOCUMENTS && !/^[\d.,:+eE-]+$/.test(value) &&
+    !/^\p{L}+$/u.test(value);
 }
 
-/** What a text may hold, and what to show instead. The first that has a form keeps it. */
-function formsOf(values: Iterable<SecretValue>): Map<string, string> {
-  const forms = new Map<string, string>();
-  for (const [value, shown] of values) {
-    const lines = value.split(/\r?\n/).map((line) => line.trim());
-    const parts = lines.length > 1 ? lines.filter(({ length }) => length >= LEAST_PART) : [];
-    for (const part of [value, ...parts]) {
-      for (const form of writtenForms(part)) if (!forms.has(form)) forms.set(form, shown);
-    }
-  }
-  return forms;
-}
+/** So many characters of a form are looked up at once; of a longer one the rest is compared. */
+const HEAD = 64;
 
-/** Longest first, as one may hold another. */
-function replacer(forms: ReadonlyMap<string, string>): Replace {
-  if (forms.size === 0) return (text) => text;
-  const longestFirst = [...forms.keys()].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map(asPattern).join("|"), "gu");
-  return (text) => text.replaceAll(pattern, (found) => forms.get(found) ?? SECRET);
-}
+/**
+ * How many characters are compared for each of a text, at most, and in a short one. Only a text that repeats the
+ * beginnings of secrets all over needs more: all that follows is hidden then.
+ */
+const COMPARED = { each: 128, least: 1_000_000 } as const;
 
-function asPattern(form: string): string {
-  const plain = form.toWellFormed().replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
-  return form.length < LEAST_WITHIN ? `(?<![\\p{L}\\p{N}_])${plain}(?![\\p{L}\\p{N}_])` : plain;
-}
-
-function writtenForms(value: string): Set<string> {
-  const json = JSON.stringify(value).slice(1, -1);
-  const percent = encodeURIComponent(value.toWellFormed());
-  return new Set([
-    value,
-    json,
-    JSON.stringify(json).slice(1, -1), // JSON within a text of JSON
-    percent,
-    percent.replaceAll(/%[0-9A-F]{2}/g, (octet) => octet.toLowerCase()),
-    percent.replaceAll("%20", "+"),
-    encodeURI(value.toWellFormed()),
-    ...["&#39;", "&#x27;", "&apos;", "'"].map((apostrophe) => inMarkup(value, apostrophe)),
-    ...inBase64(new TextEncoder().encode(value)),
-  ]);
-}
-
-function inMarkup(value: string, apostrophe: string): string {
-  return value.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;").replaceAll("'", apostrophe);
+/** A secret as a text may have it. */
+interface WrittenForm {
+  readonly text: string;
+  readonly secret: SecretValue;
 }
 
 /**
- * Alone, and as a part of something longer, as `user:password` is (RFC 7617 §2): base64 writes three
- * bytes as four characters, so a part looks in three ways, but for the characters at its ends, in which
- * its neighbours have bits, too.
+ * The forms of secrets, as many and as long as they may be: no regular expression holds them, as its size has an end.
+ * Each is looked up by its head, which is the whole of a short one.
  */
-function inBase64(bytes: Uint8Array<ArrayBuffer>): string[] {
-  const alone = bytes.toBase64();
-  const within = [0, 1, 2].map((before) => {
-    const padded = new Uint8Array(before + bytes.length);
-    padded.set(bytes, before);
-    const isCut = padded.length % 3 !== 0;
-    const text = padded.toBase64().replace(/=+$/, "");
-    return text.slice(before === 0 ? 0 : before + 1, isCut ? -1 : undefined);
-  });
-  const standard = [alone, ...within.filter(({ length }) => length >= LEAST_PART)]
-    .filter(({ length }) => length >= LEAST_WITHIN);
-  const forUrls = standard.map((text) => text.replaceAll("+", "-").replaceAll("/", "_"));
-  return [...standard, ...forUrls, ...forUrls.map((text) => text.replace(/=+$/, ""))];
+class Forms {
+  /** By the first two characters, as a hash of them: 1 where any form begins so. */
+  readonly #begins = new Uint8Array(65_536);
+  /** By the first characters of heads, `LEAST_WITHIN` or all: the lengths of these heads. */
+  readonly #headLengths = new Map<string, number[]>();
+  /** Of one head in the order in which they came. */
+  readonly #byHead = new Map<string, WrittenForm[]>();
+  #compared = 0;
+
+  constructor(secrets: Iterable<SecretValue>) {
+    for (const secret of secrets) this.add(secret);
+  }
+
+  add(secret: SecretValue): void {
+    for (const text of writtenForms(secret[0])) {
+      const head = text.slice(0, HEAD);
+      const start = text.slice(0, LEAST_WITHIN);
+      const lengths = this.#headLengths.getOrInsertComputed(start, () => []);
+      this.#begins[hashOf(text.charCodeAt(0), text.charCodeAt(1))] = 1;
+      if (!lengths.includes(head.length)) lengths.push(head.length);
+      this.#byHead.getOrInsertComputed(head, () => []).push({ text, secret });
+    }
+  }
+
+  without(text: string): string {
+    const most = COMPARED.least + COMPARED.each * text.length;
+    this.#compared = 0;
+    let [shown, from] = ["", 0];
+    for (let at = this.#next(text, 0); at < text.length;) {
+      const [form] = this.#at(text, at);
+      if (this.#compared > most) return shown + text.slice(from, at) + SECRET;
+      if (form !== undefined) {
+        shown += text.slice(from, at) + form.secret[1];
+        from = at + form.text.length;
+      }
+      at = this.#next(text, Math.max(from, at + 1));
+    }
+    return from === 0 ? text : shown + text.slice(from);
+  }
+
+  /** The secrets that a text has in any form, also one within another. */
+  heldBy(text: string): Set<string> {
+    const held = new Set<string>();
+    for (let at = this.#next(text, 0); at < text.length; at = this.#next(text, at + 1)) {
+      for (const { secret: [value] } of this.#at(text, at)) held.add(value);
+    }
+    return held;
+  }
+
+  /** How many characters at the beginning of a text are the end of a form, or its middle, and what to show instead. */
+  cutAtStart(text: string): { readonly length: number; readonly shown: string } {
+    const borders = bordersOf(text);
+    let most = { length: 0, shown: "" };
+    for (const form of [...this.#byHead.values()].flat()) {
+      const length = overlapOf(form.text, text, borders);
+      if (length > most.length) most = { length, shown: form.secret[1] };
+    }
+    return most;
+  }
+
+  /** The next place, from one on, where a form may begin; the end where there is none. */
+  #next(text: string, from: number): number {
+    const begins = this.#begins;
+    for (let at = from, code = text.charCodeAt(from); at + 1 < text.length; at++) {
+      const next = text.charCodeAt(at + 1);
+      if (begins[hashOf(code, next)] === 1) return at;
+      code = next;
+    }
+    return text.length;
+  }
+
+  /** The forms that stand at a place of a text, longest first, and of one length the one that came first. */
+  #at(text: string, at: number): readonly WrittenForm[] {
+    const found: WrittenForm[] = [];
+    for (let start = LEAST_WITHIN; start > 1; start--) {
+      for (const length of this.#headLengths.get(text.slice(at, at + start)) ?? []) {
+        this.#compared += length;
+        for (const form of this.#byHead.get(text.slice(at, at + length)) ?? []) {
+          if (this.#stands(form.text, text, at)) found.push(form);
+        }
+      }
+    }
+    return found.sort((a, b) => b.text.length - a.text.length);
+  }
+
+  /** Whether a form of which the head is there stands there. */
+  #stands(form: string, text: string, at: number): boolean {
+    for (let from = HEAD; from < form.length; from *= 2) {
+      this.#compared += from;
+      const part = form.slice(from, 2 * from);
+      if (text.slice(at + from, at + from + part.length) !== part) return false; // faster than startsWith
+    }
+    return form.length >= LEAST_WITHIN || isWord(text, at, at + form.length);
+  }
+}
+
+function hashOf(code: number, next: number): number {
+  return (31 * code + next) & 0xffff;
+}
+
+function isWord(text: string, from: number, to: number): boolean {
+  return !/[\p{L}\p{N}_]$/u.test(text.slice(Math.max(0, from - 2), from)) &&
+    !/^[\p{L}\p{N}_]/u.test(text.slice(to, to + 2));
+}
+
+/** By the length of a beginning of a text: that of the longest shorter one that it ends with (Knuth, Morris, Pratt). */
+function bordersOf(text: string): Int32Array {
+  const borders = new Int32Array(text.length + 1);
+  for (let at = 1, length = 0; at < text.length; at++) {
+    while (length > 0 && text[at] !== text[length]) length = borders[length];
+    if (text[at] === text[length]) length++;
+    borders[at + 1] = length;
+  }
+  return borders;
+}
+
+/** How long the beginning of `text` is with which a form, without its first character, ends; or all, where it holds all. */
+function overlapOf(form: string, text: string, borders: Int32Array): number {
+  let length = 0;
+  for (let at = 1; at < form.length && length < text.length; at++) {
+    while (length > 0 && form[at] !== text[length]) length = borders[length];
+    if (form[at] === text[length]) length++;
+  }
+  return length;
 }

@@ -49,6 +49,18 @@ const CODINGS: Readonly<Record<string, Decode>> = {
   },
 };
 
+/** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
+const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
+  ["gzip", [0x1f, 0x8b]],
+  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
+];
+
+/** Name of the coding that a body begins like; null where it looks like none. */
+export function codingOf(body: Uint8Array): string | null {
+  const [name] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
+  return name ?? null;
+}
+
 /** More would be one made to cost time. */
 const MOST_CODINGS = 4;
 

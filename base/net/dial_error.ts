@@ -52,3 +52,11 @@ function wrongName(said: string): string | null {
   const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
   return `the certificate is not for ${wanted}` + (names === undefined ? "" : ` but for ${names}`);
 }
+
+/** What stood in the way of a response, and which settings are for it. */
+export function whyNoResponse(error: unknown): string {
+  const why = messageOf(error);
+  const isTls = error instanceof DialError && error.kind === "tls";
+  if (!isTls || !why.startsWith("the certificate")) return why;
+  return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
+}

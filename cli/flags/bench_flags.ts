@@ -2,6 +2,7 @@
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
+import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
@@ -17,7 +18,7 @@ import { formPart } from "./form_flag.ts";
 import { quietFlag, seedFlag, strictFlag, thresholdFlags } from "./flags.ts";
 import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
-import { integerText, redisFlag } from "./values.ts";
+import { integerText, nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
 
 /** An address that can be measured. */
@@ -25,7 +26,8 @@ const httpUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
   const wrong = wrongUrl(url, text);
   if (url && wrong === null) return url;
-  context.addIssue(`Cannot measure "${text}": ${wrong}`);
+  const isHidden = url !== null && (!hasUser(url) || passwordsIn(text).length > 0);
+  context.addIssue(`Cannot measure "${isHidden ? text : hostIn(text)}": ${wrong}`);
   return z.NEVER;
 });
 
@@ -34,14 +36,18 @@ function wrongUrl(url: URL | null, text: string): string | null {
   if (!/^https?:$/.test(url.protocol)) {
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
   }
-  return url.username || url.password ? "leave out user and password, use --header" : null;
+  return hasUser(url) ? "leave out user and password, use --header" : null;
+}
+
+function hasUser({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
 }
 
 /** `name: value`. */
 const header = z.string().transform((text, context): [name: string, value: string] => {
   const [name, ...value] = text.split(":");
   if (value.length > 0) return [name.trim(), value.join(":").trim()];
-  context.addIssue(`Cannot read "${text}" as a header: write "name: value"`);
+  context.addIssue(`Cannot read "${nameIn(text)}" as a header: write "name: value"`);
   return z.NEVER;
 }).pipe(z.tuple([headerName, headerValue]));
 

@@ -18,11 +18,16 @@ export function integerText<Schema extends z.ZodType<number, number>>(
   }).transform(Number).pipe(schema);
 }
 
+/** What a malformed `name: value` or `key=value` begins with: behind it a secret may stand. */
+export function nameIn(text: string): string {
+  return text.trimStart().split(/[\s:=]/, 1)[0];
+}
+
 /** `key=value`. */
 export const assignment = z.string().transform((text, context): [key: string, value: string] => {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  context.addIssue(`Cannot read "${text}" as a setting: write key=value`);
+  context.addIssue(`Cannot read "${nameIn(text)}" as a setting: write key=value`);
   return z.NEVER;
 });
 

@@ -29,7 +29,20 @@ export async function print(...texts: readonly Written[]): Promise<void> {
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Errors are ignored. */
 export function printError(...texts: readonly Written[]): void {
-  const bytes = encoder.encode(withoutSecrets(texts.join("")));
+  writeError(withoutSecrets(texts.join("")));
+}
+
+const UNSHOWN =
+  "Cannot show what went wrong. This is a defect of Plateau: please report it, with " +
+  "the command that you ran, but without its secrets\n";
+
+/** A line of Plateau alone, for a failure that cannot be printed: perhaps its secrets can't be taken out. */
+export function printUnshown(): void {
+  writeError(UNSHOWN);
+}
+
+function writeError(text: string): void {
+  const bytes = encoder.encode(text);
   try {
     for (let at = 0; at < bytes.length;) at += Deno.stderr.writeSync(bytes.subarray(at));
   } catch {

@@ -3,15 +3,17 @@
  * once for each cell, so that the measured ones begin with caches and rate limits untouched. Every request of the
  * script is sent once, over the same codec as the load, and every response is checked.
  */
-import { messageOf, TargetError } from "../../base/errors.ts";
+import { TargetError } from "../../base/errors.ts";
+import { codingOf } from "../../base/http/content_coding.ts";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
 import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import type { Connection } from "../../base/net/connection.ts";
 import { dial } from "../../base/net/dial.ts";
-import { DialError } from "../../base/net/dial_error.ts";
+import { whyNoResponse } from "../../base/net/dial_error.ts";
 import { type Access, connectionOptions, proxyCredentials } from "../../base/net/endpoint.ts";
 import { withEngine } from "../../base/pattern.ts";
-import { isSecretField, secretsIn } from "../../base/secret_fields.ts";
+import { secretsIn, secretsInCookies } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import {
@@ -20,8 +22,13 @@ import {
   responseProblem,
   responseText,
 } from "../../scenarios/request/request.ts";
-import type { Script, ScriptRequest } from "../../scenarios/request/script.ts";
-import { fillTemplate, namesInText } from "../../scenarios/request/template.ts";
+import {
+  authenticatesLater,
+  readsBody,
+  type Script,
+  type ScriptRequest,
+} from "../../scenarios/request/script.ts";
+import { fillTemplate } from "../../scenarios/request/template.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { describeExit } from "../../targets/launch/start_up.ts";
@@ -109,13 +116,41 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   const preset = script.kind === "flow" ? script.cookies : null;
   const [{ origin }] = originsOf(request);
   const jars = preset && await cookieJars({ origin, preset });
+  const found = new FoundSecrets();
   for (const { steps, user } of journeys) {
     const journey = {
       variables: new Map(Object.entries(user)),
       cookies: jars?.open() ?? null,
+      found,
     };
     for (const step of steps) await checkStep(step, journey, request);
   }
+}
+
+const ROOM = { values: LIMITS.preflightSecrets.most, chars: LIMITS.secretText.most };
+
+/** What one check brings to light: a server may set as many cookies as it likes. */
+class FoundSecrets {
+  readonly #values = new Set<string>();
+  #chars = 0;
+
+  /** Throws a TargetError where more come to light than are kept: what follows would show some. */
+  keep(values: readonly string[], subject: string): void {
+    for (const value of values) {
+      if (this.#values.has(value) || !secrets.keepFound(value, ROOM)) continue;
+      this.#values.add(value);
+      this.#chars += value.length;
+    }
+    const sizes = { preflightSecrets: this.#values.size, secretText: this.#chars };
+    for (const name of ["preflightSecrets", "secretText"] as const) {
+      if (isWithin(name, sizes[name])) continue;
+      throw new TargetError(`${subject} has too much to hide: ${beyond(name, sizes[name])}`);
+    }
+  }
+}
+
+interface Finding {
+  readonly found: FoundSecrets;
 }
 
 interface CheckedJourney {
@@ -145,14 +180,13 @@ function firstJourneys({ steps, users }: Script & { kind: "flow" }): CheckedJour
 
 async function checkStep(
   step: ScriptRequest,
-  { variables, cookies }: Pick<Journey, "variables" | "cookies">,
+  { variables, cookies, found }: Pick<Journey, "variables" | "cookies"> & Finding,
   request: PreflightRequest,
 ): Promise<void> {
   const wire = fillTemplate(step.wire, variables);
-  const withCookies = cookies?.added(wire, new URL(request.origin).origin) ?? wire;
-  for (const secret of secretsIn(withCookies)) secrets.keep(secret);
   const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
-  const reader = await followed({ step, wire, cookies, subject }, request);
+  found.keep(secretsIn(wire), subject);
+  const reader = await followed({ step, wire, cookies, subject, found }, request);
   const { bytes, problem } = readsBody(step)
     ? reader.kept?.content() ?? NOTHING
     : { ...NOTHING, bytes: reader.kept?.body() ?? NOTHING.bytes };
@@ -170,14 +204,14 @@ async function checkStep(
       const why = whyOverlooked(capture, reader) ?? `got ${responseText(response)}`;
       throw new TargetError(`${subject} got ${missed}: ${why}`);
     }
-    if (authenticatesLater(capture.as, request.script)) secrets.keep(value);
+    if (authenticatesLater(capture.as, request.script)) found.keep([value], subject);
     variables.set(capture.as, value);
   }
 }
 
 const NOTHING = { bytes: new Uint8Array(0), problem: null };
 
-interface FollowedRequest {
+interface FollowedRequest extends Finding {
   readonly step: ScriptRequest;
   readonly wire: WireRequest;
   readonly cookies: Journey["cookies"];
@@ -187,7 +221,7 @@ interface FollowedRequest {
 
 /** The response to it, or the one that its redirects lead to. */
 async function followed(
-  { step, wire, cookies, subject }: FollowedRequest,
+  { step, wire, cookies, subject, found }: FollowedRequest,
   request: PreflightRequest,
 ): Promise<ResponseReader> {
   const origins = originsOf(request);
@@ -197,10 +231,14 @@ async function followed(
     const to = origins[sent.origin];
     const { path } = sent.wire;
     const withCookies = cookies?.added(sent.wire, to.origin) ?? sent.wire;
+    if (withCookies !== sent.wire) {
+      found.keep(secretsInCookies(withCookies.headers.cookie), subject);
+    }
     const reader = await sendOnce(withCookies, to, request).catch((error: unknown) => {
-      throw new TargetError(`${subject} got no response: ${noResponseReason(error)}`);
+      throw new TargetError(`${subject} got no response: ${whyNoResponse(error)}`);
     });
-    cookies?.keep(reader, () => to.origin + path);
+    const set = cookies?.keep(reader, () => to.origin + path) ?? [];
+    found.keep(set.flatMap((line) => secretsInCookies(line.split(";", 1)[0])), subject);
     const next = step.follow && redirectOf(reader, sent, names);
     if (next === null || step.follow === null) return reader;
     const { most } = step.follow;
@@ -217,44 +255,11 @@ async function followed(
   }
 }
 
-/** Whether anything looks at the body of its response. */
-function readsBody({ expect, captures }: ScriptRequest): boolean {
-  const { body, contains, json, matches } = expect;
-  return [body, contains, json, matches].some((rule) => rule !== undefined) ||
-    captures.some(({ from }) => from.kind === "json" || from.kind === "pattern");
-}
-
-/** First bytes of what compressors write (RFC 1952 §2.3.1, RFC 8878 §3.1.1); brotli has none. */
-const MAGIC: readonly (readonly [name: string, bytes: readonly number[]])[] = [
-  ["gzip", [0x1f, 0x8b]],
-  ["zstd", [0x28, 0xb5, 0x2f, 0xfd]],
-];
-
 /** "" where the body does not look compressed, or its head says that it is. */
 function compressionHint({ kept }: ResponseReader): string {
   if (kept === null || kept.field("content-encoding") !== null) return "";
-  const body = kept.body();
-  const [magic] = MAGIC.find(([, bytes]) => bytes.every((byte, at) => body[at] === byte)) ?? [];
-  if (magic === undefined) return "";
-  return `; the body looks like ${magic}, which no content-encoding says`;
-}
-
-/** Whether a captured value is sent to authenticate the sender, as that of a login is. */
-function authenticatesLater(name: string, script: Script): boolean {
-  const steps = script.kind === "flow" ? script.steps : [];
-  return steps.some((step) =>
-    step.kind === "request" &&
-    Object.entries(step.wire.headers).some(([field, text]) =>
-      isSecretField(field) && namesInText(text).includes(name)
-    )
-  );
-}
-
-function noResponseReason(error: unknown): string {
-  const why = messageOf(error);
-  const isTls = error instanceof DialError && error.kind === "tls";
-  if (!isTls || !why.startsWith("the certificate")) return why;
-  return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
+  const coding = codingOf(kept.body());
+  return coding === null ? "" : `; the body looks like ${coding}, which no content-encoding says`;
 }
 
 async function sendOnce(

@@ -14,13 +14,14 @@ import {
 import { redirectedName, stepNameOf } from "../../base/figures/steps.ts";
 import { checkLimit, LIMITS } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
+import { isSecretField } from "../../base/secret_fields.ts";
 import { bodyLength } from "../../base/http/body.ts";
 import type { WireRequest } from "../../base/http/request.ts";
 import { type Follow, followOf } from "./follow.ts";
 import { type Expectation, type RequestFields, wireRequest } from "./request.ts";
 import type { Replay } from "../replay/schedule.ts";
 import type { Scenario } from "./scenario.ts";
-import { fillTemplate, namesIn } from "./template.ts";
+import { fillTemplate, namesIn, namesInText } from "./template.ts";
 import { countOfValueVariants, drawValues, type ValueSpecs } from "./values.ts";
 
 export interface ScriptRequest {
@@ -211,4 +212,22 @@ export function replayScript(
     wire: { ...request, headers, body: null },
   }));
   return { kind: "requests", stepNames: [], requests: scripted, sequence, dueUs };
+}
+
+/** Whether anything looks at the body of its response. */
+export function readsBody({ expect, captures }: ScriptRequest): boolean {
+  const { body, contains, json, matches } = expect;
+  return [body, contains, json, matches].some((rule) => rule !== undefined) ||
+    captures.some(({ from }) => from.kind === "json" || from.kind === "pattern");
+}
+
+/** Whether a captured value is sent to authenticate the sender, as that of a login is. */
+export function authenticatesLater(name: string, script: Script): boolean {
+  const steps = script.kind === "flow" ? script.steps : [];
+  return steps.some((step) =>
+    step.kind === "request" &&
+    Object.entries(step.wire.headers).some(([field, text]) =>
+      isSecretField(field) && namesInText(text).includes(name)
+    )
+  );
 }

@@ -1,6 +1,7 @@
 /** Builds the targets of a revision: each step a command in the target's folder, with a time-out and a log. */
 import { resolve } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { ownEnv } from "../launch/environment.ts";
 import { commandText, takeStep } from "../launch/step.ts";
@@ -38,12 +39,12 @@ export async function build(request: BuildRequest): Promise<void> {
 async function takeSteps(request: BuildRequest): Promise<void> {
   const { steps, log, what, stage, signal, onStep } = request;
   const [env, cwd] = [ownEnv(), resolve(request.cwd)];
-  using file = openLog(log);
+  using file = new BuildLog(log);
   for (const step of steps) {
     signal.throwIfAborted();
     const command = commandText(step);
     onStep(command);
-    file.write(new TextEncoder().encode(`$ ${command}\n`));
+    file.begin(command);
     const { why, evidence } = await takeStep(step, {
       ...{ env, cwd, stage, signal },
       onOutput: (bytes) => file.write(bytes),
@@ -54,30 +55,61 @@ async function takeSteps(request: BuildRequest): Promise<void> {
   }
 }
 
-interface Log extends Disposable {
-  readonly write: (bytes: Uint8Array) => void;
+/** What the steps print, by whole lines: a secret is taken out of a line, and would stay in two parts of one. */
+class BuildLog implements Disposable {
+  readonly #file: Deno.FsFile;
+  #left = MOST_LOGGED_BYTES;
+  /** A line that has not ended yet. */
+  #begun = new Uint8Array();
+
+  /** Throws a TargetError where it can't be written. */
+  constructor(path: string) {
+    this.#file = opened(path);
+  }
+
+  begin(command: string): void {
+    this.#endLine();
+    this.#append(`$ ${command}\n`);
+  }
+
+  write(bytes: Uint8Array): void {
+    if (this.#left === 0) return;
+    const part = bytes.subarray(0, this.#left);
+    this.#left -= part.length;
+    const all = new Uint8Array(this.#begun.length + part.length);
+    all.set(this.#begun);
+    all.set(part, this.#begun.length);
+    const end = all.lastIndexOf(LINE_FEED) + 1;
+    this.#append(new TextDecoder().decode(all.subarray(0, end)));
+    this.#begun = this.#left === 0 ? new Uint8Array() : all.slice(end); // a part of a line is not shown
+    if (this.#left === 0) this.#append("… the rest is left out\n");
+  }
+
+  #endLine(): void {
+    if (this.#begun.length > 0) this.#append(`${new TextDecoder().decode(this.#begun)}\n`);
+    this.#begun = new Uint8Array();
+  }
+
+  #append(text: string): void {
+    const bytes = new TextEncoder().encode(withoutSecrets(text));
+    try {
+      for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+    } catch {
+      this.#left = 0; // the disk is full: the build may say so itself
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#endLine();
+    this.#file.close();
+  }
 }
 
-function openLog(path: string): Log {
-  const file = opened(path);
-  let left = MOST_LOGGED_BYTES;
-  return {
-    write: (bytes) => {
-      const part = bytes.subarray(0, Math.max(0, left));
-      left -= part.length;
-      try {
-        if (part.length > 0) file.writeSync(part);
-      } catch {
-        left = 0; // the disk is full: the build may say so itself
-      }
-    },
-    [Symbol.dispose]: () => file.close(),
-  };
-}
+const LINE_FEED = 0x0a;
 
 function opened(path: string): Deno.FsFile {
   try {
-    return Deno.openSync(path, { create: true, append: true });
+    return Deno.openSync(path, { create: true, append: true, mode: 0o600 });
   } catch (error) {
     throw new TargetError(`Cannot write the log of the build to ${path}: ${messageOf(error)}`);
   }

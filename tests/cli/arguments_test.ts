@@ -76,7 +76,9 @@ for (const [sentence, args, part] of scenarios) {
   });
 }
 
-const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
+type Mistake = [sentence: string, line: string[], told: (string | RegExp)[]];
+
+const lines: Mistake[] = [
   ["a missing operand", ["bench"], ["URL: Cannot do without it"]],
   ["an operand too many", ["schema", "bench", "results"], [
     '"results": Cannot use this here: plateau schema takes [FILE]',
@@ -134,6 +136,14 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["a password in the address, without it", ["bench", "http://u:pa55word@a/"], [
     'URL: Cannot measure "http://u:[secret]@a/": leave out user and password, use --header',
   ]],
+  ...["hunter2#pw", "hunter2/pw", "hunter2?pw", "hunter2 pw@more"].map((password): Mistake => [
+    `an address with the password ${password}, by its host alone`,
+    ["bench", `http://u:${password}@a:1/b`],
+    [/^URL: Cannot measure "http:\/\/…@a:1\/b": (?:write|leave out)/],
+  ]),
+  ["an address that a shell cut off in its password", ["bench", "http://u:hunter2"], [
+    'URL: Cannot measure "http://u:…": write http://host:port/path',
+  ]],
   ["an authorization that is none, without it", ["bench", URL_, "-H", "cookie: a=é1\u0100"], [
     /^--header: Cannot use "\[secret\]" as a header value/,
   ]],
@@ -160,6 +170,11 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
   ["a header without its colon", ["bench", URL_, "-H", "a"], [
     '--header: Cannot read "a" as a header: write "name: value"',
   ]],
+  ...["authorization Bearer hunter2", "authorization=Bearer hunter2", "authorization=hunter2"].map(
+    (text): Mistake => [`a header as ${text}, by its name alone`, ["bench", URL_, "-H", text], [
+      '--header: Cannot read "authorization" as a header: write "name: value"',
+    ]],
+  ),
   ["a line break in a header", ["bench", URL_, "-H", "a: b\r\nc: d"], [
     /^--header: Cannot use "b\\r\\nc: d" as a header value/,
   ]],
@@ -231,6 +246,9 @@ const lines: [sentence: string, line: string[], told: (string | RegExp)[]][] = [
     'APP: Cannot use "apu": the choices are api, work, user, wiki, site; did you mean "api"?',
   ]],
   ["a setting without its value", ["serve", "api", "--set", "log"], [
+    '--set: Cannot read "log" as a setting: write key=value',
+  ]],
+  ["a setting with a colon, by its name alone", ["serve", "api", "--set", "log:hunter2"], [
     '--set: Cannot read "log" as a setting: write key=value',
   ]],
   ["a setting that the app lacks", ["serve", "api", "--set", "colour=red"], [

@@ -81,7 +81,9 @@ Deno.test("a folder whose results are too large to be looked at is refused", asy
 
 for (const name of ["results.json", "Results.JSON", "report.html"]) {
   Deno.test(`an experiment file called ${name} is refused: results have a file of that name`, async () => {
-    const [line, ...rest] = await toldOf(["run", join("folder", name)]);
+    using folder = emptyFolder();
+    Deno.copyFileSync("tests/e2e/fixtures/small.yaml", join(folder.path, name));
+    const [line, ...rest] = await toldOf(["run", join(folder.path, name)]);
     assert.deepEqual(rest, []);
     assert.match(
       line,

@@ -104,9 +104,13 @@ for (const driver of ["epoll", "tcp"] as const) {
 /** Why a target can't be measured. */
 async function whyNot(scenario: object): Promise<string> {
   await using served = site();
+  return await whyNotAt(served.origin, scenario);
+}
+
+async function whyNotAt(origin: string, scenario: object): Promise<string> {
   const end = new AbortController();
   const request = { target: "a", timeoutMs: 20_000, signal: end.signal };
-  const error = await checkResponses({ ...request, origin: served.origin, script: made(scenario) })
+  const error = await checkResponses({ ...request, origin, script: made(scenario) })
     .then(() => null, (error: Error) => error);
   return error?.message ?? "";
 }
@@ -119,4 +123,23 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
     /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if it may/,
   );
   assert.match(await whyNot({ get: "/loop", follow: 2 }), /redirected more than 2 times/);
+});
+
+Deno.test("redirects: the preflight shows no cookie that is set and sent on the way", async () => {
+  const serve = (request: Request): Response => {
+    if (!request.url.endsWith("/login")) {
+      const set = { "set-cookie": "next=the-session-after-it" };
+      const text = `sent ${request.headers.get("cookie")}, set ${set["set-cookie"]}`;
+      return new Response(text, { status: 500, headers: set });
+    }
+    const headers = { location: "/home", "set-cookie": "sid=a-session-of-ada; HttpOnly" };
+    return new Response(null, { status: 302, headers });
+  };
+  const quiet = { hostname: "127.0.0.1", port: 0, onListen: () => {} };
+  await using server = Deno.serve(quiet, serve);
+  const why = await whyNotAt(`http://127.0.0.1:${server.addr.port}`, {
+    flow: [{ get: "/login" }],
+    follow: 2,
+  });
+  assert.match(why, /got 500 with body "sent sid=\[secret\], set next=\[secret\]"$/);
 });

@@ -173,6 +173,31 @@ for (const [sentence, step, says] of BUILDS) {
 
 testWith(
   [...NEEDS, "linux"],
+  "the log of a build is its user's alone, without secrets",
+  async () => {
+    using scratch = scratchRepository();
+    const text = Deno.readTextFileSync(join(scratch.path, "experiment.yaml"));
+    const step = `{ command: [node, build.js], env: { TOK: "\${env.TOK}" } }`;
+    scratch.write("experiment.yaml", text.replace("[[node, build.js]]", () => `[${step}]`));
+    scratch.write(
+      "build.js",
+      `const { TOK } = process.env; // in two parts, as pipes may deliver it
+process.stdout.write("of " + TOK.slice(0, 8));
+setTimeout(() => console.log(TOK.slice(8) + "\\nfails"), 50);
+process.exitCode = 7;`,
+    );
+    scratch.git("commit", "--quiet", "--all", "--message", "fails");
+    const env = { ...scratch.env, TOK: "hunter2-hunter2" };
+    const { code, stderr } = await ab({ path: scratch.path, env }, "HEAD..");
+    assert.equal(code, 3, stderr);
+    const path = /all it printed is in (.*)$/m.exec(stderr)?.[1] ?? "";
+    assert.match(Deno.readTextFileSync(path), /^\$ node .*\nof \$\{env\.TOK\}\nfails\n$/);
+    assert.equal((Deno.statSync(path).mode ?? 0) & 0o777, 0o600);
+  },
+);
+
+testWith(
+  [...NEEDS, "linux"],
   "a build that prints 100 MB is logged in part, and what it left behind ends",
   async () => {
     using scratch = scratchRepository();

@@ -95,12 +95,12 @@ Deno.test("bench counts requests over their time-out as failed, at their elapsed
   assert.equal(measured.errors.timeout, 4);
   assert.equal(measured.latency.count, 4);
   // Two of them, one after the other, are all that happened on a connection.
-  const { latency: { min, mean }, elapsedS, censoredHistogram = "" } = measured;
+  const { latency: { min, mean, lowerBounds = [] }, elapsedS, censoredHistogram = "" } = measured;
   // The bucket of 200,000 µs begins before it.
   const atMostUs = highestUsOf(decodeSparse(censoredHistogram).indices[0]);
   const said = `${atMostUs} µs and ${mean} ms in ${elapsedS} s`;
   assert.ok(atMostUs >= 200_000 && 2 * mean <= elapsedS * 1_000, said);
-  assert.equal(min, 0, "none completed");
+  assert.ok(min >= 199 && min <= mean && lowerBounds.includes("min"), `${min} ms, ${lowerBounds}`);
 });
 
 Deno.test("bench counts answers with another status than expected as failed checks", async () => {

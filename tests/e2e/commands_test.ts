@@ -56,9 +56,11 @@ Deno.test("init writes a file that check accepts", async () => {
 Deno.test("deno task plateau reads and writes files of the folder where it is called", async () => {
   using folder = emptyFolder();
   const config = join(import.meta.dirname ?? "", "../../deno.json");
+  const { INIT_CWD: _, ...env } = Deno.env.toObject(); // of a task that runs the tests
   const { code, stderr } = await new Deno.Command(Deno.execPath(), {
     args: ["task", "-q", "--config", config, "plateau", "init", "of two words.yaml"],
     cwd: folder.path,
+    ...{ env, clearEnv: true },
     stdin: "null",
   }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));

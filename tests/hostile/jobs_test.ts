@@ -91,6 +91,19 @@ const JOBS: readonly [sentence: string, job: string, why: RegExp][] = [
     ),
     /access\.__proto__: .*\naccess\.constructor: /,
   ],
+  [
+    "more to hide than memory holds",
+    withText(
+      "secrets",
+      JSON.stringify(Array.from({ length: 100 }, (_, at) => [`${at}`.padEnd(60_000), "x"])),
+    ),
+    /secrets: Cannot keep them secret: .* has 6,000,000 characters, and 4,000,000 are the most/,
+  ],
+  [
+    "a long text in the place of a short secret",
+    withText("secrets", JSON.stringify([["of", "x".repeat(60_000)]])),
+    /secrets\.0\.1: .*2,?000/,
+  ],
 ];
 
 for (const [sentence, text, why] of JOBS) {
@@ -117,7 +130,7 @@ Deno.test("of a job that is wrong in 10,000 places the first twenty are told, an
   assert.ok(read.problems.every((line) => line.length <= 500));
 });
 
-Deno.test("what the jobs are changed from is accepted, and 13 crafted jobs were tried", async () => {
+Deno.test("what the jobs are changed from is accepted, and 15 crafted jobs were tried", async () => {
   assert.ok("job" in await readJob(JSON.parse(JSON.stringify(GOOD)), ALLOW));
-  assert.equal(JOBS.length, 13);
+  assert.equal(JOBS.length, 15);
 });

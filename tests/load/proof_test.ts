@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { checkResponses, type PreflightRequest } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
+import { secrets } from "../../base/secrets.ts";
 import type { Script } from "../../scenarios/request/script.ts";
 import { certificates } from "../certificates.ts";
 import { testWith } from "../needs.ts";
@@ -113,4 +114,52 @@ Deno.test("prove says where a value was not looked for", async () => {
     );
     return true;
   });
+});
+
+/** A flow of so many requests. */
+function flowOf(steps: number): Script {
+  const step = { kind: "request", step: 0, wire, expect: {}, captures: [], follow: null } as const;
+  return {
+    kind: "flow",
+    stepNames: [],
+    steps: Array(steps).fill(step),
+    users: [{}],
+    cookies: {},
+  };
+}
+
+function setting(cookies: () => readonly string[]): Deno.HttpServer<Deno.NetAddr> {
+  return Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, () => {
+    const response = new Response("right");
+    for (const cookie of cookies()) response.headers.append("set-cookie", cookie);
+    return response;
+  });
+}
+
+Deno.test("prove keeps cookies as long as a head may be", async () => {
+  const cookie = "0123456789".repeat(6_000);
+  await using server = setting(() => [`sid=${cookie}`]);
+  await proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(2) });
+  assert.equal(secrets.text(`sid=${cookie}`), "sid=[secret]");
+});
+
+Deno.test("prove refuses a server that sets more cookies than can be kept secret", async () => {
+  let set = 0;
+  await using server = setting(() =>
+    Array.from({ length: 1_000 }, () => `c${set % 1_000}=cookie-number-${set++}`)
+  );
+  await assert.rejects(proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(20) }), {
+    name: "TargetError",
+    message: "Cannot measure target a: GET / has too much to hide: a preflight has " +
+      "11,000 secrets, and 10,000 are the most",
+  });
+});
+
+Deno.test("prove refuses a server whose cookies are too long together to be kept secret", async () => {
+  let set = 0;
+  await using server = setting(() => [`c=${`${set++}`.padStart(60_000, "x")}`]);
+  await assert.rejects(
+    proveAt(`http://127.0.0.1:${server.addr.port}`, { script: flowOf(100) }),
+    /too much to hide: all that a preflight or a job keeps secret has 4,020,000 characters, and/,
+  );
 });

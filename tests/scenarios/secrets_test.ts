@@ -4,6 +4,7 @@ import {
   credentialsIn,
   isSecretField,
   secretsIn,
+  secretsInCookies,
   secretsInWord,
 } from "../../base/secret_fields.ts";
 import { Secrets } from "../../base/secrets.ts";
@@ -52,6 +53,56 @@ for (
   });
 }
 
+/** As long as a header field may be, and in no part like another. */
+const LONG = Array.from({ length: 10_000 }, (_, at) => `é${at}&`).join("").slice(0, 65_536);
+
+for (
+  const [form, written] of [
+    ["as it is", LONG],
+    ["in JSON", JSON.stringify(LONG).slice(1, -1)],
+    ["percent-encoded", encodeURIComponent(LONG)],
+    ["in base64", utf8(LONG)],
+    ["as a password in base64", utf8(`ab:${LONG}`)],
+  ]
+) {
+  Deno.test(`a secret of 65,536 characters is taken out ${form}`, () => {
+    const shown = knowing(LONG).text(`before ${written} after`);
+    assert.match(shown, /^before .{0,4}\[secret\].{0,4} after$/);
+  });
+}
+
+Deno.test("a text that only begins like a long secret stays as it is", () => {
+  const text = `${LONG.slice(0, -1)}! and ${LONG.slice(0, 100)}`;
+  assert.equal(knowing(LONG).text(text), text);
+});
+
+Deno.test("ten thousand secrets are taken out of a text", () => {
+  const values = Array.from({ length: 10_000 }, (_, at) => `session-${at}-of-many`);
+  const secrets = knowing(...values);
+  assert.equal(secrets.text(`a ${values.join(" ")} b`), `a${" [secret]".repeat(10_000)} b`);
+});
+
+Deno.test("a text that repeats the beginning of a long secret costs little, and hides too much at most", () => {
+  const secrets = knowing(`${"a".repeat(30_000)}b${"a".repeat(30_000)}`);
+  const shown = secrets.text(`before ${"a".repeat(10_000_000)}`);
+  assert.match(shown, /^before a*\[secret\]$/);
+  assert.equal(secrets.text(`before ${"a".repeat(100)}`), `before ${"a".repeat(100)}`);
+});
+
+Deno.test("of what came to light the latest is kept, and all that was given", () => {
+  const secrets = knowing("given-value");
+  const room = { values: 2, chars: 100 };
+  const found = ["found-1", "found-2", "found-3", "found-1", "given-value", "found-4", "found-5"];
+  const taken = found.map((value) => secrets.keepFound(value, room));
+  assert.deepEqual(taken, found.map((value) => value !== "given-value"));
+  assert.equal(
+    secrets.text("given-value found-1 found-2 found-3 found-4 found-5"),
+    "[secret] found-1 found-2 found-3 [secret] [secret]",
+  );
+  assert.ok(secrets.keepFound("x".repeat(300), room));
+  assert.equal(secrets.text(`found-5 ${"x".repeat(300)}`), `found-5 ${"x".repeat(300)}`);
+});
+
 Deno.test("the longest of several that begin alike is taken out first", () => {
   const secrets = knowing(["token", "${env.A}"], ["token-2", "${env.B}"]);
   assert.equal(secrets.text("token-2 token"), "${env.B} ${env.A}");
@@ -67,6 +118,17 @@ Deno.test("a text whose beginning was cut off does not begin with the end of a s
   const secrets = knowing("a-cut-secret");
   assert.equal(secrets.cutText("t-secret and a-cut-secret"), "[secret] and [secret]");
   assert.equal(secrets.cutText("ret and more"), "ret and more");
+});
+
+Deno.test("a text that was cut out of the middle of a long secret shows nothing of it", () => {
+  const secrets = knowing(LONG);
+  for (const text of [LONG, utf8(LONG)]) {
+    assert.equal(secrets.cutText(text.slice(1_000, 17_000)), "[secret]");
+    assert.equal(
+      secrets.cutText(`${text.slice(-16_000)} and more`),
+      "[secret] and more",
+    );
+  }
 });
 
 Deno.test("the lines of a long value are secrets, too", () => {
@@ -113,6 +175,15 @@ Deno.test("header fields that prove who asks are secret, others are not", () => 
   assert.deepEqual(["accept", "cookies-allowed", "x-request-id"].filter(isSecretField), []);
 });
 
+Deno.test("cookies are secret alone where they are long, and else beside their names", () => {
+  assert.deepEqual(secretsInCookies("a=0123456789; b="), ["0123456789"]);
+  assert.deepEqual(secretsInCookies("a=short; b=0123456789"), [
+    "a=short; b=0123456789",
+    "0123456789",
+  ]);
+  assert.deepEqual(secretsInCookies("a=; b="), []);
+});
+
 for (
   const [name, value, found] of [
     ["authorization", "Bearer abc123", ["Bearer abc123", "abc123"]],
@@ -142,6 +213,20 @@ Deno.test("passwords of addresses and fields are found wherever a file has them"
     source: "see http://example.org/@somebody and a@b.c, redis://me@h, https://t0ken@h",
   };
   assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1", "t0ken", "t0ken"]);
+});
+
+Deno.test("passwords are looked for only where an address is, in time that grows with the text alone", () => {
+  const address = "redis://me:s3cret@h";
+  for (const filling of ["a://", "a:", "://", "@", "a://b:", "x".repeat(1_000)]) {
+    const text = `${filling.repeat(100_000)} ${address}`;
+    assert.deepEqual(new Set(secretsIn({ text })), new Set(["s3cret"]), filling);
+  }
+  assert.deepEqual(secretsIn(`${"y".repeat(40)}://me:s3cret@h`), ["s3cret", "s3cret"]);
+  const words = "word".repeat(10_000_000);
+  const startMs = performance.now();
+  assert.deepEqual(secretsIn({ words }), []);
+  const tookMs = performance.now() - startMs;
+  assert.ok(tookMs < 2_000, `${tookMs} ms`); // of 40 MB: each letter may begin a scheme of 31
 });
 
 Deno.test("words of a command line hold header fields and passwords", () => {

@@ -28,7 +28,7 @@ import {
   timeoutMs,
   workers,
 } from "../../../scenarios/load/load_spec.ts";
-import { LIMITS } from "../../../base/limits.ts";
+import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
 import {
   expectation,
   fieldName,
@@ -42,9 +42,17 @@ import { valueName } from "../../../scenarios/request/values.ts";
 const text = z.string().max(LIMITS.body.most);
 
 const secretText = z.string().min(1).max(LIMITS.fieldValue.most);
+/** Such as the name of a variable: a long one, put in the place of a short secret, would make every text long. */
+const shownText = z.string().min(1).max(LIMITS.sentence.most);
 
 /** What of the job an agent may show nowhere, and what it shows instead. */
-export const jobSecrets = z.array(z.tuple([secretText, secretText])).max(LIMITS.jobSecrets.most);
+export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.jobSecrets.most)
+  .superRefine((secrets, context) => {
+    const chars = secrets.reduce((sum, [value]) => sum + value.length, 0);
+    if (!isWithin("secretText", chars)) {
+      context.addIssue(`Cannot keep them secret: ${beyond("secretText", chars)}`);
+    }
+  });
 
 // Where a file has a name in it, anything may stand between the braces, and what has no value stays.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {

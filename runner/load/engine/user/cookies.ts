@@ -82,20 +82,20 @@ export class UserCookies {
     return this.#jar === null && this.first.text === "";
   }
 
-  /** Keeps what the response to a request of `url` sets. */
-  keep(reader: ResponseReader, url: () => string): void {
+  /** Keeps what the response to a request of `url` sets, and returns the lines that do. */
+  keep(reader: ResponseReader, url: () => string): readonly string[] {
     // Of more than a user may have, none but the last would stay.
     const lines = reader.kept?.fields("set-cookie").slice(-LIMITS.cookies.most) ?? [];
-    if (lines.length === 0) return;
+    if (lines.length === 0) return lines;
     if (this.#jar === null) {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
     this.#take(this.#jar, lines, url());
-    if (isWithin("cookies", this.#most.cookies) && isWithin("cookieBytes", this.#most.bytes)) {
-      return;
+    if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
+      this.#jar = this.#withoutOldest(this.#jar);
     }
-    this.#jar = this.#withoutOldest(this.#jar);
+    return lines;
   }
 
   #take(jar: CookieJar, lines: readonly string[], url: string): void {
