@@ -118,11 +118,8 @@ export async function checkResponses(request: PreflightRequest): Promise<void> {
   const jars = preset && await cookieJars({ origin, preset });
   const found = new FoundSecrets();
   for (const { steps, user } of journeys) {
-    const journey = {
-      variables: new Map(Object.entries(user)),
-      cookies: jars?.open() ?? null,
-      found,
-    };
+    const variables = new Map(Object.entries(user));
+    const journey = { variables, cookies: jars?.open() ?? null, found };
     for (const step of steps) await checkStep(step, journey, request);
   }
 }
