@@ -84,14 +84,14 @@ export class UserCookies {
 
   /** Keeps what the response to a request of `url` sets, and returns the lines that do. */
   keep(reader: ResponseReader, url: () => string): readonly string[] {
-    // Of more than a user may have, none but the last would stay.
-    const lines = reader.kept?.fields("set-cookie").slice(-LIMITS.cookies.most) ?? [];
+    const lines = reader.kept?.fields("set-cookie") ?? [];
     if (lines.length === 0) return lines;
     if (this.#jar === null) {
       this.#jar = this.openJar();
       this.#take(this.#jar, this.first.lines, `${this.first.origin}/`);
     }
-    this.#take(this.#jar, lines, url());
+    // Of more than a user may have, none but the last would stay.
+    this.#take(this.#jar, lines.slice(-LIMITS.cookies.most), url());
     if (!isWithin("cookies", this.#most.cookies) || !isWithin("cookieBytes", this.#most.bytes)) {
       this.#jar = this.#withoutOldest(this.#jar);
     }
