@@ -190,10 +190,12 @@ class Forms {
     for (const text of writtenForms(secret[0])) {
       const head = text.slice(0, HEAD);
       const start = text.slice(0, LEAST_WITHIN);
-      const lengths = this.#headLengths.getOrInsertComputed(start, () => []);
+      const lengths = this.#headLengths.get(start) ?? [];
       this.#begins[hashOf(text.charCodeAt(0), text.charCodeAt(1))] = 1;
-      if (!lengths.includes(head.length)) lengths.push(head.length);
-      this.#byHead.getOrInsertComputed(head, () => []).push({ text, secret });
+      if (!lengths.includes(head.length)) this.#headLengths.set(start, [...lengths, head.length]);
+      const forms = this.#byHead.get(head);
+      if (forms === undefined) this.#byHead.set(head, [{ text, secret }]);
+      else forms.push({ text, secret });
     }
   }
 
