@@ -6,7 +6,11 @@
 import { appendFileSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { makeLimitGroup, removeLimitGroup } from "../base/system/cgroup.ts";
+import { libcOr, processCalls } from "../base/system/libc.ts";
 import { openssl } from "../base/system/openssl.ts";
+
+// Opened for good, before the resources of a test are counted: who starts a process adopts its orphans.
+libcOr<unknown>(processCalls, () => null);
 
 /** Programs by need, any of which will do, with one line on how to get them. */
 const PROGRAMS = {
