@@ -48,15 +48,13 @@ export class Secrets {
    * to the room. @returns Whether it takes any: those that were given do not.
    */
   keepFound(value: string, { values, chars }: SecretRoom): boolean {
-    const isGiven = this.#shown.has(value) && !this.#found.has(value);
-    if (isGiven) return false;
+    if (this.#shown.has(value) && !this.#found.has(value)) return false; // it was given
     this.keep(value);
     if (!this.#shown.has(value)) return false; // it would hide nothing
     this.#found.add(value);
     this.#foundChars += value.length;
-    if (this.#found.size > 2 * values || this.#foundChars > 2 * chars) {
-      this.#forgetOldest({ values, chars });
-    }
+    const isFull = this.#found.size > 2 * values || this.#foundChars > 2 * chars;
+    if (isFull) this.#forgetOldest({ values, chars });
     return true;
   }
 
@@ -193,9 +191,9 @@ class Forms {
       const lengths = this.#headLengths.get(start) ?? [];
       this.#begins[hashOf(text.charCodeAt(0), text.charCodeAt(1))] = 1;
       if (!lengths.includes(head.length)) this.#headLengths.set(start, [...lengths, head.length]);
-      const forms = this.#byHead.get(head);
-      if (forms === undefined) this.#byHead.set(head, [{ text, secret }]);
-      else forms.push({ text, secret });
+      const forms = this.#byHead.get(head) ?? [];
+      forms.push({ text, secret });
+      this.#byHead.set(head, forms);
     }
   }
 
