@@ -173,12 +173,14 @@ async function summaryOf(
 // The request that the flags of `plateau bench` describe.
 
 /** Of the flags, those that are not of the load. */
-type RequestValues = Pick<
-  BenchValues,
-  | ("url" | "driver" | "interval" | "log" | "seed")
-  | ("insecure" | "cacert" | "cert" | "key" | "resolve" | "proxy" | "unix")
-  | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
->;
+type RequestValues =
+  & Partial<Pick<BenchValues, "follow">>
+  & Pick<
+    BenchValues,
+    | ("url" | "driver" | "interval" | "log" | "seed")
+    | ("insecure" | "cacert" | "cert" | "key" | "resolve" | "proxy" | "unix")
+    | ("method" | "header" | "body" | "form" | "expectStatus" | "expectBody")
+  >;
 
 /** What flags name. */
 interface Named {
@@ -233,7 +235,7 @@ function clientCertificateOf({ cert, key }: RequestValues): Pick<Access, "client
 }
 
 function scenarioOf(
-  { url, method, header, body, form, files, expectStatus, expectBody }:
+  { url, method, header, body, form, follow, files, expectStatus, expectBody }:
     & RequestValues
     & Pick<Named, "files">,
 ): RequestScenario {
@@ -242,6 +244,7 @@ function scenarioOf(
     headers: combined(header),
     body,
     multipart: multipartOf(form),
+    follow,
     expect: { status: expectStatus, body: expectBody },
   };
   const spec = files === null ? requestScenarioSpec : requestScenario(files);

@@ -3,6 +3,7 @@ import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
+import { hops } from "../../scenarios/request/follow.ts";
 import * as load from "../../scenarios/load/load_spec.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
@@ -146,6 +147,11 @@ const requestFlags = {
     about: "Request body: the text, or the file after @; its content-type is a header",
     schema: textOrFile.optional(),
   },
+  follow: {
+    flags: "--follow <N>",
+    about: "Follows up to N redirects of each request, to the same host (default: none)",
+    schema: integerText(hops).optional(),
+  },
   form: {
     flags: "-F, --form <NAME=VALUE|NAME=@FILE>",
     about: "Part of a multipart form, as curl has it; may be repeated",
@@ -232,6 +238,7 @@ export function benchConflicts(given: RawArguments): Problem[] {
   return [
     ...loadConflicts(given),
     ...replayConflicts(given),
+    ...followConflicts(given),
     ...formConflicts(given),
     ...accessProblems(given),
     ...fleetConflicts(given),
@@ -240,6 +247,20 @@ export function benchConflicts(given: RawArguments): Problem[] {
       typeof given.log === "string" ? [{ path: given.log, by: "--log" }] : [],
     ),
   ];
+}
+
+/** A redirect is a request more, which neither counts as one nor may overtake another. */
+function followConflicts({ follow, requests, pipeline = "1" }: RawArguments): Problem[] {
+  if (follow === undefined) return [];
+  const beside = [
+    ...requests === undefined ? [] : ["--requests"],
+    ...pipeline === "1" ? [] : ["--pipeline"],
+  ];
+  return beside.map((place) => ({
+    place,
+    message: `Cannot use ${place} where redirects are followed`,
+    fix: "leave --follow or it out",
+  }));
 }
 
 function loadConflicts(given: RawArguments): Problem[] {

@@ -62,7 +62,7 @@ export const replayFlags = {
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
-const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form"];
+const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form", "follow"];
 
 export function replayConflicts(given: RawArguments): Problem[] {
   if (given.replay === undefined) return [];

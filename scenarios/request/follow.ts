@@ -5,7 +5,7 @@ export const MOST_HOPS = 20;
 /** Each connection of the load may have one to each of them. */
 const MOST_HOSTS = 8;
 
-const hops = z.int().min(1).max(MOST_HOPS);
+export const hops = z.int().min(1).max(MOST_HOPS);
 
 /** Only scheme, host and port. */
 const host = z.string().superRefine((text, context) => {

@@ -67,6 +67,7 @@ const scenarios: [sentence: string, args: string[], part: object][] = [
   ["several right statuses", ["--expect-status", "200,204"], {
     expect: { status: [200, 204], body: undefined },
   }],
+  ["redirects to follow", ["--follow", "3"], { follow: 3 }],
   ["the right body", ["--expect-body", "a b"], { expect: { status: undefined, body: "a b" } }],
 ];
 

@@ -77,6 +77,13 @@ const wrong: [sentence: string, args: string[], told: string[]][] = [
   ["a way to arrive that there is not", ["-r", "1/s", "--arrivals", "poison"], [
     '--arrivals: Cannot use "poison": the choices are uniform, poisson; did you mean "poisson"?',
   ]],
+  ["what can't follow redirects", ["--follow", "2", "-n", "9", "--pipeline", "2"], [
+    "--requests: Cannot use --requests where redirects are followed (leave --follow or it out)",
+    "--pipeline: Cannot use --pipeline where redirects are followed (leave --follow or it out)",
+  ]],
+  ["more redirects than are followed", ["--follow", "21"], [
+    "--follow: Cannot use 21: the most is 20",
+  ]],
   ["arrivals in a closed loop", ["--arrivals", "poisson"], [
     "--arrivals: Cannot use this here: a closed loop has no arrivals; add rate or phases",
   ]],

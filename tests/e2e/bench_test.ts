@@ -115,6 +115,21 @@ Deno.test("bench counts answers with another status than expected as failed chec
   assert.deepEqual(measured.checks, { passed: 0, failed: 20 });
 });
 
+Deno.test("bench --follow follows redirects, each a step of its own", async () => {
+  let came = 0;
+  await using server = Deno.serve(QUIET, ({ url }) => {
+    if (new URL(url).pathname === "/end") return new Response("end");
+    came++;
+    return new Response(null, { status: 302, headers: { location: "/end" } });
+  });
+  const origin = `http://127.0.0.1:${server.addr.port}`;
+  const args = ["--follow", "1", "-c", "2", "-d", "400ms", "--expect-status", "200"];
+  const { checks, status, steps = [] } = await bench(`${origin}/from`, ...args);
+  const [first, redirected] = steps.map(({ requests }) => requests.completed);
+  assert.deepEqual([checks.failed, first], [0, came]);
+  assert.ok(redirected > 0 && status["200"] === redirected);
+});
+
 Deno.test("bench without keep-alive opens a connection for every request", async () => {
   await using recorder = startRecorder();
   assertConserved(await bench(recorder.origin, "-c", "2", "-n", "50", "--no-keepalive"));
