@@ -4,7 +4,6 @@
  * request these (docs/permissions.md).
  */
 import { EXIT } from "../../base/errors.ts";
-import { OWN_STATUS, readIgnores } from "../../base/system/linux.ts";
 
 /**
  * Does `work` until it is done or a signal (INT, TERM, HUP) interrupts it; then the exit code is that of an
@@ -26,7 +25,7 @@ export async function untilSignal(
     if (abort.signal.aborted) Deno.exit(EXIT.interrupted);
     abort.abort();
   };
-  const goesOn = ignoresHangUp();
+  const goesOn = await ignoresHangUp();
   const onHangUp = (): void => goesOn ? undefined : onSignal();
   for (const name of SIGNALS) Deno.addSignalListener(name, onSignal);
   if (hasHangUp) Deno.addSignalListener("SIGHUP", onHangUp);
@@ -70,7 +69,8 @@ const SIGHUP = 1;
  * Whoever started this process by nohup(1) wants it to go on without a terminal. Deno catches SIGHUP, and then ends,
  * once it listens to any signal. So this looks before.
  */
-function ignoresHangUp(): boolean {
+async function ignoresHangUp(): Promise<boolean> {
+  const { OWN_STATUS, readIgnores } = await import("../../base/system/linux.ts"); // which `check` does without
   return isGranted({ name: "read", path: OWN_STATUS }) && readIgnores(SIGHUP) === true;
 }
 
