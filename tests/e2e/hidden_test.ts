@@ -26,14 +26,22 @@ interface Outcome {
   readonly run: Results["runs"][number];
 }
 
+const BRIEFLY = { connections: 1, requests: 200 };
+/** Longer than any pause of the machine: what happens meanwhile ends it. */
+const LONG = { connections: 1, duration: "10m" };
+
 /** Writes an experiment of one run, whose target is program.ts with this habit. */
-function writeExperiment(folder: string, habit: string): { file: string; out: string } {
+function writeExperiment(
+  folder: string,
+  habit: string,
+  load: typeof BRIEFLY | typeof LONG,
+): { file: string; out: string } {
   const file = join(folder, "experiment.json");
   const experiment = {
     name: "hidden",
     targets: { program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/" } },
     scenarios: { root: { get: "/" } },
-    load: { connections: 1, requests: 200 },
+    load,
     repeat: 1,
   };
   Deno.writeTextFileSync(file, JSON.stringify(experiment));
@@ -42,7 +50,7 @@ function writeExperiment(folder: string, habit: string): { file: string; out: st
 
 async function runOnce(habit: string, surroundings: Surroundings): Promise<Outcome> {
   using folder = emptyFolder();
-  const { file, out } = writeExperiment(folder.path, habit);
+  const { file, out } = writeExperiment(folder.path, habit, BRIEFLY);
   const { code, stderr } = await plateau(["run", file, "--out", out], surroundings);
   const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json"))) as Results;
   return { code, stderr, run: runs[0] };
@@ -79,7 +87,7 @@ testWith(
   async () => {
     adoptOrphans();
     using folder = emptyFolder();
-    const { file, out } = writeExperiment(folder.path, "stubborn");
+    const { file, out } = writeExperiment(folder.path, "stubborn", LONG);
     await using program = new Plateau(["run", file, "--out", out], { through: POOR_PROC });
     const found = await program.until("the target is there", () => {
       const all = descendants(program.pid);
