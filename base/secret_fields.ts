@@ -36,15 +36,17 @@ export function credentialsIn(name: string, value: string): string[] {
   ].filter((part) => part !== "");
 }
 
-function cookiesIn(value: string): string[] {
-  return value.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
-    .filter(({ length }) => length >= LEAST_PART);
+function cookiesIn(field: string): string[] {
+  return cookieValues(field).filter(({ length }) => length >= LEAST_PART);
+}
+
+function cookieValues(field: string): string[] {
+  return field.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim());
 }
 
 /** In the cookies that a server set: their values, and the whole where some are short and secret only beside their names. */
 export function secretsInCookies(field: string): string[] {
-  const isAllLong = field.split(";").map((pair) => pair.slice(pair.indexOf("=") + 1).trim())
-    .every((value) => value === "" || value.length >= LEAST_PART);
+  const isAllLong = cookieValues(field).every(({ length }) => length === 0 || length >= LEAST_PART);
   return [...isAllLong ? [] : [field.trim()], ...cookiesIn(field)].filter((text) => text !== "");
 }
 

@@ -87,12 +87,16 @@ function takenTwice({ path, place }: { path: string; place: string }, by: string
   return { place, message, fix: path === "-" ? "name a file" : "name another file" };
 }
 
-/** Also by a link; a device and a pipe take several texts one after the other. */
+/** Also by a link; a device and a pipe take several texts one after the other. What can't be seen is judged by its path. */
 function isSameFile(one: string, other: string): boolean {
   if (one === "-" || other === "-") return one === other;
-  if (isStream(one)) return false;
-  return resolve(one) === resolve(other) ||
-    inodeOf(one) !== null && inodeOf(one) === inodeOf(other);
+  const isSamePath = resolve(one) === resolve(other);
+  try {
+    if (isStream(one)) return false;
+    return isSamePath || inodeOf(one) !== null && inodeOf(one) === inodeOf(other);
+  } catch {
+    return isSamePath;
+  }
 }
 
 function inodeOf(path: string): string | null {

@@ -211,6 +211,10 @@ const lines: Mistake[] = [
       /^--markdown: Cannot write .*: it is the file of the page /,
     ],
   ],
+  ["outputs below a file", ["bench", URL_, "--json", `${PASSWORD}/x`, "--csv", `${PASSWORD}/y`], [
+    /^--json: .* there is no folder /,
+    /^--csv: .* there is no folder /,
+  ]],
   ["a form over results that are compared", ["compare", PASSWORD, HERE, "--junit", PASSWORD], [
     /^--junit: Cannot write .*: it is the file of the results /,
   ]],
