@@ -82,7 +82,7 @@ export class UserCookies {
     return this.#jar === null && this.first.text === "";
   }
 
-  /** Keeps what the response to a request of `url` sets, and returns the lines that do. */
+  /** Keeps what the response to a request of `url` sets, within the limits, and returns all lines that set some. */
   keep(reader: ResponseReader, url: () => string): readonly string[] {
     const lines = reader.kept?.fields("set-cookie") ?? [];
     if (lines.length === 0) return lines;
