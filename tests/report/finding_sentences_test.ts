@@ -183,7 +183,7 @@ const TIMELINES: {
   ],
   "slow-unknown": [
     { code: "slow-unknown", evidence: { most: 420 } },
-    "Whether slow requests come in bursts is unknown: that takes 1,000 requests of a target, and there were 420 at most.",
+    "Whether slow requests come in bursts is unknown: that takes 1,000 requests of a target, and its intervals have 420 at most.",
   ],
 };
 

@@ -170,3 +170,37 @@ Deno.test("slow requests in one interval are found there, and even ones are not"
     /^Half of the slowest 1 % of hono ended in 1 of 36 intervals, at 1–1.25 s of run 2\.$/,
   );
 });
+
+const ALIKE = encodeHistogram(step(0.25, Array.from({ length: 500 }, () => 250_000)).latency);
+
+Deno.test("where all requests take as long, none of them are slow in bursts", () => {
+  const even = resultsFixture({
+    cells: [{ target: "hono", scenario: "static", medianMs: 2, runs: 1 }],
+  });
+  const [run] = even.runs;
+  const points = run.timeline.points.map((point) => ({
+    ...point,
+    completed: 500,
+    failed: 0,
+    histogram: ALIKE,
+  }));
+  const percentiles = { ...run.latency.percentiles, "99": 250 };
+  const alike = {
+    ...run,
+    latency: { ...run.latency, percentiles },
+    timeline: { ...run.timeline, points },
+  };
+  const [{ heatmapFinding }] = reportModel({ ...even, runs: [alike] }).scenarios;
+  assert.match(heatmapFinding, /^No target is slow in bursts/);
+});
+
+Deno.test("runs without intervals tell of no bursts, however many requests they had", () => {
+  const results = resultsFixture({
+    cells: [{ target: "hono", scenario: "static", medianMs: 2, runs: 3 }],
+  });
+  const runs = results.runs.map((run) => ({ ...run, timeline: { ...run.timeline, points: [] } }));
+  assert.match(
+    reportModel({ ...results, runs }).scenarios[0].heatmapFinding,
+    /^Whether slow requests come in bursts is unknown: .* its intervals have 0 at most\.$/,
+  );
+});

@@ -7,7 +7,7 @@ import { percentileOf } from "../runs/pool.ts";
 import { counted } from "../numbers/words.ts";
 import { decodeInterval } from "../../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../../runner/stats/histogram/histogram.ts";
-import { lowestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
+import { highestUsOf } from "../../../runner/stats/histogram/histogram_counts.ts";
 import type { CellRuns } from "../runs/cells.ts";
 import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../runs/intervals.ts";
 
@@ -62,7 +62,7 @@ const SENTENCES: {
   "slow-unknown": ({ most }) =>
     `Whether slow requests come in bursts is unknown: that takes ${
       formatCount(LEAST_REQUESTS)
-    } requests of a target, and there were ${formatCount(most)} at most.`,
+    } requests of a target, and its intervals have ${formatCount(most)} at most.`,
 };
 
 /** The slowest moment and the least steady run, in sentences. */
@@ -138,10 +138,9 @@ export function heatmapText(cells: readonly CellRuns[]): string {
 }
 
 function heatmapFinding(cells: readonly CellRuns[]): TimelineFinding {
-  const filled = cells.filter(({ latency }) => latency.count >= LEAST_REQUESTS);
+  const filled = cells.filter((cell) => endedIn(cell) >= LEAST_REQUESTS);
   if (filled.length === 0) {
-    const most = Math.max(...cells.map(({ latency }) => latency.count));
-    return { code: "slow-unknown", evidence: { most } };
+    return { code: "slow-unknown", evidence: { most: Math.max(...cells.map(endedIn)) } };
   }
   const bursts = filled.map(burstOf).sort((a, b) => a.intervals / a.of - b.intervals / b.of);
   const [evidence] = bursts;
@@ -150,14 +149,22 @@ function heatmapFinding(cells: readonly CellRuns[]): TimelineFinding {
     : { code: "slow-in-bursts", evidence };
 }
 
+/** As many requests as the intervals know of. */
+function endedIn({ runs }: CellRuns): number {
+  return sum(
+    runs,
+    ({ timeline }) => sum(timeline.points, ({ completed, failed }) => completed + failed),
+  );
+}
+
 function burstOf({ label: target, runs, latency }: CellRuns): TimelineEvidence["slow-in-bursts"] {
-  const slowUs = percentileOf(latency, 99) * 1_000;
+  const slowUs = Math.round(percentileOf(latency, 99) * 1_000);
   const intervals = runs.flatMap(({ repetition, timeline: { points } }) =>
     points.map((point, i) => ({
       run: repetition,
       fromS: points[i - 1]?.endS ?? 0,
       toS: point.endS,
-      slow: countAbove(decodeInterval(point), slowUs),
+      slow: countFrom(decodeInterval(point), slowUs),
     }))
   ).sort((a, b) => b.slow - a.slow);
   const half = sum(intervals, ({ slow }) => slow) / 2;
@@ -167,8 +174,9 @@ function burstOf({ label: target, runs, latency }: CellRuns): TimelineEvidence["
   return { target, intervals: needed, of: intervals.length, run, fromS, toS };
 }
 
-function countAbove({ indices, counts }: SparseHistogram, us: number): number {
+/** Those in the bucket of `us` are among them: where all requests take as long, no other is slower. */
+function countFrom({ indices, counts }: SparseHistogram, us: number): number {
   let count = 0;
-  for (let i = indices.length - 1; i >= 0 && lowestUsOf(indices[i]) > us; i--) count += counts[i];
+  for (let i = indices.length - 1; i >= 0 && highestUsOf(indices[i]) >= us; i--) count += counts[i];
   return count;
 }
