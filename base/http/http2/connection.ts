@@ -1,0 +1,247 @@
+/**
+ * The client's side of a connection of HTTP/2 (RFC 9113): octets in, events and octets out. No I/O, no clock.
+ *
+ * A lane is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
+ * is begun on it, brings a response or fails, and then the next may begin.
+ */
+import {
+  ACK,
+  BAD_PADDING,
+  ConnectionFault,
+  CONTENT,
+  CONTINUATION,
+  END_HEADERS,
+  END_STREAM,
+  type ErrorCode,
+  FrameReader,
+  FrameWriter,
+  GOAWAY,
+  HAS_PRIORITY,
+  HEADERS,
+  NOTHING,
+  numberAt,
+  numberOfCode,
+  numbers,
+  PING,
+  PRIORITY,
+  PUSH_PROMISE,
+  RST_STREAM,
+  SETTINGS,
+  TOO_LONG,
+  WINDOW_UPDATE,
+} from "./frames.ts";
+import { HeaderBlocks } from "./header_blocks.ts";
+import type { Http2Request } from "./request.ts";
+import { Sending } from "./sending.ts";
+import { opening, WINDOW_BYTES } from "./settings.ts";
+import { type LaneEvents, LAST_ID, Streams } from "./streams.ts";
+
+/** Frames that want something from us and bring nothing, without any of a response in between. */
+const MOST_IDLE_FRAMES = 10_000;
+
+export class Http2Connection {
+  /** Whether the server's SETTINGS have come: before that nobody knows how many streams it takes. */
+  isReady = false;
+  /** Why the connection can't go on; null while it can. */
+  fault: string | null = null;
+  readonly #sending = new Sending();
+  readonly #reader = new FrameReader();
+  readonly #blocks = new HeaderBlocks();
+  readonly #streams: Streams;
+  #isLeaving = false;
+  /** What has come since the server was last told that it may send more. */
+  #unreportedBytes = 0;
+  #idleFrames = 0;
+  /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
+  #unfinished: { readonly id: number; readonly flags: number } | null = null;
+
+  constructor(lanes: number, events: LaneEvents) {
+    this.#streams = new Streams(lanes, this.#sending, this.#blocks, events);
+    this.out.raw(opening());
+  }
+
+  /** What is to be sent. */
+  get out(): FrameWriter {
+    return this.#sending.out;
+  }
+
+  /** Streams at a time that the server takes. */
+  get mostStreams(): number {
+    return this.#sending.peer.mostStreams;
+  }
+
+  /** Streams at hand. */
+  get active(): number {
+    return this.#streams.active;
+  }
+
+  /** Whether no stream may begin any more, and another connection has to take over. */
+  get isLeaving(): boolean {
+    return this.#isLeaving || this.#streams.areUsedUp;
+  }
+
+  get mayBegin(): boolean {
+    return this.isReady && !this.isLeaving && this.active < this.mostStreams;
+  }
+
+  isBusy(lane: number): boolean {
+    return this.#streams.lanes[lane].id !== 0;
+  }
+
+  // hot: begins a stream; gives the octets that it takes, with those of a body that has to wait.
+  begin(lane: number, request: Http2Request): number {
+    return this.#streams.begin(lane, request);
+  }
+
+  /** Gives up the lane's stream; no event of it follows. */
+  cancel(lane: number): void {
+    this.#streams.cancel(lane, "CANCEL");
+  }
+
+  /** Says that nothing more will come. */
+  leave(code: ErrorCode = "NO_ERROR"): void {
+    this.#isLeaving = true;
+    this.out.frame(GOAWAY, 0, 0, numbers(0, numberOfCode(code)));
+  }
+
+  // hot: reads what came; what it means for the lanes are events, for the connection `fault`.
+  read(octets: Uint8Array, length: number): void {
+    try {
+      for (let at = 0; at < length;) {
+        at = this.#reader.next(octets, at, length);
+        if (this.#reader.found !== NOTHING) this.#take();
+      }
+    } catch (error) {
+      if (!(error instanceof ConnectionFault)) throw error;
+      this.leave(error.code);
+      this.fault = `${error.code}: ${error.message}`;
+    }
+  }
+
+  #take(): void {
+    const { found, type, stream } = this.#reader;
+    if (found === TOO_LONG) throw this.#tooLong();
+    if (found === BAD_PADDING) throw wrong("padding over the length of its frame");
+    if (!this.isReady && type !== SETTINGS) throw wrong("no SETTINGS first");
+    const begun = this.#unfinished;
+    if (begun !== null && (type !== CONTINUATION || stream !== begun.id)) {
+      throw wrong("another frame within a header block");
+    }
+    if (found === CONTENT) this.#takeContent();
+    else this.#takeFrame();
+  }
+
+  /** A server of HTTP/1.1 answers the preface in its own words, which as a frame are endless (§3.4). */
+  #tooLong(): ConnectionFault {
+    return this.isReady
+      ? new ConnectionFault("FRAME_SIZE_ERROR", "a frame over its limit")
+      : wrong("the server does not speak HTTP/2");
+  }
+
+  // hot
+  #takeContent(): void {
+    const { flags, stream, payload, from, to, isLast, length } = this.#reader;
+    const isEnd = isLast && (flags & END_STREAM) !== 0;
+    if (from === to && !isEnd) this.#countIdle();
+    else this.#idleFrames = 0;
+    const taken = isLast ? length : 0;
+    this.#unreportedBytes += taken;
+    if (this.#unreportedBytes > WINDOW_BYTES / 2) {
+      this.out.frame(WINDOW_UPDATE, 0, 0, numbers(this.#unreportedBytes));
+      this.#unreportedBytes = 0;
+    }
+    this.#streams.takeContent(stream, payload, [from, to], { length: taken, isEnd });
+  }
+
+  #takeFrame(): void {
+    const { type, flags, stream, payload, from, to } = this.#reader;
+    if (type === HEADERS) this.#takeHeaders();
+    else if (type === CONTINUATION) this.#goOn();
+    else if (type === WINDOW_UPDATE) this.#widen(stream, numberOf(payload, from, to));
+    else if (type === RST_STREAM) this.#streams.takeReset(stream, numberOf(payload, from, to));
+    else if (type === SETTINGS) this.#takeSettings();
+    else if (type === PING) this.#takePing(flags);
+    else if (type === GOAWAY) this.#takeGoAway();
+    else if (type === PUSH_PROMISE) throw wrong("a push that nobody allowed");
+    else if (type === PRIORITY && to - from !== 5) throw cutShort();
+  }
+
+  // hot
+  #takeHeaders(): void {
+    const { flags, stream: id, payload, from, to } = this.#reader;
+    const blockAt = (flags & HAS_PRIORITY) === 0 ? from : from + 5;
+    if (blockAt > to) throw cutShort();
+    if ((flags & END_HEADERS) !== 0) return this.#takeBlock(id, flags, payload, blockAt, to);
+    this.#blocks.gather(payload, blockAt, to);
+    this.#unfinished = { id, flags };
+  }
+
+  #goOn(): void {
+    const { flags, stream: id, payload, from, to } = this.#reader;
+    const begun = this.#unfinished;
+    if (begun === null) throw wrong("CONTINUATION of nothing");
+    if ((flags & END_HEADERS) === 0) return this.#blocks.gather(payload, from, to);
+    this.#unfinished = null;
+    this.#takeBlock(id, begun.flags, payload, from, to);
+  }
+
+  // hot: the last part of a header block, which is all of it as a rule.
+  #takeBlock(id: number, flags: number, payload: Uint8Array, from: number, to: number): void {
+    this.#idleFrames = 0;
+    this.#streams.takeBlock(id, flags, this.#blocks.whole(payload, from, to));
+  }
+
+  #countIdle(): void {
+    if (++this.#idleFrames <= MOST_IDLE_FRAMES) return;
+    throw new ConnectionFault("ENHANCE_YOUR_CALM", "frames without end that bring nothing");
+  }
+
+  #widen(id: number, bytes: number): void {
+    if (id !== 0) return this.#streams.widen(id, bytes);
+    if (bytes === 0) throw wrong("a window widened by nothing");
+    this.#sending.widen(bytes, this.#streams.lanes);
+  }
+
+  #takeSettings(): void {
+    const { flags, stream, payload, from, to } = this.#reader;
+    if (stream !== 0) throw wrong("SETTINGS of a stream");
+    this.#countIdle();
+    if ((flags & ACK) !== 0) {
+      if (to > from) throw cutShort();
+      if (!this.isReady) throw wrong("no SETTINGS first");
+      return;
+    }
+    this.#sending.set(payload, from, to, this.#streams.lanes);
+    this.out.frame(SETTINGS, ACK, 0);
+    this.isReady = true;
+  }
+
+  #takePing(flags: number): void {
+    const { stream, payload, from, to } = this.#reader;
+    if (stream !== 0) throw wrong("PING of a stream");
+    if (to - from !== 8) throw cutShort();
+    this.#countIdle();
+    if ((flags & ACK) === 0) this.out.frame(PING, ACK, 0, payload, from, to);
+  }
+
+  #takeGoAway(): void {
+    const { stream, payload, from, to } = this.#reader;
+    if (stream !== 0) throw wrong("GOAWAY of a stream");
+    if (to - from < 8) throw cutShort();
+    this.#isLeaving = true;
+    this.#streams.turnAway(numberAt(payload, from) & LAST_ID, numberAt(payload, from + 4));
+  }
+}
+
+function numberOf(payload: Uint8Array, from: number, to: number): number {
+  if (to - from !== 4) throw cutShort();
+  return numberAt(payload, from);
+}
+
+function wrong(message: string): ConnectionFault {
+  return new ConnectionFault("PROTOCOL_ERROR", message);
+}
+
+function cutShort(): ConnectionFault {
+  return new ConnectionFault("FRAME_SIZE_ERROR", "a frame of the wrong length");
+}

@@ -1,0 +1,267 @@
+/**
+ * Frames of HTTP/2 (RFC 9113 §4 and §6): octets in, frames out, and frames as octets. Content of DATA is handed on
+ * as it comes, without a copy; any other frame is handed on whole.
+ */
+
+// Types (§6).
+export const DATA = 0;
+export const HEADERS = 1;
+export const PRIORITY = 2;
+export const RST_STREAM = 3;
+export const SETTINGS = 4;
+export const PUSH_PROMISE = 5;
+export const PING = 6;
+export const GOAWAY = 7;
+export const WINDOW_UPDATE = 8;
+export const CONTINUATION = 9;
+
+// Flags.
+export const END_STREAM = 0x01;
+export const ACK = 0x01;
+export const END_HEADERS = 0x04;
+export const PADDED = 0x08;
+export const HAS_PRIORITY = 0x20;
+
+/** Error codes by their number (§7). */
+export const ERROR_CODES = [
+  "NO_ERROR",
+  "PROTOCOL_ERROR",
+  "INTERNAL_ERROR",
+  "FLOW_CONTROL_ERROR",
+  "SETTINGS_TIMEOUT",
+  "STREAM_CLOSED",
+  "FRAME_SIZE_ERROR",
+  "REFUSED_STREAM",
+  "CANCEL",
+  "COMPRESSION_ERROR",
+  "CONNECT_ERROR",
+  "ENHANCE_YOUR_CALM",
+  "INADEQUATE_SECURITY",
+  "HTTP_1_1_REQUIRED",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** The name of an error code, or its number where the RFC has none. */
+export function nameOfCode(code: number): string {
+  return ERROR_CODES[code] ?? `error ${code}`;
+}
+
+/** Why a connection can't go on (§5.4.1); the message is for people. */
+export class ConnectionFault extends Error {
+  constructor(readonly code: ErrorCode, message: string) {
+    super(message);
+  }
+}
+
+export function numberOfCode(code: ErrorCode): number {
+  return ERROR_CODES.indexOf(code);
+}
+
+const HEAD_BYTES = 9;
+/** Of the payload of a frame, unless SETTINGS say otherwise, which ours never do (§4.2). */
+export const MAX_FRAME_BYTES = 16_384;
+
+// What `FrameReader.found` says.
+export const NOTHING = 0;
+/** `payload[from, to)` is content of a DATA frame, maybe none; `isLast`: the frame ends with it. */
+export const CONTENT = 1;
+/** `payload[from, to)` is all of a frame, but for padding. */
+export const FRAME = 2;
+/** The frame at hand is too long, or its padding is. */
+export const TOO_LONG = 3;
+export const BAD_PADDING = 4;
+
+const NO_OCTETS = new Uint8Array(0);
+
+export class FrameReader {
+  found = NOTHING;
+  type = 0;
+  flags = 0;
+  stream = 0;
+  /** Of the payload with its padding: what counts for flow control. */
+  length = 0;
+  payload: Uint8Array = NO_OCTETS;
+  from = 0;
+  to = 0;
+  isLast = false;
+
+  readonly #head = new Uint8Array(HEAD_BYTES);
+  #headBytes = 0;
+  /** What is still to come of the payload. */
+  #leftBytes = 0;
+  /** Of these at the end padding; −1 while the octet that says so has not come. */
+  #padBytes = 0;
+  /** A payload that does not come whole. */
+  #gathered: Uint8Array = NO_OCTETS;
+
+  // hot: the offset after what was taken; `found` says what of.
+  next(bytes: Uint8Array, from: number, to: number): number {
+    this.found = NOTHING;
+    let at = from;
+    if (this.#headBytes < HEAD_BYTES) {
+      at = this.#readHead(bytes, from, to);
+      if (this.#headBytes < HEAD_BYTES || this.found !== NOTHING) return at;
+    }
+    return this.type === DATA ? this.#readData(bytes, at, to) : this.#readWhole(bytes, at, to);
+  }
+
+  #readHead(bytes: Uint8Array, from: number, to: number): number {
+    const head = this.#head;
+    let at = from;
+    while (this.#headBytes < HEAD_BYTES && at < to) head[this.#headBytes++] = bytes[at++];
+    if (this.#headBytes < HEAD_BYTES) return at;
+    this.length = head[0] << 16 | head[1] << 8 | head[2];
+    this.type = head[3];
+    this.flags = head[4];
+    this.stream = (head[5] & 0x7f) << 24 | head[6] << 16 | head[7] << 8 | head[8];
+    this.#leftBytes = this.length;
+    this.#padBytes = this.type === DATA && (this.flags & PADDED) !== 0 ? -1 : 0;
+    if (this.length > MAX_FRAME_BYTES) this.found = TOO_LONG;
+    return at;
+  }
+
+  // hot
+  #readData(bytes: Uint8Array, from: number, to: number): number {
+    let at = from;
+    if (this.#padBytes < 0) {
+      if (this.#leftBytes === 0) return this.#refusePadding(at);
+      if (at === to) return at;
+      this.#padBytes = bytes[at++];
+      if (this.#padBytes > --this.#leftBytes) return this.#refusePadding(at);
+    }
+    const end = Math.min(to, at + this.#leftBytes);
+    this.#leftBytes -= end - at;
+    this.payload = bytes;
+    this.from = at;
+    // What is left holds the padding, as far as it has not come.
+    this.to = Math.max(at, end - Math.max(0, this.#padBytes - this.#leftBytes));
+    this.isLast = this.#leftBytes === 0;
+    if (this.isLast) this.#headBytes = 0;
+    if (this.isLast || this.to > at) this.found = CONTENT;
+    return end;
+  }
+
+  #refusePadding(at: number): number {
+    this.found = BAD_PADDING;
+    return at;
+  }
+
+  #readWhole(bytes: Uint8Array, from: number, to: number): number {
+    const end = Math.min(to, from + this.#leftBytes);
+    const isWhole = this.#leftBytes === this.length && end - from === this.length;
+    if (isWhole) this.#hand(bytes, from);
+    else this.#gather(bytes, from, end);
+    return end;
+  }
+
+  #gather(bytes: Uint8Array, from: number, to: number): void {
+    if (this.#gathered.length < this.length) this.#gathered = new Uint8Array(this.length);
+    this.#gathered.set(bytes.subarray(from, to), this.length - this.#leftBytes);
+    this.#leftBytes -= to - from;
+    if (this.#leftBytes === 0) this.#hand(this.#gathered, 0);
+  }
+
+  #hand(payload: Uint8Array, from: number): void {
+    this.#headBytes = 0;
+    this.found = FRAME;
+    this.payload = payload;
+    this.from = from;
+    this.to = from + this.length;
+    const isPadded = (this.type === HEADERS || this.type === PUSH_PROMISE) &&
+      (this.flags & PADDED) !== 0;
+    if (!isPadded) return;
+    this.to -= this.length === 0 ? 0 : payload[this.from++];
+    if (this.length === 0 || this.to < this.from) this.found = BAD_PADDING;
+  }
+}
+
+/** A whole number of four octets. */
+export function numberAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] << 24 | bytes[at + 1] << 16 | bytes[at + 2] << 8 | bytes[at + 3]) >>> 0;
+}
+
+const FIRST_BYTES = 256;
+/** Room for more, as after a large body, is given back. */
+const MOST_KEPT_BYTES = 65_536;
+
+/** Frames that wait to be sent together. */
+export class FrameWriter {
+  #bytes = NO_OCTETS;
+  #length = 0;
+
+  get isEmpty(): boolean {
+    return this.#length === 0;
+  }
+
+  /** All of them, to be sent; whoever takes them may keep them. */
+  take(): Uint8Array<ArrayBuffer> {
+    const taken = this.#bytes.slice(0, this.#length);
+    this.#length = 0;
+    if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = NO_OCTETS;
+    return taken;
+  }
+
+  // hot: a frame whose payload is `payload[from, to)`.
+  frame(
+    type: number,
+    flags: number,
+    stream: number,
+    payload: Uint8Array = NO_OCTETS,
+    from = 0,
+    to = payload.length,
+  ): void {
+    const length = to - from;
+    const at = this.#room(HEAD_BYTES + length);
+    const bytes = this.#bytes;
+    bytes[at] = length >> 16;
+    bytes[at + 1] = length >> 8;
+    bytes[at + 2] = length;
+    bytes[at + 3] = type;
+    bytes[at + 4] = flags;
+    putNumber(bytes, at + 5, stream);
+    if (length > 0) {
+      bytes.set(
+        from === 0 && to === payload.length ? payload : payload.subarray(from, to),
+        at + HEAD_BYTES,
+      );
+    }
+  }
+
+  /** Octets that are no frame. */
+  raw(octets: Uint8Array): void {
+    const at = this.#room(octets.length);
+    this.#bytes.set(octets, at);
+  }
+
+  #room(length: number): number {
+    const at = this.#length;
+    this.#length += length;
+    if (this.#length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#bytes.length, this.#length));
+      larger.set(this.#bytes.subarray(0, at));
+      this.#bytes = larger;
+    }
+    return at;
+  }
+}
+
+function putNumber(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24;
+  bytes[at + 1] = value >>> 16;
+  bytes[at + 2] = value >>> 8;
+  bytes[at + 3] = value;
+}
+
+/** Whole numbers of four octets each. */
+export function numbers(...values: readonly number[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(4 * values.length);
+  values.forEach((value, i) => putNumber(bytes, 4 * i, value));
+  return bytes;
+}
+
+/** SETTINGS by their identifiers (§6.5.1), each two octets, and its value of four. */
+export function settingsPayload(settings: Iterable<readonly [number, number]>): Uint8Array {
+  return Uint8Array.from(
+    [...settings].flatMap(([id, value]) => [id >> 8, id & 0xff, ...numbers(value)]),
+  );
+}

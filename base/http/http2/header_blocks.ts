@@ -1,0 +1,90 @@
+/**
+ * Header blocks of one connection, as they come: gathered where they are split (RFC 9113 §6.10), and read. A server's
+ * blocks are alike to the octet until its clock moves on; what one said, the next of the same octets says again, while
+ * the decoder's table stays as it is.
+ */
+import { LIMITS } from "../../limits.ts";
+import type { Field } from "./fields.ts";
+import { ConnectionFault } from "./frames.ts";
+import { FieldListTooLong, HpackDecoder, HpackError } from "./hpack_decoder.ts";
+import { Malformed, type ResponseHead, responseHead } from "./response.ts";
+
+/** Longer ones are read again. */
+const MOST_KNOWN_BYTES = 1_024;
+/** Frames that one block may come in: each but the last could be empty. */
+const MOST_PARTS = 64;
+
+interface KnownHead {
+  readonly block: Uint8Array;
+  readonly generation: number;
+  readonly isForHead: boolean;
+  readonly isEnd: boolean;
+  readonly head: ResponseHead;
+}
+
+export class HeaderBlocks {
+  readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
+  #known: KnownHead | null = null;
+  #parts: Uint8Array[] = [];
+  #partsBytes = 0;
+
+  /** A part of a block that is not its last. Throws ConnectionFault. */
+  gather(payload: Uint8Array, from: number, to: number): void {
+    this.#parts.push(payload.slice(from, to));
+    this.#partsBytes += to - from;
+    if (this.#parts.length > MOST_PARTS || this.#partsBytes > LIMITS.responseHead.most) {
+      throw new ConnectionFault("ENHANCE_YOUR_CALM", "a header block over its limit");
+    }
+  }
+
+  /** The whole block, of which the last part is given. Throws ConnectionFault. */
+  whole(payload: Uint8Array, from: number, to: number): Uint8Array {
+    if (this.#parts.length === 0) return payload.subarray(from, to);
+    this.gather(payload, from, to);
+    const block = new Uint8Array(this.#partsBytes);
+    let at = 0;
+    for (const part of this.#parts) {
+      block.set(part, at);
+      at += part.length;
+    }
+    this.#parts = [];
+    this.#partsBytes = 0;
+    return block;
+  }
+
+  /** Throws Malformed and ConnectionFault; the table is as the server believes it to be after either of them. */
+  fields(block: Uint8Array): Field[] {
+    try {
+      return this.#decoder.decode(block);
+    } catch (error) {
+      if (error instanceof HpackError) {
+        throw new ConnectionFault("COMPRESSION_ERROR", error.message);
+      }
+      if (error instanceof FieldListTooLong) throw new Malformed("head over its limit");
+      throw error;
+    }
+  }
+
+  // hot: as `responseHead` of the fields in the block. Throws as `fields` does.
+  head(block: Uint8Array, isForHead: boolean, isEnd: boolean): ResponseHead {
+    const known = this.#known;
+    if (
+      known !== null && known.generation === this.#decoder.generation &&
+      known.isForHead === isForHead && known.isEnd === isEnd && isSame(known.block, block)
+    ) return known.head;
+    const { generation } = this.#decoder;
+    const head = responseHead(this.fields(block), isForHead, isEnd);
+    // A block that changes the table says something else the next time.
+    if (block.length <= MOST_KNOWN_BYTES && generation === this.#decoder.generation) {
+      this.#known = { block: block.slice(), generation, isForHead, isEnd, head };
+    }
+    return head;
+  }
+}
+
+function isSame(known: Uint8Array, block: Uint8Array): boolean {
+  if (known.length !== block.length) return false;
+  let same = 0;
+  while (same < known.length && known[same] === block[same]) same++;
+  return same === known.length;
+}

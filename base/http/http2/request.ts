@@ -1,0 +1,64 @@
+/**
+ * A request of HTTP/1.1 as one of HTTP/2 (RFC 9113 §8.3.1): the load has its requests as octets, whatever protocol
+ * they go by.
+ */
+import { CR, LF } from "../octets.ts";
+import type { Field } from "./fields.ts";
+
+export interface Http2Request {
+  readonly fields: readonly Field[];
+  /** It is a HEAD: its response has no body. */
+  readonly isHead: boolean;
+  /** Without octets where there is none. */
+  readonly body: Uint8Array<ArrayBuffer>;
+}
+
+/** What concerns one connection of HTTP/1.1, and is malformed here (§8.2.2). */
+const OF_A_CONNECTION = new Set([
+  "connection",
+  "proxy-connection",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** @param bytes As `encodeRequest` makes them. */
+export function asHttp2(bytes: Uint8Array<ArrayBuffer>, scheme: "http" | "https"): Http2Request {
+  const bodyAt = afterHead(bytes);
+  const [requestLine, ...lines] = latin1(bytes.subarray(0, bodyAt - 4)).split("\r\n");
+  const [method, path] = requestLine.split(" ");
+  const given = lines.map((line) => {
+    const colon = line.indexOf(":");
+    return {
+      name: line.slice(0, colon).toLowerCase(),
+      value: line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, ""),
+    };
+  });
+  const authority = given.find(({ name }) => name === "host")?.value ?? "";
+  return {
+    fields: [
+      { name: ":method", value: method },
+      { name: ":scheme", value: scheme },
+      { name: ":authority", value: authority },
+      { name: ":path", value: path },
+      ...given.filter(({ name }) => name !== "host" && !OF_A_CONNECTION.has(name)),
+    ],
+    isHead: method === "HEAD",
+    body: bytes.subarray(bodyAt),
+  };
+}
+
+/** After the empty line that ends the head. */
+function afterHead(bytes: Uint8Array): number {
+  for (let at = bytes.indexOf(CR); at >= 0; at = bytes.indexOf(CR, at + 1)) {
+    if (bytes[at + 1] === LF && bytes[at + 2] === CR && bytes[at + 3] === LF) return at + 4;
+  }
+  return bytes.length;
+}
+
+/** Octets as characters of 0–255. Not TextDecoder's "latin1", which is windows-1252. */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (const octet of bytes) text += String.fromCharCode(octet);
+  return text;
+}

@@ -1,0 +1,84 @@
+/** What both sides say of themselves when a connection of HTTP/2 begins (RFC 9113 §6.5). */
+import { LIMITS } from "../../limits.ts";
+import {
+  ConnectionFault,
+  FrameWriter,
+  MAX_FRAME_BYTES,
+  numberAt,
+  numbers,
+  SETTINGS,
+  settingsPayload,
+  WINDOW_UPDATE,
+} from "./frames.ts";
+
+// Identifiers (§6.5.2).
+const HEADER_TABLE_SIZE = 1;
+const ENABLE_PUSH = 2;
+const MAX_CONCURRENT_STREAMS = 3;
+const INITIAL_WINDOW_SIZE = 4;
+const MAX_FRAME_SIZE = 5;
+const MAX_HEADER_LIST_SIZE = 6;
+
+/** What a window holds before anybody says otherwise (§6.9.2). */
+export const DEFAULT_WINDOW_BYTES = 65_535;
+/** What a window may reach (§6.9.1). */
+export const MOST_WINDOW_BYTES = 2 ** 31 - 1;
+const MOST_FRAME_BYTES = 2 ** 24 - 1;
+
+/** Ours: wide enough that no response waits for us. h2load's is as wide. */
+export const WINDOW_BYTES = 2 ** 30;
+
+/** What a client begins with (§3.4), and what it then says of itself. */
+export function opening(): Uint8Array<ArrayBuffer> {
+  const frames = new FrameWriter();
+  frames.raw(new TextEncoder().encode("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"));
+  frames.frame(
+    SETTINGS,
+    0,
+    0,
+    settingsPayload([
+      [ENABLE_PUSH, 0],
+      [INITIAL_WINDOW_SIZE, WINDOW_BYTES],
+      [MAX_HEADER_LIST_SIZE, LIMITS.responseHead.most],
+    ]),
+  );
+  frames.frame(WINDOW_UPDATE, 0, 0, numbers(WINDOW_BYTES - DEFAULT_WINDOW_BYTES));
+  return frames.take();
+}
+
+/** The server's. */
+export class PeerSettings {
+  /** Streams at a time. */
+  mostStreams = Infinity;
+  windowBytes = DEFAULT_WINDOW_BYTES;
+  frameBytes = MAX_FRAME_BYTES;
+  tableBytes = 4_096;
+
+  /** Takes the payload of a SETTINGS frame. Throws ConnectionFault. */
+  take(payload: Uint8Array, from: number, to: number): void {
+    if ((to - from) % 6 !== 0) throw new ConnectionFault("FRAME_SIZE_ERROR", "SETTINGS cut short");
+    for (let at = from; at < to; at += 6) {
+      this.#takeOne(payload[at] << 8 | payload[at + 1], numberAt(payload, at + 2));
+    }
+  }
+
+  /** An identifier that nobody knows says nothing (§6.5.3). */
+  #takeOne(id: number, value: number): void {
+    if (id === HEADER_TABLE_SIZE) this.tableBytes = value;
+    else if (id === ENABLE_PUSH) refuse(value !== 0, "a server that would be pushed to");
+    else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = value;
+    else if (id === INITIAL_WINDOW_SIZE) {
+      if (value > MOST_WINDOW_BYTES) {
+        throw new ConnectionFault("FLOW_CONTROL_ERROR", "an initial window over its limit");
+      }
+      this.windowBytes = value;
+    } else if (id === MAX_FRAME_SIZE) {
+      refuse(value < MAX_FRAME_BYTES || value > MOST_FRAME_BYTES, "a frame size out of its range");
+      this.frameBytes = value;
+    }
+  }
+}
+
+function refuse(isWrong: boolean, what: string): void {
+  if (isWrong) throw new ConnectionFault("PROTOCOL_ERROR", what);
+}
