@@ -1,0 +1,44 @@
+/**
+ * Field lines of HTTP/2 (RFC 9113 §8.2), and how a block of them can be wrong.
+ */
+
+/** A field line; name and value are octets, each a character from 0 to 255. */
+export interface Field {
+  readonly name: string;
+  readonly value: string;
+}
+
+const OVERHEAD_BYTES = 32;
+
+/** Size of a field line in tables and lists (RFC 7541 §4.1, RFC 9113 §10.5.1). */
+export function fieldBytes({ name, value }: Field): number {
+  return name.length + value.length + OVERHEAD_BYTES;
+}
+
+/** Every defect of a field block, in words that people read. */
+export type HpackDefect =
+  | "it ends within a field line"
+  | "an integer is over its limit"
+  | "an index is beyond the tables"
+  | "a Huffman string holds EOS"
+  | "the padding of a Huffman string is malformed"
+  | "the table must shrink first"
+  | "the table grows over its limit"
+  | "the table is resized more than twice"
+  | "the table is resized after a field line";
+
+/** The tables of the two sides differ from now on: a connection error COMPRESSION_ERROR (RFC 9113 §4.3). */
+export class HpackError extends Error {
+  override readonly name = "HpackError";
+  constructor(readonly defect: HpackDefect) {
+    super(`Cannot decode a field block: ${defect}`);
+  }
+}
+
+/** The block is right and its list too long: only its stream fails (RFC 9113 §10.5.1). */
+export class FieldListTooLong extends Error {
+  override readonly name = "FieldListTooLong";
+  constructor(readonly listBytes: number, readonly mostBytes: number) {
+    super(`Cannot take a field list of ${listBytes} bytes: ${mostBytes} are the most`);
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * Reads field blocks (RFC 7541 §3 and §6). The two sides of a connection keep the same table, so that each block counts,
+ * also those whose list is of no use.
+ */
+import { LIMITS } from "../../limits.ts";
+import { type Field, fieldBytes, FieldListTooLong, HpackError } from "./fields.ts";
+import { HpackReader } from "./hpack_primitives.ts";
+import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
+
+/** The lowest first octet of each representation; those below are literals that are not indexed. */
+const INDEXED = 0x80;
+const INDEXED_LITERAL = 0x40;
+const SIZE_UPDATE = 0x20;
+
+/** To the lowest size since the last block, and to the last (RFC 7541 §4.2). */
+const MOST_SIZE_UPDATES = 2;
+
+interface DecoderLimits {
+  /** What was announced as SETTINGS_HEADER_TABLE_SIZE. */
+  readonly tableBytes?: number;
+  /** Of a decoded list, in which each field counts 32 bytes more than its name and value (RFC 9113 §10.5.1). */
+  readonly listBytes?: number;
+}
+
+export class HpackDecoder {
+  readonly #mostTableBytes: number;
+  readonly #mostListBytes: number;
+  readonly #table: HpackTable;
+  /** A peer that must use a smaller table than the initial one says so before all else (RFC 9113 §4.3.1). */
+  #mustShrink: boolean;
+
+  constructor(
+    { tableBytes = INITIAL_TABLE_BYTES, listBytes = LIMITS.responseHead.most }: DecoderLimits = {},
+  ) {
+    this.#mostTableBytes = tableBytes;
+    this.#mostListBytes = listBytes;
+    this.#mustShrink = tableBytes < INITIAL_TABLE_BYTES;
+    this.#table = new HpackTable(Math.min(tableBytes, INITIAL_TABLE_BYTES));
+  }
+
+  /** Changes whenever the dynamic table does. A block that leaves it alone means the same as long as it stays. */
+  get generation(): number {
+    return this.#table.generation;
+  }
+
+  /**
+   * The fields of a whole block, in order. Throws HpackError, after which the connection can't go on; or FieldListTooLong
+   * at the end of the block, with the table as the peer has it, so that only the stream fails.
+   */
+  decode(block: Uint8Array): Field[] {
+    const reader = new HpackReader(block);
+    this.#readSizeUpdates(reader);
+    const fields: Field[] = [];
+    let listBytes = 0;
+    while (!reader.isAtEnd) {
+      const field = this.#readField(reader);
+      listBytes += fieldBytes(field);
+      if (listBytes <= this.#mostListBytes) fields.push(field);
+    }
+    if (listBytes <= this.#mostListBytes) return fields;
+    throw new FieldListTooLong(listBytes, this.#mostListBytes);
+  }
+
+  #readSizeUpdates(reader: HpackReader): void {
+    let updates = 0;
+    for (; !reader.isAtEnd && isSizeUpdate(reader.peek()); updates++) {
+      const tableBytes = reader.integer(5);
+      if (updates === MOST_SIZE_UPDATES) {
+        throw new HpackError("the table is resized more than twice");
+      }
+      if (tableBytes > this.#mostTableBytes) throw new HpackError("the table grows over its limit");
+      this.#table.resize(tableBytes);
+    }
+    if (this.#mustShrink && updates === 0) throw new HpackError("the table must shrink first");
+    this.#mustShrink = false;
+  }
+
+  #readField(reader: HpackReader): Field {
+    const first = reader.peek();
+    if (first >= INDEXED) return this.#entry(reader.integer(7));
+    if (isSizeUpdate(first)) throw new HpackError("the table is resized after a field line");
+    if (first < INDEXED_LITERAL) return this.#readLiteral(reader, 4);
+    const field = this.#readLiteral(reader, 6);
+    this.#table.insert(field);
+    return field;
+  }
+
+  #readLiteral(reader: HpackReader, prefixBits: number): Field {
+    const index = reader.integer(prefixBits);
+    const name = index === 0 ? reader.string() : this.#entry(index).name;
+    return { name, value: reader.string() };
+  }
+
+  #entry(index: number): Field {
+    const field = this.#table.at(index);
+    if (field === undefined) throw new HpackError("an index is beyond the tables");
+    return field;
+  }
+}
+
+function isSizeUpdate(first: number): boolean {
+  return first >= SIZE_UPDATE && first < INDEXED_LITERAL;
+}

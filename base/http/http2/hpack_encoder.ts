@@ -1,0 +1,95 @@
+/**
+ * Writes field blocks (RFC 7541 §6): what repeats enters the table, what varies does not, and what is secret is marked
+ * as such for whoever passes it on.
+ */
+import { isSecretField } from "../../secret_fields.ts";
+import { type Field, fieldBytes } from "./fields.ts";
+import { HpackWriter, MOST_CONTINUED } from "./hpack_primitives.ts";
+import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
+
+/** The first octet of each representation, but for an index or size in its low bits, and how many these are. */
+const INDEXED = { flags: 0x80, prefixBits: 7 };
+const INDEXED_LITERAL = { flags: 0x40, prefixBits: 6 };
+const LITERAL = { flags: 0, prefixBits: 4 };
+const SECRET_LITERAL = { flags: 0x10, prefixBits: 4 };
+const SIZE_UPDATE = { flags: 0x20, prefixBits: 5 };
+
+/** Fields whose values vary from message to message, as nghttp2 has them. */
+const VARYING = new Set([
+  ...[":path", "age", "content-length", "etag", "if-modified-since", "if-none-match", "location"],
+]);
+/** A larger one would evict most of the others; also as in nghttp2. */
+const MOST_ENTRY_RATIO = 3 / 4;
+
+const MOST_INTEGER_BYTES = 1 + MOST_CONTINUED;
+
+export class HpackEncoder {
+  #tableBytes = INITIAL_TABLE_BYTES;
+  readonly #table = new HpackTable(INITIAL_TABLE_BYTES);
+  /** The lowest size since the last block; Infinity while the peer knows the size. */
+  #lowestBytes = Infinity;
+
+  /** Changes whenever the dynamic table does. A block that leaves it alone means the same as long as it stays. */
+  get generation(): number {
+    return this.#table.generation;
+  }
+
+  /** The peer's SETTINGS_HEADER_TABLE_SIZE, of which at most 4096 are used; the next block begins with it. */
+  resize(tableBytes: number): void {
+    const bytes = Math.min(tableBytes, INITIAL_TABLE_BYTES);
+    if (bytes === this.#tableBytes) return;
+    this.#tableBytes = bytes;
+    this.#lowestBytes = Math.min(this.#lowestBytes, bytes);
+    this.#table.resize(bytes);
+  }
+
+  /** Throws on a name or value that is no octets. */
+  encode(fields: readonly Field[]): Uint8Array<ArrayBuffer> {
+    const writer = new HpackWriter(mostBytes(fields));
+    if (this.#lowestBytes < Infinity) this.#writeSizeUpdates(writer);
+    for (const field of fields) this.#write(field, writer);
+    return writer.finish();
+  }
+
+  /** One that shrank and grew again has lost entries, so that both sizes matter (RFC 7541 §4.2). */
+  #writeSizeUpdates(writer: HpackWriter): void {
+    for (const bytes of new Set([this.#lowestBytes, this.#tableBytes])) {
+      writer.integer(SIZE_UPDATE.flags, SIZE_UPDATE.prefixBits, bytes);
+    }
+    this.#lowestBytes = Infinity;
+    // For its generation: this block must not be sent again.
+    this.#table.resize(this.#tableBytes);
+  }
+
+  #write(field: Field, writer: HpackWriter): void {
+    const isSecret = isSecretField(field.name);
+    const index = isSecret ? 0 : this.#table.indexOf(field);
+    if (index > 0) return writer.integer(INDEXED.flags, INDEXED.prefixBits, index);
+    const isIndexed = !isSecret && this.#mayIndex(field);
+    const { flags, prefixBits } = isSecret ? SECRET_LITERAL : isIndexed ? INDEXED_LITERAL : LITERAL;
+    const nameIndex = this.#table.indexOfName(field.name);
+    writer.integer(flags, prefixBits, nameIndex);
+    if (nameIndex === 0) writer.string(field.name);
+    writer.string(field.value);
+    if (isIndexed) this.#table.insert(field);
+  }
+
+  #mayIndex(field: Field): boolean {
+    return !VARYING.has(field.name) && fieldBytes(field) <= this.#tableBytes * MOST_ENTRY_RATIO;
+  }
+}
+
+function mostBytes(fields: readonly Field[]): number {
+  let bytes = 2 * MOST_INTEGER_BYTES;
+  for (const { name, value } of fields) {
+    refuseWide(name, value);
+    bytes += 3 * MOST_INTEGER_BYTES + name.length + value.length;
+  }
+  return bytes;
+}
+
+/** Without the value, which may be secret. */
+function refuseWide(name: string, value: string): void {
+  if (!/[^\0-\xff]/.test(name + value)) return;
+  throw new Error(`Cannot send the field ${JSON.stringify(name)}: it holds more than octets`);
+}

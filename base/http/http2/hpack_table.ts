@@ -1,0 +1,138 @@
+/**
+ * The field lines that HPACK knows by a number (RFC 7541 §2.3): the static table, and after it the dynamic one, newest
+ * first.
+ */
+import { type Field, fieldBytes } from "./fields.ts";
+
+/** SETTINGS_HEADER_TABLE_SIZE before either side has announced another (RFC 9113 §6.5.2). */
+export const INITIAL_TABLE_BYTES = 4_096;
+
+/** RFC 7541 Appendix A, in order; the first has the index 1. */
+const STATIC_TABLE: readonly Field[] = [
+  ...[":authority"].map(valueless),
+  ...valued(":method", ["GET", "POST"]),
+  ...valued(":path", ["/", "/index.html"]),
+  ...valued(":scheme", ["http", "https"]),
+  ...valued(":status", ["200", "204", "206", "304", "400", "404", "500"]),
+  ...["accept-charset"].map(valueless),
+  ...valued("accept-encoding", ["gzip, deflate"]),
+  ...[
+    ...["accept-language", "accept-ranges", "accept", "access-control-allow-origin", "age"],
+    ...["allow", "authorization", "cache-control", "content-disposition", "content-encoding"],
+    ...["content-language", "content-length", "content-location", "content-range"],
+    ...["content-type", "cookie", "date", "etag", "expect", "expires", "from", "host"],
+    ...["if-match", "if-modified-since", "if-none-match", "if-range", "if-unmodified-since"],
+    ...["last-modified", "link", "location", "max-forwards", "proxy-authenticate"],
+    ...["proxy-authorization", "range", "referer", "refresh", "retry-after", "server"],
+    ...["set-cookie", "strict-transport-security", "transfer-encoding", "user-agent", "vary"],
+    ...["via", "www-authenticate"],
+  ].map(valueless),
+];
+
+function valueless(name: string): Field {
+  return { name, value: "" };
+}
+
+function valued(name: string, values: readonly string[]): Field[] {
+  return values.map((value) => ({ name, value }));
+}
+
+/** The first index of each name; those of one name follow each other. */
+const STATIC_NAMES = new Map(
+  STATIC_TABLE.map(({ name }, at) => [name, at + 1] as const).reverse(),
+);
+
+const NO_ENTRIES: (Field | null)[] = [];
+const FIRST_ENTRIES = 8;
+
+export class HpackTable {
+  /** Changes with every insertion, eviction and resize. */
+  generation = 0;
+  /** Of the dynamic table, as those below. */
+  bytes = 0;
+  length = 0;
+  /** A ring, whose length is a power of two: most connections need few entries, or none. */
+  #ring = NO_ENTRIES;
+  /** Counts all insertions; its low bits are the place of the next. */
+  #inserted = 0;
+
+  constructor(private mostBytes: number) {}
+
+  /** Undefined where neither table has such an index. */
+  at(index: number): Field | undefined {
+    return index <= STATIC_TABLE.length
+      ? STATIC_TABLE[index - 1]
+      : this.#newest(index - STATIC_TABLE.length - 1);
+  }
+
+  #newest(age: number): Field | undefined {
+    if (age >= this.length) return undefined;
+    return this.#ring[this.#slot(this.#inserted - 1 - age)] ?? undefined;
+  }
+
+  #slot(place: number): number {
+    return place & this.#ring.length - 1;
+  }
+
+  /** 0 for none. */
+  indexOf({ name, value }: Field): number {
+    for (let at = STATIC_NAMES.get(name) ?? 0; this.#isStatic(at, name); at++) {
+      if (STATIC_TABLE[at - 1].value === value) return at;
+    }
+    return this.#indexOfNewest((field) => field.name === name && field.value === value);
+  }
+
+  #isStatic(index: number, name: string): boolean {
+    return STATIC_TABLE[index - 1]?.name === name;
+  }
+
+  /** 0 for none. */
+  indexOfName(name: string): number {
+    return STATIC_NAMES.get(name) ?? this.#indexOfNewest((field) => field.name === name);
+  }
+
+  #indexOfNewest(isSought: (field: Field) => boolean): number {
+    for (let age = 0; age < this.length; age++) {
+      const field = this.#newest(age);
+      if (field !== undefined && isSought(field)) return STATIC_TABLE.length + 1 + age;
+    }
+    return 0;
+  }
+
+  /** One that is larger than the table empties it, and is no error (RFC 7541 §4.4). */
+  insert(field: Field): void {
+    const bytes = fieldBytes(field);
+    this.generation++;
+    this.#evictTo(this.mostBytes - bytes);
+    if (bytes > this.mostBytes) return;
+    if (this.length === this.#ring.length) this.#grow();
+    this.#ring[this.#slot(this.#inserted++)] = field;
+    this.length++;
+    this.bytes += bytes;
+  }
+
+  resize(mostBytes: number): void {
+    this.generation++;
+    this.mostBytes = mostBytes;
+    this.#evictTo(mostBytes);
+  }
+
+  #evictTo(bytes: number): void {
+    while (this.length > 0 && this.bytes > bytes) {
+      const slot = this.#slot(this.#inserted - this.length);
+      const oldest = this.#ring[slot];
+      this.#ring[slot] = null;
+      this.length--;
+      if (oldest !== null) this.bytes -= fieldBytes(oldest);
+    }
+  }
+
+  /** Twice as many places, with the oldest entry in the first. */
+  #grow(): void {
+    const { length } = this;
+    const entries = this.#ring.map((_, at) => this.#newest(length - 1 - at) ?? null);
+    const more = new Array<null>(Math.max(FIRST_ENTRIES, 2 * length) - length).fill(null);
+    this.#ring = [...entries, ...more];
+    this.#inserted = length;
+  }
+}
