@@ -187,16 +187,13 @@ const MOST_KEPT_BYTES = 65_536;
 /** Frames that wait to be sent together. */
 export class FrameWriter {
   #bytes = NO_OCTETS;
-  #length = 0;
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
+  /** In octets. */
+  length = 0;
 
   /** All of them, to be sent; whoever takes them may keep them. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.#length);
-    this.#length = 0;
+    const taken = this.#bytes.slice(0, this.length);
+    this.length = 0;
     if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = NO_OCTETS;
     return taken;
   }
@@ -234,10 +231,10 @@ export class FrameWriter {
   }
 
   #room(length: number): number {
-    const at = this.#length;
-    this.#length += length;
-    if (this.#length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#bytes.length, this.#length));
+    const at = this.length;
+    this.length += length;
+    if (this.length > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#bytes.length, this.length));
       larger.set(this.#bytes.subarray(0, at));
       this.#bytes = larger;
     }

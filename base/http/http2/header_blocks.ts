@@ -4,9 +4,9 @@
  * the decoder's table stays as it is.
  */
 import { LIMITS } from "../../limits.ts";
-import type { Field } from "./fields.ts";
+import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionFault } from "./frames.ts";
-import { FieldListTooLong, HpackDecoder, HpackError } from "./hpack_decoder.ts";
+import { HpackDecoder } from "./hpack_decoder.ts";
 import { Malformed, type ResponseHead, responseHead } from "./response.ts";
 
 /** Longer ones are read again. */

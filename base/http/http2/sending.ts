@@ -33,10 +33,11 @@ export class Sending {
   begin(stream: Stream): number {
     const { id, request } = stream;
     const { body } = request;
+    const { length } = this.out;
     const block = this.#blockOf(request);
     this.#writeBlock(id, body.length === 0 ? END_STREAM : 0, block);
     if (body.length > 0) this.sendBody(stream);
-    return block.length + body.length;
+    return this.out.length - length + body.length - stream.sentBytes;
   }
 
   // hot

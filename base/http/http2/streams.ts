@@ -22,7 +22,7 @@ export interface LaneEvents {
   /** `octets[from, to)` of the lane's response, as HTTP/1.1 has it. */
   onResponse(lane: number, octets: Uint8Array, from: number, to: number): void;
   /** The lane's response is whole. */
-  onEnd(lane: number): void;
+  onEndOfResponse(lane: number): void;
   /** The server gave the lane's stream up, for this reason. */
   onReset(lane: number, reason: string): void;
   onMalformed(lane: number, reason: string): void;
@@ -168,7 +168,7 @@ export class Streams {
     // §8.1: a response may come before the request is sent, and makes its rest needless.
     if (stream.isSent) this.#free(lane);
     else this.cancel(lane, "NO_ERROR");
-    this.events.onEnd(lane);
+    this.events.onEndOfResponse(lane);
   }
 
   #refuse(lane: number, error: unknown): void {

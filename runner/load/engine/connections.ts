@@ -37,6 +37,8 @@ const DIALS_AT_ONCE = 16;
 export class Connections {
   readonly #state: Uint8Array;
   readonly #dialedUs: Float64Array;
+  /** Whether the slot shares the connection that another has dialed. */
+  readonly #joins: Uint8Array;
   readonly #waiting: (WaitingExchange | null)[];
   readonly #backOff: BackOff;
   /** Every closed slot, and some that have been dialed since. */
@@ -49,6 +51,7 @@ export class Connections {
   constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(NEVER);
+    this.#joins = new Uint8Array(slots);
     this.#waiting = new Array(slots).fill(null);
     this.#backOff = new BackOff(slots);
     this.#closed = new SlotQueue(slots);
@@ -103,11 +106,14 @@ export class Connections {
 
   /** @param waiting What is sent once it is open; absent: whatever is due then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
-    if (this.#dialedUs[slot] !== NEVER) this.parts.recorder.reconnects++;
+    const { driver, recorder } = this.parts;
+    const joins = driver.joins?.(slot) === true;
+    this.#joins[slot] = joins ? 1 : 0;
+    if (this.#dialedUs[slot] !== NEVER && !joins) recorder.reconnects++;
     this.#dialedUs[slot] = nowUs;
     this.#waiting[slot] = waiting;
     this.#enter(slot, CONNECTING);
-    this.parts.driver.connect(slot);
+    driver.connect(slot);
   }
 
   /** What waits for the dial; null for nothing. */
@@ -124,7 +130,13 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
-    this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
+    if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
+  }
+
+  /** One that several slots share has given way to another. */
+  replaced(timeUs: number): void {
+    this.parts.recorder.reconnects++;
+    this.parts.recorder.connected(timeUs);
   }
 
   /** The dial has failed: the next is tried after a pause. */

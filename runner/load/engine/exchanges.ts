@@ -96,8 +96,7 @@ export class Exchanges implements EventHandler {
     if (pacer.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
     this.#inFlight.add(slot, request, head, pacer.intended ? dueUs : nowUs, nowUs);
-    recorder.bytesOut += bytes.length;
-    driver.send(slot, bytes);
+    recorder.bytesOut += driver.send(slot, bytes);
   }
 
   onOpen(slot: number, nowUs: number): void {
@@ -111,9 +110,15 @@ export class Exchanges implements EventHandler {
 
   // hot: once a read; in the common case one whole response, its record, and the next send. What a read
   // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
-  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+  onBytes(
+    slot: number,
+    bytes: Uint8Array,
+    length: number,
+    nowUs: number,
+    wireBytes = length,
+  ): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.parts.recorder.received(length, nowUs);
+    this.parts.recorder.received(wireBytes, nowUs);
     let completed = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);
@@ -155,6 +160,15 @@ export class Exchanges implements EventHandler {
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
     this.#complete(slot, reader, this.#readers.firstByteUs[slot], nowUs);
     this.#closeCompleted(slot, nowUs);
+  }
+
+  onBroken(slot: number, reason: string, nowUs: number): void {
+    if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
+    this.#break(slot, "protocol", reason, nowUs);
+  }
+
+  onReplaced(timeUs: number): void {
+    this.connections.replaced(timeUs);
   }
 
   /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */

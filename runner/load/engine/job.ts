@@ -48,6 +48,8 @@ export interface Job {
   readonly steps: number;
   readonly connections: number;
   readonly pipeline: number;
+  /** Streams at a time on each connection; absent: HTTP/1.1. */
+  readonly streams?: number;
   readonly keepAlive: boolean;
   readonly timeoutUs: number;
   readonly intervalUs: number;
@@ -62,9 +64,12 @@ export interface Job {
   readonly stop: Int32Array<SharedArrayBuffer>;
 }
 
-/** Places of connections: each of the load may have one to each host, `connections` to the target and so on. */
-export function slotsOf({ connections, elsewhere = [] }: JobShare): number {
-  return connections * (1 + elsewhere.length);
+/**
+ * Places of connections: each of the load may have one to each host, `connections` to the target and so on. With HTTP/2
+ * each of its streams has a place.
+ */
+export function slotsOf({ connections, streams = 1, elsewhere = [] }: JobShare): number {
+  return connections * streams * (1 + elsewhere.length);
 }
 
 /** A job but for what the pool adds itself. */

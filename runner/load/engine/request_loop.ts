@@ -6,7 +6,7 @@ import { methodAndPath } from "../../../base/http/request.ts";
 import type { ResponseReader } from "../../../base/http/response.ts";
 import type { Message } from "./connections.ts";
 import { type ExchangeParts, Exchanges } from "./exchanges.ts";
-import type { Job, ScriptSpec } from "./job.ts";
+import { type Job, type ScriptSpec, slotsOf } from "./job.ts";
 import { ResponseCheck } from "./response_check.ts";
 import { SlotQueue } from "./slot_queues.ts";
 import type { Workload } from "./workload.ts";
@@ -23,7 +23,7 @@ export class RequestLoop implements Workload {
     private readonly parts: ExchangeParts & { readonly script: RequestScript },
   ) {
     this.readsResponses = parts.script.readsBodies;
-    this.#idle = new SlotQueue(job.connections);
+    this.#idle = new SlotQueue(slotsOf(job));
     this.exchanges = new Exchanges(job, parts, this);
   }
 

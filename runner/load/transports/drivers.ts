@@ -32,6 +32,19 @@ export const DRIVERS = {
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
 
+/** @param streams At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
+export async function openDriver(
+  name: DriverName,
+  { streams, ...setting }: DriverSetting & { readonly streams?: number },
+): Promise<Driver> {
+  if (streams === undefined) return await DRIVERS[name](setting);
+  const { endpoints, slots } = setting;
+  const driver = await DRIVERS[name]({ ...setting, slots: slots / streams });
+  const { Http2Driver } = await import("./http2_driver.ts");
+  const scheme = hasTls(endpoints[0]) ? "https" : "http";
+  return new Http2Driver(driver, { slots, lanes: streams, scheme });
+}
+
 /** Its code is loaded only where it is needed. */
 async function tlsLayer(
   endpoints: readonly Endpoint[],

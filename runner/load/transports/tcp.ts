@@ -101,8 +101,9 @@ export class TcpDriver implements Driver {
     this.#open[slot] = transport.open(slot, this.#eventsOf(slot, handler));
   }
 
-  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
     this.#open[slot]?.send(bytes);
+    return bytes.length;
   }
 
   close(slot: number): void {

@@ -35,8 +35,9 @@ class Echo implements Driver {
     this.#dialed.push(slot);
   }
 
-  send(slot: number): void {
+  send(slot: number, { length }: Uint8Array): number {
     this.#requested.push(slot);
+    return length;
   }
 
   close(): void {}

@@ -9,7 +9,6 @@ import { takeSlicesOf } from "../../../base/system/affinity.ts";
 import { type Moment, momentUs, monotonicClock, stepUsOf } from "../../../base/system/clock.ts";
 import { ownThread } from "../../../base/system/thread_time.ts";
 import type { TlsUse } from "../../result/tls.ts";
-import type { Driver } from "../engine/driver.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
 import { type Job, slotsOf } from "../engine/job.ts";
@@ -23,7 +22,7 @@ import type { CookieJars } from "../engine/user/cookies.ts";
 import { StepRecorder } from "../recording/steps.ts";
 import type { LogFile, RequestLog } from "../recording/request_log.ts";
 import { SessionRecorder } from "../recording/totals.ts";
-import { DRIVERS } from "../transports/drivers.ts";
+import { openDriver } from "../transports/drivers.ts";
 import { HandOver } from "./hand_over.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { rehearse } from "./rehearsal.ts";
@@ -65,7 +64,11 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const now = (): number => clock() - startUs;
   const busy = new BusyPeriods();
   const endpoints = [job.endpoint, ...job.elsewhere ?? []];
-  const driver: Driver = await DRIVERS[job.driver]({ endpoints, slots: slotsOf(job), now, busy });
+  const { streams } = job;
+  const driver = await openDriver(job.driver, {
+    ...{ endpoints, slots: slotsOf(job), now, busy },
+    ...streams !== undefined && { streams },
+  });
   const logging = job.log && await openLog(job.log, job.connections);
   const usage = new Usage(now, busy, stepUsOf(clock));
   const sessions = new SessionRecorder();

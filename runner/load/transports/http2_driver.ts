@@ -1,0 +1,142 @@
+/**
+ * HTTP/2 over another driver's connections: each has some lanes, and a load sees a lane as a connection of its own, with
+ * one request at a time. Requests and responses are those of HTTP/1.1 for the load, so whatever it does with them it
+ * does here too: checks, captures, cookies, redirects.
+ */
+import { asHttp2, type Http2Request } from "../../../base/http/http2/request.ts";
+import type { Driver, EventHandler, RefusedBy } from "../engine/driver.ts";
+import { LaneOctets } from "./lane_octets.ts";
+import { SharedConnection } from "./shared_connection.ts";
+
+interface Http2Setting {
+  /** The load's, of all lanes. */
+  readonly slots: number;
+  readonly lanes: number;
+  readonly scheme: "http" | "https";
+}
+
+export class Http2Driver implements Driver {
+  readonly tls: Driver["tls"];
+  #over: Http2Handler | null = null;
+
+  constructor(private readonly driver: Driver, private readonly setting: Http2Setting) {
+    this.tls = driver.tls;
+  }
+
+  async run(handler: EventHandler): Promise<void> {
+    this.#over = new Http2Handler(this.driver, handler, this.setting);
+    await this.driver.run(this.#over);
+  }
+
+  joins(slot: number): boolean {
+    return this.#over?.connectionOf(slot).isThere ?? false;
+  }
+
+  connect(slot: number): void {
+    this.#over?.touched(slot).connect(slot % this.setting.lanes);
+  }
+
+  // hot
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+    return this.#over?.send(slot, bytes) ?? 0;
+  }
+
+  close(slot: number): void {
+    this.#over?.touched(slot).close(slot % this.setting.lanes);
+  }
+}
+
+/** What the other driver reports, and what it comes to on the lanes. */
+class Http2Handler implements EventHandler {
+  readonly punctual: boolean;
+  readonly #connections: readonly SharedConnection[];
+  readonly #octets: LaneOctets;
+  /** Requests as they go by HTTP/2, by their octets in HTTP/1.1. */
+  readonly #requests = new WeakMap<Uint8Array, Http2Request>();
+  /** Connections to which something was done since they were last settled. */
+  readonly #touched = new Set<SharedConnection>();
+  #nowUs = 0;
+
+  constructor(
+    driver: Driver,
+    private readonly handler: EventHandler,
+    private readonly setting: Http2Setting,
+  ) {
+    const { slots, lanes } = setting;
+    this.punctual = handler.punctual;
+    const octets = new LaneOctets(slots, handler);
+    this.#octets = octets;
+    this.#connections = Array.from({ length: slots / lanes }, (_, place) => {
+      const parts = { place, firstSlot: place * lanes, driver, handler, octets };
+      return new SharedConnection(lanes, parts);
+    });
+  }
+
+  connectionOf(slot: number): SharedConnection {
+    return this.#connections[Math.floor(slot / this.setting.lanes)];
+  }
+
+  /** The slot's connection, to which something is done. */
+  touched(slot: number): SharedConnection {
+    const connection = this.connectionOf(slot);
+    this.#touched.add(connection);
+    return connection;
+  }
+
+  // hot
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+    let request = this.#requests.get(bytes);
+    if (request === undefined) {
+      request = asHttp2(bytes, this.setting.scheme);
+      this.#requests.set(bytes, request);
+    }
+    return this.touched(slot).send(slot % this.setting.lanes, request, this.#nowUs);
+  }
+
+  /** Does something to a connection, and then whatever that has led to. */
+  #at(place: number, nowUs: number, what: (connection: SharedConnection) => void): void {
+    this.#nowUs = nowUs;
+    const connection = this.#connections[place];
+    this.#touched.add(connection);
+    what(connection);
+    this.#settle(nowUs);
+  }
+
+  // hot
+  #settle(nowUs: number): void {
+    for (const connection of this.#touched) {
+      this.#touched.delete(connection); // it may be touched again meanwhile, and is then settled again
+      connection.settle(nowUs);
+    }
+  }
+
+  onOpen(place: number, nowUs: number): void {
+    this.#at(place, nowUs, (connection) => connection.onOpen(nowUs));
+  }
+
+  onRefused(place: number, by: RefusedBy, reason: string, nowUs: number): void {
+    this.#at(place, nowUs, (connection) => connection.onRefused(by, reason, nowUs));
+  }
+
+  // hot
+  onBytes(place: number, bytes: Uint8Array, length: number, nowUs: number): void {
+    this.#octets.wireBytes += length;
+    this.#at(place, nowUs, (connection) => connection.onBytes(bytes, length, nowUs));
+  }
+
+  onEnd(place: number, reset: string | null, nowUs: number): void {
+    this.#at(place, nowUs, (connection) => connection.onEnd(reset, nowUs));
+  }
+
+  onBroken(place: number, reason: string, nowUs: number): void {
+    this.onEnd(place, reason, nowUs);
+  }
+
+  // hot
+  onTick(nowUs: number): number {
+    this.#nowUs = nowUs;
+    const nextUs = this.handler.onTick(nowUs);
+    if (this.#touched.size > 0) this.#settle(nowUs);
+    return nextUs;
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * Responses of HTTP/2 on their way to the load, in the octets of HTTP/1.1: as much as has come at once in one piece.
+ * The last octet of a response stays here until its stream has ended: to HTTP/1.1 a response may look whole before,
+ * and the load would send the next on a lane that is not free.
+ */
+import type { EventHandler } from "../engine/driver.ts";
+
+const ROOM_BYTES = 256 * 1024;
+const NONE = -1;
+
+export class LaneOctets {
+  readonly #bytes = new Uint8Array(ROOM_BYTES);
+  #length = 0;
+  /** Whose octets they are. */
+  #slot = NONE;
+  /** By slot: the octet that stays; NONE for none. */
+  readonly #last: Int16Array;
+  /** What has come on the wire since the load was last told. */
+  wireBytes = 0;
+
+  constructor(slots: number, private readonly handler: EventHandler) {
+    this.#last = new Int16Array(slots).fill(NONE);
+  }
+
+  // hot
+  add(slot: number, octets: Uint8Array, from: number, to: number, nowUs: number): void {
+    if (slot !== this.#slot) this.#turnTo(slot, nowUs);
+    for (let at = from; at < to;) {
+      if (this.#length === ROOM_BYTES) this.#turnTo(slot, nowUs);
+      const end = Math.min(to, at + ROOM_BYTES - this.#length);
+      this.#bytes.set(octets.subarray(at, end), this.#length);
+      this.#length += end - at;
+      at = end;
+    }
+  }
+
+  /** Hands over what there is, and goes on with the slot's own. */
+  #turnTo(slot: number, nowUs: number): void {
+    this.flush(nowUs);
+    this.#slot = slot;
+    const last = this.#last[slot];
+    if (last === NONE) return;
+    this.#last[slot] = NONE;
+    this.#bytes[0] = last;
+    this.#length = 1;
+  }
+
+  /** The slot's response is whole. */
+  end(slot: number, nowUs: number): void {
+    if (slot !== this.#slot) this.#turnTo(slot, nowUs);
+    this.#hand(this.#length, nowUs);
+  }
+
+  /** Hands over all but the last octet. */
+  flush(nowUs: number): void {
+    if (this.#slot === NONE) return;
+    this.#last[this.#slot] = this.#bytes[this.#length - 1];
+    this.#hand(this.#length - 1, nowUs);
+  }
+
+  // hot
+  #hand(length: number, nowUs: number): void {
+    const slot = this.#slot;
+    this.#slot = NONE;
+    this.#length = 0;
+    if (length <= 0) return;
+    const wireBytes = this.wireBytes;
+    this.wireBytes = 0;
+    this.handler.onBytes(slot, this.#bytes, length, nowUs, wireBytes);
+  }
+
+  /** The slot's response will not go on. */
+  forget(slot: number): void {
+    this.#last[slot] = NONE;
+    if (slot === this.#slot) this.#slot = NONE;
+    if (this.#slot === NONE) this.#length = 0;
+  }
+}
