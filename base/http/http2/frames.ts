@@ -2,6 +2,7 @@
  * Frames of HTTP/2 (RFC 9113 §4 and §6): octets in, frames out, and frames as octets. Content of DATA is handed on
  * as it comes, without a copy; any other frame is handed on whole.
  */
+import { putOctets } from "../octets.ts";
 
 // Types (§6).
 export const DATA = 0;
@@ -181,21 +182,23 @@ export function numberAt(bytes: Uint8Array, at: number): number {
 }
 
 const FIRST_BYTES = 256;
-/** Room for more, as after a large body, is given back. */
-const MOST_KEPT_BYTES = 65_536;
+/** A busy connection gets so much at a time. */
+const CHUNK_BYTES = 4_096;
 
 /** Frames that wait to be sent together. */
 export class FrameWriter {
   #bytes = NO_OCTETS;
+  /** Where they begin; what is before was taken, and stays as it is. */
+  #from = 0;
   /** In octets. */
   length = 0;
 
   /** All of them, to be sent; whoever takes them may keep them. */
   take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.length);
+    const from = this.#from;
+    this.#from += this.length;
     this.length = 0;
-    if (this.#bytes.length > MOST_KEPT_BYTES) this.#bytes = NO_OCTETS;
-    return taken;
+    return this.#bytes.subarray(from, this.#from);
   }
 
   // hot: a frame whose payload is `payload[from, to)`.
@@ -216,12 +219,7 @@ export class FrameWriter {
     bytes[at + 3] = type;
     bytes[at + 4] = flags;
     putNumber(bytes, at + 5, stream);
-    if (length > 0) {
-      bytes.set(
-        from === 0 && to === payload.length ? payload : payload.subarray(from, to),
-        at + HEAD_BYTES,
-      );
-    }
+    putOctets(bytes, at + HEAD_BYTES, payload, from, to);
   }
 
   /** Octets that are no frame. */
@@ -231,14 +229,19 @@ export class FrameWriter {
   }
 
   #room(length: number): number {
-    const at = this.length;
+    if (this.#from + this.length + length > this.#bytes.length) this.#renew(this.length + length);
+    const at = this.#from + this.length;
     this.length += length;
-    if (this.length > this.#bytes.length) {
-      const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#bytes.length, this.length));
-      larger.set(this.#bytes.subarray(0, at));
-      this.#bytes = larger;
-    }
     return at;
+  }
+
+  /** Moves what waits to where there is room for more: for twice as much, so that not all of it moves each time. */
+  #renew(leastBytes: number): void {
+    const chunkBytes = Math.min(CHUNK_BYTES, 2 * this.#bytes.length);
+    const bytes = new Uint8Array(Math.max(FIRST_BYTES, chunkBytes, 2 * leastBytes));
+    bytes.set(this.#bytes.subarray(this.#from, this.#from + this.length));
+    this.#bytes = bytes;
+    this.#from = 0;
   }
 }
 

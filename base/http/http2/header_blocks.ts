@@ -6,7 +6,7 @@
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionFault } from "./frames.ts";
-import { HpackDecoder } from "./hpack_decoder.ts";
+import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
 import { Malformed, type ResponseHead, responseHead } from "./response.ts";
 
 /** Longer ones are read again. */
@@ -16,6 +16,8 @@ const MOST_PARTS = 64;
 
 interface KnownHead {
   readonly block: Uint8Array;
+  readonly decoded: DecodedBlock;
+  /** Of the table that it refers to. */
   readonly generation: number;
   readonly isForHead: boolean;
   readonly isEnd: boolean;
@@ -53,9 +55,13 @@ export class HeaderBlocks {
   }
 
   /** Throws Malformed and ConnectionFault; the table is as the server believes it to be after either of them. */
-  fields(block: Uint8Array): Field[] {
+  fields(block: Uint8Array): readonly Field[] {
+    return this.#read(block).fields;
+  }
+
+  #read(block: Uint8Array): DecodedBlock {
     try {
-      return this.#decoder.decode(block);
+      return this.#decoder.read(block);
     } catch (error) {
       if (error instanceof HpackError) {
         throw new ConnectionFault("COMPRESSION_ERROR", error.message);
@@ -69,16 +75,25 @@ export class HeaderBlocks {
   head(block: Uint8Array, isForHead: boolean, isEnd: boolean): ResponseHead {
     const known = this.#known;
     if (
-      known !== null && known.generation === this.#decoder.generation &&
-      known.isForHead === isForHead && known.isEnd === isEnd && isSame(known.block, block)
-    ) return known.head;
+      known !== null && known.isForHead === isForHead && known.isEnd === isEnd &&
+      isSame(known.block, block) && this.#saysTheSame(known)
+    ) {
+      this.#decoder.repeat(known.decoded);
+      return known.head;
+    }
+    const decoded = this.#read(block);
+    const head = responseHead(decoded.fields, isForHead, isEnd);
     const { generation } = this.#decoder;
-    const head = responseHead(this.fields(block), isForHead, isEnd);
-    // A block that changes the table says something else the next time.
-    if (block.length <= MOST_KNOWN_BYTES && generation === this.#decoder.generation) {
-      this.#known = { block: block.slice(), generation, isForHead, isEnd, head };
+    if (block.length <= MOST_KNOWN_BYTES) {
+      this.#known = { block: block.slice(), decoded, generation, isForHead, isEnd, head };
     }
     return head;
+  }
+
+  /** A block that refers to the table and changes it means something else the next time. */
+  #saysTheSame({ decoded, generation }: KnownHead): boolean {
+    if (!decoded.usesTable) return true;
+    return decoded.inserted.length === 0 && generation === this.#decoder.generation;
   }
 }
 

@@ -5,7 +5,7 @@
 import { LIMITS } from "../../limits.ts";
 import { type Field, fieldBytes, FieldListTooLong, HpackError } from "./fields.ts";
 import { HpackReader } from "./hpack_primitives.ts";
-import { HpackTable, INITIAL_TABLE_BYTES } from "./hpack_table.ts";
+import { HpackTable, INITIAL_TABLE_BYTES, STATIC_ENTRIES } from "./hpack_table.ts";
 
 /** The lowest first octet of each representation; those below are literals that are not indexed. */
 const INDEXED = 0x80;
@@ -22,12 +22,23 @@ interface DecoderLimits {
   readonly listBytes?: number;
 }
 
+export interface DecodedBlock {
+  readonly fields: readonly Field[];
+  /** What it has put into the dynamic table, in order. */
+  readonly inserted: readonly Field[];
+  /** Whether it refers to the dynamic table, or resizes it: else the same octets always say the same. */
+  readonly usesTable: boolean;
+}
+
 export class HpackDecoder {
   readonly #mostTableBytes: number;
   readonly #mostListBytes: number;
   readonly #table: HpackTable;
   /** A peer that must use a smaller table than the initial one says so before all else (RFC 9113 §4.3.1). */
   #mustShrink: boolean;
+  // Of the block at hand, as in `DecodedBlock`.
+  #inserted: Field[] = [];
+  #usesTable = false;
 
   constructor(
     { tableBytes = INITIAL_TABLE_BYTES, listBytes = LIMITS.responseHead.most }: DecoderLimits = {},
@@ -43,13 +54,23 @@ export class HpackDecoder {
     return this.#table.generation;
   }
 
+  /** Does to the table what a block did that came before, and did not use it. */
+  repeat({ inserted }: DecodedBlock): void {
+    for (const field of inserted) this.#table.insert(field);
+  }
+
+  decode(block: Uint8Array): readonly Field[] {
+    return this.read(block).fields;
+  }
+
   /**
    * The fields of a whole block, in order. Throws HpackError, after which the connection can't go on; or FieldListTooLong
    * at the end of the block, with the table as the peer has it, so that only the stream fails.
    */
-  decode(block: Uint8Array): Field[] {
+  read(block: Uint8Array): DecodedBlock {
     const reader = new HpackReader(block);
-    this.#readSizeUpdates(reader);
+    this.#inserted = [];
+    this.#usesTable = this.#readSizeUpdates(reader);
     const fields: Field[] = [];
     let listBytes = 0;
     while (!reader.isAtEnd) {
@@ -57,11 +78,14 @@ export class HpackDecoder {
       listBytes += fieldBytes(field);
       if (listBytes <= this.#mostListBytes) fields.push(field);
     }
-    if (listBytes <= this.#mostListBytes) return fields;
+    if (listBytes <= this.#mostListBytes) {
+      return { fields, inserted: this.#inserted, usesTable: this.#usesTable };
+    }
     throw new FieldListTooLong(listBytes, this.#mostListBytes);
   }
 
-  #readSizeUpdates(reader: HpackReader): void {
+  /** Whether there are any. */
+  #readSizeUpdates(reader: HpackReader): boolean {
     let updates = 0;
     for (; !reader.isAtEnd && isSizeUpdate(reader.peek()); updates++) {
       const tableBytes = reader.integer(5);
@@ -73,6 +97,7 @@ export class HpackDecoder {
     }
     if (this.#mustShrink && updates === 0) throw new HpackError("the table must shrink first");
     this.#mustShrink = false;
+    return updates > 0;
   }
 
   #readField(reader: HpackReader): Field {
@@ -82,6 +107,7 @@ export class HpackDecoder {
     if (first < INDEXED_LITERAL) return this.#readLiteral(reader, 4);
     const field = this.#readLiteral(reader, 6);
     this.#table.insert(field);
+    this.#inserted.push(field);
     return field;
   }
 
@@ -94,6 +120,7 @@ export class HpackDecoder {
   #entry(index: number): Field {
     const field = this.#table.at(index);
     if (field === undefined) throw new HpackError("an index is beyond the tables");
+    if (index > STATIC_ENTRIES) this.#usesTable = true;
     return field;
   }
 }

@@ -29,6 +29,8 @@ const STATIC_TABLE: readonly Field[] = [
   ].map(valueless),
 ];
 
+export const STATIC_ENTRIES = STATIC_TABLE.length;
+
 function valueless(name: string): Field {
   return { name, value: "" };
 }

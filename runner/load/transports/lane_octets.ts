@@ -3,6 +3,7 @@
  * The last octet of a response stays here until its stream has ended: to HTTP/1.1 a response may look whole before,
  * and the load would send the next on a lane that is not free.
  */
+import { putOctets } from "../../../base/http/octets.ts";
 import type { EventHandler } from "../engine/driver.ts";
 
 const ROOM_BYTES = 256 * 1024;
@@ -28,7 +29,7 @@ export class LaneOctets {
     for (let at = from; at < to;) {
       if (this.#length === ROOM_BYTES) this.#turnTo(slot, nowUs);
       const end = Math.min(to, at + ROOM_BYTES - this.#length);
-      this.#bytes.set(octets.subarray(at, end), this.#length);
+      putOctets(this.#bytes, this.#length, octets, at, end);
       this.#length += end - at;
       at = end;
     }
