@@ -1,0 +1,169 @@
+/** What a server may send, and what it may not: h2spec's cases from the client's side (RFC 9113). */
+import {
+  CONTINUATION,
+  DATA,
+  END_HEADERS,
+  END_STREAM,
+  GOAWAY,
+  HAS_PRIORITY,
+  HEADERS,
+  PADDED,
+  PRIORITY,
+  RST_STREAM,
+  WINDOW_UPDATE,
+} from "../../../base/http/http2/frames.ts";
+import { block, coded, data, frame, headers, joined, octets, settings } from "./peer.ts";
+
+const OK = { ":status": "200" };
+const SIZED = { ":status": "200", "content-length": "5" };
+
+/** Name of the case, frames of the server, and what comes of them. */
+export type Case = readonly [string, readonly Uint8Array[], readonly string[]];
+
+function response(head: string, body = ""): string {
+  return `0: response ${JSON.stringify(`HTTP/1.1 200 \r\n${head}\r\n${body}`)}`;
+}
+
+const CHUNKED = "transfer-encoding: chunked\r\n";
+
+export const RIGHT: readonly Case[] = [
+  ["a head alone", [headers(1, OK, END_STREAM)], [response("content-length: 0\r\n")]],
+  ["a length and content", [headers(1, SIZED), data(1, "hello", END_STREAM)], [
+    response("content-length: 5\r\n", "hello"),
+  ]],
+  ["content without a length", [headers(1, OK), data(1, "h"), data(1, "i", END_STREAM)], [
+    response(CHUNKED, "1\r\nh\r\n1\r\ni\r\n0\r\n\r\n"),
+  ]],
+  ["an end of its own", [headers(1, SIZED), data(1, "hello"), data(1, "", END_STREAM)], [
+    response("content-length: 5\r\n", "hello"),
+  ]],
+  ["trailers", [headers(1, OK), data(1, "a"), headers(1, { "x-sum": "7" }, END_STREAM)], [
+    response(CHUNKED, "1\r\na\r\n0\r\nx-sum: 7\r\n\r\n"),
+  ]],
+  ["trailers of sized content", [
+    headers(1, SIZED),
+    data(1, "hello"),
+    headers(1, { "x-sum": "7" }, END_STREAM),
+  ], [response("content-length: 5\r\n", "hello")]],
+  ["an interim response", [
+    headers(1, { ":status": "103", link: "</a>" }),
+    headers(1, OK, END_STREAM),
+  ], [
+    `0: response ${
+      JSON.stringify(
+        "HTTP/1.1 103 \r\nlink: </a>\r\n\r\nHTTP/1.1 200 \r\ncontent-length: 0\r\n\r\n",
+      )
+    }`,
+  ]],
+  ["padding", [
+    frame(HEADERS, END_HEADERS | PADDED, 1, joined(octets("\x03"), block(SIZED), octets("\0\0\0"))),
+    frame(DATA, END_STREAM | PADDED, 1, joined(octets("\x02"), octets("hello\0\0"))),
+  ], [response("content-length: 5\r\n", "hello")]],
+  ["a priority", [
+    frame(
+      HEADERS,
+      END_HEADERS | END_STREAM | HAS_PRIORITY,
+      1,
+      joined(coded(0), octets("\x01"), block(OK)),
+    ),
+    frame(PRIORITY, 0, 1, octets("\0\0\0\0\0")),
+  ], [response("content-length: 0\r\n")]],
+  ["a block in three parts", [
+    frame(HEADERS, END_STREAM, 1, block(SIZED).slice(0, 1)),
+    frame(CONTINUATION, 0, 1),
+    frame(CONTINUATION, END_HEADERS, 1, block({ ":status": "200" }).slice(1)),
+  ], [response("content-length: 0\r\n")]],
+  ["frames that nobody knows", [
+    frame(99, 0xff, 0, octets("what?")),
+    frame(98, 0, 1),
+    headers(1, OK, END_STREAM),
+  ], [response("content-length: 0\r\n")]],
+  ["settings that nobody knows", [settings([0xffff, 1]), headers(1, OK, END_STREAM)], [
+    response("content-length: 0\r\n"),
+  ]],
+  ["a reset", [frame(RST_STREAM, 0, 1, coded(7))], ["0: reset RST_STREAM with REFUSED_STREAM"]],
+  ["a reset of a code that nobody knows", [frame(RST_STREAM, 0, 1, coded(4_000))], [
+    "0: reset RST_STREAM with error 4000",
+  ]],
+  ["a reset after the response", [headers(1, OK, END_STREAM), frame(RST_STREAM, 0, 1, coded(0))], [
+    response("content-length: 0\r\n"),
+  ]],
+  ["a server that leaves after the response", [
+    frame(GOAWAY, 0, 0, coded(1, 0)),
+    headers(1, OK, END_STREAM),
+  ], [response("content-length: 0\r\n")]],
+  ["a server that leaves before it", [frame(GOAWAY, 0, 0, coded(0, 0))], ["0: turned away"]],
+  ["a server that complains", [frame(GOAWAY, 0, 0, coded(0, 11))], [
+    "0: reset GOAWAY with ENHANCE_YOUR_CALM",
+  ]],
+  ["windows wider for no stream at hand", [
+    headers(1, OK, END_STREAM),
+    frame(WINDOW_UPDATE, 0, 1, coded(5)),
+  ], [response("content-length: 0\r\n")]],
+];
+
+export const MALFORMED: readonly Case[] = ([
+  ["no status", {}, "a response without its status first"],
+  ["a status after others", { a: "b", ":status": "200" }, "a response without its status first"],
+  ["a status of words", { ":status": "ok" }, "malformed status"],
+  ["a protocol switch", { ":status": "101" }, "an interim response that ends"],
+  [
+    "another pseudo field",
+    { ":status": "200", ":path": "/" },
+    "a pseudo-header field out of its place",
+  ],
+  ["a name with a capital", { ":status": "200", "X-a": "b" }, "malformed field name"],
+  ["a name with a break", { ":status": "200", "x\r\na": "b" }, "malformed field name"],
+  ["a name with a zero", { ":status": "200", "x\0": "b" }, "malformed field name"],
+  ["no name", { ":status": "200", "": "b" }, "malformed field name"],
+  ["a value with a break", { ":status": "200", a: "b\r\nset-cookie: c" }, "malformed field value"],
+  ["a value with a zero", { ":status": "200", a: "b\0" }, "malformed field value"],
+  ["a value with space around", { ":status": "200", a: " b" }, "malformed field value"],
+  [
+    "connection",
+    { ":status": "200", connection: "close" },
+    "a field of HTTP/1.1 alone: connection",
+  ],
+  [
+    "transfer-encoding",
+    { ":status": "200", "transfer-encoding": "chunked" },
+    "a field of HTTP/1.1 alone: transfer-encoding",
+  ],
+  ["a length of words", { ":status": "200", "content-length": "many" }, "malformed content-length"],
+  ["a head over its limit", { ":status": "200", a: "b".repeat(70_000) }, "head over its limit"],
+] as const).map(([name, fields, why]) => {
+  const whole = block(fields);
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += 16_000) parts.push(whole.slice(at, at + 16_000));
+  const frames = parts.map((part, i) =>
+    frame(i === 0 ? HEADERS : CONTINUATION, i === parts.length - 1 ? END_HEADERS : 0, 1, part)
+  );
+  return [name, frames, [`0: malformed ${why}`]];
+});
+
+const OTHER_LENGTH = "0: malformed content of another length than content-length says";
+
+export const WRONG_CONTENT: readonly Case[] = [
+  ["more content than said", [headers(1, SIZED), data(1, "hello!", END_STREAM)], [OTHER_LENGTH]],
+  ["less content than said", [headers(1, SIZED), data(1, "hell", END_STREAM)], [OTHER_LENGTH]],
+  ["no content, but a length", [headers(1, SIZED, END_STREAM)], [OTHER_LENGTH]],
+  ["content of a 204", [headers(1, { ":status": "204" }), data(1, "a", END_STREAM)], [
+    "0: malformed content where none may be",
+  ]],
+  ["content before the head", [data(1, "a", END_STREAM)], ["0: malformed content before the head"]],
+  ["two heads", [headers(1, OK), headers(1, OK)], ["0: malformed a second head"]],
+  ["trailers with a status", [headers(1, OK), headers(1, OK, END_STREAM)], [
+    "0: malformed a pseudo-header field out of its place",
+  ]],
+  ["content after it was refused", [
+    headers(1, SIZED),
+    data(1, "hello!"),
+    data(1, "more", END_STREAM),
+  ], [OTHER_LENGTH]],
+  ["a stream's window widened by nothing", [frame(WINDOW_UPDATE, 0, 1, coded(0))], [
+    "0: malformed a window widened by nothing",
+  ]],
+  ["a stream's window over its limit", [frame(WINDOW_UPDATE, 0, 1, coded(2 ** 31 - 1))], [
+    "0: malformed a window over its limit",
+  ]],
+];
