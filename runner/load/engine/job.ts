@@ -48,6 +48,8 @@ export interface Job {
   readonly steps: number;
   readonly connections: number;
   readonly pipeline: number;
+  /** Streams at a time on each connection; absent: HTTP/1.1. */
+  readonly streams?: number;
   readonly keepAlive: boolean;
   readonly timeoutUs: number;
   readonly intervalUs: number;
