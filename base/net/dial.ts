@@ -2,8 +2,8 @@
  * Opens one connection: TCP, TLS over TCP, or a unix socket.
  */
 import type { Connection } from "./connection.ts";
-import { handshakeFailed, refused } from "./dial_error.ts";
-import { dialedAt, type Endpoint, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { alpnRefusal, DialError, handshakeFailed, refused } from "./dial_error.ts";
+import { dialedAt, type Endpoint, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
 import { dialNodeTls } from "./node_tls.ts";
 import { openTunnel } from "./open_tunnel.ts";
 
@@ -39,13 +39,14 @@ async function dialTcp(endpoint: TcpEndpoint, signal: AbortSignal): Promise<Deno
   }
 }
 
-/** Offers HTTP/1.1 alone, lest a server choose HTTP/2 (RFC 7301 §3.2). */
 async function shakeHands(
   socket: Deno.TcpConn,
-  { serverName, caCerts }: Tls,
+  tls: Tls,
   signal: AbortSignal,
 ): Promise<Connection> {
-  const options = { hostname: serverName, caCerts: [...caCerts], alpnProtocols: ["http/1.1"] };
+  const { serverName, caCerts } = tls;
+  const offered = [offeredBy(tls)];
+  const options = { hostname: serverName, caCerts: [...caCerts], alpnProtocols: offered };
   const conn = await Deno.startTls(socket, options).catch((error) => {
     throw handshakeFailed(error);
   });
@@ -53,12 +54,14 @@ async function shakeHands(
   signal.addEventListener("abort", close);
   try {
     if (signal.aborted) close();
-    await conn.handshake();
+    const { alpnProtocol } = await conn.handshake();
     signal.throwIfAborted(); // it is closed then
+    const refusal = alpnRefusal(tls, alpnProtocol);
+    if (refusal !== null) throw new DialError("tls", refusal);
     return conn;
   } catch (error) {
     if (!signal.aborted) close();
-    throw handshakeFailed(error);
+    throw error instanceof DialError ? error : handshakeFailed(error, tls);
   } finally {
     signal.removeEventListener("abort", close);
   }

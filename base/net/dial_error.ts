@@ -3,6 +3,7 @@
  * attempt to the next, as failures are counted by them.
  */
 import { messageOf } from "../errors.ts";
+import type { Tls } from "./endpoint.ts";
 
 export class DialError extends Error {
   override readonly name = "DialError";
@@ -33,11 +34,27 @@ const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
   [/unexpected end of file|socket disconnected/, "the server hung up during the handshake"],
 ];
 
+/** As rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
+const NO_PROTOCOL = /no ?application ?protocol/i;
+
 /** For a TLS handshake that failed. */
-export function handshakeFailed(error: unknown): DialError {
+export function handshakeFailed(error: unknown, { alpn }: Pick<Tls, "alpn"> = {}): DialError {
   const said = messageOf(error);
-  const plainer = PLAINER.find(([pattern]) => pattern.test(said))?.[1];
+  const plainer = NO_PROTOCOL.test(said)
+    ? `the server does not speak HTTP/${alpn === "h2" ? "2" : "1.1"}: it refuses that by ALPN`
+    : PLAINER.find(([pattern]) => pattern.test(said))?.[1];
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
+}
+
+/**
+ * Why the server's choice will not do; null where it will. Without a choice it speaks HTTP/1.1, which is what was
+ * spoken before ALPN.
+ *
+ * @param chosen Null for none.
+ */
+export function alpnRefusal({ alpn }: Pick<Tls, "alpn">, chosen: string | null): string | null {
+  if (alpn === undefined || chosen === alpn) return null;
+  return `the server does not speak HTTP/2: it chose ${chosen ?? "no protocol"} by ALPN`;
 }
 
 /** A certificate for more names would take long to be read. */

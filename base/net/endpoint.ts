@@ -16,6 +16,8 @@ export interface Access {
   readonly clientCertificate?: ClientCertificate;
   /** HTTP proxy by which the server is reached: `http://host:port`, maybe with user and password. */
   readonly proxy?: string;
+  /** HTTP/2, with prior knowledge for http and by ALPN for https; HTTP/1.1 when absent. */
+  readonly http2?: boolean;
 }
 
 /** As PEM: a certificate, perhaps with intermediate ones after it, and its key. */
@@ -34,6 +36,8 @@ export interface TcpEndpoint {
   readonly tls?: Tls;
   /** Dialed in place of the host: with TLS it makes a tunnel, else it takes whole URLs. */
   readonly proxy?: HttpProxy;
+  /** HTTP/1.1 when absent. */
+  readonly http2?: true;
 }
 
 interface HttpProxy {
@@ -46,6 +50,8 @@ interface HttpProxy {
 interface UnixEndpoint {
   /** Path of the socket. */
   readonly path: string;
+  /** HTTP/1.1 when absent. */
+  readonly http2?: true;
 }
 
 export interface Tls {
@@ -56,6 +62,13 @@ export interface Tls {
   /** Authorities that are trusted besides the usual ones, as PEM. */
   readonly caCerts: readonly string[];
   readonly client?: ClientCertificate;
+  /** What ALPN offers, if not HTTP/1.1. */
+  readonly alpn?: "h2";
+}
+
+/** Offered alone, lest a server choose another protocol (RFC 7301 §3.2). */
+export function offeredBy({ alpn }: Tls): string {
+  return alpn ?? "http/1.1";
 }
 
 /** Each certificate of a PEM text, with anything between them. */
@@ -64,24 +77,26 @@ export function certificatesIn(pem: string): readonly string[] {
 }
 
 /**
- * How other hosts are reached than the one that it is of: trust and a proxy are for all; its address, its socket and a
- * client's certificate are its own.
+ * How other hosts are reached than the one that it is of: trust, a proxy and the protocol are for all; its address, its
+ * socket and a client's certificate are its own.
  */
-export function accessElsewhere({ insecure, caCerts, proxy }: Access): Access {
-  return { insecure, caCerts, proxy };
+export function accessElsewhere({ insecure, caCerts, proxy, http2 }: Access): Access {
+  return { insecure, caCerts, proxy, http2 };
 }
 
 /** @param origin `http://host:port` or `https://host:port`, without a path. */
 export function endpointOf(origin: string, access: Access = {}): Endpoint {
   const { insecure = false, caCerts = [], unixPath, address, clientCertificate: client } = access;
-  if (unixPath !== undefined) return { path: unixPath };
+  const version = access.http2 ? { http2: true as const } : {};
+  if (unixPath !== undefined) return { path: unixPath, ...version };
   const { protocol, hostname: host, port } = new URL(origin);
   const serverName = unbracketed(host);
   const hostname = address ?? serverName;
   const by = access.proxy === undefined ? {} : { proxy: proxyAt(access.proxy) };
-  if (protocol === "http:") return { hostname, port: Number(port || 80), ...by };
-  const tls = { serverName, insecure, caCerts, ...client && { client } };
-  return { hostname, port: Number(port || 443), tls, ...by };
+  if (protocol === "http:") return { hostname, port: Number(port || 80), ...by, ...version };
+  const alpn = access.http2 ? { alpn: "h2" as const } : {};
+  const tls = { serverName, insecure, caCerts, ...client && { client }, ...alpn };
+  return { hostname, port: Number(port || 443), tls, ...by, ...version };
 }
 
 function unbracketed(host: string): string {

@@ -5,8 +5,8 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Connection } from "./connection.ts";
-import { DialError, handshakeFailed, refused } from "./dial_error.ts";
-import { dialedAt, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { alpnRefusal, DialError, handshakeFailed, refused } from "./dial_error.ts";
+import { dialedAt, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
 import { openTunnel } from "./open_tunnel.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
@@ -78,7 +78,9 @@ export async function dialNodeTls(endpoint: TlsEndpoint, signal: AbortSignal): P
   signal.addEventListener("abort", close);
   if (signal.aborted) close();
   try {
-    await handshake(socket, below !== null);
+    await handshake(socket, tls, below !== null);
+    const refusal = alpnRefusal(tls, socket.alpnProtocol || null);
+    if (refusal !== null) throw new DialError("tls", refusal);
     socket.setNoDelay(true);
     return new NodeTlsConnection(socket, below);
   } catch (error) {
@@ -129,12 +131,13 @@ function opened(socket: Socket): Promise<void> {
   });
 }
 
-function optionsOf({ serverName, insecure, caCerts, client }: Tls): ConnectionOptions {
+function optionsOf(tls: Tls): ConnectionOptions {
+  const { serverName, insecure, caCerts, client } = tls;
   const usual = insecure ? null : usualAuthorities();
   return {
     servername: isIP(serverName) ? "" : serverName,
     rejectUnauthorized: !insecure,
-    ALPNProtocols: ["http/1.1"],
+    ALPNProtocols: [offeredBy(tls)],
     ...!insecure && { ca: [...usual ?? [], ...caCerts] },
     checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
     ...client,
@@ -142,10 +145,11 @@ function optionsOf({ serverName, insecure, caCerts, client }: Tls): ConnectionOp
 }
 
 /** @param isConnected Whether there is nothing to be dialed any more. */
-function handshake(socket: TLSSocket, isConnected: boolean): Promise<void> {
+function handshake(socket: TLSSocket, tls: Tls, isConnected: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
-    let explain = isConnected ? handshakeFailed : refused;
-    socket.once("connect", () => explain = handshakeFailed);
+    const failed = (error: Error): DialError => handshakeFailed(error, tls);
+    let explain = isConnected ? failed : refused;
+    socket.once("connect", () => explain = failed);
     socket.on("error", (error) => reject(explain(error)));
     socket.once("close", () => reject(explain(new Error("closed"))));
     socket.once("secureConnect", () => {

@@ -14,7 +14,7 @@ import { chooseDriver, type DriverChoice } from "../load/transports/choose_drive
 import type { SoFarReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
 import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
-import { originsOf } from "./origins.ts";
+import { originsOfLoad } from "./origins.ts";
 import { type AssignedWorkers, shareOut } from "./share.ts";
 
 /** What is different where these workers are some of a fleet's. */
@@ -44,7 +44,7 @@ export class LocalLoader implements Loader {
 
   /** Throws a UserError or a TargetError when the load can't be begun. */
   async load(request: LoadRequest, hooks: LoaderHooks, part: FleetPart = {}): Promise<Loaded> {
-    const endpoints = originsOf(request).map(({ endpoint }) => endpoint);
+    const endpoints = originsOfLoad(request).map(({ endpoint }) => endpoint);
     const [endpoint] = endpoints;
     const { driver, note } = await driverFor(request.driver, endpoints);
     if (note !== null) hooks.onNote(note);

@@ -6,6 +6,7 @@ import {
   endpointOf,
 } from "../../base/net/endpoint.ts";
 import type { Script } from "../../scenarios/request/script.ts";
+import type { LoadRequest } from "./loader.ts";
 
 export interface LoadedOrigin {
   readonly origin: string;
@@ -15,6 +16,13 @@ export interface LoadedOrigin {
 interface OriginsRequest extends Access {
   readonly origin: string;
   readonly script: Script;
+}
+
+/** Those of a load, which is over one protocol. */
+export function originsOfLoad(
+  request: LoadRequest,
+): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {
+  return originsOf({ ...request, http2: request.load.http2 });
 }
 
 /** The target's first, then those that redirects may lead to. */

@@ -13,7 +13,7 @@ import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { ResponseExpectation } from "../load/engine/response_check.ts";
 import type { LoadRequest } from "./loader.ts";
-import { originsOf } from "./origins.ts";
+import { originsOfLoad } from "./origins.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface AssignedWorkers {
@@ -40,7 +40,7 @@ export function shareOut(
   assigned?: AssignedWorkers,
 ): JobShare[] {
   const { load, intervalMs, logPath } = request;
-  const [target, ...others] = originsOf(request);
+  const [target, ...others] = originsOfLoad(request);
   const { firstWorker, workers, own } = assigned ?? allWorkers(load);
   const durationMs = durationMsOf(load);
   const common = {
@@ -48,7 +48,7 @@ export function shareOut(
     steps: request.script.stepNames.length,
     endpoint: target.endpoint,
     ...others.length > 0 && { elsewhere: others.map(({ endpoint }) => endpoint) },
-    pipeline: load.kind === "closed" ? load.pipeline : 1,
+    ...inFlightOf(load),
     keepAlive: load.keepAlive,
     timeoutUs: load.timeoutMs * 1_000,
     intervalUs: intervalMs * 1_000,
@@ -68,6 +68,12 @@ export function shareOut(
       script: scriptFor(request, { worker, workers }),
     };
   });
+}
+
+/** Requests at a time on each connection: one after the other, or each in a stream of its own. */
+function inFlightOf(load: Load): Pick<JobShare, "pipeline" | "streams"> {
+  const most = load.kind === "closed" ? load.pipeline : 1;
+  return load.http2 ? { pipeline: 1, streams: most } : { pipeline: most };
 }
 
 function allWorkers(load: Load): AssignedWorkers {
@@ -124,7 +130,7 @@ function pacerFor(
 
 function scriptFor(request: LoadRequest, { worker, workers }: WorkerIndex): ScriptSpec {
   const { script, load, implicitCheck } = request;
-  const [target, ...others] = originsOf(request).map(({ origin, endpoint }) => ({
+  const [target, ...others] = originsOfLoad(request).map(({ origin, endpoint }) => ({
     origin,
     connection: connectionOptions(origin, endpoint, load.keepAlive),
   }));

@@ -28,6 +28,8 @@ interface CommonLoad {
   /** In phases: concurrent virtual users; in stages the most of them. */
   readonly connections: number;
   readonly keepAlive: boolean;
+  /** HTTP/1.1 when absent. */
+  readonly http2?: true;
   readonly timeoutMs: number;
   /** Null: chosen from the machine. */
   readonly workers: number | null;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
-import { handshakeFailed, refused } from "../../base/net/dial_error.ts";
+import { alpnRefusal, handshakeFailed, refused } from "../../base/net/dial_error.ts";
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
@@ -34,6 +34,26 @@ const ENDPOINTS: [sentence: string, origin: string, access: Access, endpoint: En
     proxy: { hostname: "::1", port: 80, authorization: `Basic ${btoa("ada:@b")}` },
   }],
   ["a unix socket stands for any host", "http://a", { unixPath: "/s" }, { path: "/s" }],
+  ["HTTP/2 is spoken over TCP", "http://a", { http2: true }, {
+    hostname: "a",
+    port: 80,
+    http2: true,
+  }],
+  ["HTTP/2 is spoken over a unix socket", "http://a", { unixPath: "/s", http2: true }, {
+    path: "/s",
+    http2: true,
+  }],
+  ["HTTP/2 is offered over TLS", "https://a", { http2: true }, {
+    hostname: "a",
+    port: 443,
+    tls: { serverName: "a", ...CHECKED, alpn: "h2" },
+    http2: true,
+  }],
+  ["HTTP/1.1 is spoken where HTTP/2 is not wanted", "https://a", { http2: false }, {
+    hostname: "a",
+    port: 443,
+    tls: { serverName: "a", ...CHECKED },
+  }],
 ];
 for (const [sentence, origin, access, endpoint] of ENDPOINTS) {
   Deno.test(`endpointOf: ${sentence}`, () => {
@@ -101,12 +121,33 @@ const SAID: [said: string, meant: string][] = [
     "Client network socket disconnected before secure TLS connection was established",
     "the server hung up during the handshake",
   ],
+  [
+    "received fatal alert: NoApplicationProtocol",
+    "the server does not speak HTTP/1.1: it refuses that by ALPN",
+  ],
+  [
+    "tlsv1 alert no application protocol",
+    "the server does not speak HTTP/1.1: it refuses that by ALPN",
+  ],
   ["connection reset", "the TLS handshake failed: connection reset"],
 ];
 for (const [said, meant] of SAID) {
-  Deno.test(`a failed handshake is told as "${meant}"`, () => {
+  Deno.test(`a handshake that fails with "${said}" is told as "${meant}"`, () => {
     const { kind, message } = handshakeFailed(new Error(said));
     assert.deepEqual([kind, message], ["tls", meant]);
+  });
+}
+
+const CHOICES: [wanted: "h2" | undefined, chosen: string | null, refusal: string | null][] = [
+  ["h2", "h2", null],
+  ["h2", "http/1.1", "the server does not speak HTTP/2: it chose http/1.1 by ALPN"],
+  ["h2", null, "the server does not speak HTTP/2: it chose no protocol by ALPN"],
+  [undefined, "http/1.1", null],
+  [undefined, null, null],
+];
+for (const [alpn, chosen, refusal] of CHOICES) {
+  Deno.test(`a server that chose ${chosen} when ${alpn ?? "http/1.1"} was offered`, () => {
+    assert.equal(alpnRefusal({ alpn }, chosen), refusal);
   });
 }
 

@@ -43,6 +43,25 @@ Deno.test("other hosts get neither the target's address nor its client certifica
   assert.equal(slotsOf(share), 6);
 });
 
+Deno.test("over HTTP/2 a pipeline is streams, on the target's connections and on those of other hosts", () => {
+  const scenario = requestScenarioSpec.parse({
+    get: "/",
+    follow: { hops: 1, hosts: ["http://b"] },
+  });
+  const closed = { ...COMMON, kind: "closed" as const, connections: 3, workers: 1 };
+  const load: Load = { ...closed, durationMs: 1_000, requests: null, pipeline: 8, http2: true };
+  const [share] = shareOut(
+    { ...requestOf(load), script: scriptOf(scenario, 0), origin: "http://a" },
+    "tcp",
+  );
+  const { pipeline, streams, endpoint, elsewhere } = share;
+  assert.deepEqual({ pipeline, streams, endpoint, elsewhere }, {
+    ...{ pipeline: 1, streams: 8 },
+    endpoint: { hostname: "a", port: 80, http2: true },
+    elsewhere: [{ hostname: "b", port: 80, http2: true }],
+  });
+});
+
 Deno.test("in stages each worker sends single requests as virtual users, and knows its part of the level", () => {
   const stages = [{ durationUs: 1e6, from: 1, to: 5 }];
   const timed = { pipeline: 1, durationMs: 1_000, requests: null };

@@ -6,8 +6,8 @@
 import { isIP } from "node:net";
 import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
 import { SECURITY_LEVEL, showCertificate } from "../../../base/net/client_certificate.ts";
-import { handshakeFailed } from "../../../base/net/dial_error.ts";
-import type { Tls } from "../../../base/net/endpoint.ts";
+import { alpnRefusal, handshakeFailed } from "../../../base/net/dial_error.ts";
+import { offeredBy, type Tls } from "../../../base/net/endpoint.ts";
 import { type Libc, libc } from "../../../base/system/libc.ts";
 import {
   cString,
@@ -45,10 +45,6 @@ const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256
 const GROUPS = "X25519:P-256:P-384";
 const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
-/** Offered alone, lest a server choose HTTP/2 (RFC 7301 §3.2). */
-const OFFERED = "http/1.1";
-const OFFERED_BYTES = new TextEncoder().encode(OFFERED);
-const ALPN = Uint8Array.of(OFFERED_BYTES.length, ...OFFERED_BYTES);
 
 // Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
 const REASON_MASK = 0x7fffffn;
@@ -65,6 +61,7 @@ export class EpollTls implements TlsLayer {
   readonly #trust: ServerTrust | null;
   /** Null for an address: only names are sent (RFC 6066 §3). */
   readonly #sentName: Uint8Array<ArrayBuffer> | null;
+  readonly #offered: Uint8Array<ArrayBuffer>;
   readonly #connections: (Pointer | null)[];
   /** Of connections that ended in order, by slot: the next one takes what it can. */
   readonly #spare: (Pointer | null)[];
@@ -83,13 +80,15 @@ export class EpollTls implements TlsLayer {
   protected sockets: EpollSockets | null = null;
 
   /** Throws where OpenSSL does not take the client's certificate. */
-  constructor(slots: number, { serverName, insecure, caCerts, client }: Tls) {
+  constructor(slots: number, private readonly tls: Tls) {
+    const { serverName, insecure, caCerts, client } = tls;
     this.#connections = new Array(slots).fill(null);
     this.#spare = new Array(slots).fill(null);
     this.#isWhole = new Uint8Array(slots);
     this.#waitsForRoom = new Uint8Array(slots);
     this.#sentName = isIP(serverName) ? null : cString(serverName);
-    this.#context = contextOf(this.#openssl);
+    this.#offered = new TextEncoder().encode(offeredBy(tls));
+    this.#context = contextOf(this.#openssl, this.#offered);
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
     this.#trust = insecure
       ? null
@@ -146,15 +145,16 @@ export class EpollTls implements TlsLayer {
     const { tls } = this.#openssl;
     this.#watchRoom(slot, false);
     this.#isWhole[slot] = 1;
-    const refusal = this.#trust?.refusalOf(tls.SSL_get_peer_cert_chain(connection)) ?? null;
-    if (refusal === null) this.#count(connection);
+    const alpn = this.#alpnOf(connection);
+    const refusal = this.#trust?.refusalOf(tls.SSL_get_peer_cert_chain(connection)) ??
+      alpnRefusal(this.tls, alpn);
+    if (refusal === null) this.#count(connection, alpn);
     return refusal;
   }
 
-  #count(connection: Pointer): void {
+  #count(connection: Pointer, alpn: string | null): void {
     const { tls } = this.#openssl;
     const cipher = tls.SSL_get_current_cipher(connection);
-    const alpn = this.#alpnOf(connection);
     const key = `${tls.SSL_version(connection)} ${tls.SSL_CIPHER_get_protocol_id(cipher)} ${alpn}`;
     let known = this.#handshakes.get(key);
     if (known === undefined) {
@@ -178,15 +178,16 @@ export class EpollTls implements TlsLayer {
     const pointer = Deno.UnsafePointer.create(this.#place[0]);
     if (pointer === null) return null;
     const [length] = this.#length;
-    const isOffered = length === OFFERED_BYTES.length &&
-      certificates.CRYPTO_memcmp(pointer, OFFERED_BYTES, length) === 0;
-    if (isOffered) return OFFERED;
+    const isOffered = length === this.#offered.length &&
+      certificates.CRYPTO_memcmp(pointer, this.#offered, length) === 0;
+    if (isOffered) return offeredBy(this.tls);
     return new TextDecoder().decode(Deno.UnsafePointerView.getArrayBuffer(pointer, length));
   }
 
   #handshakeRefusal(error: number): string {
     const errno = this.#libc.errno();
     const { reason, text } = this.#takeError();
+    const meaning = (said: string): string => handshakeFailed(new Error(said), this.tls).message;
     if (reason === UNEXPECTED_EOF) return meaning("unexpected end of file");
     if (NO_TLS.has(reason)) return meaning("InvalidContentType");
     if (error === SSL_ERROR_SSL) return meaning(text);
@@ -267,7 +268,8 @@ export class EpollTls implements TlsLayer {
   }
 }
 
-function contextOf({ tls }: OpenSsl): Pointer {
+/** @param offered The one protocol that ALPN offers. */
+function contextOf({ tls }: OpenSsl, offered: Uint8Array): Pointer {
   const context = made(tls.SSL_CTX_new(tls.TLS_client_method()));
   const control = (what: number, number: bigint, text: string | null = null): void => {
     tls.SSL_CTX_ctrl(context, what, number, text === null ? null : cString(text));
@@ -282,10 +284,7 @@ function contextOf({ tls }: OpenSsl): Pointer {
   control(SSL_CTRL_SET_SIGALGS_LIST, 0n, SIGNATURES);
   tls.SSL_CTX_set_cipher_list(context, cString(CIPHERS_1_2));
   tls.SSL_CTX_set_ciphersuites(context, cString(CIPHERS_1_3));
-  tls.SSL_CTX_set_alpn_protos(context, ALPN, ALPN.length);
+  const alpn = Uint8Array.of(offered.length, ...offered); // RFC 7301 §3.1
+  tls.SSL_CTX_set_alpn_protos(context, alpn, alpn.length);
   return context;
-}
-
-function meaning(said: string): string {
-  return handshakeFailed(new Error(said)).message;
 }
