@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { until } from "../e2e/patience.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { counting, isAsked, raw, say } from "./servers.ts";
-import { everyDriver, everyWay, type Way } from "./ways.ts";
+import { everyDriver, everyProtocol, everyWay, type Way } from "./ways.ts";
 
 const BIG = "x".repeat(1_000_000);
 
@@ -17,14 +17,21 @@ const ANSWERS: Record<string, () => Response> = {
   "a status that is no success": () => new Response("no", { status: 404 }),
 };
 for (const [what, answer] of Object.entries(ANSWERS)) {
-  everyWay(`${what}: 100 requests are 100 answers, counted alike on both sides`, async (way) => {
-    const server = counting(way, answer);
-    const loaded = await load(way, server, { requests: 100 });
-    await server.stop();
-    assertNothingLost(loaded);
-    assert.deepEqual([loaded.totals.due, loaded.totals.completed, server.seen()], [100, 100, 100]);
-    assert.equal(loaded.totals.status[answer().status], 100);
-  });
+  everyProtocol(
+    `${what}: 100 requests are 100 answers, counted alike on both sides`,
+    async (way) => {
+      const server = counting(way, answer);
+      const loaded = await load(way, server, { requests: 100 });
+      await server.stop();
+      assertNothingLost(loaded);
+      assert.deepEqual([loaded.totals.due, loaded.totals.completed, server.seen()], [
+        100,
+        100,
+        100,
+      ]);
+      assert.equal(loaded.totals.status[answer().status], 100);
+    },
+  );
 }
 
 /** How many requests were due in a load by time that the server has not seen. */
@@ -40,7 +47,7 @@ async function unseenIn(durationUs: number, way: Way): Promise<number> {
   return unseen;
 }
 
-everyWay("by time, the server has seen every request that was due", async (way) => {
+everyProtocol("by time, the server has seen every request that was due", async (way) => {
   // A dial may take as long as a short load, and a server that is held up at the end sees some too late.
   const unseen = [];
   for (let us = 200_000; us <= 3_200_000 && unseen.at(-1) !== 0; us *= 2) {
@@ -49,7 +56,7 @@ everyWay("by time, the server has seen every request that was due", async (way) 
   assert.equal(unseen.at(-1), 0, `${unseen} were not seen`);
 });
 
-everyWay("a large body is sent whole", async (way) => {
+everyProtocol("a large body is sent whole", async (way) => {
   const server = counting(
     way,
     async (request) => new Response(String((await request.arrayBuffer()).byteLength)),
@@ -72,7 +79,7 @@ everyWay("HEAD is answered without a body, on the same connection", async (way) 
   assert.deepEqual([loaded.totals.completed, loaded.totals.reconnects], [50, 0]);
 });
 
-everyWay("pipelined requests are answered in order", async (way) => {
+everyProtocol("pipelined requests are answered in order", async (way) => {
   const server = counting(way, () => new Response("ok"));
   const loaded = await load(way, server, { requests: 200, pipeline: 8 });
   await server.stop();
@@ -114,7 +121,7 @@ everyDriver("IPv6 and names are reached too", async (way) => {
   }
 });
 
-everyWay("a stop ends the load early, with what was measured until then", async (way) => {
+everyProtocol("a stop ends the load early, with what was measured until then", async (way) => {
   const server = counting(way, () => new Response("ok"));
   const abort = new AbortController();
   const loading = load(way, server, { durationUs: 60_000_000, signal: abort.signal });

@@ -45,7 +45,7 @@ export interface Wish extends Partial<JobShare> {
 }
 
 export async function load(
-  { driver }: { readonly driver: DriverName },
+  { driver, http2 }: { readonly driver: DriverName; readonly http2?: true },
   { endpoint }: { readonly endpoint: Endpoint },
   { wire, check = null, signal, requests = Infinity, apart = false, ...wish }: Wish,
 ): Promise<Loaded> {
@@ -75,6 +75,7 @@ export async function load(
     log: null,
     waitsForLast: false,
     ...wish,
+    ...http2 && { streams: wish.pipeline ?? 1, pipeline: 1 },
   };
   const parts: IntervalPart[] = [];
   const workers = apart ? new WorkerPool() : pool;

@@ -17,6 +17,8 @@ export type Place =
 export interface Way {
   readonly name: string;
   readonly driver: DriverName;
+  /** Over HTTP/2, in which a load's pipeline are streams. */
+  readonly http2?: true;
   /** What is not on every machine. */
   readonly needs: readonly Need[];
   /** Where a server listens that is to be reached so; each call gives a place of its own. */
@@ -53,6 +55,18 @@ const WAYS = [
   UNIX,
 ];
 
+/** The same over HTTP/2, to servers of Deno's own, which speak both. */
+const HTTP2_WAYS = WAYS.map((way): Way => ({
+  ...way,
+  name: `${way.name}, over HTTP/2`,
+  http2: true,
+  endpoint: (address) => {
+    const endpoint = way.endpoint(address);
+    if ("path" in endpoint || endpoint.tls === undefined) return { ...endpoint, http2: true };
+    return { ...endpoint, http2: true, tls: { ...endpoint.tls, alpn: "h2" } };
+  },
+}));
+
 function overTls(driver: DriverName, name: string, insecure: boolean): Way {
   return {
     name,
@@ -76,7 +90,19 @@ export function everyDriver(sentence: string, test: (way: Way) => Promise<void>)
   for (const way of PLAIN_WAYS) Deno.test(`${way.name}: ${sentence}`, () => test(way));
 }
 
-/** A test for each way. */
+/** A test for each way, over HTTP/1.1. */
 export function everyWay(sentence: string, test: (way: Way) => Promise<void>): void {
   for (const way of WAYS) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
+}
+
+/** A test for each way, over HTTP/2, too. */
+export function everyProtocol(sentence: string, test: (way: Way) => Promise<void>): void {
+  for (const way of [...WAYS, ...HTTP2_WAYS]) {
+    testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
+  }
+}
+
+/** A test for each way over HTTP/2. */
+export function everyHttp2Way(sentence: string, test: (way: Way) => Promise<void>): void {
+  for (const way of HTTP2_WAYS) testWith(way.needs, `${way.name}: ${sentence}`, () => test(way));
 }

@@ -200,19 +200,19 @@ export class SharedConnection implements LaneEvents {
     return [...this.#state.keys()].filter((lane) => this.#state[lane] !== CLOSED);
   }
 
-  /** The connection is gone, and with it what its lanes were at. */
+  /** The connection is gone, and with it what its lanes were at; those that came when it was leaving get the next. */
   #lose(lost: Lost, nowUs: number): void {
-    const isBusy = (lane: number): boolean =>
-      this.#held[lane] !== null || this.#http2?.isBusy(lane) === true;
+    const http2 = this.#http2;
     const lanes = this.#lanes().map((lane) => ({
       lane,
-      state: this.#state[lane],
-      isBusy: isBusy(lane),
-    }));
+      isOpen: this.#state[lane] === OPEN,
+      isBusy: this.#held[lane] !== null || http2?.isBusy(lane) === true,
+    })).filter(({ isOpen }) => isOpen || !http2?.isReady);
     this.#forget();
     for (const { lane } of lanes) this.#free(lane);
-    for (const { lane, state, isBusy } of lanes) {
-      this.#report(this.parts.firstSlot + lane, { isOpen: state === OPEN, isBusy }, lost, nowUs);
+    if (this.#lanes().length > 0) this.#dial();
+    for (const { lane, ...was } of lanes) {
+      this.#report(this.parts.firstSlot + lane, was, lost, nowUs);
     }
   }
 
