@@ -8,41 +8,60 @@ import { type Endpoint, hasTls } from "../../base/net/endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 
-/**
- * Sends the request, as HTTP/1.1 has it, and reads its response with `reader`; gives how many requests at a time the
- * server takes on a connection. Rejects where there is no whole response.
- */
+interface OneExchange {
+  /** The request, as HTTP/1.1 has it. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly reader: ResponseReader;
+  /** Requests that the load will send at a time on each connection, over HTTP/2. */
+  readonly streams: number;
+}
+
+/** In a closed loop, requests that wait for each other would measure the load itself. */
+export class TooFewStreams extends Error {
+  constructor(most: number, streams: number) {
+    super(
+      `finds a limit: the server takes ${most} streams at a time on a connection, and the load has ` +
+        `${streams}: make pipeline ${most} or less, and use more connections`,
+    );
+  }
+}
+
+/** Sends a request and reads its response. Rejects where there is no whole one, and with TooFewStreams. */
 export async function exchangeOn(
   conn: Connection,
   endpoint: Endpoint,
-  bytes: Uint8Array<ArrayBuffer>,
-  reader: ResponseReader,
-): Promise<number> {
+  exchange: OneExchange,
+): Promise<void> {
+  const { bytes, reader, streams } = exchange;
   if (endpoint.http2) {
-    return await overHttp2(conn, hasTls(endpoint) ? "https" : "http", bytes, reader);
+    const most = await overHttp2(conn, hasTls(endpoint) ? "https" : "http", exchange);
+    if (most < streams) throw new TooFewStreams(most, streams);
+  } else {
+    await writeAll(conn, bytes);
+    await readAll(conn, reader);
   }
-  await writeAll(conn, bytes);
+  if (reader.state === BROKEN) throw new Error(reader.reason);
+}
+
+async function readAll(conn: Connection, reader: ResponseReader): Promise<void> {
   const buffer = new Uint8Array(BUFFER_BYTES);
   while (reader.state === NEED_MORE) {
     const length = await conn.read(buffer);
     if (length === null) reader.end();
     else reader.read(buffer, 0, length);
   }
-  if (reader.state === BROKEN) throw new Error(reader.reason);
-  return Infinity;
 }
 
+/** Gives how many streams at a time the server takes. */
 async function overHttp2(
   conn: Connection,
   scheme: "http" | "https",
-  bytes: Uint8Array<ArrayBuffer>,
-  reader: ResponseReader,
+  { bytes, reader }: OneExchange,
 ): Promise<number> {
   const events = new OneResponse(reader);
   const http2 = new Http2Connection(1, events);
   const buffer = new Uint8Array(BUFFER_BYTES);
-  let isSent = false;
-  while (!events.isOver) {
+  for (let isSent = false; !events.isOver;) {
     if (http2.mayBegin && !isSent) {
       http2.begin(0, asHttp2(bytes, scheme));
       isSent = true;
@@ -55,7 +74,6 @@ async function overHttp2(
   }
   http2.leave();
   await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no good-bye
-  if (reader.state === BROKEN) throw new Error(reader.reason);
   if (events.failure !== null) throw new Error(events.failure);
   return http2.mostStreams;
 }

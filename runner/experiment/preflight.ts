@@ -6,9 +6,8 @@
 import { TargetError } from "../../base/errors.ts";
 import { codingOf } from "../../base/http/content_coding.ts";
 import { encodeRequest, type WireRequest } from "../../base/http/request.ts";
-import { BROKEN, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import { ResponseReader } from "../../base/http/response.ts";
 import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
-import type { Connection } from "../../base/net/connection.ts";
 import { dial } from "../../base/net/dial.ts";
 import { whyNoResponse } from "../../base/net/dial_error.ts";
 import { type Access, connectionOptions, proxyCredentials } from "../../base/net/endpoint.ts";
@@ -37,6 +36,7 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import { type LoadedOrigin, originsOf } from "../measure/origins.ts";
+import { exchangeOn, TooFewStreams } from "./one_exchange.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -103,6 +103,8 @@ export interface PreflightRequest extends Access {
   readonly script: Script;
   /** For each response. */
   readonly timeoutMs: number;
+  /** Requests that the load sends at a time on each connection over HTTP/2; absent: one. */
+  readonly streams?: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;
 }
@@ -232,7 +234,9 @@ async function followed(
       found.keep(secretsInCookies(withCookies.headers.cookie), subject);
     }
     const reader = await sendOnce(withCookies, to, request).catch((error: unknown) => {
-      throw new TargetError(`${subject} got no response: ${whyNoResponse(error)}`);
+      const isLimit = error instanceof TooFewStreams;
+      const why = isLimit ? error.message : `got no response: ${whyNoResponse(error)}`;
+      throw new TargetError(`${subject} ${why}`);
     });
     const set = cookies?.keep(reader, () => to.origin + path) ?? [];
     found.keep(set.flatMap((line) => secretsInCookies(line.split(";", 1)[0])), subject);
@@ -262,7 +266,7 @@ function compressionHint({ kept }: ResponseReader): string {
 async function sendOnce(
   wire: WireRequest,
   { origin, endpoint }: LoadedOrigin,
-  { timeoutMs, signal }: PreflightRequest,
+  { timeoutMs, signal, streams = 1 }: PreflightRequest,
 ): Promise<ResponseReader> {
   const reader = new ResponseReader({ retain: true });
   reader.begin(wire.method === "HEAD");
@@ -276,8 +280,7 @@ async function sendOnce(
     end.signal.addEventListener("abort", () => conn.close());
     if (end.signal.aborted) conn.close(); // it was there just when the time was over
     const bytes = encodeRequest(wire, connectionOptions(origin, endpoint, false));
-    for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
-    await readResponse(conn, reader);
+    await exchangeOn(conn, endpoint, { bytes, reader, streams });
     return reader;
   } catch (error) {
     end.signal.throwIfAborted();
@@ -286,14 +289,4 @@ async function sendOnce(
     clearTimeout(late);
     end.abort();
   }
-}
-
-async function readResponse(conn: Connection, reader: ResponseReader): Promise<void> {
-  const buffer = new Uint8Array(64 * 1024);
-  while (reader.state === NEED_MORE) {
-    const length = await conn.read(buffer);
-    if (length === null) reader.end();
-    else reader.read(buffer, 0, length);
-  }
-  if (reader.state === BROKEN) throw new Error(reader.reason);
 }
