@@ -248,6 +248,22 @@ for (const [what, act, errors] of HOSTILE) {
 }
 
 for (const driver of DRIVER_NAMES) {
+  Deno.test(`${driver}: a connection that falls silent is replaced`, async () => {
+    let first: Socket | null = null;
+    const server = await acting((socket, stream) => {
+      first ??= socket;
+      if (socket === first) return;
+      socket.write(headers(stream, OK));
+      socket.write(data(stream, "ok", END_STREAM));
+    });
+    const loaded = await load({ driver, http2: true }, server, {
+      ...{ requests: 20, connections: 1, pipeline: 2, timeoutUs: 2_000_000 },
+    });
+    await server.stop();
+    const { completed, reconnects } = loaded.totals;
+    assert.deepEqual([completed, loaded.errors, reconnects], [18, { timeout: 2 }, 1]);
+  });
+
   Deno.test(`${driver}: a server of HTTP/1.1 is said to be none of HTTP/2`, async () => {
     const answer = new TextEncoder().encode("HTTP/1.1 400 Bad Request\r\n\r\n");
     const server = await acting(() => {}, answer);

@@ -39,10 +39,11 @@ export async function openDriver(
 ): Promise<Driver> {
   if (streams === undefined) return await DRIVERS[name](setting);
   const { endpoints, slots } = setting;
-  const driver = await DRIVERS[name]({ ...setting, slots: slots / streams });
+  const connections = slots / streams;
+  const driver = await DRIVERS[name]({ ...setting, slots: connections });
   const { Http2Driver } = await import("./http2_driver.ts");
   const scheme = hasTls(endpoints[0]) ? "https" : "http";
-  return new Http2Driver(driver, { slots, lanes: streams, scheme });
+  return new Http2Driver(driver, { connections, lanes: streams, scheme });
 }
 
 /** Its code is loaded only where it is needed. */

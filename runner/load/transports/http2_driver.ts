@@ -9,8 +9,7 @@ import { LaneOctets } from "./lane_octets.ts";
 import { SharedConnection } from "./shared_connection.ts";
 
 interface Http2Setting {
-  /** The load's, of all lanes. */
-  readonly slots: number;
+  readonly connections: number;
   readonly lanes: number;
   readonly scheme: "http" | "https";
 }
@@ -33,7 +32,7 @@ export class Http2Driver implements Driver {
   }
 
   connect(slot: number): void {
-    this.#over?.touched(slot).connect(slot % this.setting.lanes);
+    this.#over?.touched(slot).connect(this.#laneOf(slot));
   }
 
   // hot
@@ -42,7 +41,11 @@ export class Http2Driver implements Driver {
   }
 
   close(slot: number): void {
-    this.#over?.touched(slot).close(slot % this.setting.lanes);
+    this.#over?.touched(slot).close(this.#laneOf(slot));
+  }
+
+  #laneOf(slot: number): number {
+    return Math.floor(slot / this.setting.connections);
   }
 }
 
@@ -62,18 +65,18 @@ class Http2Handler implements EventHandler {
     private readonly handler: EventHandler,
     private readonly setting: Http2Setting,
   ) {
-    const { slots, lanes } = setting;
+    const { connections: places, lanes } = setting;
     this.punctual = handler.punctual;
-    const octets = new LaneOctets(slots, handler);
+    const octets = new LaneOctets(places * lanes, handler);
     this.#octets = octets;
-    this.#connections = Array.from({ length: slots / lanes }, (_, place) => {
-      const parts = { place, firstSlot: place * lanes, driver, handler, octets };
-      return new SharedConnection(lanes, parts);
-    });
+    this.#connections = Array.from(
+      { length: places },
+      (_, place) => new SharedConnection(lanes, { place, places, driver, handler, octets }),
+    );
   }
 
   connectionOf(slot: number): SharedConnection {
-    return this.#connections[Math.floor(slot / this.setting.lanes)];
+    return this.#connections[slot % this.setting.connections];
   }
 
   /** The slot's connection, to which something is done. */
@@ -90,7 +93,8 @@ class Http2Handler implements EventHandler {
       request = asHttp2(bytes, this.setting.scheme);
       this.#requests.set(bytes, request);
     }
-    return this.touched(slot).send(slot % this.setting.lanes, request, this.#nowUs);
+    const lane = Math.floor(slot / this.setting.connections);
+    return this.touched(slot).send(lane, request, this.#nowUs);
   }
 
   /** Does something to a connection, and then whatever that has led to. */

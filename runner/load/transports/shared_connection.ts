@@ -17,10 +17,9 @@ const JOINING = 2;
 const OPEN = 3;
 
 interface SharedParts {
-  /** Its place among the driver's connections. */
+  /** Its place among the driver's connections, of which there are `places`. */
   readonly place: number;
-  /** The load's slot of lane 0; those of the others follow. */
-  readonly firstSlot: number;
+  readonly places: number;
   readonly driver: Driver;
   readonly handler: EventHandler;
   readonly octets: LaneOctets;
@@ -73,6 +72,11 @@ export class SharedConnection implements LaneEvents {
     return this.#isSilent || this.#http2?.isLeaving === true;
   }
 
+  /** The load's: of all connections first those of lane 0, so that slots of one connection leave the same remainder. */
+  #slotOf(lane: number): number {
+    return this.parts.place + lane * this.parts.places;
+  }
+
   #enter(lane: number, state: number): void {
     this.#count[this.#state[lane]]--;
     this.#count[state]++;
@@ -113,7 +117,7 @@ export class SharedConnection implements LaneEvents {
     if (this.#state[lane] === CLOSED) return;
     const http2 = this.#http2;
     if (http2?.isBusy(lane)) {
-      this.#isSilent ||= this.#heardUs < this.#sentUs[lane];
+      this.#isSilent ||= this.#heardUs <= this.#sentUs[lane];
       http2.cancel(lane);
     }
     this.#free(lane);
@@ -123,7 +127,7 @@ export class SharedConnection implements LaneEvents {
     this.#enter(lane, CLOSED);
     this.#hold(lane, null);
     this.#sent[lane] = null;
-    this.parts.octets.forget(this.parts.firstSlot + lane);
+    this.parts.octets.forget(this.#slotOf(lane));
   }
 
   /** Says good-bye where there is somebody to hear it. */
@@ -192,7 +196,7 @@ export class SharedConnection implements LaneEvents {
     this.#replace(nowUs);
     for (const lane of busy) {
       this.#free(lane);
-      this.parts.handler.onEnd(this.parts.firstSlot + lane, reason, nowUs);
+      this.parts.handler.onEnd(this.#slotOf(lane), reason, nowUs);
     }
   }
 
@@ -212,7 +216,7 @@ export class SharedConnection implements LaneEvents {
     for (const { lane } of lanes) this.#free(lane);
     if (this.#lanes().length > 0) this.#dial();
     for (const { lane, ...was } of lanes) {
-      this.#report(this.parts.firstSlot + lane, was, lost, nowUs);
+      this.#report(this.#slotOf(lane), was, lost, nowUs);
     }
   }
 
@@ -239,24 +243,24 @@ export class SharedConnection implements LaneEvents {
   // Events of the streams.
 
   onResponse(lane: number, octets: Uint8Array, from: number, to: number): void {
-    this.parts.octets.add(this.parts.firstSlot + lane, octets, from, to, this.#nowUs);
+    this.parts.octets.add(this.#slotOf(lane), octets, from, to, this.#nowUs);
   }
 
   onEndOfResponse(lane: number): void {
     this.#hasBrought = true;
     this.#sent[lane] = null;
-    this.parts.octets.end(this.parts.firstSlot + lane, this.#nowUs);
+    this.parts.octets.end(this.#slotOf(lane), this.#nowUs);
   }
 
   onReset(lane: number, reason: string): void {
     this.#free(lane);
-    this.parts.handler.onEnd(this.parts.firstSlot + lane, reason, this.#nowUs);
+    this.parts.handler.onEnd(this.#slotOf(lane), reason, this.#nowUs);
   }
 
   onMalformed(lane: number, reason: string): void {
     this.#sent[lane] = null;
-    this.parts.octets.forget(this.parts.firstSlot + lane);
-    this.parts.handler.onBroken(this.parts.firstSlot + lane, reason, this.#nowUs);
+    this.parts.octets.forget(this.#slotOf(lane));
+    this.parts.handler.onBroken(this.#slotOf(lane), reason, this.#nowUs);
   }
 
   /** A server that never takes any would have us dial for ever. */
@@ -281,7 +285,7 @@ export class SharedConnection implements LaneEvents {
     const state = this.#state;
     for (let lane = state.indexOf(JOINING); lane >= 0; lane = state.indexOf(JOINING)) {
       this.#enter(lane, OPEN);
-      this.parts.handler.onOpen(this.parts.firstSlot + lane, nowUs);
+      this.parts.handler.onOpen(this.#slotOf(lane), nowUs);
     }
   }
 
