@@ -118,7 +118,7 @@ export class HpackTable {
     while (this.length > 0 && this.bytes > bytes) {
       const slot = this.#slot(this.#inserted - this.length);
       const oldest = this.#ring[slot];
-      this.#ring[slot] = null;
+      this.#ring[slot] = null; // so that it is freed
       this.length--;
       if (oldest !== null) this.bytes -= fieldBytes(oldest);
     }
