@@ -39,7 +39,7 @@ const archive = z.object({
 });
 
 type HarEntry = z.output<typeof entry>;
-type Field = z.output<typeof pair>;
+type Pair = z.output<typeof pair>;
 
 /** Fields of the client's own connection or cache. */
 const OWN_FIELDS = new Set([
@@ -165,12 +165,12 @@ function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {
 }
 
 /** Whether a field is neither the connection's nor one user's own. */
-function isOthers({ name }: Field): boolean {
+function isOthers({ name }: Pair): boolean {
   return !name.startsWith(":") && !OWN_FIELDS.has(name.toLowerCase()) &&
     !SECRETS.includes(name.toLowerCase());
 }
 
-function isSendable({ name, value }: Field): boolean {
+function isSendable({ name, value }: Pair): boolean {
   return headerName.safeParse(name).success && headerValue.safeParse(value).success;
 }
 
@@ -209,7 +209,7 @@ function startMs({ startedDateTime }: HarEntry): number {
 }
 
 /** A field that stands twice is a list (RFC 9110 §5.3). */
-function combined(fields: readonly Field[]): Record<string, string> {
+function combined(fields: readonly Pair[]): Record<string, string> {
   const byName = Map.groupBy(fields, ({ name }) => name.toLowerCase());
   return Object.fromEntries(
     [...byName].map(([name, given]) => [name, given.map(({ value }) => value).join(", ")]),

@@ -16,7 +16,7 @@ const SIZE_UPDATE = 0x20;
 const MOST_SIZE_UPDATES = 2;
 
 interface DecoderLimits {
-  /** What was announced as SETTINGS_HEADER_TABLE_SIZE. */
+  /** What was announced as SETTINGS_HEADER_TABLE_SIZE, before the peer could send a block. */
   readonly tableBytes?: number;
   /** Of a decoded list, in which each field counts 32 bytes more than its name and value (RFC 9113 §10.5.1). */
   readonly listBytes?: number;

@@ -62,20 +62,21 @@ export class HpackEncoder {
   }
 
   #write(field: Field, writer: HpackWriter): void {
-    const isSecret = isSecretField(field.name);
-    const index = isSecret ? 0 : this.#table.indexOf(field);
+    const index = this.#table.indexOf(field);
     if (index > 0) return writer.integer(INDEXED.flags, INDEXED.prefixBits, index);
-    const isIndexed = !isSecret && this.#mayIndex(field);
-    const { flags, prefixBits } = isSecret ? SECRET_LITERAL : isIndexed ? INDEXED_LITERAL : LITERAL;
+    const literal = this.#literalFor(field);
     const nameIndex = this.#table.indexOfName(field.name);
-    writer.integer(flags, prefixBits, nameIndex);
+    writer.integer(literal.flags, literal.prefixBits, nameIndex);
     if (nameIndex === 0) writer.string(field.name);
     writer.string(field.value);
-    if (isIndexed) this.#table.insert(field);
+    if (literal === INDEXED_LITERAL) this.#table.insert(field);
   }
 
-  #mayIndex(field: Field): boolean {
-    return !VARYING.has(field.name) && fieldBytes(field) <= this.#tableBytes * MOST_ENTRY_RATIO;
+  /** What is secret is in no table, but for the empty value, so that none can be guessed by it (RFC 7541 §7.1.3). */
+  #literalFor(field: Field): typeof LITERAL {
+    if (isSecretField(field.name)) return SECRET_LITERAL;
+    const isLarge = fieldBytes(field) > this.#tableBytes * MOST_ENTRY_RATIO;
+    return isLarge || VARYING.has(field.name) ? LITERAL : INDEXED_LITERAL;
   }
 }
 

@@ -44,6 +44,8 @@ const STATIC_NAMES = new Map(
   STATIC_TABLE.map(({ name }, at) => [name, at + 1] as const).reverse(),
 );
 
+const FIRST_DYNAMIC = STATIC_TABLE.length + 1;
+
 const NO_ENTRIES: (Field | null)[] = [];
 const FIRST_ENTRIES = 8;
 
@@ -62,9 +64,7 @@ export class HpackTable {
 
   /** Undefined where neither table has such an index. */
   at(index: number): Field | undefined {
-    return index <= STATIC_TABLE.length
-      ? STATIC_TABLE[index - 1]
-      : this.#newest(index - STATIC_TABLE.length - 1);
+    return index < FIRST_DYNAMIC ? STATIC_TABLE[index - 1] : this.#newest(index - FIRST_DYNAMIC);
   }
 
   #newest(age: number): Field | undefined {
@@ -76,27 +76,24 @@ export class HpackTable {
     return place & this.#ring.length - 1;
   }
 
-  /** 0 for none. */
+  /** Of the whole field, or 0. */
   indexOf({ name, value }: Field): number {
-    for (let at = STATIC_NAMES.get(name) ?? 0; this.#isStatic(at, name); at++) {
+    for (let at = STATIC_NAMES.get(name) ?? 0; STATIC_TABLE[at - 1]?.name === name; at++) {
       if (STATIC_TABLE[at - 1].value === value) return at;
     }
-    return this.#indexOfNewest((field) => field.name === name && field.value === value);
-  }
-
-  #isStatic(index: number, name: string): boolean {
-    return STATIC_TABLE[index - 1]?.name === name;
-  }
-
-  /** 0 for none. */
-  indexOfName(name: string): number {
-    return STATIC_NAMES.get(name) ?? this.#indexOfNewest((field) => field.name === name);
-  }
-
-  #indexOfNewest(isSought: (field: Field) => boolean): number {
     for (let age = 0; age < this.length; age++) {
       const field = this.#newest(age);
-      if (field !== undefined && isSought(field)) return STATIC_TABLE.length + 1 + age;
+      if (field?.value === value && field.name === name) return FIRST_DYNAMIC + age;
+    }
+    return 0;
+  }
+
+  /** Of a field with that name, or 0. */
+  indexOfName(name: string): number {
+    const index = STATIC_NAMES.get(name);
+    if (index !== undefined) return index;
+    for (let age = 0; age < this.length; age++) {
+      if (this.#newest(age)?.name === name) return FIRST_DYNAMIC + age;
     }
     return 0;
   }
@@ -123,7 +120,7 @@ export class HpackTable {
     while (this.length > 0 && this.bytes > bytes) {
       const slot = this.#slot(this.#inserted - this.length);
       const oldest = this.#ring[slot];
-      this.#ring[slot] = null;
+      this.#ring[slot] = null; // so that it is freed
       this.length--;
       if (oldest !== null) this.bytes -= fieldBytes(oldest);
     }
