@@ -12,9 +12,9 @@ import {
   asConfirmed,
   type Confirmed,
   confirmedBy,
+  revisionSides,
   worseCells,
-} from "../../report/model/revisions/confirmation.ts";
-import { revisionSides } from "../../report/model/revisions/sides.ts";
+} from "../../report/model/revisions.ts";
 import { figureInProse } from "../../report/model/comparison/words.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
 import { planModel, planSentence } from "../../report/model/planning.ts";
-import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { revisionSides } from "../../report/model/revisions.ts";
 import { renderPlan } from "../../report/terminal/planning.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
