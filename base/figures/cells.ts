@@ -1,6 +1,6 @@
 /**
- * The cells of a claim: as a selector names them, and of what it names several times, any will do:
- * `fastify, express, static` is two targets in one scenario. Pure.
+ * Cells: the key of each, and those of a claim: as a selector names them, and of what it names several times, any will
+ * do: `fastify, express, static` is two targets in one scenario. Pure.
  */
 import type { Read } from "./figure.ts";
 import {
@@ -73,4 +73,11 @@ export function differIn(dimension: string, left: CellChoice, right: CellChoice)
     ).sort()
   );
   return JSON.stringify(one) !== JSON.stringify(other);
+}
+
+/** The key of a cell within its experiment. */
+export function cellKey(
+  { target, scenario, parameters }: { target: string; scenario: string; parameters: object },
+): string {
+  return JSON.stringify([target, scenario, parameters]);
 }

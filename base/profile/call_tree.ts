@@ -23,8 +23,6 @@ export interface CallTree {
   readonly ownMs: readonly number[];
 }
 
-export const EMPTY_TREE: CallTree = { frames: [], frame: [], parent: [], ownMs: [] };
-
 /** A tree as it grows. */
 export class CallTreeBuilder {
   readonly #frames: Frame[] = [];

@@ -1,5 +1,6 @@
 /** Measures a pair of revisions, confirms what is worse, and says so in every form. */
 import { join } from "node:path";
+import { existsSync } from "node:fs";
 import { renderComparison } from "../../report/files/comparison.ts";
 import {
   comparedName,
@@ -11,14 +12,20 @@ import {
   asConfirmed,
   type Confirmed,
   confirmedBy,
+  revisionSides,
   worseCells,
-} from "../../report/model/revisions/confirmation.ts";
-import { revisionSides } from "../../report/model/revisions/sides.ts";
+} from "../../report/model/revisions.ts";
 import { figureInProse } from "../../report/model/comparison/words.ts";
 import { counted, unique } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";
+import { type Problem, UserError } from "../../base/errors.ts";
+import { describeMachine } from "../../base/system/describe.ts";
+import { VERSION } from "../../base/version.ts";
+import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
+import { refusals } from "../../runner/experiment/resume.ts";
+import { contradictions } from "../../runner/experiment/resume_contradictions.ts";
 import { measurePairs } from "../experiment/pairs.ts";
 import type { Planned } from "../experiment/plan.ts";
 import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
@@ -28,8 +35,8 @@ import { COMPARISON_EXIT, comparisonForms } from "../output/comparison_forms.ts"
 import { verifyResults, verifyTrust } from "../output/verify.ts";
 import { aborted } from "../terminal/process.ts";
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
+import { readResumable } from "../results/reading.ts";
 import type { AbValues } from "./flags.ts";
-import { checkResumable, keptIn } from "./resumed.ts";
 import type { PreparedPair } from "./prepared.ts";
 
 interface AbContext {
@@ -149,4 +156,25 @@ function alarmText({ cell, figure, again }: Alarm): string {
   if (again === "fail") return `Worse    ${what}, in fresh runs, too`;
   const fresh = again === "pass" ? "fresh runs did not find it" : "fresh runs are inconclusive";
   return `Doubtful ${what}: ${fresh}`;
+}
+
+/** What an `ab` that was interrupted has measured, to go on from; null where the folder holds no results. */
+async function keptIn(dir: string): Promise<Results | null> {
+  return existsSync(join(dir, "results.json")) ? await readResumable(dir) : null;
+}
+
+/** Throws a UserError with every reason why new runs would not be like those that there are. */
+function checkResumable(kept: Results, planned: Planned, dir: string): void {
+  const isSame = hashSettings(openExperiment(planned.experiment)) === kept.settings &&
+    kept.seed === planned.seed;
+  const problems: Problem[] = [
+    ...refusals(kept, { version: VERSION, machine: describeMachine() }),
+    ...isSame ? contradictions(kept, planned) : [{
+      place: dir,
+      message:
+        "Cannot resume: the commits, the file or the flags are others than those of these results",
+      fix: "give them as before, or choose another folder with --out",
+    }],
+  ];
+  if (problems.length > 0) throw new UserError(problems);
 }

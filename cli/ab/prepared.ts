@@ -3,7 +3,7 @@ import { join, relative, resolve } from "node:path";
 import { UserError } from "../../base/errors.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import type { Revisions } from "../../report/model/compared_results.ts";
-import type { SideNames } from "../../report/model/revisions/sides.ts";
+import type { SideNames } from "../../report/model/revisions.ts";
 import { fitted } from "../../report/writing/columns.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";

@@ -1,18 +1,89 @@
 /** `plateau capacity URL --within RULE`: the highest rate at which every rule holds. */
-import { EXIT } from "../../base/errors.ts";
+import * as z from "zod";
+import { EXIT, type Problem } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
 import { renderCapacity } from "../../report/terminal/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";
+import { objective, searchWidth } from "../../scenarios/claims/objective.ts";
+import { SEARCH_PRESETS, searchTrial } from "../../scenarios/load/capacity_spec.ts";
+import { duration } from "../../scenarios/load/load_spec.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { filesFor, requestWith } from "../commands/bench.ts";
-import { loaderFor } from "../flags/fleet_flags.ts";
+import { fleetConflicts, loaderFor } from "../flags/fleet_flags.ts";
 import { verifyCapacities } from "../output/verify_capacity.ts";
-import { takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import { outputConflicts, takesStdout, writeOutputs } from "../flags/output_flags.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, progressView, terminalOptions } from "../terminal/terminal.ts";
-import { capacityConflicts, capacityParts, type CapacityValues } from "./flags.ts";
+import {
+  type CommandParts,
+  type ParsedValues,
+  type RawArguments,
+  under,
+} from "../command_line/command.ts";
+import { accessProblems } from "../flags/access_flags.ts";
+import { benchParts } from "../flags/bench_flags.ts";
+
+/** `5s,30s`: seconds. */
+const trial = z.string().transform((text) => text.split(",")).pipe(searchTrial)
+  .transform(([short, long]): [number, number] => [short / 1_000, long / 1_000]);
+
+const searchFlags = {
+  within: {
+    flags: "--within <RULE>",
+    about: 'A rule that must hold, such as "p99 < 50ms" or "success >= 99.9%"; may be repeated',
+    repeatable: true,
+    schema: z.array(objective).min(1, { error: "Cannot search for a capacity without a rule" })
+      .prefault([]),
+  },
+  width: {
+    flags: "--width <P>",
+    about: "How far the interval may reach to either side of the capacity",
+    preset: SEARCH_PRESETS.width,
+    schema: searchWidth,
+  },
+  trial: {
+    flags: "--trial <D,D>",
+    about: "Shortest and longest trial",
+    preset: SEARCH_PRESETS.trial.join(","),
+    schema: trial,
+  },
+  recover: {
+    flags: "--recover <D>",
+    about: "Longest wait for the target to recover from a trial",
+    preset: SEARCH_PRESETS.recover,
+    schema: duration,
+  },
+  budget: {
+    flags: "--budget <D>",
+    about: "Longest search; exit code 5 when the interval is wider by then",
+    preset: SEARCH_PRESETS.budget,
+    schema: duration,
+  },
+} satisfies CommandParts;
+
+const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
+const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
+const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
+
+export const capacityParts = {
+  url,
+  ...under("Search:", searchFlags),
+  connections: { ...connections, about: "Connections in total (default: 50)" },
+  arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
+  ...{ workers, timeout, keepalive, method, header, body, form },
+  ...{ insecure, cacert, cert, key, resolve, proxy, unix },
+  ...{ expectStatus, expectBody, json, interval, strict, quiet },
+  ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
+} satisfies CommandParts;
+
+type CapacityValues = ParsedValues<typeof capacityParts>;
+
+export function capacityConflicts(given: RawArguments): Problem[] {
+  return [...accessProblems(given), ...fleetConflicts(given), ...outputConflicts(given)];
+}
 
 export const capacityCommand = defineCommand({
   parts: capacityParts,

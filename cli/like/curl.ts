@@ -1,9 +1,10 @@
 /** A curl command: its request, with the load of `bench`. */
-import { formMeaning, literalPart, withForm } from "./form.ts";
 import {
+  formMeaning,
   ignored,
   lastOf,
   literalBody,
+  literalPart,
   lowerCase,
   type Meaning,
   option,
@@ -18,6 +19,7 @@ import {
   userOption,
   valueOption,
   withFlags,
+  withForm,
   without,
 } from "./tool.ts";
 

@@ -1,8 +1,8 @@
 /** oha. */
-import { formMeaning, withForm } from "./form.ts";
 import {
   differenceSentence,
   failedElse,
+  formMeaning,
   ignored,
   inFlight,
   literalBody,
@@ -20,6 +20,7 @@ import {
   unsupported,
   userOption,
   valueOption,
+  withForm,
 } from "./tool.ts";
 
 export const oha: Tool = {

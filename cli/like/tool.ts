@@ -7,6 +7,7 @@ import { durationText } from "../../base/quantity.ts";
 import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import { formPart } from "../flags/form_flag.ts";
 
 /** A flag of `bench`, with its value if it has one. */
 type BenchFlag = readonly [name: string, text?: string];
@@ -248,4 +249,36 @@ export function added(tool: string, count: number): string[] {
   const samples = counted(count, "sample that was not measured", "samples that were not measured");
   return differenceSentence(`${tool} would have added about`, samples)
     .map((sentence) => `${sentence}, to correct for requests that waited`);
+}
+
+// Forms of several parts, as curl and oha have them.
+
+/** A part that `bench` writes in the same way. */
+export function formMeaning(text: string): Meaning {
+  return isChanged(text.slice(text.indexOf("=") + 1)) ? refusal(text) : taken(text);
+}
+
+/** A part in which no sign means anything. */
+export function literalPart(text: string): Meaning {
+  return /^[^=]*=[@<]|;/.test(text) ? refusal(text) : taken(text);
+}
+
+/** Whether curl sends another text: it takes off quotes and outer spaces, and ends at `;` (tool_formparse.c). */
+function isChanged(value: string): boolean {
+  if (value.startsWith("@")) return value.includes('"');
+  return value.startsWith('"') || value.includes(";") || value !== value.trim();
+}
+
+function taken(text: string): Meaning {
+  return formPart.safeParse(text).success ? { flags: [["--form", text]] } : refusal(text);
+}
+
+function refusal(text: string): Meaning {
+  return { refused: `the part ${text} of its form` };
+}
+
+/** A form is posted, where nothing else is said. */
+export function withForm(line: TranslatedLine): TranslatedLine {
+  const isPosted = lastOf(line, "--form") !== undefined && lastOf(line, "-m") === undefined;
+  return isPosted ? withFlags(line, ["-m", "post"]) : line;
 }

@@ -1,24 +1,57 @@
 /** `plateau plan EXPERIMENT`: what comparisons can see on this machine, from each target against itself. */
 import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
 import { GLUE } from "../../report/model/numbers/units.ts";
 import { planModel, planSentence } from "../../report/model/planning.ts";
-import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { revisionSides } from "../../report/model/revisions.ts";
 import { renderPlan } from "../../report/terminal/planning.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { rememberPlan } from "../../runner/host/plan_cache.ts";
 import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
-import { experimentProblems } from "../experiment/plan.ts";
 import { pairedNames } from "../../scenarios/file/paired_targets.ts";
+import { margin } from "../../scenarios/claims/threshold.ts";
+import { experimentProblems } from "../experiment/plan.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { measurePairs, planPairs } from "../experiment/pairs.ts";
-import { outputConflicts, resultsIn, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import {
+  outputConflicts,
+  outputFlags,
+  resultsIn,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
 import { verifyResults } from "../output/verify.ts";
 import { makeOutDir, occupy, refuseUnfinished } from "../results/out_dir.ts";
 import { interruptible } from "../terminal/process.ts";
 import { print, terminalOptions } from "../terminal/terminal.ts";
-import { planParts } from "./flags.ts";
+import type { CommandParts } from "../command_line/command.ts";
+import { planFlags, quietFlag } from "../flags/flags.ts";
+import { redisFlag } from "../flags/values.ts";
+
+const planParts = {
+  experiment: {
+    operand: "<EXPERIMENT>",
+    about: "An experiment file, or a built-in experiment",
+    schema: z.string({ error: "Cannot plan without an experiment: name its file" }),
+  },
+  out: {
+    flags: "-o, --out <DIR>",
+    about: "Folder of the results (default: results/NAME-plan/TIME)",
+    schema: z.string().min(1).optional(),
+  },
+  margin: {
+    flags: "--margin <PERCENT>",
+    about: "Margin of equivalence of the comparisons that are planned",
+    preset: "2%",
+    schema: margin,
+  },
+  ...planFlags,
+  ...redisFlag,
+  json: outputFlags.json,
+  ...quietFlag,
+} satisfies CommandParts;
 
 /** Enough to know the noise, and no more than a coffee takes. */
 const BLOCKS = 5;

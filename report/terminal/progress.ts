@@ -4,7 +4,7 @@
  */
 import type { CellProgress, Progress } from "../../runner/result/progress.ts";
 import type { Missing } from "../../runner/result/result.ts";
-import { cellKey } from "../../runner/stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { trialSentence } from "../model/capacity.ts";
 import {
   boundText,

@@ -24,8 +24,7 @@ import {
 } from "../stats/capacity/search.ts";
 import { breakingOf, unseenAround } from "./breaking.ts";
 import { DisturbedRates } from "./disturbed_rates.ts";
-import { closedPeak } from "./peak.ts";
-import { lookAt, recover } from "./recovery.ts";
+import { closedPeak, lookAt, recover } from "./closed_loop.ts";
 import {
   type CapacityHooks,
   goalOf,

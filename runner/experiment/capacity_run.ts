@@ -15,7 +15,7 @@ import type { TrialHooks, TrialRequest } from "../capacity/trial.ts";
 import type { RunCapacity } from "../result/capacity.ts";
 import type { Run } from "../result/result.ts";
 import type { PriorInterval } from "../stats/capacity/search.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { medianOf } from "../stats/quantile.ts";
 
 interface RunSearch {

@@ -10,7 +10,7 @@ import {
 } from "../../scenarios/request/request.ts";
 import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
-import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/start.ts";
+import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/launcher.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 import { api } from "../../targets/apps/api.ts";

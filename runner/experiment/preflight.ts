@@ -35,7 +35,7 @@ import { takerOf, whyOverlooked } from "../load/engine/capture.ts";
 import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
-import { type LoadedOrigin, originsOf } from "../measure/origins.ts";
+import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
 import { exchangeOn, TooFewStreams } from "./one_exchange.ts";
 
 /** The end of a process is known within this after its connections have closed. */

@@ -17,7 +17,7 @@ import {
   type RunBlock,
 } from "../stats/confidence/pool.ts";
 import { type Estimate, estimateCell } from "../stats/confidence/bootstrap.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { type ConfidenceInterval, intervalOf } from "../stats/confidence/confidence_interval.ts";
 import {
   halfWidthOf,

@@ -7,7 +7,7 @@ import { withoutSecrets } from "../../base/secrets.ts";
 import type { Machine } from "../../base/system/facts.ts";
 import type { Cell, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Commit, Missing, Results, Run } from "../result/result.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 
 type RunOutcome = Run | (Missing & { readonly repetition: number });
 

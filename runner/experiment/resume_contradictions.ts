@@ -12,7 +12,7 @@ import { hashSettings } from "./provenance.ts";
 import { boundsOf } from "./schedule.ts";
 import type { Missing, Results, Run } from "../result/result.ts";
 import { changesBetween, changeText } from "./resume.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 
 /** What the results are held against: made from the experiment file and the flags of then. */
 export interface Origin {

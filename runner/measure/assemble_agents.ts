@@ -1,5 +1,5 @@
 /** The reports of each agent's workers → its part of the `Measurement`, as if it were one of its own. */
-import type { AgentPart } from "../result/agent_part.ts";
+import type { AgentPart } from "../result/generator.ts";
 import { clockOf, estimateOf } from "./bounded_times.ts";
 import type { WorkerReport } from "../load/worker/messages.ts";
 import type { LoadedAgent } from "./loader.ts";

@@ -1,10 +1,16 @@
 /**
  * Who loads: the workers of this process (`LocalLoader`), or the agents of a fleet. Whoever measures starts
- * a load, follows how it goes, and gets every worker's report.
+ * a load, follows how it goes, and gets every worker's report. Requests go to the target, and to the hosts that the
+ * experiment names for its redirects.
  */
 import type { Load } from "../../scenarios/load/load.ts";
 import type { Script } from "../../scenarios/request/script.ts";
-import type { Access } from "../../base/net/endpoint.ts";
+import {
+  type Access,
+  accessElsewhere,
+  type Endpoint,
+  endpointOf,
+} from "../../base/net/endpoint.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";
@@ -82,4 +88,34 @@ export interface LoadRequest extends Access {
   readonly logPath: string | null;
   /** Whether a response with a status outside 2xx and 3xx is wrong where the script expects nothing. */
   readonly implicitCheck: boolean;
+}
+
+export interface LoadedOrigin {
+  readonly origin: string;
+  readonly endpoint: Endpoint;
+}
+
+interface OriginsRequest extends Access {
+  readonly origin: string;
+  readonly script: Script;
+}
+
+/** Those of a load, which is over one protocol. */
+export function originsOfLoad(
+  request: LoadRequest,
+): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {
+  return originsOf({ ...request, http2: request.load.http2 });
+}
+
+/** The target's first, then those that redirects may lead to. */
+export function originsOf(
+  request: OriginsRequest,
+): readonly [target: LoadedOrigin, ...LoadedOrigin[]] {
+  const { origin } = new URL(request.origin);
+  const others = (request.script.elsewhere ?? []).filter((other) => other !== origin);
+  const access = accessElsewhere(request);
+  return [
+    { origin, endpoint: endpointOf(origin, request) },
+    ...others.map((origin) => ({ origin, endpoint: endpointOf(origin, access) })),
+  ];
 }

@@ -13,8 +13,13 @@ import { slotsOf } from "../load/engine/job.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
 import type { SoFarReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
-import type { Loaded, Loader, LoaderHooks, LoadRequest } from "./loader.ts";
-import { originsOfLoad } from "./origins.ts";
+import {
+  type Loaded,
+  type Loader,
+  type LoaderHooks,
+  type LoadRequest,
+  originsOfLoad,
+} from "./loader.ts";
 import { type AssignedWorkers, shareOut } from "./share.ts";
 
 /** What is different where these workers are some of a fleet's. */

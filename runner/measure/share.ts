@@ -12,8 +12,7 @@ import type { DriverName } from "../load/engine/driver.ts";
 import type { FlowSpec, StepSpec } from "../load/engine/flow.ts";
 import type { JobShare, PacerSpec, PreparedRequest, ScriptSpec } from "../load/engine/job.ts";
 import type { ResponseExpectation } from "../load/engine/response_check.ts";
-import type { LoadRequest } from "./loader.ts";
-import { originsOfLoad } from "./origins.ts";
+import { type LoadRequest, originsOfLoad } from "./loader.ts";
 
 /** Which of all workers are meant: `own` of them, from `firstWorker` on. */
 export interface AssignedWorkers {

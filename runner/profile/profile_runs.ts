@@ -7,7 +7,7 @@ import type { ProcessProfile } from "../../targets/profile/session.ts";
 import type { TargetProfile } from "../result/profile.ts";
 import type { Run } from "../result/result.ts";
 import type { ResultFile } from "../result/result_file.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { type ProfileContext, type ProfilePlace, profileRun } from "./profile_run.ts";
 
 interface ProfileRequest {

@@ -4,7 +4,7 @@
  * else be shown as a measurement, or end the report in the middle. Pure.
  */
 import type { Measurement, Results, Run } from "./result.ts";
-import { cellKey } from "../stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { decodeInterval, decodeSparse } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";

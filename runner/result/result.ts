@@ -3,11 +3,10 @@
  * Times are milliseconds, rates per second, sizes bytes, shares 0–1, unless a field says otherwise.
  */
 import * as z from "zod";
-import { agentPart } from "./agent_part.ts";
 import { runCapacity } from "./capacity.ts";
 import { conclusion, verdicts } from "./conclusion.ts";
 import { detectable, execution, invocation, missing } from "./invocation.ts";
-import { generator, part, peakThroughput, resourcePoint } from "./generator.ts";
+import { agentPart, generator, part, peakThroughput, resourcePoint } from "./generator.ts";
 import { counters } from "./runtime/counters.ts";
 import {
   censoredHistogram,
@@ -277,7 +276,7 @@ export const results = z.strictObject({
 });
 
 export type { TargetProfile } from "./profile.ts";
-export type { AgentPart } from "./agent_part.ts";
+export type { AgentPart } from "./generator.ts";
 export type { Distribution } from "./distribution.ts";
 export type Measurement = z.output<typeof measurement>;
 export type Run = z.output<typeof run>;

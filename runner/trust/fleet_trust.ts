@@ -3,11 +3,9 @@
  * decides. Beside that, agents can get lost, and start apart. Pure.
  */
 import { UNKNOWN_ACTIVITY } from "../host/host_activity.ts";
-import type { AgentPart } from "../result/agent_part.ts";
+import { type AgentPart, TRUSTS } from "../result/generator.ts";
 import type { TrustFinding } from "../result/findings.ts";
-import { TRUSTS } from "../result/generator.ts";
-import type { Case } from "./case.ts";
-import type { Stage } from "./evidence.ts";
+import type { Case, Stage } from "./evidence.ts";
 import { judge, type TrustJudgement } from "./judging.ts";
 
 /** More help nobody; each agent's own are in its part of the result. */

@@ -7,7 +7,7 @@ import {
   type Limits,
   occupiedShare,
   severityOf,
-} from "./case.ts";
+} from "./evidence.ts";
 
 /**
  * A worker that is idle waits for the target; one that never is keeps the target waiting. Beside servers

@@ -6,7 +6,7 @@ import { FINDING_CODES, type FindingCode, type TrustFinding } from "../result/fi
 import type { Generator } from "../result/generator.ts";
 import { isUnanswered } from "../result/outcome.ts";
 import type { Measurement } from "../result/result.ts";
-import type { Case } from "./case.ts";
+import type { Case } from "./evidence.ts";
 import { endedWorkerFindings, generatorFindings, tooShort } from "./generator_limits.ts";
 import { machineFindings, shortageFindings } from "./machine_limits.ts";
 import { targetFindings } from "./target_limits.ts";

@@ -1,6 +1,6 @@
 /** Signs that the machine was the limit: too few cores, a limit on them, or nothing left to connect with. */
 import type { TrustFinding } from "../result/findings.ts";
-import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./case.ts";
+import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
 /** From here on the cores are full: the idle rest is rounding, and moments between two threads. */

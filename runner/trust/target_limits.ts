@@ -4,7 +4,7 @@
  */
 import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
-import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./case.ts";
+import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
 import { FULL } from "./machine_limits.ts";
 
 /**

@@ -1,10 +1,48 @@
 /**
  * Claims: statements of a paper or a page, to be checked against the measurements. Their shape in
- * results.json; `claim_text.ts` reads the text that people write.
+ * results.json, and the relations that they share with thresholds; `claim_text.ts` reads the text that people write.
  */
 import * as z from "zod";
-import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
-import { relation } from "./relation.ts";
+import { FIGURE_NAMES, type Read, UNITS } from "../../base/figures/figure.ts";
+
+// Relations of claims and thresholds: which of two numbers should be the larger, and the signs that people write for it.
+
+export const relation = z.enum(["<", "<=", ">", ">="]);
+export type Relation = z.output<typeof relation>;
+
+/** All signs that look like one, as a regular expression; `readRelation` decides which are. */
+export const SIGN = "<=|>=|==|!=|=<|=>|[<>=≤≥]";
+
+const MEANT: Readonly<Record<string, Relation>> = {
+  "<": "<",
+  "<=": "<=",
+  "=<": "<=",
+  "≤": "<=",
+  ">": ">",
+  ">=": ">=",
+  "=>": ">=",
+  "≥": ">=",
+};
+
+/**
+ * @param place What it is written in, such as "a threshold".
+ * @param others What may stand there as well.
+ */
+export function readRelation(sign: string, place: string, others = ""): Read<Relation> {
+  const value = MEANT[sign];
+  if (value !== undefined) return { value };
+  return { problem: `Cannot use ${sign} in ${place}: write <, <=, > or >=${others}` };
+}
+
+/** `a < b` is `b > a`. */
+export const TURNED: Readonly<Record<Relation, Relation>> = {
+  "<": ">",
+  "<=": ">=",
+  ">": "<",
+  ">=": "<=",
+};
+
+// The shape of claims.
 
 export const CLAIMED_LABELS = ["flat", "warm-up", "slowdown", "no-steady-state"] as const;
 export const MEASURED_PEAKS = ["generator", "redis"] as const;
@@ -98,7 +136,6 @@ export type Given = z.output<typeof given>;
 export type Says = Claim["says"];
 export type ClaimSide = z.output<typeof side>;
 export type FigureSide = z.output<typeof figureSide>;
-export type { Relation } from "./relation.ts";
 export type Compare = z.output<typeof compare>;
 export type Within = z.output<typeof within>;
 export type Ratios = z.output<typeof ratios>;

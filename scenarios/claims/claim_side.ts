@@ -1,5 +1,5 @@
 /** One side of a claim: a figure of cells, times a factor; a ceiling; or a quantity. Pure. */
-import { type ClaimSide, type FigureSide, MEASURED_PEAKS } from "./claim.ts";
+import { type ClaimSide, type FigureSide, MEASURED_PEAKS, SIGN } from "./claim.ts";
 import {
   type Figure,
   figureNamed,
@@ -10,7 +10,6 @@ import {
 } from "../../base/figures/figure.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { SIGN } from "./relation.ts";
 
 /** A value, or all problems of its text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };

@@ -3,7 +3,16 @@
  * Whether the names in its selectors are there, `claim_names.ts` knows. Pure.
  */
 import * as z from "zod";
-import { type Claim, CLAIMED_LABELS, type Given, type Ratios, type Says } from "./claim.ts";
+import {
+  type Claim,
+  CLAIMED_LABELS,
+  type Given,
+  type Ratios,
+  readRelation,
+  type Relation,
+  type Says,
+  SIGN,
+} from "./claim.ts";
 import {
   INNER,
   problemsIn,
@@ -15,7 +24,6 @@ import {
 } from "./claim_side.ts";
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { readRelation, type Relation, SIGN } from "./relation.ts";
 import { didYouMean } from "../../base/suggest.ts";
 
 /** What a claim says, or everything that is wrong with its text. */

@@ -15,9 +15,17 @@ import {
   UNITS,
 } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
-import { type ClaimSide, type FigureSide, selector } from "./claim.ts";
+import {
+  type ClaimSide,
+  type FigureSide,
+  readRelation,
+  type Relation,
+  relation,
+  selector,
+  SIGN,
+  TURNED,
+} from "./claim.ts";
 import { INNER, problemsIn, readCells, sidesOf, TWO_SIDES } from "./claim_side.ts";
-import { readRelation, type Relation, relation, SIGN, TURNED } from "./relation.ts";
 
 const common = {
   text: z.string().describe("As it was written"),

@@ -9,7 +9,7 @@ import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { loadSpec } from "../load/load_spec.ts";
-import { replaySpec } from "../replay/replay_scenario.ts";
+import { replaySpec } from "../replay/read_replay.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
 import { followSpec } from "./follow.ts";
 import {

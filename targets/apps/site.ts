@@ -29,7 +29,7 @@ export const site = {
     app.use(compression(encodings));
     const documents = (await import("./site_content.ts")).drawDocuments();
     const source = files
-      ? await (await import("./site_files.ts")).writeFiles(documents)
+      ? await (await import("./site_content.ts")).writeFiles(documents)
       : inMemory(documents);
     for (const { path, type } of documents) {
       app.get(path, async (c) => {

@@ -11,8 +11,7 @@ import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";
 import { findProgram, ownEnv } from "../launch/environment.ts";
-import { frameworkNamed } from "./registry.ts";
-import type { Toolchain } from "./framework.ts";
+import { frameworkNamed, type Toolchain } from "./registry.ts";
 import { createHash } from "node:crypto";
 
 interface Installation {

@@ -1,11 +1,86 @@
-/** The frameworks by name. */
+/**
+ * The frameworks of the Kuffel & Walter study by name. Each is a folder of sources, written as the framework's
+ * documentation would, that its own tools install and its own runtime serves. One folder a member, one
+ * entry at the end; `tests/conformance/frameworks_test.ts` runs the same suite over all of them.
+ *
+ * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT
+ * and serves the five endpoints of the built-in app `api`. Its own are the words and the shape in which
+ * it refuses a query or reports an error, as long as they are JSON, with the same status. With REDIS_URL
+ * it sets `plateau:counter` to 1 before it listens; without, `/redis` is 503. With LOGGING=on it logs each
+ * request, and with TRACE=on each error with its stack trace, in the way of its documentation; else nothing. It ends on
+ * TERM at once.
+ */
+import type * as z from "zod";
 import {
   commonSettings,
   coreSettings,
   type FrameworkName,
   workerSettings,
 } from "../../base/target/app_settings.ts";
-import { type Framework, go, npm, pip } from "./framework.ts";
+
+export interface Framework<Settings extends z.ZodObject = z.ZodObject> {
+  /** One line for `plateau list frameworks`: what it is and what it validates and logs with. */
+  readonly summary: string;
+  /** Of the framework itself, as its folder pins it; "" when there is none. */
+  readonly version: string;
+  /** Its folder beside this file; two may share one, and then one installation. */
+  readonly folder: string;
+  readonly toolchain: Toolchain;
+  /** The settings with defaults and limits; each field has a `.describe()`. */
+  readonly settings: Settings;
+  /** What serves it, in its installed folder: a program on PATH, or a path in the folder. */
+  command(settings: z.output<Settings>): readonly [program: string, ...args: string[]];
+}
+
+/** The installer of a framework: programs of the machine, and the steps that they take in its folder. */
+export interface Toolchain {
+  /** Must be on PATH; the first is the runtime. */
+  readonly programs: readonly [runtime: string, ...others: string[]];
+  /** Oldest version of the runtime that will do. */
+  readonly oldest: readonly number[];
+  /** How to get them. */
+  readonly get: string;
+  /** Commands in the order in which they run; a program is on PATH, or a path in the folder. */
+  readonly steps: readonly (readonly [program: string, ...args: string[]])[];
+}
+
+/** Packages by package-lock.json; install scripts of packages do not run. TypeScript is then compiled. */
+const npm: Toolchain = {
+  programs: ["node", "npm"],
+  oldest: [20],
+  get: "install Node.js 20 or later",
+  steps: [
+    ["npm", "ci", "--include=dev", "--ignore-scripts", "--no-audit", "--no-fund"],
+    ["npm", "run", "build", "--if-present"],
+  ],
+};
+
+/** Packages by requirements.txt, in an environment of their own. */
+const pip: Toolchain = {
+  programs: ["python3"],
+  oldest: [3, 10],
+  get: "install Python 3.10 or later, with venv",
+  steps: [
+    ["python3", "-m", "venv", ".venv"],
+    [
+      ...[".venv/bin/python", "-m", "pip", "install", "--disable-pip-version-check"] as const,
+      ...["--require-hashes", "--only-binary", ":all:", "-r", "requirements.txt"],
+    ],
+  ],
+};
+
+/**
+ * Modules by go.mod and go.sum, compiled to the program `server`. Gin is built without MsgPack, as its
+ * documentation shows for servers that do not use it: most of the time would go into that.
+ */
+const go: Toolchain = {
+  programs: ["go"],
+  oldest: [1, 21], // from there on Go gets the version that go.mod names
+  get: "install Go 1.26 or later",
+  steps: [
+    ["go", "build", "-mod=readonly", "-buildvcs=false", "-tags", "nomsgpack", "-o", "server", "."],
+  ],
+};
 
 /** A server on Node in one file. */
 function nodeServer(

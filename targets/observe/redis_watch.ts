@@ -3,13 +3,14 @@ import { connectRedis, type RedisClient } from "../redis/client.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import type { ProvidedRedis } from "../redis/provide.ts";
 import { TreeUse } from "./tree_use.ts";
-import { type UseSample, UseSeries } from "./use.ts";
 import {
   type Keyspace,
   lookEachInterval,
   type LookTimes,
   type PartUse,
   type ResourceWatch,
+  type UseSample,
+  UseSeries,
   type WatchedUse,
 } from "./watch.ts";
 

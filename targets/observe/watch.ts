@@ -1,4 +1,4 @@
-/** What a watch of processes gives, and when it looks. */
+/** What a watch of processes gives, when it looks, and the points that are made of what processes used between two looks. */
 import type { WatchedPart } from "../launch/launcher.ts";
 
 /** What processes used at one moment; rates are over the interval that ends there. */
@@ -76,4 +76,119 @@ export function lookEachInterval(
   if (performance.now() >= sinceMs) lookNow();
   else lookLater();
   return () => clearTimeout(timer);
+}
+
+/** Since the look before, but for what it holds: memory, threads and files are those of the moment. */
+export interface UseSample {
+  readonly cpuMs: number;
+  /** Of `cpuMs`, what the kernel did for it. */
+  readonly systemMs: number;
+  readonly memoryBytes: number;
+  /** Null: not to be had. */
+  readonly processes: number | null;
+  readonly threads: number | null;
+  readonly files: number | null;
+  readonly filesLeft: number | null;
+  readonly switches: Switches | null;
+}
+
+export interface Switches {
+  readonly voluntary: number;
+  readonly involuntary: number;
+}
+
+/** Of several at the same time; unknown in the sum where unknown in one of them. */
+export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
+  return others.reduce((sum, use) => ({
+    cpuMs: sum.cpuMs + use.cpuMs,
+    systemMs: sum.systemMs + use.systemMs,
+    memoryBytes: sum.memoryBytes + use.memoryBytes,
+    processes: sumOrNull(sum.processes, use.processes),
+    threads: sumOrNull(sum.threads, use.threads),
+    files: sumOrNull(sum.files, use.files),
+    filesLeft: fewestLeft([sum.filesLeft, use.filesLeft]),
+    switches: sumOfSwitches(sum.switches, use.switches),
+  }), first);
+}
+
+/** Of one after the other. */
+function joinUses(use: UseSample, next: UseSample): UseSample {
+  return {
+    ...next,
+    cpuMs: use.cpuMs + next.cpuMs,
+    systemMs: use.systemMs + next.systemMs,
+    switches: sumOfSwitches(use.switches, next.switches),
+  };
+}
+
+function sumOrNull(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+/** Of those that are known; null: none is. */
+export function fewestLeft(all: readonly (number | null)[]): number | null {
+  const known = all.filter((one) => one !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
+
+function sumOfSwitches(a: Switches | null, b: Switches | null): Switches | null {
+  return a && b && {
+    voluntary: a.voluntary + b.voluntary,
+    involuntary: a.involuntary + b.involuntary,
+  };
+}
+
+/** Times are on this isolate's `performance.now()`. */
+interface UseSpan {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly use: UseSample;
+}
+
+/** What one of those that are watched used, look by look. */
+export class UseSeries {
+  readonly #spans: UseSpan[] = [];
+  #lastMs: number | null = null;
+
+  constructor(private readonly times: LookTimes) {}
+
+  /**
+   * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
+   * rate over it would say little.
+   */
+  add(nowMs: number, use: UseSample): void {
+    const fromMs = this.#lastMs;
+    this.#lastMs = nowMs;
+    if (fromMs === null || nowMs <= fromMs) return;
+    const last = nowMs - fromMs < this.times.intervalMs / 2 ? this.#spans.pop() : undefined;
+    this.#spans.push(
+      last ? { ...last, toMs: nowMs, use: joinUses(last.use, use) } : { fromMs, toMs: nowMs, use },
+    );
+  }
+
+  points(): UsePoint[] {
+    return this.#spans.map((span) => pointOf(span, this.times));
+  }
+}
+
+function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoint {
+  const { cpuMs, systemMs, memoryBytes, processes, threads, files, filesLeft, switches } = use;
+  const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
+  return {
+    endS: (toMs - sinceMs) / 1_000,
+    cpu: perSec(cpuMs / 1_000),
+    memory: memoryBytes,
+    user: perSec((cpuMs - systemMs) / 1_000),
+    system: perSec(systemMs / 1_000),
+    ...processes !== null && { processes },
+    ...threads !== null && { threads },
+    ...files !== null && { files },
+    ...filesLeft !== null && { filesLeft },
+    ...switches && {
+      switches: {
+        voluntary: perSec(switches.voluntary),
+        involuntary: perSec(switches.involuntary),
+      },
+    },
+  };
 }

@@ -8,11 +8,12 @@ import {
   lookEachInterval,
   type LookTimes,
   type ResourceWatch,
+  sumOfUses,
   type UsePoint,
+  UseSeries,
   type WatchedUse,
 } from "./watch.ts";
 import { TreeUse } from "./tree_use.ts";
-import { sumOfUses, UseSeries } from "./use.ts";
 
 interface ResourceWatchOptions {
   readonly intervalMs: number;

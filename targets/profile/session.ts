@@ -4,15 +4,35 @@
  */
 import { messageOf } from "../../base/errors.ts";
 import { descendantsOf, processCpuMs, readProgram } from "../../base/system/processes.ts";
-import type { ProfilerName } from "../../base/profile/call_tree.ts";
+import { type ProfilerName, PROFILERS } from "../../base/profile/call_tree.ts";
 import type { RunningTarget } from "../launch/launcher.ts";
 import type {
   ProcessSamples,
   ProfiledProcess,
+  Profiler,
   ProfilingContext,
   RunningProfiler,
 } from "./profiler.ts";
-import { profilerFor, profilers } from "./registry.ts";
+import { perfProfiler } from "./perf.ts";
+import { pprofProfiler } from "./pprof.ts";
+import { pySpyProfiler } from "./py_spy.ts";
+import { v8Profiler } from "./v8.ts";
+
+/** The profilers by name; `PROFILERS` has the order in which they are tried. */
+const profilers = {
+  v8: v8Profiler,
+  "py-spy": pySpyProfiler,
+  pprof: pprofProfiler,
+  perf: perfProfiler,
+} satisfies Record<ProfilerName, Profiler>;
+
+/** Null: nobody is for it. */
+function profilerFor(
+  process: ProfiledProcess,
+  context: ProfilingContext,
+): ProfilerName | null {
+  return PROFILERS.find((name) => profilers[name].suits(process, context)) ?? null;
+}
 
 /** Profiles of more processes say nothing new, and cost the target more. */
 const MOST_PROCESSES = 16;

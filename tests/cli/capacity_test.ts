@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { InconclusiveError } from "../../base/errors.ts";
-import { capacityConflicts, capacityParts } from "../../cli/capacity/flags.ts";
+import { capacityConflicts, capacityParts } from "../../cli/capacity/command.ts";
 import { verifyCapacities } from "../../cli/output/verify_capacity.ts";
 import { readArguments } from "../../cli/command_line/arguments.ts";
 import type { CapacityResult } from "../../runner/result/capacity.ts";

@@ -7,7 +7,7 @@ import {
 } from "../../report/files/comparison.ts";
 import type { ResultSide } from "../../report/model/comparison/differences.ts";
 import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { revisionSides } from "../../report/model/revisions/sides.ts";
+import { revisionSides } from "../../report/model/revisions.ts";
 import { renderComparisonPage } from "../../report/page/compared_page.ts";
 import type { Results, TargetProfile } from "../../runner/result/result.ts";
 import { HOSTILE, profileOf } from "./profiled_results.ts";

@@ -11,7 +11,7 @@ import {
   comparisonSuite,
   renderComparison,
 } from "../../report/files/comparison.ts";
-import { asConfirmed, confirmedBy } from "../../report/model/revisions/confirmation.ts";
+import { asConfirmed, confirmedBy } from "../../report/model/revisions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 

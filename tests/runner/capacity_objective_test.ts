@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { slicesOf } from "../../runner/capacity/objective.ts";
+import { slicesOf } from "../../runner/capacity/trial.ts";
 import { type Objective, objectiveOf } from "../../scenarios/claims/objective.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

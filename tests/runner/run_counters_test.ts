@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { overlapOf, type Pause } from "../../runner/counters/overlap.ts";
-import { runCounters } from "../../runner/counters/run_counters.ts";
+import { overlapOf, type Pause, runCounters } from "../../runner/counters/run_counters.ts";
 import type { ProcessCounters } from "../../targets/observe/runtime/counter_records.ts";
 import { randomFrom } from "../report/intervals.ts";
 

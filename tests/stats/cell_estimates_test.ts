@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { estimateCell, RESAMPLES } from "../../runner/stats/confidence/bootstrap.ts";
-import { cellKey } from "../../runner/stats/confidence/cell_key.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import type { RunBlock } from "../../runner/stats/confidence/pool.ts";
 

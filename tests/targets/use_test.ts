@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/use.ts";
+import { sumOfUses, type UseSample, UseSeries } from "../../targets/observe/watch.ts";
 
 const USE: UseSample = {
   cpuMs: 100,

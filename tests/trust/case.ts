@@ -1,8 +1,7 @@
 /** A run that nothing is wrong with, for tests to spoil. */
 import { findingSentence } from "../../report/model/findings/sentences.ts";
 import type { FindingCode } from "../../runner/result/findings.ts";
-import type { Case } from "../../runner/trust/case.ts";
-import type { GeneratorEvidence } from "../../runner/trust/evidence.ts";
+import type { Case, GeneratorEvidence } from "../../runner/trust/evidence.ts";
 import { judge } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "../report/fixture.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { judge } from "../../runner/trust/judging.ts";
-import type { Case } from "../../runner/trust/case.ts";
+import type { Case } from "../../runner/trust/evidence.ts";
 import { caseWith, worded } from "./case.ts";
 
 type Warmup = Case["run"]["warmup"];

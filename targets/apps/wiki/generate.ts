@@ -3,17 +3,6 @@
  * markdown in several kinds of blocks, which link to other pages.
  */
 import { type Draw, drawBy, shuffled } from "../../../base/random.ts";
-import {
-  ADJECTIVES,
-  AUTHORS,
-  BLOCKS,
-  makeSentence,
-  NOUNS,
-  paragraphBlock,
-  pick,
-  SECTIONS,
-  type Topic,
-} from "./blocks.ts";
 import type { Draft, PageHead } from "./pages.ts";
 
 /** All of them, so many at once. The first is `home`; page n is written n hours after the first. */
@@ -65,3 +54,206 @@ function drawBody(draw: Draw, title: string, topic: Topic): string {
   }
   return parts.join("\n\n") + "\n";
 }
+
+// Blocks of markdown, drawn at random: what people write into wikis. Their words are of one subject, the handbook of a
+// harbour, so that they fit each other.
+
+/** What a page is about. */
+interface Topic {
+  /** The things that it speaks of. */
+  readonly nouns: readonly string[];
+  /** Pages that can be linked to. */
+  readonly others: readonly PageHead[];
+}
+
+type MarkdownBlock = (draw: Draw, topic: Topic) => string;
+
+function pick<T>(draw: Draw, choices: readonly T[]): T {
+  return choices[draw(0, choices.length - 1)];
+}
+
+function several<T>(draw: Draw, [least, most]: [number, number], make: (at: number) => T): T[] {
+  return Array.from({ length: draw(least, most) }, (_, index) => make(index + 1));
+}
+
+function makeSentence(draw: Draw, { nouns }: Topic): string {
+  const thing = (): string => pick(draw, nouns);
+  const kind = (): string => `${pick(draw, ADJECTIVES)} ${thing()}`;
+  const does = (): string => `${pick(draw, VERBS)} the ${thing()}`;
+  const manner = (): string => pick(draw, MANNERS);
+  const forms = [
+    () => `The ${kind()} ${does()} ${manner()}.`,
+    () => `No ${thing()} ${does()} ${manner()}.`,
+    () => `When the ${thing()} ${does()}, the ${kind()} ${does()}.`,
+    () => `To ${pick(draw, TASKS)} the ${kind()}, ${pick(draw, TASKS)} the ${thing()} ${manner()}.`,
+    () => `Each ${thing()} ${does()}, and the ${thing()} ${does()} ${manner()}.`,
+    () => `Where the ${kind()} ${does()}, every ${thing()} ${does()} ${manner()}.`,
+  ];
+  return pick(draw, forms)();
+}
+
+const paragraphBlock: MarkdownBlock = (draw, topic) => {
+  const sentences = several(draw, [3, 6], () => makeSentence(draw, topic));
+  sentences.splice(draw(1, sentences.length), 0, `See **${link(draw, topic)}**.`);
+  return sentences.map((sentence) => marked(draw, sentence)).join(" ");
+};
+
+/** One word in some sentences stands out. */
+function marked(draw: Draw, sentence: string): string {
+  const mark = pick(draw, ["", "", "", "*", "`", "~~"]);
+  return mark === "" ? sentence : sentence.replace(/(?<=\bthe )[a-z]+/, `${mark}$&${mark}`);
+}
+
+const link = (draw: Draw, { others }: Topic): string => {
+  const { title, slug } = pick(draw, others);
+  return `[${title}](/page/${slug})`;
+};
+
+const bullets: MarkdownBlock = (draw, topic) =>
+  several(draw, [3, 6], () => {
+    const under = several(draw, [0, 2], () => `\n  - ${makeSentence(draw, topic)}`).join("");
+    return `- ${makeSentence(draw, topic)} ${link(draw, topic)}${under}`;
+  }).join("\n");
+
+const steps: MarkdownBlock = (draw, topic) =>
+  several(draw, [4, 8], (at) => `${at}. ${makeSentence(draw, topic)}`).join("\n");
+
+const tasks: MarkdownBlock = (draw, topic) =>
+  several(draw, [3, 7], () => `- [${pick(draw, ["x", " "])}] ${makeSentence(draw, topic)}`).join(
+    "\n",
+  );
+
+const quote: MarkdownBlock = (draw, topic) =>
+  several(draw, [2, 4], () => `> ${makeSentence(draw, topic)}`).join("\n>\n");
+
+const table: MarkdownBlock = (draw, topic) => {
+  const rows = several(draw, [4, 10], () => {
+    const [depth, state] = [draw(10, 250) / 10, pick(draw, ["open", "closed", "*unknown*"])];
+    return `| ${link(draw, topic)} | ${depth.toFixed(1)} | ${state} | ${pick(draw, MANNERS)} |`;
+  });
+  return ["| Place | Depth (m) | State | When |", "| --- | ---: | :---: | --- |", ...rows].join(
+    "\n",
+  );
+};
+
+const configuration: MarkdownBlock = (draw, topic) => {
+  const entries = several(draw, [3, 6], () => {
+    const [name, kind] = [pick(draw, topic.nouns), pick(draw, ADJECTIVES)];
+    return `${name}:\n  kind: ${kind}\n  depth: ${draw(1, 40)}\n  open: ${draw(0, 1) === 1}`;
+  });
+  return ["```yaml", ...entries, "```"].join("\n");
+};
+
+const program: MarkdownBlock = (draw, topic) => {
+  const [noun, other, task] = [pick(draw, topic.nouns), pick(draw, topic.nouns), pick(draw, TASKS)];
+  return [
+    "```ts",
+    `function ${task}(${noun}: Map<string, number>): number {`,
+    "  let sum = 0;",
+    `  for (const [name, ${other}] of ${noun}) {`,
+    `    if (name !== "${pick(draw, ADJECTIVES)}" && ${other} < ${draw(2, 99)}) sum += ${other};`,
+    "  }",
+    "  return sum;",
+    "}",
+    "```",
+  ].join("\n");
+};
+
+const commands: MarkdownBlock = (draw, topic) => {
+  const lines = several(
+    draw,
+    [2, 5],
+    () => `harbour ${pick(draw, TASKS)} --${pick(draw, topic.nouns)} ${draw(1, 99)} | sort -n`,
+  );
+  return ["```sh", ...lines, "```"].join("\n");
+};
+
+const BLOCKS: readonly MarkdownBlock[] = [
+  paragraphBlock,
+  bullets,
+  steps,
+  tasks,
+  quote,
+  table,
+  configuration,
+  program,
+  commands,
+];
+
+const SECTIONS = [
+  "Berths",
+  "Buoys and lights",
+  "Cargo",
+  "Cranes",
+  "Crew",
+  "Customs",
+  "Dredging",
+  "Emergencies",
+  "Ferries",
+  "Forms",
+  "History",
+  "Pilots",
+  "Radio",
+  "Safety",
+  "Software",
+  "Tides",
+  "Tugs",
+  "Weather",
+] as const;
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+const NOUNS = words(`
+  anchor backup barge beacon berth bollard bridge buoy cable captain chart checklist clerk
+  compass container crane current deck depth dock draught engine fender ferry forecast form
+  gangway harbour hatch hull inspector invoice jetty keel ladder lantern lighthouse lock log
+  manifest mast mooring net office permit pilot pontoon port propeller pump quay radio ramp
+  report rope rudder schedule seal shift signal slipway storm tender terminal tide timetable
+  tugboat valve vessel warehouse watch winch yard`);
+
+const ADJECTIVES = words(`
+  abandoned accurate ancient annual automatic busy calm cautious central coastal common complete
+  daily double early eastern empty external final foreign former heavy hourly important inner
+  late local long manual medium narrow new northern official old outer painted private quiet
+  red regular reliable remote rusty second silent slow small southern spare steady temporary
+  tidal urgent western wooden yearly`);
+
+/** As in "the pilot … the quay". */
+const VERBS = words(`
+  blocks checks clears closes confirms controls delays doubles enters expects fills follows
+  guards guides holds inspects lifts loads lowers marks measures moves needs notes opens orders
+  passes prepares protects reaches records releases repairs replaces reports requires secures
+  signals stops tests tows turns watches`);
+
+/** As in "To … the quay". */
+const TASKS = words(`
+  block check clear close confirm control enter fill follow guard guide inspect lift load lower
+  mark measure move open order pass prepare protect reach record release repair replace report
+  secure signal stop test tow turn watch`);
+
+const MANNERS = [
+  "after dark",
+  "at high water",
+  "at low water",
+  "before the ebb",
+  "before the first shift",
+  "by hand",
+  "during a gale",
+  "every other week",
+  "from the bridge",
+  "in both directions",
+  "in thick fog",
+  "in winter",
+  "near the breakwater",
+  "on request",
+  "on the hour",
+  "once a day",
+  "outside the port limits",
+  "twice a year",
+  "under supervision",
+  "unless the wind turns",
+  "with due care",
+  "without delay",
+] as const;
+
+const AUTHORS = ["ada", "bela", "chidi", "dora", "emil", "farah", "goro", "hanne"] as const;

@@ -13,7 +13,7 @@ import {
 import { OriginClient } from "../origin/origin.ts";
 import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
 import { LOOPBACK, originAt } from "../../../base/net/listen.ts";
-import { startNginx } from "../nginx/start.ts";
+import { startNginx } from "../nginx/launcher.ts";
 import { freePort } from "../../launch/environment.ts";
 
 type Cluster = ClusterTarget["cluster"];

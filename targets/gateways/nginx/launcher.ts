@@ -1,9 +1,29 @@
-/** Launches the real nginx: it serves files, or stands in front of another target or a URL. */
-import { isUrl, type NginxTarget } from "../../../base/target/gateway_spec.ts";
-import { startNginx } from "./start.ts";
+/**
+ * Launches the real nginx, from PATH, in a folder of its own that is removed in the end: it serves files, or stands in
+ * front of another target or a URL.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, join } from "node:path";
+import { fileOf, isUrl, type NginxTarget } from "../../../base/target/gateway_spec.ts";
+import {
+  cannotStart,
+  type LaunchContext,
+  type Launcher,
+  type RunningTarget,
+} from "../../launch/launcher.ts";
+import {
+  cleanEnv,
+  findProgram,
+  freePort,
+  locateFolder,
+  makeTemporaryFolder,
+} from "../../launch/environment.ts";
+import { bringUp } from "../../launch/bring_up.ts";
+import { startSupervised } from "../../launch/child.ts";
+import { runtimeOf } from "../../launch/runtime.ts";
 import { plainOrigin, startComposite } from "../composite.ts";
-import type { Launcher, RunningTarget } from "../../launch/launcher.ts";
-import { locateFolder } from "../../launch/environment.ts";
+import { isServable, type NginxConfig, nginxConfig } from "./config.ts";
 
 export const nginxLauncher: Launcher<NginxTarget> = {
   start({ nginx: { root, files, proxy, workers, timeout } }, context): Promise<RunningTarget> {
@@ -27,3 +47,74 @@ export const nginxLauncher: Launcher<NginxTarget> = {
     });
   },
 };
+
+export const NO_NGINX = "No nginx on PATH: install it (apt-get install nginx)";
+
+/** Full path of nginx, or null when there is none on PATH. */
+export function findNginx(): string | null {
+  return findProgram("nginx", { path: cleanEnv().PATH ?? "", cwd: Deno.cwd() });
+}
+
+/** Folder of the files that it writes, in its own. */
+const FILES = "files";
+
+interface NginxOptions extends Pick<NginxConfig, "workers"> {
+  /** Texts by path, or what lies elsewhere. */
+  readonly serves: { readonly texts: Readonly<Record<string, string>> } | NginxConfig["serves"];
+  /** Path that responds with a status under 500. */
+  readonly readyPath: string;
+}
+
+/** Throws a TargetError, or the signal's reason when the user interrupts; then nothing is left. */
+export async function startNginx(
+  { workers, serves, readyPath }: NginxOptions,
+  context: LaunchContext,
+): Promise<RunningTarget> {
+  const program = findNginx();
+  if (program === null) throw cannotStart(context, NO_NGINX);
+  if ("folder" in serves && !isServable(serves.folder)) {
+    throw cannotStart(context, `nginx can't serve "${serves.folder}", as its path has a $ in it`);
+  }
+  const env = cleanEnv();
+  const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });
+  const folder = makeTemporaryFolder("plateau-nginx-");
+  try {
+    const port = context.listen?.port ?? freePort({ host: context.host });
+    const file = join(folder, "nginx.conf");
+    if ("texts" in serves) writeFiles(join(folder, FILES), serves.texts);
+    const options = { host: context.host, port, workers, user: workersUser() };
+    const served = "texts" in serves ? { folder: FILES } : serves;
+    Deno.writeTextFileSync(file, nginxConfig({ ...options, serves: served }), {
+      mode: 0o600,
+    });
+    const command = [program, "-p", folder, "-c", file];
+    const child = startSupervised(command, { env, cwd: folder, folder });
+    return await bringUp({ child, runtime, path: readyPath, port }, context);
+  } catch (error) {
+    remove(folder);
+    throw error;
+  }
+}
+
+/** Root's nginx gives its workers fewer rights than the files may need; others have only their own. */
+function workersUser(): string | null {
+  const { uid, username } = userInfo();
+  return uid === 0 ? username : null;
+}
+
+function remove(folder: string): void {
+  try {
+    Deno.removeSync(folder, { recursive: true });
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+/** @param folder Is made. */
+function writeFiles(folder: string, texts: Readonly<Record<string, string>>): void {
+  for (const [path, text] of Object.entries(texts)) {
+    const file = join(folder, fileOf(path));
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(file, text, { mode: 0o600 });
+  }
+}

@@ -1,8 +1,33 @@
-/** Whether a target is itself again after a load: single requests, one at a time, are about as fast as before. */
+/** The closed loops of a search, beside its trials: the peak before them, about where they begin, and looks at whether the target is itself again. */
 import type { Load } from "../../scenarios/load/load.ts";
 import { measureLoad } from "../measure/measure.ts";
 import type { Measurement } from "../result/result.ts";
+import { wrongResponsesOf } from "../result/outcome.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
+
+/**
+ * What a target serves when it is never without requests. Without wrong responses, unless all are. It also warms the target
+ * up.
+ */
+export async function closedPeak(
+  request: TrialRequest,
+  durationS: number,
+  hooks: TrialHooks,
+): Promise<number> {
+  const { connections, keepAlive, timeoutMs, workers } = request.load;
+  const load: Load = {
+    ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
+    durationMs: durationS * 1_000,
+    requests: null,
+  };
+  const measured = await measureLoad({ ...request, load }, hooks);
+  const { rate, requests: { completed } } = measured;
+  // Of all that completed, in the drain as well, which no rate counts.
+  const rightRatio = 1 - wrongResponsesOf(measured) / Math.max(1, completed);
+  return rightRatio > 0 ? rate * rightRatio : rate;
+}
+
+// Recovery after a load: single requests, one at a time, are about as fast as before.
 
 const LOOK_MS = 200;
 /** The time-out of a single request while the target recovers. */
