@@ -11,6 +11,7 @@ import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
 import { dial } from "../../base/net/dial.ts";
 import { whyNoResponse } from "../../base/net/dial_error.ts";
 import { type Access, connectionOptions, proxyCredentials } from "../../base/net/endpoint.ts";
+import { exchangeOn, TooFewStreams } from "../../base/net/one_exchange.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { secretsIn, secretsInCookies } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
@@ -36,7 +37,6 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
-import { exchangeOn, TooFewStreams } from "./one_exchange.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;

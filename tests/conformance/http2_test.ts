@@ -122,7 +122,7 @@ for (const driver of DRIVER_NAMES) {
     if (loaded.tls?.by !== "runtime") assert.deepEqual(agreed, ["h2"]);
   });
 
-  testWith(["node"], `${driver}: a lane waits while the server takes fewer streams`, async () => {
+  testWith(["node"], `${driver}: a place waits while the server takes fewer streams`, async () => {
     const { endpoint, end } = await serving("few");
     const wish = { requests: 100, connections: 1, pipeline: 6 };
     const loaded = await load(way, { endpoint }, wish);

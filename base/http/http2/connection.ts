@@ -1,13 +1,13 @@
 /**
  * The client's side of a connection of HTTP/2 (RFC 9113): octets in, events and octets out. No I/O, no clock.
  *
- * A lane is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
+ * A place is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
  * is begun on it, brings a response or fails, and then the next may begin.
  */
 import {
   ACK,
   BAD_PADDING,
-  ConnectionFault,
+  ConnectionError,
   CONTENT,
   CONTINUATION,
   END_HEADERS,
@@ -34,7 +34,7 @@ import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
 import { Sending } from "./sending.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
-import { type LaneEvents, LAST_ID, Streams } from "./streams.ts";
+import { LAST_ID, type StreamEvents, Streams } from "./streams.ts";
 
 /** Frames that want something from us and bring nothing, without any of a response in between. */
 const MOST_IDLE_FRAMES = 10_000;
@@ -43,7 +43,7 @@ export class Http2Connection {
   /** Whether the server's SETTINGS have come: before that nobody knows how many streams it takes. */
   isReady = false;
   /** Why the connection can't go on; null while it can. */
-  fault: string | null = null;
+  error: string | null = null;
   readonly #sending = new Sending();
   readonly #reader = new FrameReader();
   readonly #blocks = new HeaderBlocks();
@@ -55,8 +55,8 @@ export class Http2Connection {
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
-  constructor(lanes: number, events: LaneEvents) {
-    this.#streams = new Streams(lanes, this.#sending, this.#blocks, events);
+  constructor(places: number, events: StreamEvents) {
+    this.#streams = new Streams(places, this.#sending, this.#blocks, events);
     this.out.raw(opening());
   }
 
@@ -84,18 +84,18 @@ export class Http2Connection {
     return this.isReady && !this.isLeaving && this.active < this.mostStreams;
   }
 
-  isBusy(lane: number): boolean {
-    return this.#streams.lanes[lane].id !== 0;
+  isBusy(place: number): boolean {
+    return this.#streams.places[place].id !== 0;
   }
 
   // hot: begins a stream; gives the octets that it takes, with those of a body that has to wait.
-  begin(lane: number, request: Http2Request): number {
-    return this.#streams.begin(lane, request);
+  begin(place: number, request: Http2Request): number {
+    return this.#streams.begin(place, request);
   }
 
-  /** Gives up the lane's stream; no event of it follows. */
-  cancel(lane: number): void {
-    this.#streams.cancel(lane, "CANCEL");
+  /** Gives up the place's stream; no event of it follows. */
+  cancel(place: number): void {
+    this.#streams.cancel(place, "CANCEL");
   }
 
   /** Says that nothing more will come. */
@@ -104,7 +104,7 @@ export class Http2Connection {
     this.out.frame(GOAWAY, 0, 0, numbers(0, numberOfCode(code)));
   }
 
-  // hot: reads what came; what it means for the lanes are events, for the connection `fault`.
+  // hot: reads what came; what it means for the places are events, for the connection `error`.
   read(octets: Uint8Array, length: number): void {
     try {
       for (let at = 0; at < length;) {
@@ -112,9 +112,9 @@ export class Http2Connection {
         if (this.#reader.found !== NOTHING) this.#take();
       }
     } catch (error) {
-      if (!(error instanceof ConnectionFault)) throw error;
+      if (!(error instanceof ConnectionError)) throw error;
       this.leave(error.code);
-      this.fault = `${error.code}: ${error.message}`;
+      this.error = `${error.code}: ${error.message}`;
     }
   }
 
@@ -132,9 +132,9 @@ export class Http2Connection {
   }
 
   /** A server of HTTP/1.1 answers the preface in its own words, which as a frame are endless (§3.4). */
-  #tooLong(): ConnectionFault {
+  #tooLong(): ConnectionError {
     return this.isReady
-      ? new ConnectionFault("FRAME_SIZE_ERROR", "a frame over its limit")
+      ? new ConnectionError("FRAME_SIZE_ERROR", "a frame over its limit")
       : wrong("the server does not speak HTTP/2");
   }
 
@@ -193,13 +193,13 @@ export class Http2Connection {
 
   #countIdle(): void {
     if (++this.#idleFrames <= MOST_IDLE_FRAMES) return;
-    throw new ConnectionFault("ENHANCE_YOUR_CALM", "frames without end that bring nothing");
+    throw new ConnectionError("ENHANCE_YOUR_CALM", "frames without end that bring nothing");
   }
 
   #widen(id: number, bytes: number): void {
     if (id !== 0) return this.#streams.widen(id, bytes);
     if (bytes === 0) throw wrong("a window widened by nothing");
-    this.#sending.widen(bytes, this.#streams.lanes);
+    this.#sending.widen(bytes, this.#streams.places);
   }
 
   #takeSettings(): void {
@@ -211,7 +211,7 @@ export class Http2Connection {
       if (!this.isReady) throw wrong("no SETTINGS first");
       return;
     }
-    this.#sending.set(payload, from, to, this.#streams.lanes);
+    this.#sending.set(payload, from, to, this.#streams.places);
     this.out.frame(SETTINGS, ACK, 0);
     this.isReady = true;
   }
@@ -238,10 +238,10 @@ function numberOf(payload: Uint8Array, from: number, to: number): number {
   return numberAt(payload, from);
 }
 
-function wrong(message: string): ConnectionFault {
-  return new ConnectionFault("PROTOCOL_ERROR", message);
+function wrong(message: string): ConnectionError {
+  return new ConnectionError("PROTOCOL_ERROR", message);
 }
 
-function cutShort(): ConnectionFault {
-  return new ConnectionFault("FRAME_SIZE_ERROR", "a frame of the wrong length");
+function cutShort(): ConnectionError {
+  return new ConnectionError("FRAME_SIZE_ERROR", "a frame of the wrong length");
 }

@@ -48,7 +48,7 @@ export function nameOfCode(code: number): string {
 }
 
 /** Why a connection can't go on (§5.4.1); the message is for people. */
-export class ConnectionFault extends Error {
+export class ConnectionError extends Error {
   constructor(readonly code: ErrorCode, message: string) {
     super(message);
   }

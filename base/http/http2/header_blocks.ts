@@ -5,7 +5,7 @@
  */
 import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
-import { ConnectionFault } from "./frames.ts";
+import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
 import { Malformed, type ResponseHead, responseHead } from "./response.ts";
 
@@ -30,16 +30,16 @@ export class HeaderBlocks {
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
-  /** A part of a block that is not its last. Throws ConnectionFault. */
+  /** A part of a block that is not its last. Throws ConnectionError. */
   gather(payload: Uint8Array, from: number, to: number): void {
     this.#parts.push(payload.slice(from, to));
     this.#partsBytes += to - from;
     if (this.#parts.length > MOST_PARTS || this.#partsBytes > LIMITS.responseHead.most) {
-      throw new ConnectionFault("ENHANCE_YOUR_CALM", "a header block over its limit");
+      throw new ConnectionError("ENHANCE_YOUR_CALM", "a header block over its limit");
     }
   }
 
-  /** The whole block, of which the last part is given. Throws ConnectionFault. */
+  /** The whole block, of which the last part is given. Throws ConnectionError. */
   whole(payload: Uint8Array, from: number, to: number): Uint8Array {
     if (this.#parts.length === 0) return payload.subarray(from, to);
     this.gather(payload, from, to);
@@ -54,7 +54,7 @@ export class HeaderBlocks {
     return block;
   }
 
-  /** Throws Malformed and ConnectionFault; the table is as the server believes it to be after either of them. */
+  /** Throws Malformed and ConnectionError; the table is as the server believes it to be after either of them. */
   fields(block: Uint8Array): readonly Field[] {
     return this.#read(block).fields;
   }
@@ -64,7 +64,7 @@ export class HeaderBlocks {
       return this.#decoder.read(block);
     } catch (error) {
       if (error instanceof HpackError) {
-        throw new ConnectionFault("COMPRESSION_ERROR", error.message);
+        throw new ConnectionError("COMPRESSION_ERROR", error.message);
       }
       if (error instanceof FieldListTooLong) throw new Malformed("head over its limit");
       throw error;

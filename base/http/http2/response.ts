@@ -8,7 +8,7 @@ import type { Field } from "./fields.ts";
 // How its content is framed in HTTP/1.1.
 export const NO_CONTENT = 0;
 export const SIZED = 1;
-export const CHUNKED = 2;
+export const UNSIZED = 2;
 
 export interface ResponseHead {
   /** Another head follows (RFC 9110 §15.2). */
@@ -46,8 +46,8 @@ export function responseHead(
   if (isEnd && !hasNone && lengthBytes > 0) {
     throw new Malformed("content of another length than content-length says");
   }
-  const framing = hasNone ? NO_CONTENT : lengthBytes >= 0 || isEnd ? SIZED : CHUNKED;
-  const added = framing === CHUNKED
+  const framing = hasNone ? NO_CONTENT : lengthBytes >= 0 || isEnd ? SIZED : UNSIZED;
+  const added = framing === UNSIZED
     ? ["transfer-encoding: chunked"]
     : framing === SIZED && lengthBytes < 0
     ? ["content-length: 0"]

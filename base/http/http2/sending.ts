@@ -1,6 +1,6 @@
 /** What a client sends on a connection of HTTP/2: header blocks, and bodies as far as the server's windows let them. */
 import {
-  ConnectionFault,
+  ConnectionError,
   CONTINUATION,
   DATA,
   END_HEADERS,
@@ -81,7 +81,7 @@ export class Sending {
     }
   }
 
-  /** The server takes more on all streams together. Throws ConnectionFault. */
+  /** The server takes more on all streams together. Throws ConnectionError. */
   widen(bytes: number, streams: readonly Stream[]): void {
     this.#windowBytes = widened(this.#windowBytes, bytes);
     for (const stream of streams) if (!stream.isSent) this.sendBody(stream);
@@ -95,7 +95,7 @@ export class Sending {
     return true;
   }
 
-  /** Takes the payload of the server's SETTINGS, which change windows that are there, too (§6.9.2). Throws ConnectionFault. */
+  /** Takes the payload of the server's SETTINGS, which change windows that are there, too (§6.9.2). Throws ConnectionError. */
   set(payload: Uint8Array, from: number, to: number, streams: readonly Stream[]): void {
     const { peer } = this;
     const { windowBytes, tableBytes } = peer;
@@ -112,5 +112,5 @@ export class Sending {
 
 function widened(windowBytes: number, bytes: number): number {
   if (windowBytes + bytes <= MOST_WINDOW_BYTES) return windowBytes + bytes;
-  throw new ConnectionFault("FLOW_CONTROL_ERROR", "a window over its limit");
+  throw new ConnectionError("FLOW_CONTROL_ERROR", "a window over its limit");
 }

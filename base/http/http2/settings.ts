@@ -1,7 +1,7 @@
 /** What both sides say of themselves when a connection of HTTP/2 begins (RFC 9113 §6.5). */
 import { LIMITS } from "../../limits.ts";
 import {
-  ConnectionFault,
+  ConnectionError,
   FrameWriter,
   MAX_FRAME_BYTES,
   numberAt,
@@ -54,9 +54,9 @@ export class PeerSettings {
   frameBytes = MAX_FRAME_BYTES;
   tableBytes = 4_096;
 
-  /** Takes the payload of a SETTINGS frame. Throws ConnectionFault. */
+  /** Takes the payload of a SETTINGS frame. Throws ConnectionError. */
   take(payload: Uint8Array, from: number, to: number): void {
-    if ((to - from) % 6 !== 0) throw new ConnectionFault("FRAME_SIZE_ERROR", "SETTINGS cut short");
+    if ((to - from) % 6 !== 0) throw new ConnectionError("FRAME_SIZE_ERROR", "SETTINGS cut short");
     for (let at = from; at < to; at += 6) {
       this.#takeOne(payload[at] << 8 | payload[at + 1], numberAt(payload, at + 2));
     }
@@ -69,7 +69,7 @@ export class PeerSettings {
     else if (id === MAX_CONCURRENT_STREAMS) this.mostStreams = value;
     else if (id === INITIAL_WINDOW_SIZE) {
       if (value > MOST_WINDOW_BYTES) {
-        throw new ConnectionFault("FLOW_CONTROL_ERROR", "an initial window over its limit");
+        throw new ConnectionError("FLOW_CONTROL_ERROR", "an initial window over its limit");
       }
       this.windowBytes = value;
     } else if (id === MAX_FRAME_SIZE) {
@@ -80,5 +80,5 @@ export class PeerSettings {
 }
 
 function refuse(isWrong: boolean, what: string): void {
-  if (isWrong) throw new ConnectionFault("PROTOCOL_ERROR", what);
+  if (isWrong) throw new ConnectionError("PROTOCOL_ERROR", what);
 }

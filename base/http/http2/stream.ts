@@ -1,13 +1,13 @@
-/** One stream of HTTP/2 after the other, on the same lane: what is sent of its request, and what came of its response. */
+/** One stream of HTTP/2 after the other, on the same place: what is sent of its request, and what came of its response. */
 import type { Field } from "./fields.ts";
 import type { Http2Request } from "./request.ts";
 import {
-  CHUNKED,
   Malformed,
   NO_CONTENT,
   type ResponseHead,
   SIZED,
   trailerSection,
+  UNSIZED,
 } from "./response.ts";
 
 /** Takes a response piece by piece, as HTTP/1.1 has it. */
@@ -20,7 +20,7 @@ const encoder = new TextEncoder();
 const NO_REQUEST: Http2Request = { fields: [], isHead: false, body: new Uint8Array(0) };
 
 export class Stream {
-  /** 0 while the lane has none. */
+  /** 0 while the place has none. */
   id = 0;
   request = NO_REQUEST;
   /** How much of its body is sent. */
@@ -81,7 +81,7 @@ export class Stream {
   /** @param trailers Null where the response ended without any. Throws Malformed. */
   takeEnd(trailers: readonly Field[] | null, take: TakeOctets): void {
     const section = trailerSection(trailers ?? []);
-    if (this.#head?.framing === CHUNKED) {
+    if (this.#head?.framing === UNSIZED) {
       take(LAST_CHUNK, 0, LAST_CHUNK.length);
       return take(section, 0, section.length);
     }

@@ -133,12 +133,6 @@ export class Connections {
     if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
   }
 
-  /** One that several slots share has given way to another. */
-  replaced(timeUs: number): void {
-    this.parts.recorder.reconnects++;
-    this.parts.recorder.connected(timeUs);
-  }
-
   /** The dial has failed: the next is tried after a pause. */
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);

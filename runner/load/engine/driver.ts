@@ -16,14 +16,23 @@ export type DriverName = typeof DRIVER_NAMES[number];
 /** What a connection was refused by: its dial, its handshake, the look-up of its name, or what the server then said. */
 export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 
+/** What the load sees through a driver alone. */
+export interface WireRecorder {
+  bytesOut: number;
+  reconnects: number;
+  received(bytes: number, nowUs: number): void;
+  /** A connection is there, this long after its dial. */
+  connected(timeUs: number): void;
+}
+
 /** Commands, given by the handler; a driver carries them out in order and never calls back from within one. */
 export interface Driver {
   /** Dials slot `slot`; `onOpen` or `onRefused` follows. */
   connect(slot: number): void;
   /** Whether the slot would share a connection that is there, or is being dialed; absent: none ever does. */
   joins?(slot: number): boolean;
-  /** Queues `bytes` (not copied: they must stay as they are) on an open slot; gives how many octets that sends. */
-  send(slot: number, bytes: Uint8Array): number;
+  /** Queues `bytes` (not copied: they must stay as they are) on an open slot. */
+  send(slot: number, bytes: Uint8Array): void;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
@@ -39,17 +48,14 @@ export interface EventHandler {
   onOpen(slot: number, nowUs: number): void;
   /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /**
-   * `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call. On the wire that were
-   * `wireBytes` since the last time, `length` when absent.
-   */
-  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number, wireBytes?: number): void;
-  /** The peer has broken the protocol in its response; the slot is open still. */
-  onBroken(slot: number, reason: string, nowUs: number): void;
-  /** A connection that several slots share has been replaced, in this time. */
-  onReplaced?(timeUs: number): void;
+  /** `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call. */
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
+  /** The peer has broken the protocol in its response, and the driver knows; the slot is open still. */
+  onBroken(slot: number, reason: string, nowUs: number): void;
+  /** For a driver over another one, where what it hands over is not what comes. */
+  readonly recorder?: WireRecorder;
   /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
 }

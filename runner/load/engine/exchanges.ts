@@ -15,12 +15,13 @@
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { CONNECTING, Connections, type Message, OPEN, Readers } from "./connections.ts";
+import { Connections, type Message, OPEN, Readers } from "./connections.ts";
 import type { Driver, EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
 import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
+import { Timeouts } from "./timeouts.ts";
 import type { Workload } from "./workload.ts";
 
 export interface ExchangeParts {
@@ -44,8 +45,8 @@ export class Exchanges implements EventHandler {
   readonly #inFlight: InFlight;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
-  /** Before this moment nothing can time out. */
-  #nextTimeoutUs = -Infinity;
+  readonly #timeouts: Timeouts;
+  readonly recorder: Recorder;
 
   constructor(
     private readonly job: Job,
@@ -54,11 +55,13 @@ export class Exchanges implements EventHandler {
   ) {
     const slots = slotsOf(job);
     this.punctual = parts.pacer.intended;
+    this.recorder = parts.recorder;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
     this.connections = new Connections(slots, parts);
     this.#readers = new Readers(slots, workload.readsResponses);
     this.#responded = new Uint8Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
+    this.#timeouts = new Timeouts(job, this.connections, this.#inFlight);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
     this.ending = new Ending(job, { ...parts, ...exchanges, workload });
     parts.recorder.slowest.labelBy((slot) => this.#label(slot));
@@ -96,7 +99,8 @@ export class Exchanges implements EventHandler {
     if (pacer.intended) recorder.sent(nowUs - dueUs);
     // In a closed loop nothing is due but by the loop itself, so the clock runs from the send.
     this.#inFlight.add(slot, request, head, pacer.intended ? dueUs : nowUs, nowUs);
-    recorder.bytesOut += driver.send(slot, bytes);
+    recorder.bytesOut += bytes.length;
+    driver.send(slot, bytes);
   }
 
   onOpen(slot: number, nowUs: number): void {
@@ -110,15 +114,9 @@ export class Exchanges implements EventHandler {
 
   // hot: once a read; in the common case one whole response, its record, and the next send. What a read
   // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
-  onBytes(
-    slot: number,
-    bytes: Uint8Array,
-    length: number,
-    nowUs: number,
-    wireBytes = length,
-  ): void {
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.parts.recorder.received(wireBytes, nowUs);
+    this.parts.recorder.received(length, nowUs);
     let completed = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);
@@ -165,10 +163,6 @@ export class Exchanges implements EventHandler {
   onBroken(slot: number, reason: string, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.#break(slot, "protocol", reason, nowUs);
-  }
-
-  onReplaced(timeUs: number): void {
-    this.connections.replaced(timeUs);
   }
 
   /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
@@ -273,31 +267,10 @@ export class Exchanges implements EventHandler {
     this.parts.recorder.advance(nowUs);
     const isDone = this.connections.forEachClosed((slot) => this.workload.onClosed(slot, nowUs));
     this.#nextSweepUs = nowUs + (isDone ? this.#sweepUs : 0);
-    if (nowUs >= this.#nextTimeoutUs) this.#timeOut(nowUs);
+    this.#timeouts.forEach(nowUs, (slot) => this.#timeOut(slot, nowUs));
   }
 
-  /**
-   * All have the same time, and what begins from now on began later: so the slots need no look before the time of the
-   * oldest is over.
-   */
-  #timeOut(nowUs: number): void {
-    const { timeoutUs } = this.job;
-    let oldestUs = nowUs;
-    for (let slot = 0, slots = slotsOf(this.job); slot < slots; slot++) {
-      const begunUs = this.#begunUs(slot);
-      if (begunUs <= nowUs - timeoutUs) this.#timeOutSlot(slot, nowUs);
-      else if (begunUs < oldestUs) oldestUs = begunUs;
-    }
-    this.#nextTimeoutUs = oldestUs + timeoutUs;
-  }
-
-  /** When the slot's dial or its oldest exchange began; Infinity without either. */
-  #begunUs(slot: number): number {
-    if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
-    return this.#inFlight.count(slot) > 0 ? this.#inFlight.sentUs(slot) : Infinity;
-  }
-
-  #timeOutSlot(slot: number, nowUs: number): void {
+  #timeOut(slot: number, nowUs: number): void {
     if (this.#inFlight.count(slot) === 0) {
       this.connections.close(slot);
       return this.onRefused(slot, "timeout", "no connection in time", nowUs);

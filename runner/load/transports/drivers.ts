@@ -41,9 +41,9 @@ export async function openDriver(
   const { endpoints, slots } = setting;
   const connections = slots / streams;
   const driver = await DRIVERS[name]({ ...setting, slots: connections });
-  const { Http2Driver } = await import("./http2_driver.ts");
+  const { Http2Driver } = await import("./http2/driver.ts");
   const scheme = hasTls(endpoints[0]) ? "https" : "http";
-  return new Http2Driver(driver, { connections, lanes: streams, scheme });
+  return new Http2Driver(driver, { connections, streams, scheme });
 }
 
 /** Its code is loaded only where it is needed. */

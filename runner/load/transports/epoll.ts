@@ -160,15 +160,9 @@ export class EpollDriver implements Driver {
   }
 
   // hot: one call for a whole request, as a rule.
-  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     const unsent = this.#unsent[slot];
-    if (unsent === null) this.#sendNow(slot, bytes);
-    else unsent.push(bytes);
-    return bytes.length;
-  }
-
-  // hot
-  #sendNow(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
+    if (unsent !== null) return void unsent.push(bytes);
     const sent = this.#send(slot, bytes);
     if (sent === bytes.length) return;
     // A broken connection is reported by the read that follows; anything else waits until there is room.

@@ -101,9 +101,8 @@ export class TcpDriver implements Driver {
     this.#open[slot] = transport.open(slot, this.#eventsOf(slot, handler));
   }
 
-  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     this.#open[slot]?.send(bytes);
-    return bytes.length;
   }
 
   close(slot: number): void {

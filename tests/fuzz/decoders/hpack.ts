@@ -35,7 +35,7 @@ function decode(input: string): void {
   }
 }
 
-function fieldsOf(decoder: HpackDecoder, block: Uint8Array): Field[] | null {
+function fieldsOf(decoder: HpackDecoder, block: Uint8Array): readonly Field[] | null {
   try {
     return decoder.decode(block);
   } catch (error) {

@@ -20,7 +20,7 @@ import {
 } from "../../../base/http/http2/frames.ts";
 import { asHttp2 } from "../../../base/http/http2/request.ts";
 import { MALFORMED, RIGHT, WRONG_CONTENT } from "./connection_cases.ts";
-import { FAULTS } from "./fault_cases.ts";
+import { CONNECTION_ERRORS } from "./connection_error_cases.ts";
 import { Client, coded, data, frame, headers, joined, octets, request, settings } from "./peer.ts";
 
 const OK = { ":status": "200" };
@@ -34,13 +34,13 @@ for (const [name, frames, expected] of [...RIGHT, ...MALFORMED, ...WRONG_CONTENT
   });
 }
 
-for (const [name, frames, fault] of FAULTS) {
+for (const [name, frames, error] of CONNECTION_ERRORS) {
   Deno.test(`${name}: ends the connection, with its code in a GOAWAY`, () => {
     const bytes = joined(settings(), ...frames);
     for (const size of [bytes.length, 1, 3]) {
       const client = new Client();
       const [last = "none"] = client.read(bytes, size).slice(-1);
-      assert.ok(last.startsWith(fault), `${last} in pieces of ${size}`);
+      assert.ok(last.startsWith(error), `${last} in pieces of ${size}`);
       const goAway = sent(client).at(-1);
       assert.equal(goAway?.type, GOAWAY);
       assert.ok(client.connection.isLeaving);
@@ -97,7 +97,7 @@ Deno.test("SETTINGS and PING are acknowledged, and their acknowledgements are no
   ]);
 });
 
-Deno.test("streams of lanes are odd numbers, and responses come in any order", () => {
+Deno.test("streams of places are odd numbers, and responses come in any order", () => {
   const client = new Client(3);
   assert.deepEqual(sent(client).map(({ type, stream }) => [type, stream]), [
     [HEADERS, 1],
@@ -131,14 +131,14 @@ Deno.test("what still comes on a stream that we gave up changes nothing but the 
   const [reset] = sent(client);
   assert.deepEqual([reset.type, reset.stream, numberAt(reset.payload, 0)], [RST_STREAM, 1, 8]);
   client.read(joined(headers(1, OK), data(1, "late", END_STREAM), headers(3, OK, END_STREAM)));
-  assert.equal(client.connection.fault, null);
+  assert.equal(client.connection.error, null);
   assert.deepEqual(client.events.map((event) => event[0]), ["1"]);
 });
 
 Deno.test("what comes on a stream after its end breaks the connection", () => {
   const client = new Client();
   client.read(joined(settings(), headers(1, OK, END_STREAM), data(1, "more", END_STREAM)));
-  assert.equal(client.connection.fault, "STREAM_CLOSED: a frame of a stream that has ended");
+  assert.equal(client.connection.error, "STREAM_CLOSED: a frame of a stream that has ended");
 });
 
 const LONG_BODY = "x".repeat(100_000);
@@ -200,7 +200,7 @@ Deno.test("a response that comes before its request is sent makes the rest needl
   assert.equal(client.events.length, 1);
   assert.deepEqual(sent(client).map(({ type }) => type), [RST_STREAM]);
   client.read(frame(WINDOW_UPDATE, 0, 1, coded(1_000)));
-  assert.equal(client.connection.fault, null);
+  assert.equal(client.connection.error, null);
 });
 
 Deno.test("a server that leaves takes what it says, and no more", () => {

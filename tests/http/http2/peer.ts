@@ -63,43 +63,46 @@ export function request(fields: Partial<WireRequest> = {}): Uint8Array<ArrayBuff
   return encodeRequest(wire, { host: "a", keepAlive: true });
 }
 
-/** A client whose lanes each have sent a request, and what came of them. */
+/** A client whose places each have sent a request, and what came of them. */
 export class Client {
   readonly connection: Http2Connection;
   /** What came, in order: responses as text, and ends. */
   readonly events: string[] = [];
   readonly #texts: string[];
 
-  constructor(lanes = 1, message = request()) {
-    this.#texts = new Array(lanes).fill("");
-    this.connection = new Http2Connection(lanes, {
-      onResponse: (lane, bytes, from, to) => this.onOctets(lane, bytes.subarray(from, to)),
-      onEndOfResponse: (lane) => this.#say(lane, `response ${JSON.stringify(this.#texts[lane])}`),
-      onReset: (lane, reason) => this.#say(lane, `reset ${reason}`),
-      onMalformed: (lane, reason) => this.#say(lane, `malformed ${reason}`),
-      onTurnedAway: (lane) => this.#say(lane, "turned away"),
+  constructor(places = 1, message = request()) {
+    this.#texts = new Array(places).fill("");
+    this.connection = new Http2Connection(places, {
+      onResponse: (place, bytes, from, to) => this.onOctets(place, bytes.subarray(from, to)),
+      onEndOfResponse: (place) =>
+        this.#say(place, `response ${JSON.stringify(this.#texts[place])}`),
+      onReset: (place, reason) => this.#say(place, `reset ${reason}`),
+      onMalformed: (place, reason) => this.#say(place, `malformed ${reason}`),
+      onTurnedAway: (place) => this.#say(place, "turned away"),
     });
     this.connection.out.take();
-    for (let lane = 0; lane < lanes; lane++) this.connection.begin(lane, asHttp2(message, "http"));
+    for (let place = 0; place < places; place++) {
+      this.connection.begin(place, asHttp2(message, "http"));
+    }
   }
 
-  onOctets = (lane: number, bytes: Uint8Array): void => {
-    this.#texts[lane] += String.fromCharCode(...bytes);
+  onOctets = (place: number, bytes: Uint8Array): void => {
+    this.#texts[place] += String.fromCharCode(...bytes);
   };
 
-  #say(lane: number, what: string): void {
-    this.events.push(`${lane}: ${what}`);
-    this.#texts[lane] = "";
+  #say(place: number, what: string): void {
+    this.events.push(`${place}: ${what}`);
+    this.#texts[place] = "";
   }
 
-  /** Feeds the octets in pieces of `size`; gives all that came, and the fault at the end. */
+  /** Feeds the octets in pieces of `size`; gives all that came, and the error at the end. */
   read(bytes: Uint8Array, size = bytes.length): string[] {
-    for (let at = 0; at < bytes.length && this.connection.fault === null; at += size) {
+    for (let at = 0; at < bytes.length && this.connection.error === null; at += size) {
       const piece = bytes.slice(at, at + size);
       this.connection.read(piece, piece.length);
     }
-    const { fault } = this.connection;
-    return fault === null ? this.events : [...this.events, fault];
+    const { error } = this.connection;
+    return error === null ? this.events : [...this.events, error];
   }
 }
 

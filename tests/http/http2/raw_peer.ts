@@ -63,7 +63,7 @@ export class RawPeer {
   }
 
   /** Waits for the next block, and minds all settings before it. */
-  async readFields(): Promise<{ readonly stream: number; readonly fields: Field[] }> {
+  async readFields(): Promise<{ readonly stream: number; readonly fields: readonly Field[] }> {
     for (;;) {
       const frame = await this.#readFrame();
       const { type, flags, stream, payload } = frame;

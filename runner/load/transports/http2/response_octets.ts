@@ -1,15 +1,15 @@
 /**
  * Responses of HTTP/2 on their way to the load, in the octets of HTTP/1.1: as much as has come at once in one piece.
  * The last octet of a response stays here until its stream has ended: to HTTP/1.1 a response may look whole before,
- * and the load would send the next on a lane that is not free.
+ * and the load would send the next on a place that is not free.
  */
-import { putOctets } from "../../../base/http/octets.ts";
-import type { EventHandler } from "../engine/driver.ts";
+import { putOctets } from "../../../../base/http/octets.ts";
+import type { EventHandler } from "../../engine/driver.ts";
 
 const ROOM_BYTES = 256 * 1024;
 const NONE = -1;
 
-export class LaneOctets {
+export class ResponseOctets {
   readonly #bytes = new Uint8Array(ROOM_BYTES);
   #length = 0;
   /** Whose octets they are. */
@@ -23,16 +23,15 @@ export class LaneOctets {
     this.#last = new Int16Array(slots).fill(NONE);
   }
 
-  // hot
-  add(slot: number, octets: Uint8Array, from: number, to: number, nowUs: number): void {
-    if (slot !== this.#slot) this.#turnTo(slot, nowUs);
-    for (let at = from; at < to;) {
-      if (this.#length === ROOM_BYTES) this.#turnTo(slot, nowUs);
-      const end = Math.min(to, at + ROOM_BYTES - this.#length);
-      putOctets(this.#bytes, this.#length, octets, at, end);
-      this.#length += end - at;
-      at = end;
-    }
+  // hot: makes room for so many of the slot's; what is handed over for that may end its exchange.
+  expect(slot: number, length: number, nowUs: number): void {
+    if (slot !== this.#slot || this.#length + length > ROOM_BYTES) this.#turnTo(slot, nowUs);
+  }
+
+  // hot: octets that were expected, and no more than a frame has.
+  add(octets: Uint8Array, from: number, to: number): void {
+    putOctets(this.#bytes, this.#length, octets, from, to);
+    this.#length += to - from;
   }
 
   /** Hands over what there is, and goes on with the slot's own. */
@@ -65,9 +64,10 @@ export class LaneOctets {
     this.#slot = NONE;
     this.#length = 0;
     if (length <= 0) return;
-    const wireBytes = this.wireBytes;
+    // The load counts the octets that it is given.
+    this.handler.recorder?.received(this.wireBytes - length, nowUs);
     this.wireBytes = 0;
-    this.handler.onBytes(slot, this.#bytes, length, nowUs, wireBytes);
+    this.handler.onBytes(slot, this.#bytes, length, nowUs);
   }
 
   /** The slot's response will not go on. */

@@ -1,10 +1,10 @@
 /** One request and its response on a connection of its own, over the same codec as the load: for a preflight. */
-import { Http2Connection } from "../../base/http/http2/connection.ts";
-import { asHttp2 } from "../../base/http/http2/request.ts";
-import type { LaneEvents } from "../../base/http/http2/streams.ts";
-import { BROKEN, NEED_MORE, type ResponseReader } from "../../base/http/response.ts";
-import type { Connection } from "../../base/net/connection.ts";
-import { type Endpoint, hasTls } from "../../base/net/endpoint.ts";
+import { Http2Connection } from "../http/http2/connection.ts";
+import { asHttp2 } from "../http/http2/request.ts";
+import type { StreamEvents } from "../http/http2/streams.ts";
+import { BROKEN, NEED_MORE, type ResponseReader } from "../http/response.ts";
+import type { Connection } from "./connection.ts";
+import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
 
@@ -70,7 +70,7 @@ async function overHttp2(
     const length = await conn.read(buffer);
     if (length === null) throw new Error("closed before the response");
     http2.read(buffer, length);
-    if (http2.fault !== null) throw new Error(http2.fault);
+    if (http2.error !== null) throw new Error(http2.error);
   }
   http2.leave();
   await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no good-bye
@@ -82,7 +82,7 @@ async function writeAll(conn: Connection, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length;) at += await conn.write(bytes.subarray(at));
 }
 
-class OneResponse implements LaneEvents {
+class OneResponse implements StreamEvents {
   isOver = false;
   failure: string | null = null;
 
@@ -101,11 +101,11 @@ class OneResponse implements LaneEvents {
     this.failure = reason;
   }
 
-  onMalformed(lane: number, reason: string): void {
-    this.onReset(lane, reason);
+  onMalformed(place: number, reason: string): void {
+    this.onReset(place, reason);
   }
 
-  onTurnedAway(lane: number): void {
-    this.onReset(lane, "GOAWAY before the response");
+  onTurnedAway(place: number): void {
+    this.onReset(place, "GOAWAY before the response");
   }
 }

@@ -1,16 +1,17 @@
 /**
- * HTTP/2 over another driver's connections: each has some lanes, and a load sees a lane as a connection of its own, with
+ * HTTP/2 over another driver's connections: each has some places, and a load sees a place as a connection of its own, with
  * one request at a time. Requests and responses are those of HTTP/1.1 for the load, so whatever it does with them it
  * does here too: checks, captures, cookies, redirects.
  */
-import { asHttp2, type Http2Request } from "../../../base/http/http2/request.ts";
-import type { Driver, EventHandler, RefusedBy } from "../engine/driver.ts";
-import { LaneOctets } from "./lane_octets.ts";
+import { asHttp2, type Http2Request } from "../../../../base/http/http2/request.ts";
+import type { Driver, EventHandler, RefusedBy } from "../../engine/driver.ts";
+import { ResponseOctets } from "./response_octets.ts";
 import { SharedConnection } from "./shared_connection.ts";
 
 interface Http2Setting {
   readonly connections: number;
-  readonly lanes: number;
+  /** At a time on each. */
+  readonly streams: number;
   readonly scheme: "http" | "https";
 }
 
@@ -32,28 +33,28 @@ export class Http2Driver implements Driver {
   }
 
   connect(slot: number): void {
-    this.#over?.touched(slot).connect(this.#laneOf(slot));
+    this.#over?.touched(slot).connect(this.#placeOf(slot));
   }
 
   // hot
-  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
-    return this.#over?.send(slot, bytes) ?? 0;
+  send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
+    this.#over?.send(slot, this.#placeOf(slot), bytes);
   }
 
   close(slot: number): void {
-    this.#over?.touched(slot).close(this.#laneOf(slot));
+    this.#over?.touched(slot).close(this.#placeOf(slot));
   }
 
-  #laneOf(slot: number): number {
+  #placeOf(slot: number): number {
     return Math.floor(slot / this.setting.connections);
   }
 }
 
-/** What the other driver reports, and what it comes to on the lanes. */
+/** What the other driver reports, and what it comes to on the places. */
 class Http2Handler implements EventHandler {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
-  readonly #octets: LaneOctets;
+  readonly #octets: ResponseOctets;
   /** Requests as they go by HTTP/2, by their octets in HTTP/1.1. */
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   /** Connections to which something was done since they were last settled. */
@@ -65,13 +66,13 @@ class Http2Handler implements EventHandler {
     private readonly handler: EventHandler,
     private readonly setting: Http2Setting,
   ) {
-    const { connections: places, lanes } = setting;
+    const { connections, streams } = setting;
     this.punctual = handler.punctual;
-    const octets = new LaneOctets(places * lanes, handler);
+    const octets = new ResponseOctets(connections * streams, handler);
     this.#octets = octets;
     this.#connections = Array.from(
-      { length: places },
-      (_, place) => new SharedConnection(lanes, { place, places, driver, handler, octets }),
+      { length: connections },
+      (_, index) => new SharedConnection(streams, { index, connections, driver, handler, octets }),
     );
   }
 
@@ -87,20 +88,22 @@ class Http2Handler implements EventHandler {
   }
 
   // hot
-  send(slot: number, bytes: Uint8Array<ArrayBuffer>): number {
+  send(slot: number, place: number, bytes: Uint8Array<ArrayBuffer>): void {
     let request = this.#requests.get(bytes);
     if (request === undefined) {
       request = asHttp2(bytes, this.setting.scheme);
       this.#requests.set(bytes, request);
     }
-    const lane = Math.floor(slot / this.setting.connections);
-    return this.touched(slot).send(lane, request, this.#nowUs);
+    const sentBytes = this.touched(slot).send(place, request, this.#nowUs);
+    // The load counts the octets that it has given.
+    const { recorder } = this.handler;
+    if (recorder !== undefined) recorder.bytesOut += sentBytes - bytes.length;
   }
 
   /** Does something to a connection, and then whatever that has led to. */
-  #at(place: number, nowUs: number, what: (connection: SharedConnection) => void): void {
+  #at(index: number, nowUs: number, what: (connection: SharedConnection) => void): void {
     this.#nowUs = nowUs;
-    const connection = this.#connections[place];
+    const connection = this.#connections[index];
     this.#touched.add(connection);
     what(connection);
     this.#settle(nowUs);
@@ -114,26 +117,26 @@ class Http2Handler implements EventHandler {
     }
   }
 
-  onOpen(place: number, nowUs: number): void {
-    this.#at(place, nowUs, (connection) => connection.onOpen(nowUs));
+  onOpen(index: number, nowUs: number): void {
+    this.#at(index, nowUs, (connection) => connection.onOpen(nowUs));
   }
 
-  onRefused(place: number, by: RefusedBy, reason: string, nowUs: number): void {
-    this.#at(place, nowUs, (connection) => connection.onRefused(by, reason, nowUs));
+  onRefused(index: number, by: RefusedBy, reason: string, nowUs: number): void {
+    this.#at(index, nowUs, (connection) => connection.onRefused(by, reason, nowUs));
   }
 
   // hot
-  onBytes(place: number, bytes: Uint8Array, length: number, nowUs: number): void {
+  onBytes(index: number, bytes: Uint8Array, length: number, nowUs: number): void {
     this.#octets.wireBytes += length;
-    this.#at(place, nowUs, (connection) => connection.onBytes(bytes, length, nowUs));
+    this.#at(index, nowUs, (connection) => connection.onBytes(bytes, length, nowUs));
   }
 
-  onEnd(place: number, reset: string | null, nowUs: number): void {
-    this.#at(place, nowUs, (connection) => connection.onEnd(reset, nowUs));
+  onEnd(index: number, reset: string | null, nowUs: number): void {
+    this.#at(index, nowUs, (connection) => connection.onEnd(reset, nowUs));
   }
 
-  onBroken(place: number, reason: string, nowUs: number): void {
-    this.onEnd(place, reason, nowUs);
+  onBroken(index: number, reason: string, nowUs: number): void {
+    this.onEnd(index, reason, nowUs);
   }
 
   // hot

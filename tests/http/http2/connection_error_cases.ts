@@ -19,8 +19,8 @@ import { block, coded, data, frame, headers, joined, octets, settings } from "./
 
 const OK = { ":status": "200" };
 
-/** With the fault of the connection: its code and what was wrong, or how that begins. */
-export const FAULTS: readonly (readonly [string, readonly Uint8Array[], string])[] = [
+/** With the error of the connection: its code and what was wrong, or how that begins. */
+export const CONNECTION_ERRORS: readonly (readonly [string, readonly Uint8Array[], string])[] = [
   [
     "a push",
     [frame(PUSH_PROMISE, END_HEADERS, 1, joined(coded(2), block(OK)))],

@@ -1,0 +1,82 @@
+/** The places of one connection: what the load knows of each, and the request that it is at. */
+import type { Http2Request } from "../../../../base/http/http2/request.ts";
+
+// States of a place, as the load sees it.
+export const CLOSED = 0;
+export const CONNECTING = 1;
+/** Its connection is there, and the load is about to be told so. */
+export const JOINING = 2;
+export const OPEN = 3;
+
+export class Places {
+  /** When the request at hand was sent, or began to wait, microseconds. */
+  readonly sentUs: Float64Array;
+  readonly #state: Uint8Array;
+  /** How many are in each state. */
+  readonly #count = new Uint32Array(4);
+  /** By place: what its stream is of. */
+  readonly #sent: (Http2Request | null)[];
+  /** By place: what waits for a stream. */
+  readonly #waiting: (Http2Request | null)[];
+  #waitingCount = 0;
+
+  constructor(readonly length: number) {
+    this.sentUs = new Float64Array(length);
+    this.#state = new Uint8Array(length);
+    this.#count[CLOSED] = length;
+    this.#sent = new Array(length).fill(null);
+    this.#waiting = new Array(length).fill(null);
+  }
+
+  state(place: number): number {
+    return this.#state[place];
+  }
+
+  /** How many are in a state. */
+  count(state: number): number {
+    return this.#count[state];
+  }
+
+  /** One in a state; −1 for none. */
+  one(state: number): number {
+    return this.#state.indexOf(state);
+  }
+
+  enter(place: number, state: number): void {
+    this.#count[this.#state[place]]--;
+    this.#count[state]++;
+    this.#state[place] = state;
+  }
+
+  /** All but those that the load has closed. */
+  inUse(): number[] {
+    return [...this.#state.keys()].filter((place) => this.#state[place] !== CLOSED);
+  }
+
+  close(place: number): void {
+    this.enter(place, CLOSED);
+    this.send(place, null);
+  }
+
+  // hot: its stream is of this request; null: it has none, and nothing waits.
+  send(place: number, request: Http2Request | null): void {
+    this.#sent[place] = request;
+    if (this.#waiting[place] !== null) this.#waitingCount--;
+    this.#waiting[place] = null;
+  }
+
+  /** A request, or the one that it sent in vain, waits for a stream. */
+  wait(place: number, request = this.#sent[place]): void {
+    this.send(place, null);
+    this.#waiting[place] = request;
+    if (request !== null) this.#waitingCount++;
+  }
+
+  get hasWaiting(): boolean {
+    return this.#waitingCount > 0;
+  }
+
+  waiting(place: number): Http2Request | null {
+    return this.#waiting[place];
+  }
+}
