@@ -11,6 +11,7 @@ class Late implements EventHandler {
   onOpen(): void {}
   onRefused(): void {}
   onBytes(): void {}
+  onBroken(): void {}
   onEnd(): void {}
   onTick(nowUs: number): number {
     return this.ticks++ === 0 ? nowUs - 50_000 : Infinity;

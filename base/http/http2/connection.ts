@@ -32,7 +32,7 @@ import {
 } from "./frames.ts";
 import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
-import { Sending } from "./sending.ts";
+import { RequestSender } from "./request_sender.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
 import { LAST_ID, type StreamEvents, Streams } from "./streams.ts";
 
@@ -44,30 +44,30 @@ export class Http2Connection {
   isReady = false;
   /** Why the connection can't go on; null while it can. */
   error: string | null = null;
-  readonly #sending = new Sending();
+  readonly #sender = new RequestSender();
   readonly #reader = new FrameReader();
   readonly #blocks = new HeaderBlocks();
   readonly #streams: Streams;
   #isLeaving = false;
-  /** What has come since the server was last told that it may send more. */
+  /** What has come since the server last got leave to send more. */
   #unreportedBytes = 0;
   #idleFrames = 0;
   /** The HEADERS whose block goes on in CONTINUATION frames; null for none. */
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
   constructor(places: number, events: StreamEvents) {
-    this.#streams = new Streams(places, this.#sending, this.#blocks, events);
+    this.#streams = new Streams(places, this.#sender, this.#blocks, events);
     this.out.raw(opening());
   }
 
   /** What is to be sent. */
   get out(): FrameWriter {
-    return this.#sending.out;
+    return this.#sender.out;
   }
 
   /** Streams at a time that the server takes. */
   get mostStreams(): number {
-    return this.#sending.peer.mostStreams;
+    return this.#sender.peer.mostStreams;
   }
 
   /** Streams at hand. */
@@ -131,7 +131,7 @@ export class Http2Connection {
     else this.#takeFrame();
   }
 
-  /** A server of HTTP/1.1 answers the preface in its own words, which as a frame are endless (§3.4). */
+  /** A server of HTTP/1.1 responds to the preface in its own words, which as a frame are endless (§3.4). */
   #tooLong(): ConnectionError {
     return this.isReady
       ? new ConnectionError("FRAME_SIZE_ERROR", "a frame over its limit")
@@ -199,7 +199,7 @@ export class Http2Connection {
   #widen(id: number, bytes: number): void {
     if (id !== 0) return this.#streams.widen(id, bytes);
     if (bytes === 0) throw wrong("a window widened by nothing");
-    this.#sending.widen(bytes, this.#streams.places);
+    this.#sender.widen(bytes, this.#streams.places);
   }
 
   #takeSettings(): void {
@@ -211,7 +211,7 @@ export class Http2Connection {
       if (!this.isReady) throw wrong("no SETTINGS first");
       return;
     }
-    this.#sending.set(payload, from, to, this.#streams.places);
+    this.#sender.set(payload, from, to, this.#streams.places);
     this.out.frame(SETTINGS, ACK, 0);
     this.isReady = true;
   }

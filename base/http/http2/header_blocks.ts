@@ -7,26 +7,26 @@ import { LIMITS } from "../../limits.ts";
 import { type Field, FieldListTooLong, HpackError } from "./fields.ts";
 import { ConnectionError } from "./frames.ts";
 import { type DecodedBlock, HpackDecoder } from "./hpack_decoder.ts";
-import { Malformed, type ResponseHead, responseHead } from "./response.ts";
+import { type FramedHead, MalformedResponse, responseHead } from "./response.ts";
 
 /** Longer ones are read again. */
 const MOST_KNOWN_BYTES = 1_024;
 /** Frames that one block may come in: each but the last could be empty. */
 const MOST_PARTS = 64;
 
-interface KnownHead {
+interface EarlierBlock {
   readonly block: Uint8Array;
   readonly decoded: DecodedBlock;
   /** Of the table that it refers to. */
   readonly generation: number;
   readonly isForHead: boolean;
   readonly isEnd: boolean;
-  readonly head: ResponseHead;
+  readonly head: FramedHead;
 }
 
 export class HeaderBlocks {
   readonly #decoder = new HpackDecoder({ listBytes: LIMITS.responseHead.most });
-  #known: KnownHead | null = null;
+  #known: EarlierBlock | null = null;
   #parts: Uint8Array[] = [];
   #partsBytes = 0;
 
@@ -54,7 +54,7 @@ export class HeaderBlocks {
     return block;
   }
 
-  /** Throws Malformed and ConnectionError; the table is as the server believes it to be after either of them. */
+  /** Throws MalformedResponse and ConnectionError; the table is as the server believes it to be after either of them. */
   fields(block: Uint8Array): readonly Field[] {
     return this.#read(block).fields;
   }
@@ -66,13 +66,13 @@ export class HeaderBlocks {
       if (error instanceof HpackError) {
         throw new ConnectionError("COMPRESSION_ERROR", error.message);
       }
-      if (error instanceof FieldListTooLong) throw new Malformed("head over its limit");
+      if (error instanceof FieldListTooLong) throw new MalformedResponse("head over its limit");
       throw error;
     }
   }
 
   // hot: as `responseHead` of the fields in the block. Throws as `fields` does.
-  head(block: Uint8Array, isForHead: boolean, isEnd: boolean): ResponseHead {
+  head(block: Uint8Array, isForHead: boolean, isEnd: boolean): FramedHead {
     const known = this.#known;
     if (
       known !== null && known.isForHead === isForHead && known.isEnd === isEnd &&
@@ -91,7 +91,7 @@ export class HeaderBlocks {
   }
 
   /** A block that refers to the table and changes it means something else the next time. */
-  #saysTheSame({ decoded, generation }: KnownHead): boolean {
+  #saysTheSame({ decoded, generation }: EarlierBlock): boolean {
     if (!decoded.usesTable) return true;
     return decoded.inserted.length === 0 && generation === this.#decoder.generation;
   }

@@ -10,7 +10,7 @@ export const NO_CONTENT = 0;
 export const SIZED = 1;
 export const UNSIZED = 2;
 
-export interface ResponseHead {
+export interface FramedHead {
   /** Another head follows (RFC 9110 §15.2). */
   readonly isInterim: boolean;
   readonly framing: number;
@@ -20,31 +20,33 @@ export interface ResponseHead {
 }
 
 /** Why a response is malformed. */
-export class Malformed extends Error {}
+export class MalformedResponse extends Error {}
 
 const OF_A_CONNECTION = /^(?:connection|proxy-connection|keep-alive|transfer-encoding|upgrade)$/;
 
 /**
  * @param isForHead It responds to a HEAD.
  * @param isEnd The stream ends with it.
- * Throws Malformed.
+ * Throws MalformedResponse.
  */
 export function responseHead(
   fields: readonly Field[],
   isForHead: boolean,
   isEnd: boolean,
-): ResponseHead {
+): FramedHead {
   const [first, ...rest] = fields;
-  if (first?.name !== ":status") throw new Malformed("a response without its status first");
-  if (!/^[1-9]\d\d$/.test(first.value)) throw new Malformed("malformed status");
+  if (first?.name !== ":status") throw new MalformedResponse("a response without its status first");
+  if (!/^[1-9]\d\d$/.test(first.value)) throw new MalformedResponse("malformed status");
   rest.forEach(checkField);
   const status = Number(first.value);
   const isInterim = status < 200;
-  if (status === 101 || isInterim && isEnd) throw new Malformed("an interim response that ends");
+  if (status === 101 || isInterim && isEnd) {
+    throw new MalformedResponse("an interim response that ends");
+  }
   const lengthBytes = lengthIn(rest);
   const hasNone = isForHead || isInterim || status === 204 || status === 304;
   if (isEnd && !hasNone && lengthBytes > 0) {
-    throw new Malformed("content of another length than content-length says");
+    throw new MalformedResponse("content of another length than content-length says");
   }
   const framing = hasNone ? NO_CONTENT : lengthBytes >= 0 || isEnd ? SIZED : UNSIZED;
   const added = framing === UNSIZED
@@ -60,17 +62,17 @@ export function responseHead(
   return { isInterim, framing, lengthBytes, bytes: octetsOf(`${lines.join("\r\n")}\r\n\r\n`) };
 }
 
-/** The fields after the content, as the end of a chunked body. Throws Malformed. */
+/** The fields after the content, as the end of a chunked body. Throws MalformedResponse. */
 export function trailerSection(fields: readonly Field[]): Uint8Array<ArrayBuffer> {
   fields.forEach(checkField);
   return octetsOf([...fields.map(({ name, value }) => `${name}: ${value}\r\n`), "\r\n"].join(""));
 }
 
 function checkField({ name, value }: Field): void {
-  if (name.startsWith(":")) throw new Malformed("a pseudo-header field out of its place");
-  if (!isName(name)) throw new Malformed("malformed field name");
-  if (OF_A_CONNECTION.test(name)) throw new Malformed(`a field of HTTP/1.1 alone: ${name}`);
-  if (!isValue(value)) throw new Malformed("malformed field value");
+  if (name.startsWith(":")) throw new MalformedResponse("a pseudo-header field out of its place");
+  if (!isName(name)) throw new MalformedResponse("malformed field name");
+  if (OF_A_CONNECTION.test(name)) throw new MalformedResponse(`a field of HTTP/1.1 alone: ${name}`);
+  if (!isValue(value)) throw new MalformedResponse("malformed field value");
 }
 
 /** A token without capital letters. */
@@ -95,9 +97,9 @@ function lengthIn(fields: readonly Field[]): number {
   if (lengths.length === 0) return -1;
   const [{ value }] = lengths;
   if (lengths.some((other) => other.value !== value)) {
-    throw new Malformed("conflicting content-lengths");
+    throw new MalformedResponse("conflicting content-lengths");
   }
-  if (!/^\d{1,15}$/.test(value)) throw new Malformed("malformed content-length");
+  if (!/^\d{1,15}$/.test(value)) throw new MalformedResponse("malformed content-length");
   return Number(value);
 }
 

@@ -2,9 +2,9 @@
 import type { Field } from "./fields.ts";
 import type { Http2Request } from "./request.ts";
 import {
-  Malformed,
+  type FramedHead,
+  MalformedResponse,
   NO_CONTENT,
-  type ResponseHead,
   SIZED,
   trailerSection,
   UNSIZED,
@@ -27,10 +27,10 @@ export class Stream {
   sentBytes = 0;
   /** What may still be sent of it (RFC 9113 §6.9.1); below 0 after SETTINGS that allow less. */
   windowBytes = 0;
-  /** What has come since the server was last told that it may send more. */
+  /** What has come since the server last got leave to send more. */
   unreportedBytes = 0;
   /** Null until the final head has come. */
-  #head: ResponseHead | null = null;
+  #head: FramedHead | null = null;
   #contentBytes = 0;
 
   begin(id: number, request: Http2Request, windowBytes: number): void {
@@ -56,20 +56,20 @@ export class Stream {
     return this.sentBytes === this.request.body.length;
   }
 
-  takeHead(head: ResponseHead, take: TakeOctets): void {
+  takeHead(head: FramedHead, take: TakeOctets): void {
     if (!head.isInterim) this.#head = head;
     take(head.bytes, 0, head.bytes.length);
   }
 
-  // hot: content as it comes. Throws Malformed.
+  // hot: content as it comes. Throws MalformedResponse.
   takeContent(octets: Uint8Array, from: number, to: number, take: TakeOctets): void {
     const head = this.#head;
-    if (head === null) throw new Malformed("content before the head");
+    if (head === null) throw new MalformedResponse("content before the head");
     if (from === to) return;
-    if (head.framing === NO_CONTENT) throw new Malformed("content where none may be");
+    if (head.framing === NO_CONTENT) throw new MalformedResponse("content where none may be");
     this.#contentBytes += to - from;
     if (head.framing === SIZED) {
-      if (this.#contentBytes > head.lengthBytes) throw new Malformed(OTHER_LENGTH);
+      if (this.#contentBytes > head.lengthBytes) throw new MalformedResponse(OTHER_LENGTH);
       return take(octets, from, to);
     }
     const line = encoder.encode(`${(to - from).toString(16)}\r\n`);
@@ -78,7 +78,7 @@ export class Stream {
     take(CRLF, 0, CRLF.length);
   }
 
-  /** @param trailers Null where the response ended without any. Throws Malformed. */
+  /** @param trailers Null where the response ended without any. Throws MalformedResponse. */
   takeEnd(trailers: readonly Field[] | null, take: TakeOctets): void {
     const section = trailerSection(trailers ?? []);
     if (this.#head?.framing === UNSIZED) {
@@ -87,7 +87,7 @@ export class Stream {
     }
     const { framing = NO_CONTENT, lengthBytes = 0 } = this.#head ?? {};
     if (framing === SIZED && this.#contentBytes !== Math.max(0, lengthBytes)) {
-      throw new Malformed(OTHER_LENGTH);
+      throw new MalformedResponse(OTHER_LENGTH);
     }
   }
 }

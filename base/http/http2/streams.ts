@@ -12,8 +12,8 @@ import {
 } from "./frames.ts";
 import type { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
-import { Malformed } from "./response.ts";
-import type { Sending } from "./sending.ts";
+import { MalformedResponse } from "./response.ts";
+import type { RequestSender } from "./request_sender.ts";
 import { WINDOW_BYTES } from "./settings.ts";
 import { Stream, type TakeOctets } from "./stream.ts";
 
@@ -47,7 +47,7 @@ export class Streams {
 
   constructor(
     places: number,
-    private readonly sending: Sending,
+    private readonly sender: RequestSender,
     private readonly blocks: HeaderBlocks,
     private readonly events: StreamEvents,
   ) {
@@ -66,17 +66,17 @@ export class Streams {
     const id = this.#nextId;
     this.#nextId += 2;
     const stream = this.places[place];
-    stream.begin(id, request, this.sending.peer.windowBytes);
+    stream.begin(id, request, this.sender.peer.windowBytes);
     this.#placeOf.set(id, place);
     this.active++;
-    return this.sending.begin(stream);
+    return this.sender.begin(stream);
   }
 
   /** Gives up the place's stream; no event of it follows. */
   cancel(place: number, code: ErrorCode): void {
     const { id } = this.places[place];
     if (id === 0) return;
-    this.sending.out.frame(RST_STREAM, 0, id, numbers(numberOfCode(code)));
+    this.sender.out.frame(RST_STREAM, 0, id, numbers(numberOfCode(code)));
     this.#cancelled.add(id);
     if (this.#cancelled.size > MOST_CANCELLED) {
       for (const oldest of this.#cancelled.keys().take(1)) this.#cancelled.delete(oldest);
@@ -126,11 +126,11 @@ export class Streams {
     }
   }
 
-  /** Tells the server that it may send on, long before it has to wait. */
+  /** Reports to the server that it may send on, long before it has to wait. */
   #account(stream: Stream, length: number): void {
     stream.unreportedBytes += length;
     if (stream.unreportedBytes <= WINDOW_BYTES / 2) return;
-    this.sending.out.frame(WINDOW_UPDATE, 0, stream.id, numbers(stream.unreportedBytes));
+    this.sender.out.frame(WINDOW_UPDATE, 0, stream.id, numbers(stream.unreportedBytes));
     stream.unreportedBytes = 0;
   }
 
@@ -152,7 +152,7 @@ export class Streams {
 
   #takeTrailers(place: number, block: Uint8Array, isEnd: boolean): void {
     const trailers = this.blocks.fields(block);
-    if (!isEnd) throw new Malformed("a second head");
+    if (!isEnd) throw new MalformedResponse("a second head");
     this.#end(place, trailers);
   }
 
@@ -172,7 +172,7 @@ export class Streams {
   }
 
   #refuse(place: number, error: unknown): void {
-    if (!(error instanceof Malformed)) throw error;
+    if (!(error instanceof MalformedResponse)) throw error;
     if (place < 0) return;
     this.cancel(place, "PROTOCOL_ERROR");
     this.events.onMalformed(place, error.message);
@@ -192,7 +192,7 @@ export class Streams {
     if (this.isIdle(id)) throw new ConnectionError("PROTOCOL_ERROR", "a window of no stream");
     const place = this.#placeOf.get(id);
     if (place === undefined) return;
-    if (bytes > 0 && this.sending.widenOne(bytes, this.places[place])) return;
+    if (bytes > 0 && this.sender.widenOne(bytes, this.places[place])) return;
     this.cancel(place, bytes === 0 ? "PROTOCOL_ERROR" : "FLOW_CONTROL_ERROR");
     const what = bytes === 0 ? "widened by nothing" : "over its limit";
     this.events.onMalformed(place, `a window ${what}`);

@@ -4,7 +4,7 @@ import type { Http2Request } from "../../../../base/http/http2/request.ts";
 // States of a place, as the load sees it.
 export const CLOSED = 0;
 export const CONNECTING = 1;
-/** Its connection is there, and the load is about to be told so. */
+/** Its connection is there, and the load is about to learn so. */
 export const JOINING = 2;
 export const OPEN = 3;
 

@@ -16,7 +16,7 @@ export class ResponseOctets {
   #slot = NONE;
   /** By slot: the octet that stays; NONE for none. */
   readonly #last: Int16Array;
-  /** What has come on the wire since the load was last told. */
+  /** What has come on the wire since the load last got any. */
   wireBytes = 0;
 
   constructor(slots: number, private readonly handler: EventHandler) {

@@ -21,7 +21,7 @@ interface KnownBlock {
   readonly generation: number;
 }
 
-export class Sending {
+export class RequestSender {
   readonly out = new FrameWriter();
   readonly peer = new PeerSettings();
   readonly #encoder = new HpackEncoder();
