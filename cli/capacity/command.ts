@@ -52,9 +52,9 @@ Examples:
 });
 
 function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
-  const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
+  const { connections, arrivals, workers, timeout, keepalive, http2, width, trial } = values;
   const load = loadOf({
-    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive },
+    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, http2 },
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {

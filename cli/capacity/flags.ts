@@ -54,7 +54,7 @@ const searchFlags = {
 } satisfies CommandParts;
 
 const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
-const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { http2, insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
@@ -64,7 +64,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...{ insecure, cacert, cert, key, resolve, proxy, unix },
+  ...{ http2, insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
 } satisfies CommandParts;

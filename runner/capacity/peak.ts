@@ -10,9 +10,10 @@ export async function closedPeak(
   durationS: number,
   hooks: TrialHooks,
 ): Promise<number> {
-  const { connections, keepAlive, timeoutMs, workers } = request.load;
+  const { connections, keepAlive, http2, timeoutMs, workers } = request.load;
   const load: Load = {
     ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
+    ...http2 && { http2 },
     durationMs: durationS * 1_000,
     requests: null,
   };

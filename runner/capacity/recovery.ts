@@ -22,11 +22,12 @@ export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<
 }
 
 function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
-  const { keepAlive, timeoutMs } = request.load;
+  const { keepAlive, http2, timeoutMs } = request.load;
   const load: Load = {
     kind: "closed",
     connections: 1,
     keepAlive,
+    ...http2 && { http2 },
     timeoutMs: Math.min(timeoutMs, PATIENCE_MS),
     workers: 1,
     pipeline: 1,
