@@ -61,6 +61,25 @@ function refuseBreaks(line: string): string {
   throw new Error(`Cannot send this line of a request: ${JSON.stringify(line)}`);
 }
 
+/** Fields of a connection of HTTP/1.1, without which HTTP/2 does (RFC 9113 §8.2.2). */
+const OF_CONNECTION = [
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "transfer-encoding",
+  "upgrade",
+];
+
+/** Why HTTP/2 can't send the field; null where it can. */
+export function fieldProblemInHttp2(name: string, value: string): string | null {
+  const field = name.toLowerCase();
+  if (OF_CONNECTION.includes(field)) {
+    return `Cannot send ${field} over HTTP/2, which forbids fields of a connection`;
+  }
+  if (field !== "te" || value.trim().toLowerCase() === "trailers") return null;
+  return "Cannot send this te over HTTP/2, which allows trailers alone";
+}
+
 const SPACE = 32;
 
 /** The request line of a request, without its version (RFC 9112 §3). */

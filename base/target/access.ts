@@ -155,6 +155,20 @@ export function accessConflicts(given: GivenAccess): AccessConflict[] {
   ];
 }
 
+/** Why HTTP/2 can't reach the URL, or another host, by this proxy; null where it can. */
+export function http2ProxyProblem(
+  { httpProxy, url, hosts = [] }: {
+    readonly httpProxy?: unknown;
+    readonly url?: unknown;
+    /** To which redirects may lead. */
+    readonly hosts?: readonly string[];
+  },
+): string | null {
+  const plain = [url, ...hosts].some((origin) => /^http:/i.test(String(origin)));
+  if (httpProxy === undefined || !plain) return null;
+  return "Cannot speak HTTP/2 through an HTTP proxy but in a tunnel, which is for https";
+}
+
 /** The address is of another host, and would never be dialed. */
 function otherHost({ url, resolve }: GivenAccess): AccessConflict[] {
   const named = typeof resolve === "string" ? resolved.safeParse(resolve).data : resolve;

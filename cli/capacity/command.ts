@@ -64,7 +64,7 @@ const searchFlags = {
 } satisfies CommandParts;
 
 const { url, connections, workers, timeout, keepalive, method, header, body } = benchParts;
-const { insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
+const { http2, insecure, cacert, cert, key, resolve, proxy, unix } = benchParts;
 const { form, expectStatus, expectBody, json, interval, strict } = benchParts;
 const { quiet, driver, seed, arrivals, agents, redis, redisPasswordFile, redisCacert } = benchParts;
 
@@ -74,7 +74,7 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...{ insecure, cacert, cert, key, resolve, proxy, unix },
+  ...{ http2, insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
 } satisfies CommandParts;
@@ -123,9 +123,9 @@ Examples:
 });
 
 function searchOf(values: CapacityValues, files: Files | null): CapacitySearch {
-  const { connections, arrivals, workers, timeout, keepalive, width, trial } = values;
+  const { connections, arrivals, workers, timeout, keepalive, http2, width, trial } = values;
   const load = loadOf({
-    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive },
+    ...{ connections, arrivals, workers, timeout, keepAlive: keepalive, http2 },
     rate: 1, // each trial has its own
   });
   if (load.kind !== "rate" || load.arrivals === "recorded") {

@@ -2,7 +2,14 @@
 import { resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
-import { accessConflicts, proxyUrl, resolved } from "../../base/target/access.ts";
+import { fieldProblemInHttp2 } from "../../base/http/request.ts";
+import {
+  accessConflicts,
+  http2ProxyProblem,
+  proxyUrl,
+  resolved,
+} from "../../base/target/access.ts";
+import { HTTP2_KEEPS } from "../../scenarios/load/load_spec.ts";
 import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";
@@ -27,6 +34,12 @@ const socket = z.string().superRefine((path, context) => {
 });
 
 export const accessFlags = {
+  http2: {
+    flags: "--http2",
+    about: "HTTP/2: with prior knowledge for http, by ALPN for https; --pipeline is then " +
+      "the streams of a connection",
+    schema: z.boolean().default(false),
+  },
   insecure: {
     flags: "--insecure",
     about: "Accepts any certificate of an https server",
@@ -72,7 +85,32 @@ export function accessProblems(given: RawArguments): Problem[] {
     ...problem,
     fix: problem.fix.replace(/^add (\w+)$/, "add --$1"),
   }));
-  if (given.agents === undefined || given.proxy === undefined) return conflicts;
+  const http2 = given.http2 === undefined ? [] : http2Problems(given);
+  if (given.agents === undefined || given.proxy === undefined) return [...conflicts, ...http2];
   const message = "Cannot load by an HTTP proxy from other machines";
-  return [...conflicts, { place: "--proxy", message, fix: "leave out --proxy or --agents" }];
+  const remote = { place: "--proxy", message, fix: "leave out --proxy or --agents" };
+  return [...conflicts, ...http2, remote];
+}
+
+/** What HTTP/2 can't have beside it. */
+function http2Problems({ url, proxy, keepalive, header = [] }: RawArguments): Problem[] {
+  const byProxy = http2ProxyProblem({ url, httpProxy: proxy });
+  const texts = [header].flat().map(String);
+  return [
+    ...keepalive === undefined
+      ? []
+      : [{ place: "--http2", message: HTTP2_KEEPS, fix: "leave out --http2 or --no-keepalive" }],
+    ...byProxy === null ? [] : [{
+      place: "--proxy",
+      message: byProxy,
+      fix: "leave out --proxy or --http2, or write https://",
+    }],
+    ...texts.flatMap((text) => {
+      const [name, ...value] = text.split(":");
+      const message = fieldProblemInHttp2(name.trim(), value.join(":"));
+      return message === null
+        ? []
+        : [{ place: "--header", message, fix: "leave it or --http2 out" }];
+    }),
+  ];
 }

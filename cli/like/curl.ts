@@ -1,7 +1,9 @@
 /** A curl command: its request, with the load of `bench`. */
 import {
   formMeaning,
+  hasHttp2,
   ignored,
+  isSecure,
   lastOf,
   literalBody,
   literalPart,
@@ -20,6 +22,7 @@ import {
   valueOption,
   withFlags,
   withForm,
+  withNote,
   without,
 } from "./tool.ts";
 
@@ -53,11 +56,9 @@ export const curl: Tool = {
     valueOption("E cert", "--cert"),
     valueOption("key", "--key"),
     option("resolve", true, resolved),
-    unsupported(
-      "http2 http2-prior-knowledge http3 0 http1.0",
-      "switch",
-      "a version of HTTP but 1.1",
-    ),
+    toggle("http2-prior-knowledge", "--http2"),
+    ignored("http2", "switch"), // see complete
+    unsupported("http3 0 http1.0", "switch", "a version of HTTP but 1.1 and 2"),
     refusedOption("connect-to", "value", "another address for the host"),
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
@@ -80,7 +81,7 @@ export const curl: Tool = {
       : {}),
   }),
   endsBy: "-d",
-  complete: (line) => withKey(withForm(withData(without(line, NO_FIELD)))),
+  complete: (line) => withVersion(withKey(withForm(withData(without(line, NO_FIELD))))),
   differences: (measurement, options) => options.has("L") ? redirected("curl", measurement) : [],
 };
 
@@ -105,6 +106,14 @@ function withKey(line: TranslatedLine): TranslatedLine {
   const certificate = lastOf(line, "--cert");
   const isWhole = certificate === undefined || lastOf(line, "--key") !== undefined;
   return isWhole ? line : withFlags(line, ["--key", certificate]);
+}
+
+/** In TLS `--http2` agrees on it by ALPN; without TLS it asks for an upgrade of HTTP/1.1. */
+function withVersion(line: TranslatedLine): TranslatedLine {
+  if (!line.options.has("http2") || hasHttp2(line)) return line;
+  return isSecure(line)
+    ? withFlags(line, ["--http2"])
+    : withNote(line, "without an upgrade to HTTP/2 (--http2-prior-knowledge has none)");
 }
 
 /** A field that is not to be sent, and stays away from what is sent by itself. */

@@ -5,6 +5,7 @@ import {
   differenceSentence,
   failedElse,
   ignored,
+  isSecure,
   lastOf,
   literalBody,
   lowerCase,
@@ -18,10 +19,10 @@ import {
   toggle,
   type Tool,
   type TranslatedLine,
-  unsupported,
   userOption,
   valueOption,
   withFlags,
+  withNote,
   without,
 } from "./tool.ts";
 
@@ -43,7 +44,7 @@ export const hey: Tool = {
     valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
     toggle("disable-keepalive", "--no-keepalive"),
-    unsupported("h2", "switch", "HTTP/2"),
+    ignored("h2", "switch"), // see complete
     valueOption("x", "--proxy", proxyAddress),
     ignored("disable-compression", "switch"), // see differences
     ignored("disable-redirects", "switch"), // see differences
@@ -57,7 +58,7 @@ export const hey: Tool = {
       : { "accept-encoding": "gzip" }),
   }),
   endsBy: "-d",
-  complete: evenlyShared,
+  complete: (line) => withVersion(evenlyShared(line)),
   differences: (measurement, options) => [
     ...differenceSentence(
       "hey would have left out of its latencies",
@@ -72,6 +73,13 @@ export const hey: Tool = {
 /** hey 0.1.5 sets the field, then all fields anew (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {
   return { ...userOption(text), note: "with its -a, which hey 0.1.5 does not send" };
+}
+
+/** Without TLS it speaks HTTP/1.1. Go's client sends all that goes to one host over one connection of HTTP/2. */
+function withVersion(line: TranslatedLine): TranslatedLine {
+  if (!line.options.has("h2") || !isSecure(line)) return line;
+  const note = "without one connection for all of its workers (-c 1 --pipeline N is that)";
+  return withNote(withFlags(line, ["--http2"]), note);
 }
 
 /** Each of its workers sends as many requests as the others. */

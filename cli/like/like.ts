@@ -4,10 +4,12 @@
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
+import { fieldProblemInHttp2 } from "../../base/http/request.ts";
 import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
 import { readLine, shellWords } from "./options.ts";
 import {
+  hasHttp2,
   lastOf,
   RATE_OF_EACH,
   type Tool,
@@ -64,7 +66,18 @@ function translated(commandLine: string, others: readonly string[] = []): Transl
   if (problems.length > 0) throw new UserError(problems);
   const withHeaders = withFields(tool, line, others);
   const completed = tool.complete?.(withHeaders) ?? withHeaders;
-  return { name, line: atRate(withEnd(tool, completed, others)) };
+  return { name, line: atRate(withEnd(tool, overHttp2(completed, others), others)) };
+}
+
+/** Without fields that HTTP/2 forbids, and that the tool does not send over it either. */
+function overHttp2(line: TranslatedLine, others: readonly string[]): TranslatedLine {
+  if (!hasHttp2(line) && !others.includes("--http2")) return line;
+  const isForbidden = (text: string): boolean => {
+    const [name, ...value] = text.split(":");
+    return fieldProblemInHttp2(name.trim(), value.join(":")) !== null;
+  };
+  const flags = line.flags.filter(([name, text = ""]) => name !== "-H" || !isForbidden(text));
+  return { ...line, flags };
 }
 
 function otherRequests(tool: ToolName, what: string): Problem {

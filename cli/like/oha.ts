@@ -3,10 +3,12 @@ import {
   differenceSentence,
   failedElse,
   formMeaning,
+  hasHttp2,
   ignored,
   inFlight,
   literalBody,
   lowerCase,
+  type Meaning,
   option,
   perSecond,
   plainNumber,
@@ -21,6 +23,7 @@ import {
   userOption,
   valueOption,
   withForm,
+  without,
 } from "./tool.ts";
 
 export const oha: Tool = {
@@ -45,9 +48,9 @@ export const oha: Tool = {
     toggle("disable-keepalive", "--no-keepalive"),
     refusedOption("Z", "value", "bodies line by line (an experiment file has values for that)"),
     option("F form", true, formMeaning),
-    unsupported("p", "value", "several requests at once on a connection of HTTP/2"),
-    unsupported("http-version", "value", "a version of HTTP but 1.1"),
-    unsupported("http2", "switch", "HTTP/2"),
+    valueOption("p", "--pipeline"), // without HTTP/2 it ignores them
+    option("http-version", true, httpVersion),
+    toggle("http2", "--http2"),
     valueOption("x", "--proxy", proxyAddress),
     refusedOption("proxy-header proxy-http-version", "value", "its proxy"),
     refusedOption("proxy-http2", "switch", "its proxy"),
@@ -78,7 +81,10 @@ export const oha: Tool = {
       : { "accept-encoding": "gzip, compress, deflate, br" }),
   }),
   endsBy: "-d",
-  complete: withForm,
+  complete: (line) => {
+    const posted = withForm(line);
+    return hasHttp2(posted) ? posted : without(posted, "--pipeline");
+  },
   differences: (measurement, options) => [
     ...differenceSentence(
       "oha would have left out of its latencies",
@@ -90,6 +96,11 @@ export const oha: Tool = {
     ...(measurement.load.kind === "rate" ? [startOf(options)] : []),
   ],
 };
+
+function httpVersion(text: string): Meaning {
+  if (/^2(\.0)?$/.test(text.trim())) return { flags: [["--http2"]] };
+  return text.trim() === "1.1" ? {} : { note: "without a version of HTTP but 1.1 and 2" };
+}
 
 function startOf(options: ReadonlySet<string>): string {
   const start = options.has("latency-correction")

@@ -166,6 +166,19 @@ export function lastOf({ flags }: TranslatedLine, name: string): string | undefi
   return flags.findLast(([flag]) => flag === name)?.[1];
 }
 
+export function hasHttp2({ flags }: TranslatedLine): boolean {
+  return flags.some(([name]) => name === "--http2");
+}
+
+/** Whether its URL is https. */
+export function isSecure({ operands }: TranslatedLine): boolean {
+  return operands.some((url) => /^https:/i.test(url));
+}
+
+export function withNote(line: TranslatedLine, note: string): TranslatedLine {
+  return { ...line, notes: [...line.notes, note] };
+}
+
 /** The line without flags of these names. */
 export function without(line: TranslatedLine, ...names: readonly string[]): TranslatedLine {
   return { ...line, flags: line.flags.filter(([name]) => !names.includes(name)) };

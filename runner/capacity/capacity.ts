@@ -57,12 +57,12 @@ export async function findCapacity(
   const beganMs = hooks.nowMs();
   const found = await searchCapacity(search, { request: trialRequest, earlier: null }, hooks);
   if ("unanswered" in found) return found;
-  const { connections, arrivals, timeoutMs: timeout } = request.load;
+  const { connections, arrivals, http2, timeoutMs: timeout } = request.load;
   return {
     schema: "plateau.capacity/1",
     version: VERSION,
     url: withoutSecrets(url.href),
-    load: { connections, arrivals, timeout },
+    load: { connections, arrivals, timeout, ...http2 && { http2 } },
     seed: request.seed,
     elapsedS: (hooks.nowMs() - beganMs) / 1_000,
     ...found,

@@ -14,9 +14,10 @@ export async function closedPeak(
   durationS: number,
   hooks: TrialHooks,
 ): Promise<number> {
-  const { connections, keepAlive, timeoutMs, workers } = request.load;
+  const { connections, keepAlive, http2, timeoutMs, workers } = request.load;
   const load: Load = {
     ...{ kind: "closed", connections, keepAlive, timeoutMs, workers, pipeline: 1 },
+    ...http2 && { http2 },
     durationMs: durationS * 1_000,
     requests: null,
   };
@@ -47,11 +48,12 @@ export async function lookAt(request: TrialRequest, hooks: TrialHooks): Promise<
 }
 
 function lookOnce(request: TrialRequest, hooks: TrialHooks): Promise<Measurement> {
-  const { keepAlive, timeoutMs } = request.load;
+  const { keepAlive, http2, timeoutMs } = request.load;
   const load: Load = {
     kind: "closed",
     connections: 1,
     keepAlive,
+    ...http2 && { http2 },
     timeoutMs: Math.min(timeoutMs, PATIENCE_MS),
     workers: 1,
     pipeline: 1,

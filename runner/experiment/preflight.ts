@@ -53,9 +53,10 @@ export async function preflight(
   signal: AbortSignal,
 ): Promise<void> {
   const { origin, access, pid, exited } = target;
-  const { timeoutMs } = cell.load;
+  const { timeoutMs, http2 } = cell.load;
   try {
-    await checkResponses({ target: cell.target, origin, ...access, script, timeoutMs, signal });
+    const name = cell.target;
+    await checkResponses({ target: name, origin, ...access, http2, script, timeoutMs, signal });
   } catch (error) {
     if (!(error instanceof TargetError) || pid === null || signal.aborted) throw error;
     if (!await settlesWithin(exited, END_KNOWN_MS)) throw error;

@@ -4,8 +4,8 @@ import type { Measurement } from "../result/result.ts";
 
 /** @param seed Of the arrivals. The rate of a search is not known before it. */
 export function describeLoad(load: PlannedLoad, seed: number): Measurement["load"] {
-  const { connections, keepAlive, timeoutMs: timeout } = load;
-  const common = { connections, keepAlive, timeout };
+  const { connections, keepAlive, http2, timeoutMs: timeout } = load;
+  const common = { connections, keepAlive, ...http2 && { http2 }, timeout };
   switch (load.kind) {
     case "closed": {
       const durationS = load.durationMs === null ? null : load.durationMs / 1_000;

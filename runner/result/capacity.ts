@@ -90,6 +90,7 @@ export const capacityResult = z.strictObject({
     connections: z.int().min(1),
     arrivals: z.enum(["uniform", "poisson"]),
     timeout: ms,
+    http2: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
   }),
   seed: z.int(),
   elapsedS: seconds,

@@ -55,6 +55,7 @@ const timelinePoint = z.strictObject({
 const anyLoad = {
   connections: z.int().min(1).describe("Over all workers; in phases and stages, the most users"),
   keepAlive: z.boolean(),
+  http2: z.literal(true).optional().describe("Over HTTP/2; absent: over HTTP/1.1"),
   timeout: ms,
 };
 
@@ -132,8 +133,7 @@ export const measurement = z.strictObject({
     failed: count,
     unfinished: count,
     dropped: count,
-  })
-    .describe("due = completed + failed + unfinished + dropped (never sent), always"),
+  }).describe("due = completed + failed + unfinished + dropped (never sent), always"),
   status: z.record(z.string().regex(/^\d{3}$/), count).describe("Completed responses by status"),
   ...served,
   steps: z.array(step).min(2).optional().describe(

@@ -5,10 +5,12 @@
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
+import { fieldProblemInHttp2 } from "../../base/http/request.ts";
 import { beyond, LIMITS } from "../../base/limits.ts";
 import { type Conflict, type Path, startsWith } from "../../base/problems.ts";
 import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { http2ProxyProblem } from "../../base/target/access.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
 import { targetSpecWith } from "../../base/target/spec.ts";
 import { stepConflicts } from "../../base/target/steps.ts";
@@ -21,11 +23,12 @@ import {
 } from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
-import { interval, type LoadSpec, loadSpec, replayConflict } from "../load/load_spec.ts";
-import { discard, discardConflict, figures, figuresConflict } from "../load/measured_part.ts";
+import { HTTP2_KEEPS, interval, loadSpec, replayConflict } from "../load/load_spec.ts";
+import { discard, discardConflicts, figures, figuresConflicts } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
-import { scenarioSpecWith } from "../request/scenario.ts";
+import { followOf } from "../request/follow.ts";
+import { fieldsIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_spec.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
@@ -129,6 +132,7 @@ function checkTogether(experiment: Partial<Experiment>, context: z.core.$Refinem
     ...replayConflicts(experiment, isWrong),
     ...discardConflicts(experiment, isWrong),
     ...figuresConflicts(experiment, isWrong),
+    ...http2Conflicts(experiment, isWrong),
     ...claimConflicts(experiment),
     ...thresholdConflicts(experiment),
     ...uncomparedConflicts(experiment) ?? comparedConflicts(experiment),
@@ -216,62 +220,49 @@ function replayConflicts(
   });
 }
 
-/** Where a load is written, and the load. */
-interface PlacedLoad {
-  /** The place of its problems. */
-  readonly path: PropertyKey[];
-  readonly load: LoadSpec;
-}
-
-/**
- * Every load that is right as it is written.
- * @param given As for `unknownTargets`.
- * @param isWrong Whether what stands at a path is wrong: its length is then not known.
- * @param key The place of problems of the load that scenarios share.
- */
-function loadsOf(
-  { load, scenarios }: Partial<Experiment>,
-  isWrong: (path: Path) => boolean,
-  key: "discard" | "figures",
-): PlacedLoad[] {
-  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
-    const path = ["scenarios", scenario, "load"];
-    return spec?.load === undefined || "replay" in spec
-      ? []
-      : [{ path, place: path, load: spec.load }];
-  });
-  const isShared = Object.values(scenarios ?? {}).some((spec) =>
-    spec?.load === undefined && !("replay" in Object(spec))
-  );
-  const shared = { path: [key], place: ["load"], load };
-  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) =>
-    load === undefined || isWrong(place) ? [] : [{ path, load }]
-  );
-}
-
-/** Loads that are too short for `discard`; a scenario's own load is the place of its problem. */
-function discardConflicts(
+/** Loads over HTTP/2 with what it does not have. @param given As for `unknownTargets`. */
+function http2Conflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
 ): Conflict[] {
-  const { discard } = given;
-  if (discard === undefined || isWrong(["discard"])) return [];
-  return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
-    const message = discardConflict({ discard, load });
-    return message === null ? [] : [{ path, message }];
+  const conflicts = Object.entries(given.scenarios ?? {}).flatMap(([name, scenario]) => {
+    const path = ["scenarios", name];
+    const loadPath = scenario?.load === undefined ? ["load"] : [...path, "load"];
+    const load = scenario?.load ?? given.load;
+    if (load === undefined || isWrong(loadPath) || !load.http2?.includes(true)) return [];
+    const keeps = `${HTTP2_KEEPS}: leave out http2 or keepAlive: false`;
+    return [
+      ...load.keepAlive.includes(false) ? [{ path: [...loadPath, "http2"], message: keeps }] : [],
+      ...scenario === undefined || isWrong(path) ? [] : [
+        ...fieldConflicts(scenario).map((one) => ({ ...one, path: [...path, ...one.path] })),
+        ...proxiedTargets(scenario, given, isWrong),
+      ],
+    ];
+  });
+  return [...new Map(conflicts.map((one) => [JSON.stringify(one.path), one])).values()];
+}
+
+/** Header fields of a scenario that HTTP/2 forbids. */
+function fieldConflicts(scenario: Scenario): Conflict[] {
+  return fieldsIn(scenario).flatMap(({ path, name, text }) => {
+    const message = fieldProblemInHttp2(name, text);
+    return message === null ? [] : [{ path, message: `${message}; leave it or http2 out` }];
   });
 }
 
-/** Loads whose runs cannot have the steady part that `figures` needs; placed as those of `discard`. */
-function figuresConflicts(
-  given: Partial<Experiment>,
+/** Targets of a scenario that are behind a proxy through which HTTP/2 does not go. */
+function proxiedTargets(
+  scenario: Scenario,
+  { targets = {} }: Partial<Experiment>,
   isWrong: (path: Path) => boolean,
 ): Conflict[] {
-  const { figures, interval } = given;
-  const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
-  if (interval === undefined || isUnknown) return [];
-  return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
-    const message = figuresConflict({ figures, interval, load });
-    return message === null ? [] : [{ path, message }];
+  const hosts = "follow" in scenario ? followOf(scenario.follow).elsewhere : [];
+  return Object.entries(targets).flatMap(([name, target]) => {
+    const path = ["targets", name, "httpProxy"];
+    const isOther = scenario.targets?.includes(name) === false;
+    if (isOther || isWrong(["targets", name]) || !("url" in target)) return [];
+    const problem = http2ProxyProblem({ ...target, hosts });
+    const message = `${problem}; leave out httpProxy or http2, or write https://`;
+    return problem === null ? [] : [{ path, message }];
   });
 }

@@ -125,10 +125,10 @@ export function loadFor(
 ): LoadSpec {
   const { load: own = load, replay } = scenarios[scenario];
   if (replay === undefined) return own;
-  const { timeout, keepAlive, workers } = own;
+  const { timeout, keepAlive, http2, workers } = own;
   const connections = "stages" in own ? [DEFAULT_CONNECTIONS] : own.connections; // a replay has none
   const { rate, duration } = meanOf(replay.replay);
-  const common = { connections, timeout, keepAlive, workers };
+  const common = { connections, timeout, keepAlive, http2, workers };
   return { ...common, rate: [rate], duration: [duration], arrivals: ["uniform"] };
 }
 
@@ -170,6 +170,7 @@ interface LoadFields {
   /** Milliseconds. */
   readonly timeout: number;
   readonly keepAlive: boolean;
+  readonly http2?: boolean;
   readonly workers?: number;
 }
 
@@ -178,7 +179,8 @@ export function loadOf(fields: LoadFields): Load {
   const { phases, rate, duration = DEFAULT_DURATION_MS, requests = null, pipeline = 1 } = fields;
   const { arrivals = "uniform", timeout: timeoutMs, keepAlive, workers = null } = fields;
   const { connections = phases ? DEFAULT_USERS : DEFAULT_CONNECTIONS } = fields;
-  const common = { connections, keepAlive, timeoutMs, workers };
+  const version = fields.http2 ? { http2: true as const } : {};
+  const common = { connections, keepAlive, ...version, timeoutMs, workers };
   if (phases) return { kind: "phases", ...common, phases, arrivals, pool: fields.pool ?? "own" };
   if (fields.stages !== undefined) return stagedLoad(fields.stages, common);
   if (rate !== undefined) {

@@ -58,9 +58,15 @@ const commonFields = {
     .describe("Timeout of a request, until the last byte of its response"),
   keepAlive: factor(z.boolean()).default([true])
     .describe("false: a new connection for every request"),
+  http2: factor(z.boolean()).optional().describe(
+    "true: HTTP/2, with prior knowledge for http and by ALPN for https; a pipeline is streams then",
+  ),
   workers: factor(workers).optional()
     .describe("Worker isolates; chosen from the machine when absent"),
 };
+
+export const HTTP2_KEEPS =
+  "Cannot open a connection for every request over HTTP/2, which keeps its connections";
 
 const arrivalFields = {
   arrivals: factor(arrivals).default(["uniform"])

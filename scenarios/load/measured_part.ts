@@ -1,6 +1,7 @@
 /** Which part of each run the report's figures are of: all but a discarded start, or the steady part. */
 import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
 import { lastingMs } from "./factors.ts";
+import { type Conflict, type Path } from "../../base/problems.ts";
 import { between, durationText } from "../../base/quantity.ts";
 import * as z from "zod";
 
@@ -32,7 +33,7 @@ export const figures = z.enum(["whole", "steady"]).optional().describe(
   "Part of each run that rates and latencies are of: the whole (default), or the steady part; a run without a " +
     "steady part then has no figures",
 );
-export type Figures = z.output<typeof figures>;
+type Figures = z.output<typeof figures>;
 
 /** Intervals that a steady part takes to be found; `runner/stats/steady_state/steady_state.ts` has the same. */
 const STEADY_INTERVALS = 20;
@@ -55,4 +56,73 @@ export function figuresConflict(
   if (shortestMs >= leastMs) return null;
   return `Cannot find the steady part of runs of ${durationText(shortestMs)}: ` +
     `it takes ${STEADY_INTERVALS} intervals, ${durationText(leastMs)}`;
+}
+
+/** The parts of an experiment that matter here; each may be wrong, which the schema reports. */
+interface MeasuredParts {
+  readonly load?: LoadSpec;
+  readonly scenarios?: Readonly<Record<string, { readonly load?: LoadSpec } | undefined>>;
+  readonly discard?: number;
+  readonly figures?: Figures;
+  readonly interval?: number;
+}
+
+/** Where a load is written, and the load. */
+interface PlacedLoad {
+  /** The place of its problems. */
+  readonly path: PropertyKey[];
+  readonly load: LoadSpec;
+}
+
+/**
+ * Every load that is right as it is written.
+ * @param given May be wrong in every part, which the schema reports.
+ * @param isWrong Whether what stands at a path is wrong: its length is then not known.
+ * @param key The place of problems of the load that scenarios share.
+ */
+function loadsOf(
+  { load, scenarios }: MeasuredParts,
+  isWrong: (path: Path) => boolean,
+  key: "discard" | "figures",
+): PlacedLoad[] {
+  const own = Object.entries(scenarios ?? {}).flatMap(([scenario, spec]) => {
+    const path = ["scenarios", scenario, "load"];
+    return spec?.load === undefined || Object.hasOwn(spec, "replay")
+      ? []
+      : [{ path, place: path, load: spec.load }];
+  });
+  const isShared = Object.values(scenarios ?? {}).some((spec) =>
+    spec?.load === undefined && !Object.hasOwn(Object(spec), "replay")
+  );
+  const shared = { path: [key], place: ["load"], load };
+  return [...isShared ? [shared] : [], ...own].flatMap(({ path, place, load }) =>
+    load === undefined || isWrong(place) ? [] : [{ path, load }]
+  );
+}
+
+/** Loads that are too short for `discard`; a scenario's own load is the place of its problem. */
+export function discardConflicts(
+  given: MeasuredParts,
+  isWrong: (path: Path) => boolean,
+): Conflict[] {
+  const { discard } = given;
+  if (discard === undefined || isWrong(["discard"])) return [];
+  return loadsOf(given, isWrong, "discard").flatMap(({ path, load }) => {
+    const message = discardConflict({ discard, load });
+    return message === null ? [] : [{ path, message }];
+  });
+}
+
+/** Loads whose runs cannot have the steady part that `figures` needs; placed as those of `discard`. */
+export function figuresConflicts(
+  given: MeasuredParts,
+  isWrong: (path: Path) => boolean,
+): Conflict[] {
+  const { figures, interval } = given;
+  const isUnknown = isWrong(["figures"]) || isWrong(["interval"]);
+  if (interval === undefined || isUnknown) return [];
+  return loadsOf(given, isWrong, "figures").flatMap(({ path, load }) => {
+    const message = figuresConflict({ figures, interval, load });
+    return message === null ? [] : [{ path, message }];
+  });
 }

@@ -213,11 +213,36 @@ function knownNames(name: string, known: readonly string[]): string {
   return didYouMean(name, known) ?? `the names here are ${known.join(", ")}`;
 }
 
+/** A header field as it is written. */
+interface WrittenField {
+  readonly path: PropertyKey[];
+  readonly name: string;
+  /** Names may stand in it. */
+  readonly text: string;
+}
+
+/** The header fields of all requests of a scenario. */
+export function fieldsIn(scenario: Scenario): WrittenField[] {
+  if ("flow" in scenario) {
+    return scenario.flow.flatMap((step, at) =>
+      isRequest(step) ? fieldsOf(step.headers, ["flow", at]) : []
+    );
+  }
+  if ("mix" in scenario) {
+    return scenario.mix.flatMap(({ headers }, at) => fieldsOf(headers, ["mix", at]));
+  }
+  return fieldsOf(scenario.headers, []);
+}
+
+function fieldsOf(headers: RequestFields["headers"], at: PropertyKey[]): WrittenField[] {
+  return Object.entries(headers)
+    .map(([name, text]) => ({ path: [...at, "headers", name], name, text }));
+}
+
 /** Where names may stand in a request. @param at Path of the request. */
 function templatesOf(request: RequestFields, at: Path = []): TemplateText[] {
   const paths = METHODS.map((method) => ({ path: [...at, method], text: request[method] }));
-  const headers = Object.entries(request.headers)
-    .map(([name, text]) => ({ path: [...at, "headers", name], text }));
+  const headers = fieldsOf(request.headers, [...at]);
   const asText = (value: unknown): string | undefined =>
     value === undefined ? undefined : JSON.stringify(value);
   const bodies = [

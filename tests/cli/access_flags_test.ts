@@ -64,6 +64,14 @@ testWith(["openssl"], "bench takes a client certificate with its key, as their t
   }
 });
 
+Deno.test("bench speaks HTTP/2 when told, with every kind of load", () => {
+  assert.equal("http2" in benchOf(URL_).load, false);
+  for (const more of [["--pipeline", "8"], ["-r", "5/s"], ["--phases", "1s@1/s"], ["-n", "5"]]) {
+    assert.equal(benchOf(URL_, "--http2", ...more).load.http2, true);
+  }
+  assert.equal(benchOf(HTTPS, "--http2", "--proxy", "http://b").load.http2, true);
+});
+
 Deno.test("bench takes an address for the host, and a proxy", () => {
   assert.equal(benchOf("http://a/", "--resolve", "a:80:127.0.0.1").address, "127.0.0.1");
   assert.equal(benchOf("http://a/", "--proxy", "http://b:1").proxy, "http://b:1");
@@ -104,6 +112,27 @@ const lines: [sentence: string, args: string[], told: RegExp[]][] = [
   ["a proxy of agents", [URL_, "--proxy", "http://b:1", "--agents", "1", "--redis", "redis://c"], [
     /^--proxy: Cannot load by an HTTP proxy from other machines \(leave out --proxy or --agents\)$/,
   ]],
+  ["a connection for each request of HTTP/2", [URL_, "--http2", "--no-keepalive"], [
+    /^--http2: Cannot open a connection for every request over HTTP\/2, which keeps its connections \(leave out --http2 or --no-keepalive\)$/,
+  ]],
+  ["HTTP/2 through a proxy that would have to speak it", [URL_, "--http2", "--proxy", "http://b"], [
+    /^--proxy: Cannot speak HTTP\/2 through an HTTP proxy but in a tunnel, which is for https \(leave out --proxy or --http2, or write https:\/\/\)$/,
+  ]],
+  [
+    "every field that HTTP/2 forbids",
+    [
+      ...[URL_, "--http2", "-H", "Connection: close", "-H", "keep-alive: timeout=5"],
+      ...["-H", "proxy-connection: close", "-H", "upgrade: h2c", "-H", "TE: gzip"],
+      ...["-H", "te: Trailers", "-H", "a: connection"],
+    ],
+    [
+      /^--header: Cannot send connection over HTTP\/2, which forbids fields of a connection \(leave it or --http2 out\)$/,
+      /^--header: Cannot send keep-alive over /,
+      /^--header: Cannot send proxy-connection over /,
+      /^--header: Cannot send upgrade over /,
+      /^--header: Cannot send this te over HTTP\/2, which allows trailers alone \(/,
+    ],
+  ],
   ["a form with get, and a part that is none", [URL_, "-F", "a=b", "-F", "c"], [
     /^--form: Cannot read "c" as a part of a form: write name=value/,
     /^--form: Cannot send a form with get \(add -m post\)$/,

@@ -30,6 +30,8 @@ const WRONG: readonly (readonly [args: readonly string[], expected: RegExp])[] =
   [[URL_, ...WITHIN, "--trial", "5s"], /--trial: Cannot read the trials/],
   [[URL_, ...WITHIN, "--width", "0%"], /--width: Cannot use this width/],
   [[URL_, ...WITHIN, "--rate", "5/s"], /--rate/],
+  [[URL_, ...WITHIN, "--http2", "--no-keepalive"], /--http2: Cannot open a connection for every/],
+  [[URL_, ...WITHIN, "--http2", "-H", "upgrade: a"], /--header: Cannot send upgrade over HTTP\/2/],
   [["nowhere", ...WITHIN], /URL: Cannot measure "nowhere"/],
 ];
 

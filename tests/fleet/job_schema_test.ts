@@ -101,6 +101,7 @@ Deno.test("every kind of load arrives at an agent as it is", () => {
   const loads: Load[] = [
     ...[CLOSED, { ...CLOSED, durationMs: null, requests: 5 }, RATE, PHASES],
     { ...CLOSED, stages: [STAGE, { durationUs: 1_000, from: 0, to: 0 }] },
+    ...[{ ...CLOSED, pipeline: 8 }, RATE, PHASES].map((load): Load => ({ ...load, http2: true })),
   ];
   for (const load of loads) assert.deepEqual(arrived(loadShape, load), load);
 });
@@ -179,6 +180,8 @@ Deno.test("a job may load no more than an experiment file could", () => {
     [{ ...CLOSED, workers: 257 }, /Too big/],
     [{ ...CLOSED, keepAlive: "no" }, /expected boolean/],
     [{ ...CLOSED, ratePerSec: 5 }, /Unrecognized key/],
+    [{ ...CLOSED, http2: "yes" }, /expected true/],
+    [{ ...RATE, http2: true, keepAlive: false }, /over HTTP\/2, which keeps its connections/],
     [{ ...CLOSED, stages: [] }, /Too small|without connections/],
     [{ ...CLOSED, stages: [{ ...STAGE, to: 0 }] }, /Cannot load without connections/],
     [{ ...CLOSED, stages: [{ ...STAGE, to: 100_001 }] }, /Too big/],

@@ -151,6 +151,9 @@ const DIFFERENT: [sentence: string, change: (results: Results) => void, names: R
   ["more connections", ({ runs }) => runs[0].load.connections = 99, [
     /^static, a: load\.connections: 50 → 99$/,
   ]],
+  ["another protocol", ({ runs }) => runs[0].load.http2 = true, [
+    /^static, a: load\.http2: none → true$/,
+  ]],
   ["another request", ({ experiment }) => experiment.scenarios = { static: { get: "/x" } }, [
     /^scenarios\.static\.get: \/static → \/x$/,
   ]],

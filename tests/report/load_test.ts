@@ -104,6 +104,34 @@ Deno.test("stages are told one after the other, and no constant load is mixed wi
   );
 });
 
+Deno.test("HTTP/2 is told with every kind of load, and its streams where there are several", () => {
+  const told = (...loads: Load[]): string => plain(loadText(loads.map((load) => ({ load }))));
+  const http2 = { http2: true } as const;
+  const closed = { connections: 10, keepAlive: true, timeout: 5_000, requests: null } as const;
+  const one: Load = { kind: "closed", ...closed, pipeline: 1, durationS: 9 };
+  const eight: Load = { ...one, pipeline: 8 };
+  assert.equal(told({ ...one, ...http2 }), "10 HTTP/2 connections, 9 s");
+  assert.equal(told({ ...one, ...http2, connections: 1 }), "1 HTTP/2 connection, 9 s");
+  assert.equal(told({ ...eight, ...http2 }), "10 HTTP/2 connections, 9 s, 8 streams on each");
+  assert.equal(told(one, { ...one, ...http2 }), "10 connections, 9 s, over HTTP/1.1 or HTTP/2");
+  assert.equal(
+    told(one, { ...eight, ...http2 }),
+    "10 connections, 9 s, 1 or 8 requests in flight on each, over HTTP/1.1 or HTTP/2",
+  );
+  const stages = [{ durationS: 30, from: 1, to: 1 }];
+  assert.equal(told({ ...one, ...http2, stages }), "1 HTTP/2 connection for 30 s");
+  assert.equal(
+    told(rate(5), { ...rate(5), ...http2 }),
+    "5.00 requests/s over at most 100 connections, 9 s, evenly spread arrivals; " +
+      "5.00 requests/s over at most 100 HTTP/2 connections, 9 s, evenly spread arrivals",
+  );
+  assert.match(told({ ...PHASES, ...http2 }), /^virtual users each with an HTTP\/2 connection of /);
+  assert.match(
+    told({ ...PHASES, ...http2, pool: "shared" } as Load),
+    /^virtual users sharing HTTP\/2 connections: /,
+  );
+});
+
 Deno.test("one load for all scenarios is told once, at the top", () => {
   for (
     const results of [

@@ -28,6 +28,7 @@ const factors: [sentence: string, load: LoadInput, parameters: object[]][] = [
   ["the number of requests", { requests: [1, 2] }, [{ requests: 1 }, { requests: 2 }]],
   ["the time-out", { timeout: ["250ms", "1s"] }, [{ timeout: "250ms" }, { timeout: "1s" }]],
   ["keep-alive", { keepAlive: [true, false] }, [{ keepAlive: true }, { keepAlive: false }]],
+  ["the protocol", { http2: [false, true] }, [{ http2: false }, { http2: true }]],
   ["the number of workers", { workers: [1, 2] }, [{ workers: 1 }, { workers: 2 }]],
   ["a phase's length and rates", {
     phases: [

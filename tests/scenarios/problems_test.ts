@@ -127,6 +127,56 @@ const wrong: [sentence: string, text: string, lines: (string | RegExp)[]][] = [
       /^x\.yaml:4:9: load\.pipeline: Cannot pipeline requests .*: leave out pipeline or/,
     ],
   ],
+  [
+    "a connection for each request of HTTP/2",
+    `${RIGHT}load: { http2: [false, true], keepAlive: false }`,
+    [
+      "x.yaml:4:9: load.http2: Cannot open a connection for every request over HTTP/2, " +
+      "which keeps its connections: leave out http2 or keepAlive: false",
+    ],
+  ],
+  [
+    "fields that HTTP/2 forbids, in every kind of scenario",
+    `name: a
+targets: { a: { app: api } }
+scenarios:
+  one: { get: /, headers: { Connection: close, a: b } }
+  mix: { mix: [{ get: /, headers: { upgrade: a } }] }
+  flow: { flow: [{ think: 1s }, { get: /, headers: { te: gzip } }], load: { rate: 1/s, http2: true } }
+  page: { page: /, headers: { keep-alive: a }, load: { http2: false } }
+  other: { get: /, headers: { te: trailers } }
+load: { http2: true }`,
+    [
+      "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send connection over HTTP/2, " +
+      "which forbids fields of a connection; leave it or http2 out",
+      /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send upgrade over HTTP\/2/,
+      /^x\.yaml:6:60: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te over HTTP\/2/,
+    ],
+  ],
+  [
+    "HTTP/2 through proxies that would have to speak it",
+    `name: a
+targets:
+  plain: { url: "http://a:1", httpProxy: "http://p" }
+  tunnel: { url: "https://a:1", httpProxy: "http://p" }
+  other: { url: "http://a:1", httpProxy: "http://p" }
+scenarios:
+  s: { get: /, targets: [plain, tunnel] }
+  t: { get: /, targets: [other], load: { connections: 5 } }
+load: { http2: true }`,
+    [
+      "x.yaml:3:42: targets.plain.httpProxy: Cannot speak HTTP/2 through an HTTP proxy but in a tunnel, " +
+      "which is for https; leave out httpProxy or http2, or write https://",
+    ],
+  ],
+  [
+    "HTTP/2 through a proxy to a host of redirects without TLS",
+    `name: a
+targets: { a: { url: "https://a:1", httpProxy: "http://p" } }
+scenarios: { s: { get: /, follow: { hops: 1, hosts: ["http://b"] } } }
+load: { http2: true }`,
+    [/^x\.yaml:2:48: targets\.a\.httpProxy: Cannot speak HTTP\/2 through/],
+  ],
   ["a name that would leave its folder", RIGHT.replace("name: right", "name: ../up"), [
     /^x\.yaml:1:7: name: Cannot use "\.\.\/up" as a name/,
   ]],

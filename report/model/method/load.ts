@@ -54,15 +54,21 @@ function closedLoads(loads: readonly RunLoad[]): [ClosedRunLoad[], ClosedRunLoad
   ];
 }
 
+/** What connections are called. */
+function connectionOf({ http2 }: Pick<RunLoad, "http2">): string {
+  return http2 ? "HTTP/2 connection" : "connection";
+}
+
 /** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
-function stagesText({ stages = [], keepAlive }: ClosedRunLoad): string {
+function stagesText({ stages = [], keepAlive, http2 }: ClosedRunLoad): string {
   const texts = stages.map(({ durationS, from, to }) => {
     const number = from === to ? "" : `${formatCount(from)} → `;
-    return `${number}${counted(to, "connection")} for ${formatExactly(durationS)}`;
+    return `${number}${counted(to, connectionOf({ http2 }))} for ${formatExactly(durationS)}`;
   });
   return texts.join(", then ") + (keepAlive ? "" : ", a new connection for every request");
 }
 
+/** `10 HTTP/2 connections, 5 s, 8 streams on each`; where both protocols are: `10 connections, 5 s, over HTTP/1.1 or HTTP/2`. */
 function closedText(loads: readonly ClosedRunLoad[]): string {
   const connections = unique(
     loads.map(({ connections }) => connections).toSorted((a, b) => a - b).map((n) =>
@@ -77,11 +83,15 @@ function closedText(loads: readonly ClosedRunLoad[]): string {
   const pipeline = unique(
     loads.map(({ pipeline }) => pipeline).toSorted((a, b) => a - b).map(String),
   );
+  const overHttp2 = loads.filter(({ http2 }) => http2).length;
+  const isAll = overHttp2 === loads.length;
+  const [one, atOnce] = isAll
+    ? [connectionOf({ http2: true }), "streams"]
+    : ["connection", "requests in flight"];
   return [
-    `${listed(connections)} ${connections.join() === "1" ? "connection" : "connections"}, ${
-      listed(ends)
-    }`,
-    ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} requests in flight on each`]),
+    `${listed(connections)} ${connections.join() === "1" ? one : `${one}s`}, ${listed(ends)}`,
+    ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} ${atOnce} on each`]),
+    ...(overHttp2 === 0 || isAll ? [] : ["over HTTP/1.1 or HTTP/2"]),
     ...(loads.some((load) => !load.keepAlive) ? ["a new connection for every request"] : []),
   ].join(", ");
 }
@@ -92,9 +102,11 @@ function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
 }
 
 function searchText(
-  { within, budgetS, connections, arrivals, durationS, share = 1 }: RunLoad & { kind: "capacity" },
+  { within, budgetS, connections, arrivals, durationS, share = 1, http2 }: RunLoad & {
+    kind: "capacity";
+  },
 ): string {
-  const most = counted(connections, "connection");
+  const most = counted(connections, connectionOf({ http2 }));
   return `the search for the capacity with ${listed(within, "and")}, at most ${
     formatExactly(budgetS)
   }, ` +
@@ -104,13 +116,18 @@ function searchText(
 }
 
 /** All but the rate. */
-function aroundRate({ durationS, connections, arrivals }: RunLoad & { kind: "rate" }): string {
-  const most = counted(connections, "connection");
+function aroundRate(
+  { durationS, connections, arrivals, http2 }: RunLoad & { kind: "rate" },
+): string {
+  const most = counted(connections, connectionOf({ http2 }));
   return `over at most ${most}, ${formatExactly(durationS)}, ${ARRIVALS[arrivals]}`;
 }
 
-function phasesText({ pool, phases, arrivals }: RunLoad & { kind: "phases" }): string {
-  const how = pool === "own" ? "each with a connection of their own" : "sharing connections";
+function phasesText({ pool, phases, arrivals, http2 }: RunLoad & { kind: "phases" }): string {
+  const one = connectionOf({ http2 });
+  const how = pool === "own"
+    ? `each with a${http2 ? "n" : ""} ${one} of their own`
+    : `sharing ${one}s`;
   return `virtual users ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
 }
 

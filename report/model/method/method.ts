@@ -218,9 +218,11 @@ function clockSentences(runs: readonly Run[]): string[] {
     isBoth ? ` (${unique(some.map(({ scenario }) => scenario)).join(", ")})` : "";
   return [
     ...(closed.length === 0 ? [] : [
-      `Closed loop${
-        which(closed)
-      }: each connection sends its next request when the last response is in. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
+      `Closed loop${which(closed)}: each connection sends its next request when ${
+        closed.some(({ load }) => load.kind === "closed" && load.pipeline > 1)
+          ? "one of its responses"
+          : "the last response"
+      } is in. Latency is therefore the time of a response under that many connections, from the send to the last byte; users who arrive at a pace of their own would also wait in line.`,
     ]),
     ...(open.length === 0 ? [] : [
       `Open loop${

@@ -17,6 +17,7 @@ import {
   arrivals,
   connections,
   durationMsSchema,
+  HTTP2_KEEPS,
   MOST_PER_SEC,
   NO_ARRIVALS,
   NO_CONNECTIONS,
@@ -149,7 +150,13 @@ export const scriptShape: z.ZodType<Script, Script> = z.discriminatedUnion("kind
 
 const perSec = z.number().min(0).max(MOST_PER_SEC);
 
-const common = { connections, keepAlive: z.boolean(), timeoutMs, workers: workers.nullable() };
+const common = {
+  connections,
+  keepAlive: z.boolean(),
+  http2: z.literal(true).optional(),
+  timeoutMs,
+  workers: workers.nullable(),
+};
 
 const durationUs = z.number().superRefine((us, context) => {
   const { error } = durationMsSchema.safeParse(us / 1_000);
@@ -196,4 +203,4 @@ export const loadShape: z.ZodType<Load, Load> = z.discriminatedUnion("kind", [
   closed,
   rate,
   phases,
-]);
+]).refine(({ http2, keepAlive }) => !http2 || keepAlive, HTTP2_KEEPS);
