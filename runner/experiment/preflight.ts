@@ -37,6 +37,7 @@ import { redirectOf, type SentRequest } from "../load/engine/user/redirects.ts";
 import { cookieJars } from "../load/engine/user/cookies.ts";
 import type { Journey } from "../load/engine/flow.ts";
 import { type LoadedOrigin, originsOf } from "../measure/loader.ts";
+import { mostInFlight } from "../measure/share.ts";
 
 /** The end of a process is known within this after its connections have closed. */
 const END_KNOWN_MS = 500;
@@ -55,8 +56,10 @@ export async function preflight(
   const { origin, access, pid, exited } = target;
   const { timeoutMs, http2 } = cell.load;
   try {
-    const name = cell.target;
-    await checkResponses({ target: name, origin, ...access, http2, script, timeoutMs, signal });
+    await checkResponses({
+      ...{ target: cell.target, origin, ...access, http2, script, timeoutMs, signal },
+      streams: mostInFlight(cell.load),
+    });
   } catch (error) {
     if (!(error instanceof TargetError) || pid === null || signal.aborted) throw error;
     if (!await settlesWithin(exited, END_KNOWN_MS)) throw error;
@@ -104,7 +107,7 @@ export interface PreflightRequest extends Access {
   readonly script: Script;
   /** For each response. */
   readonly timeoutMs: number;
-  /** Requests that the load sends at a time on each connection over HTTP/2; absent: one. */
+  /** Requests that the load sends at a time on each connection; absent: one. */
   readonly streams?: number;
   /** Ends the wait early, on Ctrl-C. */
   readonly signal: AbortSignal;

@@ -69,9 +69,14 @@ export function shareOut(
   });
 }
 
-/** Requests at a time on each connection: one after the other, or each in a stream of its own. */
+/** Requests at a time on each connection. */
+export function mostInFlight(load: Load): number {
+  return load.kind === "closed" ? load.pipeline : 1;
+}
+
+/** One after the other, or each in a stream of its own. */
 function inFlightOf(load: Load): Pick<JobShare, "pipeline" | "streams"> {
-  const most = load.kind === "closed" ? load.pipeline : 1;
+  const most = mostInFlight(load);
   return load.http2 ? { pipeline: 1, streams: most } : { pipeline: most };
 }
 

@@ -1,7 +1,7 @@
 /**
  * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that wants it, the
- * others join, and it closes with the last of them. Where the server leaves (GOAWAY), or takes fewer streams than
- * there are places, a request waits here while its clock runs: for the next connection, or for a stream to end.
+ * others join, and it closes with the last of them. Where the server leaves (GOAWAY), or takes fewer streams than it
+ * said at first, a request waits here while its clock runs: for the next connection, or for a stream to end.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
@@ -257,10 +257,21 @@ export class SharedConnection implements StreamEvents {
 
   #join(nowUs: number): void {
     const places = this.#places;
+    const most = this.#http2?.mostStreams ?? Infinity;
     for (let place = places.one(JOINING); place >= 0; place = places.one(JOINING)) {
-      places.enter(place, OPEN);
-      this.parts.handler.onOpen(this.#slotOf(place), nowUs);
+      if (places.count(OPEN) >= most) this.#turnDown(place, most, nowUs);
+      else {
+        places.enter(place, OPEN);
+        this.parts.handler.onOpen(this.#slotOf(place), nowUs);
+      }
     }
+  }
+
+  /** A request that waited for another's stream would measure the load itself. */
+  #turnDown(place: number, most: number, nowUs: number): void {
+    this.#free(place);
+    const reason = `the server takes ${most} streams at a time on a connection`;
+    this.parts.handler.onRefused(this.#slotOf(place), "protocol", reason, nowUs);
   }
 
   #moveOn(nowUs: number): void {
