@@ -4,7 +4,7 @@
  */
 import { type ConnectionOptions, encodeRequest } from "../../base/http/request.ts";
 import { connectionOptions } from "../../base/net/endpoint.ts";
-import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
+import { durationMsOf, type Load, type PlannedLoad } from "../../scenarios/load/load.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { type Expectation, expectedStatuses } from "../../scenarios/request/request.ts";
 import type { Script, ScriptRequest, ThinkStep } from "../../scenarios/request/script.ts";
@@ -70,7 +70,7 @@ export function shareOut(
 }
 
 /** Requests at a time on each connection. */
-export function mostInFlight(load: Load): number {
+export function mostInFlight(load: PlannedLoad): number {
   return load.kind === "closed" ? load.pipeline : 1;
 }
 

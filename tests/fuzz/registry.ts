@@ -13,6 +13,7 @@ export const decoders: Readonly<Record<string, () => Promise<Decoder>>> = {
   csv: async () => (await import("./decoders/csv.ts")).csv,
   experiment: async () => (await import("./decoders/experiment.ts")).experiment,
   response: async () => (await import("./decoders/response.ts")).response,
+  http2: async () => (await import("./decoders/http2.ts")).http2,
   hpack: async () => (await import("./decoders/hpack.ts")).hpack,
   like: async () => (await import("./decoders/command_line.ts")).like,
   flags: async () => (await import("./decoders/command_line.ts")).flags,
