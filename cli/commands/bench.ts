@@ -148,6 +148,10 @@ function renderersOf(
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
+    hlog: async () =>
+      (await import("../../report/files/histogram_log.ts")).renderMeasurementHistogramLog(
+        measurement,
+      ),
     html: async () => (await import("../output/forms.ts")).renderBenchPage(measurement, invocation),
   };
 }

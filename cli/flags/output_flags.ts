@@ -31,6 +31,11 @@ export const outputFlags = {
     about: "Checks and thresholds as JUnit XML, for CI",
     schema: formFile.optional(),
   },
+  hlog: {
+    flags: "--hlog <FILE>",
+    about: "Latencies of every interval as a histogram log of HdrHistogram",
+    schema: formFile.optional(),
+  },
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
@@ -45,6 +50,7 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   csvIntervals: "csv";
   markdown: "markdown";
   junit: "xml";
+  hlog: "hlog";
   html: "html";
 }
 

@@ -1,6 +1,7 @@
 /** The forms of an experiment's results, and the page of a single measurement. */
 import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
+import { renderHistogramLog } from "../../report/files/histogram_log.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
 import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
@@ -36,7 +37,7 @@ export interface ResultForms extends Renderers {
 }
 
 /**
- * @param all One or more experiments; JSON and CSV hold only the first.
+ * @param all One or more experiments; JSON, CSV and the histogram log hold only the first.
  * @param baseline What thresholds compare with; null: nothing.
  */
 export function resultForms(
@@ -53,6 +54,7 @@ export function resultForms(
     csvIntervals: () => renderIntervalsCsv(models[0]),
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
+    hlog: () => renderHistogramLog(all[0]),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
     trendOutcome: trendOutcome(trends),

@@ -87,7 +87,7 @@ async function commandsUntil(program: Plateau): Promise<string> {
   return [...seen].join("\n");
 }
 
-const FORMS = ["json", "csv", "csv-intervals", "markdown", "junit", "html"];
+const FORMS = ["json", "csv", "csv-intervals", "markdown", "junit", "hlog", "html"];
 
 function formsIn(folder: string): string[] {
   return FORMS.flatMap((form) => [`--${form}`, join(folder, `form.${form}`)]);

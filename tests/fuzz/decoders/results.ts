@@ -16,9 +16,9 @@ export const results: Decoder = {
   decode: async (input) => {
     const result = parseMeasured(input, "results.json");
     if (!("runs" in result)) return groupedOf(result);
-    const { html, csv, csvIntervals, markdown, junit, summary } = resultForms([result]);
+    const { html, csv, csvIntervals, markdown, junit, hlog, summary } = resultForms([result]);
     const page = await html?.() ?? "";
-    for (const form of [csv, csvIntervals, markdown, junit, summary]) await form?.();
+    for (const form of [csv, csvIntervals, markdown, junit, hlog, summary]) await form?.();
     if (/<script>[^<]*injected/.test(page)) throw new Finding("a text became part of the page");
   },
 };
