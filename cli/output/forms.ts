@@ -4,6 +4,7 @@ import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
 import { renderHistogramLog } from "../../report/files/histogram_log.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
+import { otlpRequests } from "../../report/files/otlp.ts";
 import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { verdictsJson } from "../../report/model/claims/claims.ts";
@@ -20,10 +21,13 @@ import { together } from "../../report/writing/markdown.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import type { Renderers } from "../flags/output_flags.ts";
+import type { MetricsSender, Renderers } from "../flags/output_flags.ts";
+import { sendMetrics } from "./otlp.ts";
 import { terminalOptions } from "../terminal/terminal.ts";
 
 export interface ResultForms extends Renderers {
+  /** All experiments. */
+  readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
   readonly summary: () => readonly Written<"terminal">[];
   /** The trend over several results of an experiment, a sentence each. */
@@ -55,6 +59,7 @@ export function resultForms(
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
     hlog: () => renderHistogramLog(all[0]),
+    otlp: (to, signal) => sendMetrics(to, all.flatMap(otlpRequests), signal),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
     trendOutcome: trendOutcome(trends),
