@@ -77,6 +77,7 @@ export const LIMITS = {
   responseHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimResponses: { what: "a response", most: 20, unit: "interim responses" },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
+  otlpResponse: { what: "a response of a collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },
   keptBodies: { what: "all that a worker checks at once", most: 256 * MB, unit: "bytes" },
   pattern: { what: "a pattern", most: 1_000, unit: "characters" },

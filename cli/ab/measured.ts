@@ -143,7 +143,7 @@ async function deliver(
     if (!takesStdout(values)) await print(renderComparison(comparison, terminalOptions()), where);
     else if (!values.quiet) printError(where);
   };
-  await writeOutputs(values, forms, page).finally(show);
+  await writeOutputs(values, forms, { page }).finally(show);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: () => comparisonAnnotations(comparison),

@@ -15,7 +15,12 @@ import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_fla
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
 import { loaderFor } from "../flags/fleet_flags.ts";
 import { replayOf } from "../flags/replay_flags.ts";
-import { type Renderers, takesStdout, writeOutputs } from "../flags/output_flags.ts";
+import {
+  type MetricsSender,
+  type Renderers,
+  takesStdout,
+  writeOutputs,
+} from "../flags/output_flags.ts";
 import { reportToGithub } from "../github/step.ts";
 import type { BenchInvocation } from "../output/forms.ts";
 import { hostname, interruptible } from "../terminal/process.ts";
@@ -65,7 +70,7 @@ Examples:
         seed: request.seed,
       };
       const renderers = renderersOf(measurement, invocation, gates);
-      await writeOutputs(values, renderers).finally(async () => {
+      await writeOutputs(values, renderers, { signal }).finally(async () => {
         if (!takesStdout(values)) await print(await summaryOf(measurement, gates));
       });
       await reportToGithub({
@@ -134,7 +139,7 @@ function renderersOf(
   measurement: Measurement,
   invocation: BenchInvocation,
   gates: readonly GateOutcome[],
-): Renderers {
+): Renderers & { readonly otlp: MetricsSender } {
   return {
     json: () => jsonText(measurement, 2),
     csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
@@ -148,7 +153,16 @@ function renderersOf(
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
+    hlog: async () =>
+      (await import("../../report/files/histogram_log.ts")).renderMeasurementHistogramLog(
+        measurement,
+      ),
     html: async () => (await import("../output/forms.ts")).renderBenchPage(measurement, invocation),
+    otlp: async (to, signal) => {
+      const { measurementOtlpRequests } = await import("../../report/files/otlp.ts");
+      const { sendMetrics } = await import("../output/otlp.ts");
+      await sendMetrics(to, measurementOtlpRequests(measurement, hostname()), signal);
+    },
   };
 }
 

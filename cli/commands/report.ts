@@ -65,11 +65,11 @@ function pageBeside({ html }: RawArguments, [first]: readonly unknown[]): TakenF
   return html === undefined && typeof first === "string" ? pageIn(folderOf(first)) : [];
 }
 
-/** JSON and CSV are of one experiment. */
+/** JSON, CSV and a histogram log are of one experiment. */
 function conflicts(given: RawArguments): Problem[] {
   const read: readonly unknown[] = Array.isArray(given.results) ? given.results : [];
   const several = read.length > 1;
-  const refused = ["json", "csv", "csvIntervals"].filter((form) =>
+  const refused = ["json", "csv", "csvIntervals", "hlog"].filter((form) =>
     several && given[form] !== undefined
   );
   return [

@@ -232,7 +232,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
       .finally(view.stop);
     const forms = resultForms([results], baseline);
     await writeFile(join(work.outDir, "results.json"), await forms.json());
-    await deliver(results, forms, { outDir: work.outDir, values });
+    await deliver(results, forms, { outDir: work.outDir, values, signal });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
     if (!signal.aborted) await verify(results, forms, values);
@@ -276,7 +276,7 @@ function withLive(live: LiveReport | null, onProgress: OnProgress): OnProgress {
 async function deliver(
   results: Results,
   forms: ResultForms,
-  { outDir, values }: { readonly outDir: string; readonly values: RunValues },
+  { outDir, values, signal }: { outDir: string; values: RunValues; signal?: AbortSignal },
 ): Promise<void> {
   const page = join(outDir, "report.html");
   const where = textLines([
@@ -289,7 +289,7 @@ async function deliver(
     if (!takesStdout(values)) await print(...forms.summary(), where);
     else if (!values.quiet) printError(where);
   };
-  await writeOutputs(values, forms, page).finally(show);
+  await writeOutputs(values, forms, { page, signal }).finally(show);
   await reportToGithub({
     markdown: forms.markdown,
     annotations: async () =>

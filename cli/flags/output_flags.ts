@@ -1,15 +1,20 @@
 /** The output formats of results, each into a file or to standard output. */
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import * as z from "zod";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
+import { basicAuthorization } from "../../base/net/endpoint.ts";
+import { credentialsIn, hostIn } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import type { OutputFormat, Written } from "../../report/writing/written.ts";
+import { headerName, headerValue } from "../../scenarios/request/request.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
+import { variable } from "../terminal/process.ts";
 import { print } from "../terminal/terminal.ts";
 import { formFile, isFolder, missingFolder } from "./values.ts";
 
-export const outputFlags = {
+const formFlags = {
   json: {
     flags: "--json <FILE>",
     about: "Full results as JSON; - is standard output",
@@ -31,11 +36,84 @@ export const outputFlags = {
     about: "Checks and thresholds as JUnit XML, for CI",
     schema: formFile.optional(),
   },
+  hlog: {
+    flags: "--hlog <FILE>",
+    about: "Latencies of every interval as a histogram log of HdrHistogram",
+    schema: formFile.optional(),
+  },
   html: { flags: "--html <FILE>", about: "The report page", schema: formFile.optional() },
 } satisfies CommandParts;
 
-type Form = keyof typeof outputFlags;
-const FORMS = Object.keys(outputFlags) as Form[];
+/** Where metrics are sent. */
+export interface Collector {
+  /** With the path of metrics, without user and password. */
+  readonly url: URL;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** The path of metrics is appended to a base URL; the header fields are those of the environment. */
+const collector = z.string().transform((text, context): Collector => {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || !text.includes("://")) {
+    context.addIssue(`Cannot send metrics to "${hostIn(text)}": write http://host:port`);
+    return z.NEVER;
+  }
+  const headers = [...userOf(url), ...otlpHeaders(context)];
+  url.username = url.password = url.hash = "";
+  if (!url.pathname.endsWith(METRICS_PATH)) {
+    url.pathname = url.pathname.replace(/\/+$/, "") + METRICS_PATH;
+  }
+  return { url, headers };
+});
+
+/** As credentials; none where there is no user. */
+function userOf({ username, password }: URL): Collector["headers"] {
+  if (username === "" && password === "") return [];
+  const value = basicAuthorization(unescaped(`${username}:${password}`));
+  for (const secret of credentialsIn("authorization", value)) secrets.keep(secret);
+  return [["authorization", value]];
+}
+
+const METRICS_PATH = "/v1/metrics";
+const OTLP_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS";
+const OWN_HEADERS = /^(?:host|connection|content-type)$/;
+
+/** `name=value,name=value`, the values percent-encoded (opentelemetry-specification, protocol/exporter); all are secret. */
+function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
+  const pairs = (variable(OTLP_HEADERS) ?? "").split(",").filter((pair) => pair.trim() !== "");
+  return pairs.flatMap((pair) => {
+    const [name, ...rest] = pair.split("=");
+    const value = unescaped(rest.join("=").trim());
+    for (const secret of [value, ...credentialsIn(name, value)]) secrets.keep(secret);
+    const field = header.safeParse([name.trim().toLowerCase(), value]);
+    if (rest.length > 0 && field.success && !OWN_HEADERS.test(field.data[0])) return [field.data];
+    context.addIssue(`Cannot use ${OTLP_HEADERS}: write name=value,name=value, of header fields`);
+    return [];
+  });
+}
+
+const header = z.tuple([headerName, headerValue]);
+
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export const outputFlags = {
+  ...formFlags,
+  otlp: {
+    flags: "--otlp <URL>",
+    about: "Sends the figures as metrics to an OpenTelemetry collector, by OTLP/HTTP with JSON; " +
+      `header fields from ${OTLP_HEADERS}`,
+    schema: collector.optional(),
+  },
+} satisfies CommandParts;
+
+type Form = keyof typeof formFlags;
+const FORMS = Object.keys(formFlags) as Form[];
 
 export type Outputs = ParsedValues<typeof outputFlags>;
 
@@ -45,6 +123,7 @@ interface PlaceOf extends Record<Form, OutputFormat> {
   csvIntervals: "csv";
   markdown: "markdown";
   junit: "xml";
+  hlog: "hlog";
   html: "html";
 }
 
@@ -52,6 +131,9 @@ interface PlaceOf extends Record<Form, OutputFormat> {
 export type Renderers<Formats extends Form = Form> = {
   readonly [F in Formats]: () => Written<PlaceOf[F]> | Promise<Written<PlaceOf[F]>>;
 };
+
+/** Sends the figures; the signal ends it. Throws a TargetError when not all of them were taken. */
+export type MetricsSender = (to: Collector, signal?: AbortSignal) => Promise<void>;
 
 /** A file that a command reads or writes besides its forms, and what it is to the user: `--log`, `the report`. */
 export interface TakenFile {
@@ -138,30 +220,40 @@ export function takesStdout(outputs: Partial<Outputs>): boolean {
   return FORMS.some((form) => outputs[form] === "-");
 }
 
+/** What some commands write in any case, and what ends their sending. */
+interface Writing {
+  readonly page?: string;
+  readonly signal?: AbortSignal;
+}
+
 /**
- * Writes every form that can be, then throws a TargetError with those that can't.
+ * Writes every form that can be, and sends metrics; then throws a TargetError with what could not be done.
  *
  * @param renderers Of every form that the command has a flag for.
- * @param page What is written in any case.
  */
 export async function writeOutputs(
   outputs: Partial<Outputs>,
-  renderers: Partial<Renderers>,
-  page?: string,
+  renderers: Partial<Renderers> & { readonly otlp?: MetricsSender },
+  { page, signal }: Writing = {},
 ): Promise<void> {
   const wanted = FORMS.map((form) => [outputs[form], renderers[form]] as const);
   const failed: string[] = [];
-  for (const [path, render] of [[page, renderers.html] as const, ...wanted]) {
-    if (path === undefined || render === undefined) continue;
+  const attempt = async (deliver: () => Promise<void>): Promise<void> => {
     try {
-      const text = await render();
-      if (path === "-") await print(text);
-      else await writeFile(path, text);
+      await deliver();
     } catch (error) {
       if (!(error instanceof TargetError)) throw error;
       failed.push(error.message);
     }
+  };
+  for (const [path, render] of [[page, renderers.html] as const, ...wanted]) {
+    if (path === undefined || render === undefined) continue;
+    await attempt(async () =>
+      path === "-" ? await print(await render()) : await writeFile(path, await render())
+    );
   }
+  const { otlp } = outputs;
+  if (otlp !== undefined) await attempt(async () => await renderers.otlp?.(otlp, signal));
   if (failed.length > 0) throw new TargetError(failed[0], failed.slice(1));
 }
 

@@ -1,8 +1,10 @@
 /** The forms of an experiment's results, and the page of a single measurement. */
 import { describeMachine } from "../../base/system/describe.ts";
 import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
+import { renderHistogramLog } from "../../report/files/histogram_log.ts";
 import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/files/markdown.ts";
+import { otlpRequests } from "../../report/files/otlp.ts";
 import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import { verdictsJson } from "../../report/model/claims/claims.ts";
@@ -19,10 +21,13 @@ import { together } from "../../report/writing/markdown.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { hashSettings } from "../../runner/experiment/provenance.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
-import type { Renderers } from "../flags/output_flags.ts";
+import type { MetricsSender, Renderers } from "../flags/output_flags.ts";
+import { sendMetrics } from "./otlp.ts";
 import { terminalOptions } from "../terminal/terminal.ts";
 
 export interface ResultForms extends Renderers {
+  /** All experiments. */
+  readonly otlp: MetricsSender;
   readonly models: readonly ReportModel[];
   readonly summary: () => readonly Written<"terminal">[];
   /** The trend over several results of an experiment, a sentence each. */
@@ -36,7 +41,7 @@ export interface ResultForms extends Renderers {
 }
 
 /**
- * @param all One or more experiments; JSON and CSV hold only the first.
+ * @param all One or more experiments; JSON, CSV and the histogram log hold only the first.
  * @param baseline What thresholds compare with; null: nothing.
  */
 export function resultForms(
@@ -53,6 +58,8 @@ export function resultForms(
     csvIntervals: () => renderIntervalsCsv(models[0]),
     markdown: () => together([...trends.map(renderTrendMarkdown), ...models.map(renderMarkdown)]),
     junit: () => renderJunit(all.map((results, i) => resultsSuite(results, models[i]))),
+    hlog: () => renderHistogramLog(all[0]),
+    otlp: (to, signal) => sendMetrics(to, all.flatMap(otlpRequests), signal),
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
     trendOutcome: trendOutcome(trends),

@@ -12,12 +12,21 @@
  * | csv | `csv.ts` | be a formula, or begin a row or a column |
  * | json | `json.ts` | steer a terminal; it is the same value when it is parsed |
  * | markdown | `markdown.ts` | be markup, a link or a mention |
+ * | hlog | `histogram_log.ts` | end a comment or a tag, or begin a line |
  * | xml, html | `xml.ts`, `html.ts` | be an element or an attribute |
  */
 
 declare const place: unique symbol;
 
-export type OutputFormat = "terminal" | "annotation" | "csv" | "json" | "markdown" | "xml" | "html";
+export type OutputFormat =
+  | "terminal"
+  | "annotation"
+  | "csv"
+  | "json"
+  | "markdown"
+  | "hlog"
+  | "xml"
+  | "html";
 
 /** Text as it may stand in its place. Only writers make it, each by one assertion. */
 export type Written<P extends OutputFormat = OutputFormat> = string & { readonly [place]: P };

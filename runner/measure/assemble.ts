@@ -40,7 +40,7 @@ import {
 /** What is known before the load starts, in the result's own words. */
 export type LoadDescription = Pick<
   Measurement,
-  "version" | "url" | "driver" | "driverNote" | "load"
+  "version" | "url" | "driver" | "driverNote" | "load" | "loadStartedAt"
 >;
 
 /** A measurement before its generator is judged. */

@@ -42,13 +42,17 @@ export async function measureLoad(
   const { intervalMs } = request;
   const timeline = new Timeline();
   const live = new LiveFigures(request, onProgress, loader);
+  let startMs: number | null = null;
   const loaded = await loader.load(request, {
     onNote: (text) => onProgress({ kind: "note", text }),
     onReady: (workers) => {
       live.count = workers;
       timeline.setReportingWorkers(workers);
     },
-    onStart,
+    onStart: (atMs) => {
+      startMs = atMs;
+      onStart(atMs);
+    },
     onInterval: (worker, part, health) => {
       live.noteHealth(worker, health);
       const whole = timeline.add(worker, part);
@@ -63,7 +67,7 @@ export async function measureLoad(
   onTail(tailOf(reports));
   const { stepNames } = request.script;
   const context = { timeline, stepNames, intervalMs, connections, stage, agents };
-  return assemble(describe(request, loaded), reports, context);
+  return assemble(describe(request, loaded, startMs), reports, context);
 }
 
 function tailOf(reports: readonly WorkerReport[]): TailRequest[] {
@@ -78,7 +82,12 @@ function urlOf({ origin, script }: Pick<LoadRequest, "origin" | "script">): stri
   return origin + (first?.wire.path ?? "/");
 }
 
-function describe(request: LoadRequest, { driver, driverNote }: Loaded): LoadDescription {
+/** @param startMs Of the load, since the epoch; null: it did not start. */
+function describe(
+  request: LoadRequest,
+  { driver, driverNote }: Loaded,
+  startMs: number | null,
+): LoadDescription {
   const { load, seed } = request;
   return {
     version: VERSION,
@@ -86,6 +95,7 @@ function describe(request: LoadRequest, { driver, driverNote }: Loaded): LoadDes
     driver,
     ...(driverNote !== undefined && { driverNote }),
     load: describeLoad(load, seed),
+    ...startMs !== null && { loadStartedAt: new Date(startMs).toISOString() },
   };
 }
 

@@ -124,9 +124,9 @@ export const measurement = z.strictObject({
     .describe("System calls that the kernel denies, and their substitutes; absent: none"),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
   load,
-  elapsedS: z.number().min(0).describe(
-    "Seconds from the start to the deadline, or to an earlier end",
-  ),
+  loadStartedAt: z.iso.datetime().optional()
+    .describe("Zero of the timeline; absent in older files"),
+  elapsedS: z.number().min(0).describe("Seconds from start to deadline, or to an earlier end"),
   requests: z.strictObject({
     due: count,
     completed: count,

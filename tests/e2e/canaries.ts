@@ -16,6 +16,7 @@ const PLACES = [
   "marked",
   "given",
   "address",
+  "collector",
 ] as const;
 export type Place = (typeof PLACES)[number];
 

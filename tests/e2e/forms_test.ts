@@ -3,7 +3,12 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Schema, Validator } from "@cfworker/json-schema";
 import { parse } from "csv-parse/sync";
-import { results as resultsSpec } from "../../runner/result/result.ts";
+import * as hdr from "hdr-histogram-js";
+import {
+  type Measurement,
+  measurement,
+  results as resultsSpec,
+} from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { around } from "../report/rates.ts";
 import { resultsOn } from "../report/trended.ts";
@@ -92,6 +97,64 @@ Deno.test("bench writes JSON that keeps to its schema, and its intervals", async
   );
 });
 
+/** Of a histogram log, the sum of its intervals by tag. */
+function sumsOf(log: string): Map<string, hdr.Histogram> {
+  const reader = new hdr.HistogramLogReader(log);
+  const sums = new Map<string, hdr.Histogram>();
+  for (let next = reader.nextIntervalHistogram(); next; next = reader.nextIntervalHistogram()) {
+    const sum = sums.get(next.tag);
+    if (sum === undefined) sums.set(next.tag, next);
+    else sum.add(next);
+  }
+  return sums;
+}
+
+/** Every value is in the log, and percentiles of it are those of the results: in an open loop, bounds count as values. */
+function assertHolds(log: hdr.Histogram | undefined, { latency }: Measurement): void {
+  assert.equal(log?.totalCount, latency.count);
+  for (const [percentile, ms] of Object.entries(latency.percentiles)) {
+    const us: number = log?.getValueAtPercentile(Number(percentile)) ?? NaN;
+    assert.equal(Math.min(us, Math.round(1_000 * latency.max)), Math.round(1_000 * ms));
+  }
+}
+
+Deno.test("a histogram log has every latency of bench, with what was late and never sent", async () => {
+  await using witness = startWitness({ delayMs: 300 });
+  using folder = emptyFolder();
+  const json = join(folder.path, "bench.json");
+  const load = ["-c", "2", "-d", "700ms", "-r", "50/s", "-t", "200ms", "-q"];
+  const args = ["bench", witness.origin, ...load, "--hlog", "-", "--json", json];
+  const { stdout, stderr } = await plateau(args);
+  const measured = measurement.parse(JSON.parse(await Deno.readTextFile(json)));
+  assert.ok(measured.latency.censored > 0, stderr);
+  const bounds = /^#\[(\d+) of (\d+) values are lower bounds: /m.exec(stdout)?.slice(1).map(Number);
+  assert.deepEqual(bounds, [measured.latency.censored, measured.latency.count]);
+  assertHolds(sumsOf(stdout).get("NO TAG"), measured);
+});
+
+Deno.test("a histogram log of run has a tag for each run, and report writes the same", async () => {
+  await using witness = startWitness();
+  using folder = emptyFolder();
+  const at = (name: string): string => join(folder.path, name);
+  await Deno.writeTextFile(
+    at("forms.json"),
+    experimentAt(witness.origin, { rate: "40/s", duration: "500ms" }),
+  );
+  const args = ["run", at("forms.json"), "--out", at("out"), "-q", "--hlog", at("runs.hlog")];
+  const { code, stderr } = await plateau(args);
+  assert.equal(code, 0, stderr);
+  const log = await Deno.readTextFile(at("runs.hlog"));
+  const again = await plateau(["report", at("out"), "--hlog", "-"]);
+  assert.equal(again.stdout, log);
+  const { runs } = resultsSpec.parse(JSON.parse(await Deno.readTextFile(at("out/results.json"))));
+  const sums = sumsOf(log);
+  assert.equal(sums.size, 4);
+  for (const run of runs) {
+    const { connections } = run.parameters;
+    assertHolds(sums.get(`here/s/connections=${connections}/${run.repetition}`), run);
+  }
+});
+
 Deno.test("report of several results begins with their trend", async () => {
   await using witness = startWitness();
   using folder = emptyFolder();
@@ -132,9 +195,10 @@ Deno.test("report --fail-on-change fails where requests/s fell, and knows nothin
 });
 
 Deno.test("several results, or two forms on standard output, are refused by their flags", async () => {
-  const several = await plateau(["report", "a", "b", "--csv-intervals", "-"]);
+  const several = await plateau(["report", "a", "b", "--csv-intervals", "-", "--hlog", "b.hlog"]);
   assert.equal(several.code, 2);
   assert.match(several.stderr, /--csv-intervals: Cannot write several results in this form/);
+  assert.match(several.stderr, /--hlog: Cannot write several results in this form/);
   const both = await plateau(["bench", "http://h/", "--csv", "-", "--csv-intervals", "-"]);
   assert.equal(both.code, 2);
   assert.match(

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
+import { startCollector } from "../cli/collector.ts";
 import { canaryOf, filesIn, findCanaries, startEcho } from "./canaries.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 import { descendants } from "./processes.ts";
@@ -87,7 +88,7 @@ async function commandsUntil(program: Plateau): Promise<string> {
   return [...seen].join("\n");
 }
 
-const FORMS = ["json", "csv", "csv-intervals", "markdown", "junit", "html"];
+const FORMS = ["json", "csv", "csv-intervals", "markdown", "junit", "hlog", "html"];
 
 function formsIn(folder: string): string[] {
   return FORMS.flatMap((form) => [`--${form}`, join(folder, `form.${form}`)]);
@@ -103,10 +104,13 @@ testWith(["linux"], "no form of a run holds a secret, wherever it was given", as
   const args = ["run", file, "--out", out, "--live", "--set", `given=${canaryOf("given")}`];
   const env = {
     ...ENV,
+    OTEL_EXPORTER_OTLP_HEADERS: `api-key=${encodeURIComponent(canaryOf("collector"))}`,
     GITHUB_ACTIONS: "true",
     GITHUB_STEP_SUMMARY: join(forms.path, "summary.md"),
   };
-  await using program = new Plateau([...args, ...formsIn(forms.path)], { env });
+  await using collector = startCollector(() => new Response("{}"));
+  const otlp = ["--otlp", collector.origin];
+  await using program = new Plateau([...args, ...formsIn(forms.path), ...otlp], { env });
   const [, url] = await program.prints(/^Live report {2}(\S+)$/m);
   const [live, commands, { code, stdout, stderr }] = await Promise.all([
     watch(url),
@@ -115,7 +119,9 @@ testWith(["linux"], "no form of a run holds a secret, wherever it was given", as
   ]);
   assert.equal(code, 3, stderr);
   const written = filesIn(forms.path);
-  assert.deepEqual(findCanaries({ ...written, live, commands, stdout, stderr }), []);
+  const sent = collector.asked.map(({ body }) => body).join("\n");
+  assert.match(sent, /"http\.client\.request\.duration"/);
+  assert.deepEqual(findCanaries({ ...written, sent, live, commands, stdout, stderr }), []);
   assert.match(commands, /program\.ts serve/);
   const all = results.parse(JSON.parse(written["out/results.json"]));
   assert.equal(all.experiment.title, "Of ${env.C_TITLE}");

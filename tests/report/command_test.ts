@@ -126,3 +126,13 @@ Deno.test("the page names the file that its command runs; one that is built in i
   assert.match(builtIn, /<p>Run <code>plateau run quick --seed 7<\/code><\/p>/);
   assert.match(builtIn, /The experiment file/);
 });
+
+Deno.test("who repeats a measurement sends no metrics to the collector of who made it", () => {
+  const url = "http://me:a-token@collector/";
+  for (const otlp of [["--otlp", url], [`--otlp=${url}`]]) {
+    assert.equal(
+      benchCommandOf(["http://h/", ...otlp, "-c", "1"], 7),
+      "plateau bench --seed 7 http://h/ -c 1",
+    );
+  }
+});

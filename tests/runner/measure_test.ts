@@ -42,7 +42,7 @@ function load(_: LoadRequest, hooks: LoaderHooks): Promise<Loaded> {
   });
   hooks.onNote("two agents");
   hooks.onReady(2);
-  hooks.onStart(0);
+  hooks.onStart(Date.UTC(2031, 4, 4));
   const finish = (recorder: Recorder): Loaded["reports"][number] => {
     for (const doneUs of [100_000, 300_000]) {
       recorder.complete(0, 200, doneUs - 1_000, doneUs - 1_000, doneUs, doneUs);
@@ -77,6 +77,7 @@ Deno.test("what comes late of a silent worker is in the measurement, and holds u
   assert.deepEqual(measurement.timeline.points.map(({ completed }) => completed), [2, 2]);
   assert.equal(measurement.requests.completed, 4);
   assert.equal(measurement.driver, "tcp");
+  assert.equal(measurement.loadStartedAt, "2031-05-04T00:00:00.000Z");
   assert.equal(measurement.latency.count, 4);
   const { service, firstByte, connect } = measurement.histograms ?? {};
   assert.deepEqual([service, firstByte].map((text = "") => decodeSparse(text).count), [4, 4]);

@@ -146,3 +146,9 @@ Deno.test("exponential times cut off by the clock: the product limit is right wh
   assert.ok(Math.abs(productLimitUs(all, censored, 50) / (1_000 * Math.LN2) - 1) < 0.03);
   assert.ok(valueAtPercentile(all, 50) < 600);
 });
+
+Deno.test("bounds that a file has beside its values take none of them away, and end", () => {
+  const { all } = sampleOf([5, 6], []);
+  const { censored } = sampleOf([], [6, 9]);
+  assert.deepEqual([...withoutBounds(all, censored).indices], [5]);
+});

@@ -46,17 +46,17 @@ export function sourceNameOf(
  * fields and of URLs, and has to be put in again.
  */
 export function benchCommandOf(args: readonly string[], seed: number): string {
-  const words = args.filter((arg, i) => !isLike(arg) && args[i - 1] !== LIKE);
+  const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));
   const isSeeded = words.some((word) => /^--seed(?:=|$)/.test(word));
   const seeded = isSeeded ? words : ["--seed", String(seed), ...words];
   return ["plateau", "bench", ...seeded.map(withoutSecret)].map(quoted).join(" ");
 }
 
-/** What it stands for is among the arguments, too. */
-const LIKE = "--like";
+/** What `--like` stands for is among the arguments, too; and who measures again does not send to the same collector. */
+const LEFT_OUT = ["--like", "--otlp"];
 
-function isLike(arg: string): boolean {
-  return arg === LIKE || arg.startsWith(`${LIKE}=`);
+function isLeftOut(arg: string): boolean {
+  return LEFT_OUT.some((flag) => arg === flag || arg.startsWith(`${flag}=`));
 }
 
 function withoutSecret(word: string): string {

@@ -98,7 +98,7 @@ export function isMovable(
 export function withoutBounds(all: SparseHistogram, censored: SparseHistogram): SparseHistogram {
   if (censored.count === 0) return all;
   const counts = all.counts.slice();
-  for (let i = 0, j = 0; j < censored.indices.length; i++) {
+  for (let i = 0, j = 0; i < counts.length && j < censored.indices.length; i++) {
     if (all.indices[i] === censored.indices[j]) counts[i] -= censored.counts[j++];
   }
   const kept = [...counts.keys()].filter((i) => counts[i] > 0);

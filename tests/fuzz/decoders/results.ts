@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { groupedOf, parseMeasured } from "../../../cli/results/reading.ts";
 import { resultForms } from "../../../cli/output/forms.ts";
+import { otlpRequests } from "../../../report/files/otlp.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 const samples = ["results", "bench"].map((name) =>
@@ -16,9 +17,10 @@ export const results: Decoder = {
   decode: async (input) => {
     const result = parseMeasured(input, "results.json");
     if (!("runs" in result)) return groupedOf(result);
-    const { html, csv, csvIntervals, markdown, junit, summary } = resultForms([result]);
+    const { html, csv, csvIntervals, markdown, junit, hlog, summary } = resultForms([result]);
     const page = await html?.() ?? "";
-    for (const form of [csv, csvIntervals, markdown, junit, summary]) await form?.();
+    otlpRequests(result);
+    for (const form of [csv, csvIntervals, markdown, junit, hlog, summary]) await form?.();
     if (/<script>[^<]*injected/.test(page)) throw new Finding("a text became part of the page");
   },
 };

@@ -6,6 +6,7 @@ import { marked } from "marked";
 import { paragraphLines } from "../../../report/terminal/line.ts";
 import { command, commandLines } from "../../../report/writing/annotation.ts";
 import { csvOf } from "../../../report/writing/csv.ts";
+import { histogramLogOf } from "../../../report/writing/histogram_log.ts";
 import { markup, scriptJson } from "../../../report/writing/html.ts";
 import { jsonText } from "../../../report/writing/json.ts";
 import {
@@ -151,6 +152,30 @@ const WRITERS: Readonly<Record<string, (text: string) => void>> = {
       );
     const expected = spaced(readBack(text.toWellFormed()));
     assert.deepEqual(shown, [expected, expected, expected]);
+  },
+  "a histogram log"(text): void {
+    const point = { histogram: "" };
+    const written = histogramLogOf({
+      startMs: 0,
+      comments: [text],
+      series: [{
+        tag: [text, [text, text]],
+        comments: [text],
+        intervals: [{ startMs: 0, lengthMs: 1, point }],
+      }],
+    });
+    assertInert(written);
+    const lines = written.trimEnd().split("\n");
+    const [, , , about, legend, aboutSeries, interval, ...none] = lines;
+    assert.deepEqual(none, []);
+    assert.ok(legend.startsWith('"StartTimestamp",'));
+    assert.equal(readBack(about), `#[${readBack(text)}]`);
+    const [tag, ...fields] = interval.split(",");
+    assert.deepEqual([fields.length, tag.slice(0, 4)], [4, "Tag="]);
+    assert.match(tag, /^[!-~]+$/);
+    const parts = tag.slice(4).split(/[/=]/).map(decodeURIComponent);
+    assert.deepEqual(parts, Array(3).fill(text.toWellFormed()));
+    assert.equal(readBack(aboutSeries), `#[${tag.slice(4)}: ${readBack(text)}]`);
   },
   "XML"(text): void {
     const written = element`<a${attributes({ b: text })}>${text}</a>`.text;

@@ -1,0 +1,270 @@
+/**
+ * Sends metrics to the collector that the user named, by OTLP/HTTP (opentelemetry-proto, docs/specification.md): what may
+ * be tried again is, within half a minute in all. No redirect is followed and no proxy used, so that nobody else gets them.
+ */
+import { TargetError } from "../../base/errors.ts";
+import { encodeRequest } from "../../base/http/request.ts";
+import { COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
+import { LIMITS } from "../../base/limits.ts";
+import type { Connection } from "../../base/net/connection.ts";
+import { dial } from "../../base/net/dial.ts";
+import { DialError, whyNoResponse } from "../../base/net/dial_error.ts";
+import { endpointOf } from "../../base/net/endpoint.ts";
+import { secrets } from "../../base/secrets.ts";
+import { formatDuration } from "../../report/model/numbers/units.ts";
+import { textLines } from "../../report/writing/terminal.ts";
+import type { Written } from "../../report/writing/written.ts";
+import type { Collector } from "../flags/output_flags.ts";
+import { printError } from "../terminal/terminal.ts";
+
+/** Time as it goes on while something is sent; tests have one of their own. */
+export interface SendingClock {
+  nowMs(): number;
+  /** Rejects with the signal's reason. */
+  pause(ms: number, signal: AbortSignal): Promise<void>;
+  /** Aborts after so long. */
+  late(ms: number): AbortSignal;
+  /** From 0 to 1. */
+  random(): number;
+}
+
+/** For one response, and for everything. */
+const ATTEMPT_MS = 10_000;
+const TOTAL_MS = 30_000;
+const RETRIED = [429, 502, 503, 504];
+/** Who can't be reached is rarely there a moment later. */
+const MOST_CONNECTIONS = 3;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 8_000;
+const SHOWN_CHARACTERS = 300;
+
+interface SendingBounds {
+  readonly clock: SendingClock;
+  readonly signal: AbortSignal;
+  readonly untilMs: number;
+}
+
+/**
+ * Throws a TargetError that says why not all was taken, or the reason of the signal when that comes meanwhile. One that has
+ * come before ended the load: the figures are sent all the same.
+ */
+export async function sendMetrics(
+  to: Collector,
+  requests: readonly Written<"json">[],
+  signal: AbortSignal = new AbortController().signal,
+  clock: SendingClock = CLOCK,
+): Promise<void> {
+  const ends = signal.aborted ? new AbortController().signal : signal;
+  const sending = { clock, signal: ends, untilMs: clock.nowMs() + TOTAL_MS };
+  for (const [at, request] of requests.entries()) {
+    try {
+      await deliver(to, secrets.form(request), sending);
+    } catch (error) {
+      ends.throwIfAborted();
+      if (!(error instanceof NotTaken)) throw error;
+      const part = requests.length === 1 ? "" : `, part ${at + 1} of ${requests.length}`;
+      throw new TargetError(`Cannot send metrics to ${placeOf(to)}${part}: ${error.message}`);
+    }
+  }
+}
+
+/** Without what may be a secret in it. */
+function placeOf({ url }: Collector): string {
+  return url.origin + url.pathname;
+}
+
+/** Why a collector did not take something, for a sentence. */
+class NotTaken extends Error {}
+
+/** What may be otherwise in a moment. @param waitMs What the collector wants to be waited; null: it does not say. */
+class NotYetTaken extends NotTaken {
+  constructor(why: string, readonly waitMs: number | null, readonly mostAttempts = Infinity) {
+    super(why);
+  }
+}
+
+async function deliver(to: Collector, text: string, sending: SendingBounds): Promise<void> {
+  const { clock, signal, untilMs } = sending;
+  for (let attempt = 1;; attempt++) {
+    try {
+      return readResponse(await responseTo(to, text, sending), to);
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof NotYetTaken)) throw error;
+      const waitMs = error.waitMs ?? pauseMs(attempt, clock);
+      const tried = attempt === 1 ? "" : `, in ${attempt} attempts`;
+      if (attempt >= error.mostAttempts) throw new NotTaken(error.message + tried);
+      if (clock.nowMs() + waitMs > untilMs) {
+        const limit = `Plateau waits ${formatDuration(TOTAL_MS / 1_000)} in all`;
+        const wanted = ` and names a wait of ${formatDuration(waitMs / 1_000)}; ${limit}`;
+        throw new NotTaken(error.message + tried + (error.waitMs === null ? "" : wanted));
+      }
+      await clock.pause(waitMs, signal);
+    }
+  }
+}
+
+/** Doubled each time, of which a random half, so that clients don't come back together. */
+function pauseMs(attempt: number, { random }: SendingClock): number {
+  return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
+}
+
+interface CollectorResponse {
+  readonly status: number;
+  readonly location: string | null;
+  readonly retryAfter: string | null;
+  readonly text: string;
+}
+
+async function responseTo(
+  { url, headers }: Collector,
+  text: string,
+  { clock, signal, untilMs }: SendingBounds,
+): Promise<CollectorResponse> {
+  const limitMs = Math.max(1, Math.min(ATTEMPT_MS, untilMs - clock.nowMs()));
+  const late = clock.late(limitMs);
+  const either = AbortSignal.any([signal, late]);
+  let connection: Connection | null = null;
+  const close = (): void => {
+    connection?.close();
+    connection = null;
+  };
+  either.addEventListener("abort", close);
+  try {
+    connection = await dial(endpointOf(url.origin), either);
+    either.throwIfAborted();
+    const fields = { "Content-Type": "application/json", ...Object.fromEntries(headers) };
+    const request = {
+      method: "POST",
+      path: url.pathname + url.search,
+      headers: fields,
+      body: text,
+    };
+    const bytes = encodeRequest(request, { host: url.host, keepAlive: false });
+    return await exchange(connection, bytes);
+  } catch (error) {
+    if (error instanceof NotTaken) throw error;
+    if (late.aborted) {
+      throw new NotTaken(`it did not respond within ${formatDuration(limitMs / 1_000)}`);
+    }
+    const isFinal = error instanceof DialError && error.kind === "tls";
+    const why = whyNoResponse(error);
+    throw isFinal ? new NotTaken(why) : new NotYetTaken(why, null, MOST_CONNECTIONS);
+  } finally {
+    either.removeEventListener("abort", close);
+    close();
+  }
+}
+
+/** A response may come before the whole request was taken. */
+async function exchange(connection: Connection, request: Uint8Array): Promise<CollectorResponse> {
+  const reader = new ResponseReader({ retain: true, maxKeptBytes: LIMITS.otlpResponse.most });
+  reader.begin(false);
+  const writing = writeAll(connection, request).then(() => null, (error: unknown) => error);
+  const unread = await readInto(reader, connection).then(() => null, (error: unknown) => error);
+  if (reader.state === NEED_MORE) throw unread ?? await writing;
+  if (reader.state !== COMPLETE) {
+    throw reader.started
+      ? new NotTaken(`its response can't be read: ${reader.reason}`)
+      : new Error("it hung up without a response");
+  }
+  const { status, kept } = reader;
+  return {
+    status,
+    location: kept?.field("location") ?? null,
+    retryAfter: kept?.field("retry-after") ?? null,
+    text: new TextDecoder().decode(kept?.body()),
+  };
+}
+
+async function writeAll(connection: Connection, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length;) at += await connection.write(bytes.subarray(at));
+}
+
+async function readInto(reader: ResponseReader, connection: Connection): Promise<void> {
+  const bytes = new Uint8Array(16_384);
+  while (reader.state === NEED_MORE) {
+    const length = await connection.read(bytes);
+    if (length === null) reader.end();
+    else reader.read(bytes, 0, length);
+  }
+}
+
+/** Throws what kept it from taking everything. */
+function readResponse(
+  { status, location, retryAfter, text }: CollectorResponse,
+  to: Collector,
+): void {
+  if (status >= 200 && status < 300) return readSuccess(text, to);
+  if (RETRIED.includes(status)) {
+    throw new NotYetTaken(`it responds with ${status}`, waitMsOf(retryAfter));
+  }
+  if (status >= 300 && status < 400) {
+    const where = location === null ? "elsewhere" : `to ${shown(location)}`;
+    throw new NotTaken(`it redirects ${where}, which is not followed; name the collector itself`);
+  }
+  const said = shown(fieldOf(jsonOf(text), "message") ?? "");
+  const fix = status === 404 ? "; is its receiver of OTLP/HTTP at this address?" : "";
+  throw new NotTaken(`it responds with ${status}${said === "" ? "" : `, ${said}`}${fix}`);
+}
+
+/** ExportMetricsServiceResponse; of none at all nothing was refused. */
+function readSuccess(text: string, to: Collector): void {
+  if (text.trim() === "") return;
+  const message = jsonOf(text);
+  if (typeof message !== "object" || message === null) {
+    throw new NotTaken("its response is no JSON, so it is no collector of OTLP/HTTP");
+  }
+  const partial = Reflect.get(message, "partialSuccess");
+  const rejected = Number(fieldOf(partial, "rejectedDataPoints") ?? 0);
+  const said = shown(fieldOf(partial, "errorMessage") ?? "");
+  if (rejected !== 0) {
+    throw new NotTaken(`it rejected ${rejected} data points${said === "" ? "" : `: ${said}`}`);
+  }
+  if (said !== "") printError(textLines([`Note: ${placeOf(to)} says: ${said}`]));
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function fieldOf(message: unknown, name: string): string | null {
+  const value: unknown = Reflect.get(Object(message), name);
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}
+
+/** Words of others, as long as a line. */
+function shown(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
+}
+
+/** Seconds, or a date (RFC 9110 §10.2.3). */
+function waitMsOf(retryAfter: string | null): number | null {
+  if (retryAfter === null) return null;
+  const ms = /^\d+$/.test(retryAfter)
+    ? 1_000 * Number(retryAfter)
+    : Date.parse(retryAfter) - Date.now();
+  return Number.isNaN(ms) ? null : Math.max(0, ms);
+}
+
+const CLOCK: SendingClock = {
+  nowMs: () => performance.now(),
+  late: (ms) => AbortSignal.timeout(ms),
+  random: Math.random,
+  pause: (ms, signal) =>
+    new Promise((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal.reason);
+      };
+      const timer = setTimeout(() => {
+        signal.removeEventListener("abort", stop);
+        resolve();
+      }, ms);
+      signal.addEventListener("abort", stop, { once: true });
+    }),
+};

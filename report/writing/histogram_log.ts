@@ -1,0 +1,86 @@
+/**
+ * Intervals → a histogram log, version 1.3 of HdrHistogram's format, as its HistogramLogWriter writes it. A comment is one
+ * line, and the parts of a tag are percent-encoded (RFC 3986 §2.1): a comma, a space or a line break would end it. Pure.
+ */
+import { decodeInterval, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { harmless, withoutCommands } from "./control.ts";
+import type { Written } from "./written.ts";
+
+export interface LoggedInterval {
+  /** Since the base time, whole milliseconds. */
+  readonly startMs: number;
+  readonly lengthMs: number;
+  /** As the results have it: microseconds, base64; "" for none. */
+  readonly point: { readonly histogram: string };
+}
+
+/** A text, or the name and the value of a factor. */
+export type TagPart = string | readonly [name: string, value: string];
+
+/** Intervals of one tag, one after the other. */
+export interface LoggedSeries {
+  /** None in a log of one series. */
+  readonly tag: readonly TagPart[];
+  /** About this series, before its intervals. */
+  readonly comments: readonly string[];
+  readonly intervals: readonly LoggedInterval[];
+}
+
+export interface LoggedRuns {
+  /** The base time, milliseconds since the epoch. */
+  readonly startMs: number;
+  /** About the whole log. */
+  readonly comments: readonly string[];
+  readonly series: readonly LoggedSeries[];
+}
+
+const LEGEND = '"StartTimestamp","Interval_Length","Interval_Max","Interval_Compressed_Histogram"';
+
+export function histogramLogOf({ startMs, comments, series }: LoggedRuns): Written<"hlog"> {
+  const start = `${thousandths(startMs)} (seconds since epoch)`;
+  const lines = [
+    commentLine("Histogram log format version 1.3"),
+    commentLine(`StartTime: ${start}, ${new Date(startMs).toUTCString()}`),
+    commentLine(`BaseTime: ${start}`),
+    ...comments.map(commentLine),
+    LEGEND,
+    ...series.flatMap(seriesLines),
+  ];
+  return lines.map((line) => `${line}\n`).join("") as Written<"hlog">;
+}
+
+function commentLine(text: string): string {
+  return `#[${withoutCommands(harmless(text))}]`;
+}
+
+function seriesLines({ tag, comments, intervals }: LoggedSeries): string[] {
+  const name = tag.map(encodedPart).join("/");
+  const [about, field] = name === "" ? ["", ""] : [`${name}: `, `Tag=${name},`];
+  return [
+    ...comments.map((text) => commentLine(about + text)),
+    ...intervals.map((interval) => field + intervalText(interval)),
+  ];
+}
+
+function encodedPart(part: TagPart): string {
+  const texts = typeof part === "string" ? [part] : part;
+  return texts.map((text) => encodeURIComponent(text.toWellFormed())).join("=");
+}
+
+/** Its largest value is that of the histogram as any reader has it: the upper end of its last bucket. */
+function intervalText({ startMs, lengthMs, point }: LoggedInterval): string {
+  const held = decodeInterval(point);
+  const numbers = [startMs, lengthMs, held.maxUs].map(thousandths);
+  return [...numbers, base64Of(point.histogram, held)].join(",");
+}
+
+/** Decoding passes over what is no base64, such as a line break. */
+function base64Of(text: string, held: SparseHistogram): string {
+  return /^[A-Za-z\d+/]+={0,2}$/.test(text) ? text : encodeHistogram(held);
+}
+
+/** Seconds of milliseconds, and milliseconds of microseconds, with the three decimals of the format. */
+function thousandths(value: number): string {
+  return (value / 1_000).toFixed(3);
+}
