@@ -108,7 +108,7 @@ function withKey(line: TranslatedLine): TranslatedLine {
   return isWhole ? line : withFlags(line, ["--key", certificate]);
 }
 
-/** In TLS `--http2` agrees on it by ALPN; without TLS it asks for an upgrade of HTTP/1.1. */
+/** In TLS `--http2` agrees on it by ALPN; without TLS it requests an upgrade of HTTP/1.1. */
 function withVersion(line: TranslatedLine): TranslatedLine {
   if (!line.options.has("http2") || hasHttp2(line)) return line;
   return isSecure(line)

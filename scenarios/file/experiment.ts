@@ -220,7 +220,7 @@ function replayConflicts(
   });
 }
 
-/** Loads over HTTP/2 with what it does not have. @param given As for `unknownTargets`. */
+/** Loads over HTTP/2 beside settings that HTTP/2 lacks. @param given As for `unknownTargets`. */
 function http2Conflicts(
   given: Partial<Experiment>,
   isWrong: (path: Path) => boolean,

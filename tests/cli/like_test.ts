@@ -7,7 +7,6 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 const URL = "http://127.0.0.1:8080/";
-const HTTPS = "https://127.0.0.1:8443/";
 const FORM = "-H content-type: application/x-www-form-urlencoded";
 
 /** Another tool's command line, and what `bench` is asked instead. */
@@ -120,29 +119,6 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `curl -d "a\${" -H 'x: \${b}' ${URL}`,
     `${URL} -H x: \${b} -H accept: */* ${FORM} -b a\${ -m post`,
   ],
-  [
-    `oha --http2 -p 8 -c 5 -n 10 --disable-compression ${URL}`,
-    `${URL} -t 1h --http2 --pipeline 8 -c 5 -n 10 -H accept: */*`,
-  ],
-  [
-    `oha --http-version 2 -n 10 --disable-compression -H 'Connection: close' ${HTTPS}`,
-    `${HTTPS} -c 50 -t 1h --http2 -n 10 -H accept: */*`,
-  ],
-  [
-    `oha --http-version 1.1 -p 8 -n 10 --disable-compression ${URL}`,
-    `${URL} -c 50 -t 1h -n 10 -H accept: */*`,
-  ],
-  [`curl --http2-prior-knowledge ${URL}`, `${URL} --http2 -H accept: */*`],
-  [`curl --http2 ${HTTPS}`, `${HTTPS} -H accept: */* --http2`],
-  [`curl --http2 ${URL}`, `${URL} -H accept: */*`],
-  [
-    `hey -h2 -n 50 -disable-compression ${HTTPS}`,
-    `${HTTPS} -c 50 -t 20s -n 50 -H content-type: text/html --http2`,
-  ],
-  [
-    `hey -h2 -n 50 -disable-compression ${URL}`,
-    `${URL} -c 50 -t 20s -n 50 -H content-type: text/html`,
-  ],
   [`wrk -t3 -c10 ${URL}`, `${URL} -d 10s -t 2s -w 3 -c 9`],
   [`wrk -t2 -c100 -d30s -R2000 -U ${URL}`, `${URL} -t 2s -w 2 -c 100 -d 30s -r 2000/s`],
   [
@@ -185,19 +161,6 @@ const BESIDE: readonly (readonly [line: string, beside: string[], args: string])
     `${URL} -c 10 -d 10s -t 10s -w 1`,
   ],
 ];
-
-/** Fields of a connection have no place in HTTP/2. */
-const OVER_HTTP2: readonly (readonly [line: string, args: string])[] = [
-  [`autocannon ${URL}`, `${URL} -c 10 -d 10s -t 10s -w 1`],
-  [`ab -k -n 9 ${URL}`, `${URL} -c 1 -t 30s -n 9 -H accept: */*`],
-];
-
-for (const [line, args] of OVER_HTTP2) {
-  Deno.test(`over HTTP/2 ${line} sends no field of a connection`, () => {
-    const like = ["--like", line, "--http2"];
-    assert.equal(withTranslated(like).join(" "), `${args} ${like.join(" ")}`);
-  });
-}
 
 for (const [line, beside, args] of BESIDE) {
   Deno.test(`${beside.join(" ")} counts for more than what ${line} says`, () => {
@@ -317,13 +280,6 @@ const TOLD: readonly (readonly [line: string, measurement: Measurement, told: Re
   ]],
   [`autocannon -C -R 100 ${URL}`, measured([50], RATE), [/left out/, /beginning$/, /whole/]],
   [`curl ${URL}`, measured([50]), []],
-  [`curl --http2 ${URL}`, measured([50]), [/^Unlike curl: without an upgrade to HTTP\/2/]],
-  [`curl --http2 ${HTTPS}`, measured([50]), []],
-  [`oha --http-version 3 -r 0 ${URL}`, measured([50]), [
-    /^Unlike oha: .*but 1\.1 and 2$/,
-    /left out/,
-  ]],
-  [`hey -h2 -disable-redirects ${HTTPS}`, measured([50]), [/one connection for all/, /left out/]],
   [`curl -L ${URL}`, measured([50]), [/10 redirects, and timed both requests as one$/]],
 ];
 

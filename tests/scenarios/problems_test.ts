@@ -150,7 +150,7 @@ load: { http2: true }`,
       "x.yaml:4:41: scenarios.one.headers.Connection: Cannot send connection over HTTP/2, " +
       "which forbids fields of a connection; leave it or http2 out",
       /^x\.yaml:5:46: scenarios\.mix\.mix\.0\.headers\.upgrade: Cannot send upgrade over HTTP\/2/,
-      /^x\.yaml:6:60: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te over HTTP\/2/,
+      /^x\.yaml:6:58: scenarios\.flow\.flow\.1\.headers\.te: Cannot send this te over HTTP\/2/,
     ],
   ],
   [
