@@ -1,7 +1,7 @@
 /** One request and its response on a connection of its own, over the same codec as the load: for a preflight. */
 import { Http2Connection } from "../http/http2/connection.ts";
 import { asHttp2 } from "../http/http2/request.ts";
-import type { StreamEvents } from "../http/http2/streams.ts";
+import type { StreamEvents } from "../http/http2/live_streams.ts";
 import { BROKEN, NEED_MORE, type ResponseReader } from "../http/response.ts";
 import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";

@@ -6,7 +6,7 @@ import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
 import { mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
-import { HistogramSum } from "../stats/histogram/histogram_sum.ts";
+import { HistogramSum } from "../stats/histogram/histogram.ts";
 
 /** Some of the workers, which stand next to each other. */
 interface WorkerRange {

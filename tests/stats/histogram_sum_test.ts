@@ -5,7 +5,7 @@ import {
   mergeHistograms,
   type SparseHistogram,
 } from "../../runner/stats/histogram/histogram.ts";
-import { HistogramSum } from "../../runner/stats/histogram/histogram_sum.ts";
+import { HistogramSum } from "../../runner/stats/histogram/histogram.ts";
 
 const SEED = 20_261_121;
 

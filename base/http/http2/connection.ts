@@ -32,9 +32,9 @@ import {
 } from "./frames.ts";
 import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
-import { RequestSender } from "./request_sender.ts";
+import { RequestSender } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
-import { LAST_ID, type StreamEvents, Streams } from "./streams.ts";
+import { LAST_ID, LiveStreams, type StreamEvents } from "./live_streams.ts";
 
 /** Frames that want something from us and bring nothing, without any of a response in between. */
 const MOST_IDLE_FRAMES = 10_000;
@@ -47,7 +47,7 @@ export class Http2Connection {
   readonly #sender = new RequestSender();
   readonly #reader = new FrameReader();
   readonly #blocks = new HeaderBlocks();
-  readonly #streams: Streams;
+  readonly #streams: LiveStreams;
   #isLeaving = false;
   /** What has come since the server last got leave to send more. */
   #unreportedBytes = 0;
@@ -56,7 +56,7 @@ export class Http2Connection {
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
   constructor(places: number, events: StreamEvents) {
-    this.#streams = new Streams(places, this.#sender, this.#blocks, events);
+    this.#streams = new LiveStreams(places, this.#sender, this.#blocks, events);
     this.out.raw(opening());
   }
 
@@ -65,12 +65,12 @@ export class Http2Connection {
     return this.#sender.out;
   }
 
-  /** Streams at a time that the server takes. */
+  /** LiveStreams at a time that the server takes. */
   get mostStreams(): number {
     return this.#sender.peer.mostStreams;
   }
 
-  /** Streams at hand. */
+  /** LiveStreams at hand. */
   get active(): number {
     return this.#streams.active;
   }

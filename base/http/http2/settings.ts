@@ -48,7 +48,7 @@ export function opening(): Uint8Array<ArrayBuffer> {
 
 /** The server's. */
 export class PeerSettings {
-  /** Streams at a time. */
+  /** LiveStreams at a time. */
   mostStreams = Infinity;
   windowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = MAX_FRAME_BYTES;

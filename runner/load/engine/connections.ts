@@ -8,6 +8,7 @@ import { KnownHead } from "../../../base/http/known_head.ts";
 import { ResponseReader } from "../../../base/http/response.ts";
 import type { Driver } from "./driver.ts";
 import type { Recorder } from "../recording/recorder.ts";
+import type { InFlight } from "./in_flight.ts";
 import { SlotQueue } from "./slot_queues.ts";
 
 /** A request, ready to be sent. */
@@ -203,6 +204,41 @@ class BackOff {
     const doublings = this.#fruitless[slot];
     this.#dialAtUs[slot] = nowUs + Math.min(FIRST_PAUSE_US * 2 ** doublings, LONGEST_PAUSE_US);
     this.#fruitless[slot] = Math.min(doublings + 1, MOST_DOUBLINGS);
+  }
+}
+
+/** When a dial or the oldest exchange of a slot has had its time. */
+export class Timeouts {
+  /** Before this moment nothing can time out. */
+  #nextUs = -Infinity;
+
+  constructor(
+    private readonly slots: number,
+    private readonly timeoutUs: number,
+    private readonly connections: Connections,
+    private readonly inFlight: InFlight,
+  ) {}
+
+  /**
+   * Visits the slots whose time is over. All have the same time, and what begins from now on began later: so they need no
+   * look before the time of the oldest is over.
+   */
+  forEach(nowUs: number, visit: (slot: number) => void): void {
+    if (nowUs < this.#nextUs) return;
+    const { slots, timeoutUs } = this;
+    let oldestUs = nowUs;
+    for (let slot = 0; slot < slots; slot++) {
+      const begunUs = this.#begunUs(slot);
+      if (begunUs <= nowUs - timeoutUs) visit(slot);
+      else if (begunUs < oldestUs) oldestUs = begunUs;
+    }
+    this.#nextUs = oldestUs + timeoutUs;
+  }
+
+  /** When the slot's dial or its oldest exchange began; Infinity without either. */
+  #begunUs(slot: number): number {
+    if (this.connections.state(slot) === CONNECTING) return this.connections.dialedUs(slot);
+    return this.inFlight.count(slot) > 0 ? this.inFlight.sentUs(slot) : Infinity;
   }
 }
 

@@ -15,13 +15,12 @@
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
-import { Connections, type Message, OPEN, Readers } from "./connections.ts";
+import { Connections, type Message, OPEN, Readers, Timeouts } from "./connections.ts";
 import type { Driver, EventHandler } from "./driver.ts";
 import { Ending } from "./ending.ts";
 import { InFlight } from "./in_flight.ts";
 import { type Job, slotsOf } from "./job.ts";
 import type { Pacer } from "./pacer.ts";
-import { Timeouts } from "./timeouts.ts";
 import type { Workload } from "./workload.ts";
 
 export interface ExchangeParts {
@@ -61,7 +60,7 @@ export class Exchanges implements EventHandler {
     this.#readers = new Readers(slots, workload.readsResponses);
     this.#responded = new Uint8Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
-    this.#timeouts = new Timeouts(job, this.connections, this.#inFlight);
+    this.#timeouts = new Timeouts(slots, job.timeoutUs, this.connections, this.#inFlight);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
     this.ending = new Ending(job, { ...parts, ...exchanges, workload });
     parts.recorder.slowest.labelBy((slot) => this.#label(slot));

@@ -6,7 +6,7 @@
  * It knows no clock: moments are microseconds since the start of the run, and what was before it, such
  * as the dials of an open loop, does not count.
  */
-import { GrowingHistogram } from "../../stats/histogram/growing_histogram.ts";
+import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 
 export class BusyPeriods {

@@ -2,7 +2,7 @@
  * What a worker remembers of its exchanges: counters, distributions, and a small histogram per interval, handed on
  * as soon as that ends. It knows no clock: every moment is an argument, in microseconds since the start of the run.
  */
-import { GrowingHistogram } from "../../stats/histogram/growing_histogram.ts";
+import { GrowingHistogram } from "../../stats/histogram/histogram.ts";
 import { EMPTY, Histogram } from "../../stats/histogram/histogram.ts";
 import { Intervals, type OnInterval } from "./intervals.ts";
 import type { RequestLog } from "./request_log.ts";

@@ -1,6 +1,6 @@
 /** What a worker has posted of its load so far, put together when somebody wants it. */
 import { addSparse } from "../../stats/histogram/histogram.ts";
-import { HistogramSum } from "../../stats/histogram/histogram_sum.ts";
+import { HistogramSum } from "../../stats/histogram/histogram.ts";
 import type { SoFarPart, SoFarReport } from "./messages.ts";
 
 export class SoFarSum {

@@ -212,3 +212,50 @@ export function addSparse(one: SparseHistogram, other: SparseHistogram): SparseH
 
 /** That of nothing. */
 export const EMPTY: SparseHistogram = new Histogram().toSparse();
+
+/** A histogram of which what came last is handed on again and again, at the price of that alone. */
+export class GrowingHistogram {
+  /** What came since the last `take`: record here. */
+  readonly fresh = new Histogram();
+  readonly #before = new Histogram();
+
+  /** What came since the last call. */
+  take(): SparseHistogram {
+    const part = this.fresh.drain();
+    this.#before.addSparse(part);
+    return part;
+  }
+
+  /** All of it, whether or not it was taken. */
+  whole(): SparseHistogram {
+    return addSparse(this.#before.toSparse(), this.fresh.toSparse());
+  }
+}
+
+// The sum of many histograms, as they come in: of a fleet, thousands for each interval.
+
+/** To add one at a time would take as long as all that was added before is large. */
+const AT_ONCE = 64;
+
+export class HistogramSum {
+  #sum: SparseHistogram = EMPTY;
+  #waiting: SparseHistogram[] = [];
+
+  add(part: SparseHistogram): void {
+    if (part.count === 0) return;
+    this.#waiting.push(part);
+    if (this.#waiting.length === AT_ONCE) this.whole();
+  }
+
+  /** Of all that was added so far. */
+  whole(): SparseHistogram {
+    const [first, ...others] = this.#waiting;
+    if (first !== undefined) {
+      this.#sum = others.length === 0
+        ? addSparse(this.#sum, first)
+        : mergeHistograms([this.#sum, first, ...others]).toSparse();
+    }
+    this.#waiting = [];
+    return this.#sum;
+  }
+}

@@ -1,14 +1,11 @@
 /** The places of one connection: what the load knows of each, and the request that it is at. */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
+import { CLOSED } from "../../engine/connections.ts";
 
-// States of a place, as the load sees it.
-export const CLOSED = 0;
-export const CONNECTING = 1;
-/** Its connection is there, and the load is about to learn so. */
-export const JOINING = 2;
-export const OPEN = 3;
+/** A state beside the load's own: its connection is there, and the load is about to learn so. */
+export const JOINING = 3;
 
-export class Places {
+export class StreamPlaces {
   /** When the request at hand was sent, or began to wait, microseconds. */
   readonly sentUs: Float64Array;
   readonly #state: Uint8Array;

@@ -5,9 +5,10 @@
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
-import type { StreamEvents } from "../../../../base/http/http2/streams.ts";
+import type { StreamEvents } from "../../../../base/http/http2/live_streams.ts";
+import { CLOSED, CONNECTING, OPEN } from "../../engine/connections.ts";
 import type { Driver, EventHandler, RefusedBy } from "../../engine/driver.ts";
-import { CLOSED, CONNECTING, JOINING, OPEN, Places } from "./places.ts";
+import { JOINING, StreamPlaces } from "./places.ts";
 import type { ResponseOctets } from "./response_octets.ts";
 
 interface SharedParts {
@@ -38,10 +39,10 @@ export class SharedConnection implements StreamEvents {
   #replacedUs = -1;
   #nowUs = 0;
   #heardUs = 0;
-  readonly #places: Places;
+  readonly #places: StreamPlaces;
 
   constructor(places: number, private readonly parts: SharedParts) {
-    this.#places = new Places(places);
+    this.#places = new StreamPlaces(places);
   }
 
   /** Whether a place that connects now needs no dial of its own. */

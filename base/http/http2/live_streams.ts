@@ -13,7 +13,7 @@ import {
 import type { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
 import { MalformedResponse } from "./response.ts";
-import type { RequestSender } from "./request_sender.ts";
+import type { RequestSender } from "./stream.ts";
 import { WINDOW_BYTES } from "./settings.ts";
 import { Stream, type TakeOctets } from "./stream.ts";
 
@@ -32,10 +32,10 @@ export interface StreamEvents {
 
 /** The last identifier of a stream that a client may use (§5.1.1). */
 export const LAST_ID = 2 ** 31 - 1;
-/** Streams given up by us, of which the server may not know yet. */
+/** LiveStreams given up by us, of which the server may not know yet. */
 const MOST_CANCELLED = 10_000;
 
-export class Streams {
+export class LiveStreams {
   /** How many there are. */
   active = 0;
   readonly places: readonly Stream[];
