@@ -10,6 +10,7 @@ import { counters } from "./counters.ts";
 import { fleet } from "./fleet.ts";
 import { frozen } from "./frozen.ts";
 import { generators } from "./generators.ts";
+import { http2 } from "./http2.ts";
 import { known } from "./capacity/known.ts";
 import { lag } from "./lag.ts";
 import { log } from "./log.ts";
@@ -44,6 +45,7 @@ export const benches = {
   startup,
   between: betweenRuns,
   tls,
+  http2,
   log,
   replay,
   steps,

@@ -71,6 +71,19 @@ export async function startSecureNginx(): Promise<Server & { readonly url: strin
   return { ...server, url: `https://127.0.0.1:${port}/` };
 }
 
+/** With HTTP/2 by prior knowledge at `url`, and HTTP/1.1 beside it. */
+export async function startHttp2Nginx(): Promise<Server & { readonly url: string }> {
+  const port = freePort();
+  const listen = `listen 127.0.0.1:${port} http2 backlog=16384;\n    listen`;
+  const server = await startWith(1, (path, plainPort) => {
+    Deno.writeTextFileSync(
+      join(path, "nginx.conf"),
+      CONFIG(plainPort, 1).replace("listen", listen),
+    );
+  });
+  return { ...server, url: `http://127.0.0.1:${port}/` };
+}
+
 const CERTIFICATE = [
   ...["req", "-x509", "-nodes", "-days", "2", "-subj", "/CN=localhost"],
   ...["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
