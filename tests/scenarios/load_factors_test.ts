@@ -1,6 +1,8 @@
 /** Lists in a load are factors. */
 import assert from "node:assert/strict";
 import { type ExperimentInput, experimentSpecWith } from "../../scenarios/file/experiment.ts";
+import { describeLoad } from "../../runner/measure/described_load.ts";
+import { loadFor, loadsOf } from "../../scenarios/load/load.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
 type LoadInput = ExperimentInput["load"];
@@ -76,3 +78,42 @@ for (const [sentence, load, parameters] of factors) {
 function sorted(parameters: object): string {
   return JSON.stringify(Object.entries(parameters).sort());
 }
+
+const KINDS: Record<string, Exclude<LoadInput, undefined>> = {
+  "a closed loop": {},
+  stages: { stages: [{ duration: "1s", connections: 5 }] },
+  "a rate": { rate: "5/s" },
+  phases: { phases: [{ duration: "1s", arrivals: "1/s" }] },
+  "a capacity": { capacity: { within: "p99 < 50ms" } },
+};
+for (const [kind, load] of Object.entries(KINDS)) {
+  Deno.test(`of ${kind} the runs over HTTP/2 alone say so in their load and in the results`, () => {
+    const cells = planCells(
+      experimentSpecWith().parse({
+        name: "loads",
+        targets: { a: { app: "api" } },
+        scenarios: { s: { get: "/" } },
+        load: { ...load, http2: [false, true] },
+      }),
+    );
+    const seen = cells.map(({ load, parameters }) => [
+      ...[parameters.http2, load.http2],
+      "http2" in describeLoad(load, 1),
+    ]);
+    assert.deepEqual(seen, [[false, undefined, false], [true, true, true]]);
+  });
+}
+
+Deno.test("a replay keeps the protocol of its load", () => {
+  const log = { dueUs: { length: 10 }, durationUs: 1e6 };
+  const scenarios = { s: { replay: { replay: log } } };
+  const { load } = experimentSpecWith().parse({
+    name: "loads",
+    targets: { a: { app: "api" } },
+    scenarios: { s: { get: "/" } },
+    load: { http2: true },
+  });
+  assert.deepEqual(loadsOf(loadFor({ load, scenarios }, "s")).map(({ load }) => load.http2), [
+    true,
+  ]);
+});

@@ -20,7 +20,6 @@ export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 export interface WireRecorder {
   bytesOut: number;
   reconnects: number;
-  received(bytes: number, nowUs: number): void;
   /** A connection is there, this long after its dial. */
   connected(timeUs: number): void;
 }
@@ -48,8 +47,11 @@ export interface EventHandler {
   onOpen(slot: number, nowUs: number): void;
   /** The dial failed. */
   onRefused(slot: number, by: RefusedBy, reason: string, nowUs: number): void;
-  /** `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call. */
-  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void;
+  /**
+   * `bytes[0, length)` arrived; the buffer is the driver's and is used again after the call.
+   * @param wireBytes What came over the wire since the last call, where that is something else than `length`.
+   */
+  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number, wireBytes?: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
   /** The peer has broken the protocol in its response, and the driver knows; the slot is open still. */

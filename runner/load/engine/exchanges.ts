@@ -113,9 +113,15 @@ export class Exchanges implements EventHandler {
 
   // hot: once a read; in the common case one whole response, its record, and the next send. What a read
   // holds cannot respond to a request that is sent because of it, so the sends come after all of it.
-  onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number): void {
+  onBytes(
+    slot: number,
+    bytes: Uint8Array,
+    length: number,
+    nowUs: number,
+    wireBytes = length,
+  ): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.parts.recorder.received(length, nowUs);
+    this.parts.recorder.received(wireBytes, nowUs);
     let completed = false;
     for (let at = 0; at < length;) {
       if (this.#inFlight.count(slot) === 0) return this.#closeUnsolicited(slot, completed, nowUs);

@@ -64,10 +64,9 @@ export class ResponseOctets {
     this.#slot = NONE;
     this.#length = 0;
     if (length <= 0) return;
-    // The load counts the octets that it is given.
-    this.handler.recorder?.received(this.wireBytes - length, nowUs);
+    const { wireBytes } = this;
     this.wireBytes = 0;
-    this.handler.onBytes(slot, this.#bytes, length, nowUs);
+    this.handler.onBytes(slot, this.#bytes, length, nowUs, wireBytes);
   }
 
   /** The slot's response will not go on. */
