@@ -74,7 +74,8 @@ export const capacityParts = {
   connections: { ...connections, about: "Connections in total (default: 50)" },
   arrivals: { ...arrivals, about: "Arrival process: uniform or poisson (default: uniform)" },
   ...{ workers, timeout, keepalive, method, header, body, form },
-  ...{ http2, insecure, cacert, cert, key, resolve, proxy, unix },
+  http2: { ...http2, about: "HTTP/2: with prior knowledge for http, by ALPN for https" },
+  ...{ insecure, cacert, cert, key, resolve, proxy, unix },
   ...{ expectStatus, expectBody, json, interval, strict, quiet },
   ...{ agents, redis, redisPasswordFile, redisCacert, driver, seed },
 } satisfies CommandParts;
