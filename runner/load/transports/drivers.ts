@@ -42,8 +42,8 @@ export async function openDriver(
   const connections = slots / streams;
   const driver = await DRIVERS[name]({ ...setting, slots: connections });
   const { Http2Driver } = await import("./http2/driver.ts");
-  const scheme = hasTls(endpoints[0]) ? "https" : "http";
-  return new Http2Driver(driver, { connections, streams, scheme });
+  const schemes = endpoints.map((endpoint) => hasTls(endpoint) ? "https" : "http");
+  return new Http2Driver(driver, { connections, streams, schemes });
 }
 
 /** Its code is loaded only where it is needed. */

@@ -8,11 +8,14 @@ import type { Driver, EventHandler, RefusedBy } from "../../engine/driver.ts";
 import { ResponseOctets } from "./response_octets.ts";
 import { SharedConnection } from "./shared_connection.ts";
 
+type Scheme = "http" | "https";
+
 interface Http2Setting {
   readonly connections: number;
   /** At a time on each. */
   readonly streams: number;
-  readonly scheme: "http" | "https";
+  /** Of the hosts, each with an equal share of the connections, in their order. */
+  readonly schemes: readonly Scheme[];
 }
 
 export class Http2Driver implements Driver {
@@ -91,13 +94,18 @@ class Http2Handler implements EventHandler {
   send(slot: number, place: number, bytes: Uint8Array<ArrayBuffer>): void {
     let request = this.#requests.get(bytes);
     if (request === undefined) {
-      request = asHttp2(bytes, this.setting.scheme);
+      request = asHttp2(bytes, this.#schemeOf(slot)); // no two hosts get the same octets
       this.#requests.set(bytes, request);
     }
     const sentBytes = this.touched(slot).send(place, request, this.#nowUs);
     // The load counts the octets that it has given.
     const { recorder } = this.handler;
     if (recorder !== undefined) recorder.bytesOut += sentBytes - bytes.length;
+  }
+
+  #schemeOf(slot: number): Scheme {
+    const { connections, schemes } = this.setting;
+    return schemes[Math.floor(slot % connections * schemes.length / connections)];
   }
 
   /** Does something to a connection, and then whatever that has led to. */
