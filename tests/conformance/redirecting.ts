@@ -9,6 +9,7 @@ import { loadOf } from "../../scenarios/load/load.ts";
 import { scenarioSpecWith } from "../../scenarios/request/scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { Certificate } from "../certificates.ts";
+import { type Need, testWith } from "../needs.ts";
 
 export interface Site extends AsyncDisposable {
   readonly origin: string;
@@ -29,8 +30,10 @@ export function site(certificate?: Certificate): Site {
     { hostname: "127.0.0.1", port: 0, onListen: () => {}, ...certificate },
     async (request, { remoteAddr }) => {
       clients.add(remoteAddr.port);
-      fields.push(new Headers(request.headers));
       const url = new URL(request.url);
+      const given = new Headers(request.headers);
+      given.set("host", url.host); // which over HTTP/2 is none of them (RFC 9113 §8.3.1)
+      fields.push(given);
       const type = request.headers.get("content-type") ?? "";
       const text = [request.method, url.pathname, await request.text(), type];
       seen.push(text.join(" ").trim());
@@ -58,20 +61,41 @@ export function made(scenario: object): Script {
   return scriptOf(scenarioSpecWith(NO_FILES).parse(scenario), 1);
 }
 
+interface Way {
+  readonly driver: DriverName;
+  readonly http2?: true;
+}
+
+type Run = (way: Way) => Promise<void>;
+
+/** A test for each driver. */
+export function everyDriver(name: string, run: Run, others: readonly Need[] = []): void {
+  for (const driver of ["epoll", "tcp"] as const) {
+    const needs = driver === "epoll" ? ["linux", ...others] as const : others;
+    testWith(needs, `${name} (${driver})`, () => run({ driver }));
+  }
+}
+
+/** A test for each driver over each protocol. */
+export function everyProtocol(name: string, run: Run, others: readonly Need[] = []): void {
+  everyDriver(name, run, others);
+  everyDriver(`${name}, over HTTP/2`, ({ driver }) => run({ driver, http2: true }), others);
+}
+
 /** So many, however long a busy machine takes for them. */
 const REQUESTS = 200;
 
 export async function measured(
   { origin }: Pick<Site, "origin">,
   script: Script,
-  driver: DriverName,
+  { driver, ...http2 }: Way,
   { kind = "closed", access = {} }: {
     readonly kind?: "closed" | "phases";
     readonly access?: Access;
   } = {},
 ): Promise<Measurement> {
   const loader = new LocalLoader();
-  const common = { connections: 2, timeout: 20_000, keepAlive: true, workers: 1 };
+  const common = { connections: 2, timeout: 20_000, keepAlive: true, workers: 1, ...http2 };
   const load = loadOf(
     kind === "closed" ? { ...common, requests: REQUESTS } : {
       ...common,

@@ -3,8 +3,7 @@ import assert from "node:assert/strict";
 import { checkResponses } from "../../runner/experiment/preflight.ts";
 import { TargetError } from "../../base/errors.ts";
 import { certificates } from "../certificates.ts";
-import { testWith } from "../needs.ts";
-import { countOf, made, measured, site } from "./redirecting.ts";
+import { countOf, everyProtocol, made, measured, site } from "./redirecting.ts";
 
 const PHASES = { kind: "phases" } as const;
 const EVERY_USER = 6;
@@ -22,13 +21,10 @@ const WAYS: readonly (readonly [status: number, method: string, next: string])[]
   [308, "put", "PUT /end b text/plain"],
 ];
 
-for (const driver of ["epoll", "tcp"] as const) {
-  const needs = driver === "epoll" ? ["linux"] as const : [] as const;
-  const test = (name: string, run: () => Promise<void>): void =>
-    testWith([...needs], `redirects elsewhere: ${name} (${driver})`, run);
-
-  for (const [status, method, next] of WAYS) {
-    test(`${status} leads ${method} to ${next} on a host that is named`, async () => {
+for (const [status, method, next] of WAYS) {
+  everyProtocol(
+    `redirects elsewhere: ${status} leads ${method} to ${next} on a host that is named`,
+    async (way) => {
       await using target = site();
       await using other = site();
       const script = made({
@@ -38,7 +34,7 @@ for (const driver of ["epoll", "tcp"] as const) {
         follow: { hops: 1, hosts: [other.origin] },
         expect: { status: 200, contains: "at /end" },
       });
-      const { requests, checks, steps = [] } = await measured(target, script, driver);
+      const { requests, checks, steps = [] } = await measured(target, script, way);
       const [first, redirected] = steps;
       assert.equal(checks.failed, 0);
       assert.ok(redirected.requests.completed > 0 && requests.failed === 0);
@@ -48,22 +44,25 @@ for (const driver of ["epoll", "tcp"] as const) {
       );
       assert.ok(other.seen.every((seen) => seen.startsWith(next.split(" ", 2).join(" "))));
       if (method !== "get") assert.equal(countOf(other.seen, next), other.seen.length);
-    });
-  }
+    },
+  );
+}
 
-  test("each host keeps its connections", async () => {
-    await using target = site();
-    await using other = site();
-    const script = made({
-      get: to(302, `${other.origin}/end`),
-      follow: { hops: 1, hosts: [other.origin] },
-    });
-    const { requests } = await measured(target, script, driver);
-    assert.ok(requests.completed > 4);
-    assert.deepEqual([target.clients.size, other.clients.size], [2, 2]);
+everyProtocol("redirects elsewhere: each host keeps its connections", async (way) => {
+  await using target = site();
+  await using other = site();
+  const script = made({
+    get: to(302, `${other.origin}/end`),
+    follow: { hops: 1, hosts: [other.origin] },
   });
+  const { requests } = await measured(target, script, way);
+  assert.ok(requests.completed > 4);
+  assert.deepEqual([target.clients.size, other.clients.size], [2, 2]);
+});
 
-  test("from there on back to the target, with a path of its own host in between", async () => {
+everyProtocol(
+  "redirects elsewhere: from there on back to the target, with a path of its own host in between",
+  async (way) => {
     await using target = site();
     await using other = site();
     const back = to(302, `${target.origin}/home`);
@@ -74,25 +73,28 @@ for (const driver of ["epoll", "tcp"] as const) {
       ],
       follow: { hops: 3, hosts: [other.origin] },
     });
-    const { checks, sessions } = await measured(target, script, driver, PHASES);
+    const { checks, sessions } = await measured(target, script, way, PHASES);
     assert.deepEqual([checks.failed, sessions?.completed], [0, EVERY_USER]);
     assert.deepEqual([countOf(target.seen, "GET /home"), countOf(target.seen, "GET /next")], [
       ...[EVERY_USER, EVERY_USER],
     ]);
     assert.equal(countOf(other.seen, "GET /to"), 2 * EVERY_USER);
-  });
+  },
+);
 
-  test("a loop between two hosts ends, and is wrong", async () => {
-    await using target = site();
-    await using other = site();
-    const there = `${other.origin}${to(302, `${target.origin}/loop`)}`;
-    const script = made({ get: to(302, there), follow: { hops: 4, hosts: [other.origin] } });
-    const { checks } = await measured(target, script, driver, PHASES);
-    assert.deepEqual(checks, { passed: 0, failed: EVERY_USER });
-    assert.equal(other.seen.length, EVERY_USER);
-  });
+everyProtocol("redirects elsewhere: a loop between two hosts ends, and is wrong", async (way) => {
+  await using target = site();
+  await using other = site();
+  const there = `${other.origin}${to(302, `${target.origin}/loop`)}`;
+  const script = made({ get: to(302, there), follow: { hops: 4, hosts: [other.origin] } });
+  const { checks } = await measured(target, script, way, PHASES);
+  assert.deepEqual(checks, { passed: 0, failed: EVERY_USER });
+  assert.equal(other.seen.length, EVERY_USER);
+});
 
-  test("a host that is not named is never asked, though another is", async () => {
+everyProtocol(
+  "redirects elsewhere: a host that is not named is never asked, though another is",
+  async (way) => {
     await using target = site();
     await using named = site();
     await using stranger = site();
@@ -100,11 +102,14 @@ for (const driver of ["epoll", "tcp"] as const) {
       get: to(302, `${stranger.origin}/end`),
       follow: { hops: 3, hosts: [named.origin] },
     });
-    const { checks } = await measured(target, script, driver, PHASES);
+    const { checks } = await measured(target, script, way, PHASES);
     assert.deepEqual([checks.failed, stranger.seen.length, named.seen.length], [EVERY_USER, 0, 0]);
-  });
+  },
+);
 
-  test("what is for one host alone stays there, and its cookies go where they are for", async () => {
+everyProtocol(
+  "redirects elsewhere: what is for one host alone stays there, and its cookies go where they are for",
+  async (way) => {
     await using target = site();
     await using other = site();
     const elsewhere = other.origin.replace("127.0.0.1", "localhost");
@@ -119,7 +124,7 @@ for (const driver of ["epoll", "tcp"] as const) {
       cookies: { mine: "1" },
       follow: { hops: 1, hosts: [elsewhere] },
     });
-    const { checks } = await measured(target, script, driver, PHASES);
+    const { checks } = await measured(target, script, way, PHASES);
     assert.equal(checks.failed, 0);
     assert.equal(target.fields[0].get("authorization"), "Bearer x");
     assert.equal(other.fields.length, EVERY_USER);
@@ -129,62 +134,69 @@ for (const driver of ["epoll", "tcp"] as const) {
       assert.deepEqual([authorization, cookie, mine], [null, null, "1"]);
       assert.equal(`http://${fields.get("host")}`, elsewhere);
     }
-  });
+  },
+);
 
-  test("a host that has no address fails what leads there alone", async () => {
+everyProtocol(
+  "redirects elsewhere: a host that has no address fails what leads there alone",
+  async (way) => {
     await using target = site();
     const nowhere = "http://nowhere.invalid";
     const script = made({ get: to(302, nowhere), follow: { hops: 1, hosts: [nowhere] } });
-    const { steps = [] } = await measured(target, script, driver, PHASES);
+    const { steps = [] } = await measured(target, script, way, PHASES);
     const [first, redirected] = steps;
     assert.equal(first.requests.completed, EVERY_USER);
     assert.deepEqual(redirected.errors, { dns: EVERY_USER });
-  });
+  },
+);
 
-  testWith(
-    driver === "epoll" ? ["linux", "openssl"] : ["openssl"],
-    `redirects elsewhere: from http to https, and back (${driver})`,
-    async () => {
-      const { signed, authority } = certificates();
-      await using target = site();
-      await using other = site(signed);
-      const script = made({
-        get: to(302, `${other.origin}${to(302, `${target.origin}/end`)}`),
-        follow: { hops: 2, hosts: [other.origin] },
-        expect: { contains: "at /end" },
-      });
-      const access = { caCerts: [authority] };
-      const { checks, requests } = await measured(target, script, driver, { access });
-      assert.deepEqual([checks.failed, requests.failed], [0, 0]);
-      assert.ok(other.seen.length > 0 && countOf(target.seen, "GET /end") > 0);
-      assert.equal(other.clients.size, 2);
-    },
-  );
-}
-
-Deno.test("redirects elsewhere: the preflight goes there, and says what to name", async () => {
-  await using target = site();
-  await using other = site();
-  const check = (follow: unknown): Promise<void> =>
-    checkResponses({
-      target: "a",
-      origin: target.origin,
-      script: made({
-        get: to(302, `${other.origin}/end`),
-        expect: { contains: "at /end" },
-        follow,
-      }),
-      timeoutMs: 20_000,
-      signal: new AbortController().signal,
+everyProtocol(
+  "redirects elsewhere: from http to https, and back",
+  async (way) => {
+    const { signed, authority } = certificates();
+    await using target = site();
+    await using other = site(signed);
+    const script = made({
+      get: to(302, `${other.origin}${to(302, `${target.origin}/end`)}`),
+      follow: { hops: 2, hosts: [other.origin] },
+      expect: { contains: "at /end" },
     });
-  await assert.rejects(check(2), (error) => {
-    assert.ok(error instanceof TargetError);
-    const fix = `if it may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
-    assert.match(error.message, /^Cannot measure target a: GET \/to\?/);
-    assert.ok(error.message.endsWith(` is redirected to ${other.origin}: ${fix}`));
-    return true;
+    const access = { caCerts: [authority] };
+    const { checks, requests } = await measured(target, script, way, { access });
+    assert.deepEqual([checks.failed, requests.failed], [0, 0]);
+    assert.ok(other.seen.length > 0 && countOf(target.seen, "GET /end") > 0);
+    assert.equal(other.clients.size, 2);
+  },
+  ["openssl"],
+);
+
+for (const http2 of [false, true]) {
+  const protocol = http2 ? "HTTP/2" : "HTTP/1.1";
+  Deno.test(`redirects elsewhere: the preflight goes there over ${protocol}, and says what to name`, async () => {
+    await using target = site();
+    await using other = site();
+    const check = (follow: unknown): Promise<void> =>
+      checkResponses({
+        target: "a",
+        http2,
+        origin: target.origin,
+        script: made({
+          get: to(302, `${other.origin}/end`),
+          expect: { contains: "at /end" },
+          follow,
+        }),
+        timeoutMs: 20_000,
+        signal: new AbortController().signal,
+      });
+    await assert.rejects(check(2), (error) => {
+      assert.ok(error instanceof TargetError);
+      const fix = `if it may be loaded, write follow: { hops: 2, hosts: ["${other.origin}"] }`;
+      assert.match(error.message, /^Cannot measure target a: GET \/to\?/);
+      assert.ok(error.message.endsWith(` is redirected to ${other.origin}: ${fix}`));
+      return true;
+    });
+    assert.equal(other.seen.length, 0);
+    await check({ hops: 2, hosts: [other.origin] });
+    assert.deepEqual(other.seen, ["GET /end"]);
   });
-  assert.equal(other.seen.length, 0);
-  await check({ hops: 2, hosts: [other.origin] });
-  assert.deepEqual(other.seen, ["GET /end"]);
-});
+}
