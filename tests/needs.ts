@@ -64,7 +64,14 @@ const CIRCUMSTANCES = {
   libssl: { isThere: hasOpenSsl, get: "run on Linux, and apt-get install libssl3" },
   cgroups: { isThere: makesGroups, get: "run on Linux, as a user who may make control groups" },
   mountns: { isThere: mountsApart, get: "run as root on Linux" },
+  nghttp2: { isThere: hasNghttp2, get: "run with Deno 2.9 or newer" },
 } as const;
+
+/** Whether node:http2 is nghttp2: in Deno 2.6 it is something else, which lacks events. */
+function hasNghttp2(): boolean {
+  const [major, minor] = Deno.version.deno.split(".").map(Number);
+  return major > 2 || major === 2 && minor >= 9;
+}
 
 function makesGroups(): boolean {
   try {

@@ -115,6 +115,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/apps_test.ts",
     "conformance/tls_test.ts",
     "conformance/alpn_test.ts",
+    "conformance/hpack_witness_test.ts",
     "conformance/access_test.ts",
     "conformance/cookies_test.ts",
     "conformance/bodies_test.ts",

@@ -6,10 +6,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import http2 from "node:http2";
 import type { AddressInfo } from "node:net";
-import { type Draw, drawBy } from "../../../base/random.ts";
-import type { Field } from "../../../base/http/http2/fields.ts";
-import { fieldsOf, linesOf } from "./blocks.ts";
-import { RawPeer } from "./raw_peer.ts";
+import { type Draw, drawBy } from "../../base/random.ts";
+import type { Field } from "../../base/http/http2/fields.ts";
+import { testWith } from "../needs.ts";
+import { fieldsOf, linesOf } from "../http/http2/blocks.ts";
+import { RawPeer } from "../http/http2/raw_peer.ts";
 
 type Stream = http2.ServerHttp2Stream;
 type Headers = http2.IncomingHttpHeaders & { readonly [http2.sensitiveHeaders]?: string[] };
@@ -78,21 +79,25 @@ interface Received {
 }
 
 for (const [ours, theirs] of TABLES) {
-  Deno.test(`a server of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`, async () => {
-    const received: Received[] = [];
-    const server = startEcho(theirs, received);
-    server.listen(0, HOSTNAME);
-    await once(server, "listening");
-    const { port } = server.address() as AddressInfo;
-    using conn = await Deno.connect({ hostname: HOSTNAME, port });
-    const peer = new RawPeer(conn, ours);
-    await peer.beginAsClient();
-    await exchangeAsClient(peer, received);
-    assert.ok(peer.sizes.includes(700) && peer.sizes.includes(0), "the table was resized");
-    conn.close();
-    server.close();
-    await once(server, "close");
-  });
+  testWith(
+    ["nghttp2"],
+    `a server of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`,
+    async () => {
+      const received: Received[] = [];
+      const server = startEcho(theirs, received);
+      server.listen(0, HOSTNAME);
+      await once(server, "listening");
+      const { port } = server.address() as AddressInfo;
+      using conn = await Deno.connect({ hostname: HOSTNAME, port });
+      const peer = new RawPeer(conn, ours);
+      await peer.beginAsClient();
+      await exchangeAsClient(peer, received);
+      assert.ok(peer.sizes.includes(700) && peer.sizes.includes(0), "the table was resized");
+      conn.close();
+      server.close();
+      await once(server, "close");
+    },
+  );
 }
 
 async function exchangeAsClient(peer: RawPeer, received: readonly Received[]): Promise<void> {
@@ -113,19 +118,23 @@ async function exchangeAsClient(peer: RawPeer, received: readonly Received[]): P
 }
 
 for (const [ours, theirs] of TABLES) {
-  Deno.test(`a client of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`, async () => {
-    using listener = Deno.listen({ hostname: HOSTNAME, port: 0 });
-    const url = `http://${HOSTNAME}:${listener.addr.port}`;
-    const session = http2.connect(url, { settings: { headerTableSize: theirs } });
-    using conn = await listener.accept();
-    const peer = new RawPeer(conn, ours);
-    await peer.beginAsServer();
-    await exchangeAsServer(peer, session);
-    assert.ok(theirs === 4_096 || peer.sizes.includes(theirs), "the table was resized");
-    const closed = once(session, "close");
-    session.destroy();
-    await closed;
-  });
+  testWith(
+    ["nghttp2"],
+    `a client of nghttp2 and this codec agree, with tables of ${theirs} and ${ours}`,
+    async () => {
+      using listener = Deno.listen({ hostname: HOSTNAME, port: 0 });
+      const url = `http://${HOSTNAME}:${listener.addr.port}`;
+      const session = http2.connect(url, { settings: { headerTableSize: theirs } });
+      using conn = await listener.accept();
+      const peer = new RawPeer(conn, ours);
+      await peer.beginAsServer();
+      await exchangeAsServer(peer, session);
+      assert.ok(theirs === 4_096 || peer.sizes.includes(theirs), "the table was resized");
+      const closed = once(session, "close");
+      session.destroy();
+      await closed;
+    },
+  );
 }
 
 async function exchangeAsServer(peer: RawPeer, session: http2.ClientHttp2Session): Promise<void> {
