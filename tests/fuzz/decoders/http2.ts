@@ -32,7 +32,11 @@ function outcome(pieces: readonly string[]): string {
   const client = new Client(PLACES);
   client.onOctets = (place, bytes) => void readers[place].read(bytes, 0, bytes.length);
   for (const piece of pieces) if (client.connection.error === null) client.read(octets(piece));
-  const came = readers.map(({ state, status, bodyBytes, kept }) => [
+  // What came of a response before it was refused depends on how it was cut.
+  const whole = readers.filter((_, place) =>
+    client.events.some((event) => event.startsWith(`${place}: response`))
+  );
+  const came = whole.map(({ state, status, bodyBytes, kept }) => [
     ...[state, status, bodyBytes],
     new TextDecoder("latin1").decode(kept?.body()),
   ]);
