@@ -36,17 +36,6 @@ const PURE = [
 ];
 const IMPURE = ["report/page/build.ts", "report/page/client", "report/page/live_client"];
 
-/** What a reader needs: a subject a file, a thought a function, a screen of names a folder. */
-const BUDGET = {
-  files: 700,
-  filesInFolder: 15,
-  fileLines: 300,
-  functionLines: 60,
-  medianFunctionLines: 10,
-  shortFunctionLines: 25,
-  shortShare: 0.8,
-};
-
 sources.forEach(surveyOf);
 
 const REGISTRY_HOST =
@@ -104,33 +93,6 @@ Deno.test("programs are started under a supervisor alone, which leaves nothing o
 
 Deno.test("no any, no double assertion, no non-null assertion, no note for later", () => {
   assertNone(sources.flatMap((file) => places(file, surveyOf(file).evasions)));
-});
-
-Deno.test(`files have at most ${BUDGET.fileLines} lines`, () => {
-  const lines = (file: string) => readText(file).trimEnd().split("\n").length;
-  const long = sources.filter((file) => lines(file) > BUDGET.fileLines);
-  assertNone(long.map((file) => `${file} has ${lines(file)} lines`));
-});
-
-Deno.test(`functions have at most ${BUDGET.functionLines} lines, unless hot, and a median of ten`, () => {
-  const sizes = program.flatMap((file) =>
-    surveyOf(file).functions.map((size) => ({ file, ...size }))
-  );
-  const long = sizes.filter(({ lines, isHot }) => lines > BUDGET.functionLines && !isHot);
-  assertNone(long.map(({ file, line, lines }) => `${file}:${line} has ${lines} lines`));
-  const inOrder = sizes.map(({ lines }) => lines).sort((a, b) => a - b);
-  const median = inOrder[Math.floor(inOrder.length / 2)];
-  assert.ok(median <= BUDGET.medianFunctionLines, `the median function has ${median} lines`);
-  const short = sizes.filter(({ lines }) => lines <= BUDGET.shortFunctionLines);
-  assert.ok(short.length / sizes.length >= BUDGET.shortShare, `only ${short.length} are short`);
-});
-
-Deno.test(`the program has at most ${BUDGET.files} files, ${BUDGET.filesInFolder} a folder`, () => {
-  assert.ok(program.length <= BUDGET.files, `the program has ${program.length} files`);
-  const full = [...Map.groupBy(program, folderOf)].filter(([, { length }]) =>
-    length > BUDGET.filesInFolder
-  );
-  assertNone(full.map(([folder, { length }]) => `${folder} has ${length} files`));
 });
 
 Deno.test("no two folders import each other", () => {

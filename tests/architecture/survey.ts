@@ -8,22 +8,7 @@ export interface Finding {
   readonly what: string;
 }
 
-export interface FunctionSize {
-  readonly line: number;
-  readonly lines: number;
-  /** Whether a comment `hot:` before it says why it is long. */
-  readonly isHot: boolean;
-}
-
 export interface Survey {
-  readonly functions: FunctionSize[];
-  /** Each identifier once, at its first line. */
-  readonly identifiers: Map<string, number>;
-  /** Strings and the fixed parts of templates, but for the specifiers of imports. */
-  readonly texts: Finding[];
-  readonly comments: Finding[];
-  /** Names of what the file exports, and of each shape that it declares. */
-  readonly declarations: string[];
   /** What a pure room must not use: clock, timer, randomness, socket, `Deno`, `await`. */
   readonly impurities: Finding[];
   /** What slips past the type checker, and notes to do something later. */
@@ -34,19 +19,11 @@ const IMPURE_GLOBALS = new Set([
   ...["Deno", "performance", "Date", "fetch", "WebSocket", "crypto"],
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask"],
 ]);
-/** Directly before a function, but for `export`, modifiers and the rest of the comment. */
-const HOT = /\/\/ hot: \S[^{};]*$/;
-const MOST_HOT_CHARS = 400;
 const LATER = /\b(?:TODO|FIXME|XXX)\b/;
 
 /** Reads `text` with the linter's parser, which exists in `deno test` only. */
 export function surveyFile(file: string, text: string): Survey {
   const survey: Survey = {
-    functions: [],
-    identifiers: new Map(),
-    texts: [],
-    comments: [],
-    declarations: [],
     impurities: [],
     evasions: [],
   };
@@ -61,21 +38,10 @@ function visit(survey: Survey, { sourceCode }: Deno.lint.RuleContext): Deno.lint
   const found = (list: Finding[], node: Deno.lint.Node, what = sourceCode.getText(node)) => {
     list.push({ line: lineOf(node.range[0]), what });
   };
-  const measure = ({ range: [start, end] }: Deno.lint.Node) => {
-    const isHot = HOT.test(text.slice(Math.max(0, start - MOST_HOT_CHARS), start));
-    survey.functions.push({ line: lineOf(start), lines: lineOf(end) - lineOf(start) + 1, isHot });
-  };
-  const declared = ({ id }: { id: Deno.lint.Identifier | null }) => {
-    if (id !== null) survey.declarations.push(id.name);
-  };
   for (const comment of sourceCode.getAllComments()) {
-    found(survey.comments, comment, comment.value);
     if (LATER.test(comment.value)) found(survey.evasions, comment, "a note for later");
   }
   return {
-    FunctionDeclaration: measure,
-    FunctionExpression: measure,
-    ArrowFunctionExpression: measure,
     AwaitExpression: (node) => found(survey.impurities, node, "await"),
     "ForOfStatement[await=true]": (node: Deno.lint.ForOfStatement) => {
       found(survey.impurities, node, "for await");
@@ -83,26 +49,7 @@ function visit(survey: Survey, { sourceCode }: Deno.lint.RuleContext): Deno.lint
     MemberExpression: (node) => {
       if (sourceCode.getText(node) === "Math.random") found(survey.impurities, node);
     },
-    Literal: (node) => {
-      if (typeof node.value === "string" && !isSpecifier(node)) {
-        found(survey.texts, node, node.value);
-      }
-    },
-    TemplateElement: (node) => found(survey.texts, node, node.cooked),
-    TSInterfaceDeclaration: declared,
-    TSTypeAliasDeclaration: declared,
-    TSEnumDeclaration: declared,
-    ClassDeclaration: declared,
-    "ExportNamedDeclaration > FunctionDeclaration": declared,
-    "ExportNamedDeclaration > VariableDeclaration > VariableDeclarator": (
-      node: Deno.lint.VariableDeclarator,
-    ) => {
-      if (node.id.type === "Identifier") survey.declarations.push(node.id.name);
-    },
     Identifier: (node) => {
-      if (!survey.identifiers.has(node.name)) {
-        survey.identifiers.set(node.name, lineOf(node.range[0]));
-      }
       if (IMPURE_GLOBALS.has(node.name) && !isLabel(node) && !isCalendar(node)) {
         found(survey.impurities, node);
       }
@@ -126,10 +73,6 @@ function lineFinder(text: string): (offset: number) => number {
     }
     return high;
   };
-}
-
-function isSpecifier({ parent }: Deno.lint.Node & { parent: Deno.lint.Node }): boolean {
-  return ["ImportDeclaration", "ImportExpression", "ExportNamedDeclaration"].includes(parent.type);
 }
 
 /** Whether the identifier only names a property, as `Date` in `row.Date` or `{ Date: 1 }`. */

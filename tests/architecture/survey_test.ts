@@ -28,12 +28,3 @@ for (const [sentence, list, code, found] of cases) {
     assert.deepEqual(survey[list].map(({ what }) => what), found);
   });
 }
-
-Deno.test("survey measures functions from their first line to their last", () => {
-  const code = "\nfunction f() {\n  return () => 1;\n}\nclass C {\n  m() {\n    f();\n  }\n}\n";
-  assert.deepEqual(surveyFile("case.ts", code).functions, [
-    { line: 2, lines: 3, isHot: false },
-    { line: 3, lines: 1, isHot: false },
-    { line: 6, lines: 3, isHot: false },
-  ]);
-});

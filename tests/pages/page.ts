@@ -50,23 +50,3 @@ function blocksOf(text: string): Block[] {
     isOpening: heading < 0 || index < heading,
   }));
 }
-
-/** What is left for a reader of sentences: a text for each paragraph, list item and heading. */
-export function proseOf(text: string): string[] {
-  const plain = text.replaceAll(/^```.*?^```$/gms, "\n").replaceAll(/<!--.*?-->/gs, "")
-    .replaceAll(/^\|.*$/gm, "").replaceAll(/^#+ .*$/gm, "")
-    .replaceAll(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
-    .replaceAll(/^(?:> ?)/gm, "");
-  const items = plain.replaceAll(/^ *(?:[-*]|\d+\.) +/gm, "\n");
-  return items.split(/\n\s*\n/).map((part) => part.replaceAll(/\s+/g, " ").trim()).filter(Boolean);
-}
-
-/** Sentences of a paragraph; code counts as one word, whatever it holds. */
-export function sentencesOf(paragraph: string): string[] {
-  const coded = paragraph.replaceAll(/`[^`]*`/g, "CODE").replaceAll(/\b(?:e\.g|i\.e|vs)\./g, "eg");
-  return coded.split(/(?<=[.!?]["”)*]*)\s+(?=\S)/).filter((part) => /\w/.test(part));
-}
-
-export function countWords(sentence: string): number {
-  return sentence.split(/\s+/).filter((word) => /[\p{L}\p{N}]/u.test(word)).length;
-}
