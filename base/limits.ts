@@ -76,6 +76,11 @@ export const LIMITS = {
   // Responses of servers
   responseHead: { what: "a head, a chunk line or the trailers", most: 65_536, unit: "bytes" },
   interimResponses: { what: "a response", most: 20, unit: "interim responses" },
+  http2Replies: {
+    what: "a connection of HTTP/2",
+    most: 10_000,
+    unit: "replies that wait to be read",
+  },
   keptBody: { what: "a body that is checked", most: 64 * MB, unit: "bytes" },
   otlpResponse: { what: "a response of a collector", most: 64 * KB, unit: "bytes" },
   decodedBody: { what: "a compressed body that is checked", most: 16 * MB, unit: "bytes" },

@@ -7,6 +7,8 @@ import type { Connection } from "./connection.ts";
 import { type Endpoint, hasTls } from "./endpoint.ts";
 
 const BUFFER_BYTES = 64 * 1024;
+/** A server may begin with fewer streams than it will take (RFC 9113 §6.5.2), and gets this long to say so. */
+const RAISE_MS = 1_000;
 
 interface OneExchange {
   /** The request, as HTTP/1.1 has it. */
@@ -16,7 +18,7 @@ interface OneExchange {
   readonly streams: number;
 }
 
-/** In a closed loop, requests that wait for each other would measure the load itself. */
+/** In a closed loop, requests that wait for each other would measure the load itself, and not the setting that it names. */
 export class TooFewStreams extends Error {
   constructor(most: number, streams: number) {
     super(
@@ -56,26 +58,47 @@ async function readAll(conn: Connection, reader: ResponseReader): Promise<void> 
 async function overHttp2(
   conn: Connection,
   scheme: "http" | "https",
-  { bytes, reader }: OneExchange,
+  { bytes, reader, streams }: OneExchange,
 ): Promise<number> {
   const events = new OneResponse(reader);
   const http2 = new Http2Connection(1, events);
   const buffer = new Uint8Array(BUFFER_BYTES);
+  const goOn = async (): Promise<boolean> => {
+    await writeAll(conn, http2.out.take());
+    const length = await conn.read(buffer);
+    if (length === null) return false;
+    http2.read(buffer, length);
+    if (http2.error !== null) throw new Error(http2.error);
+    return true;
+  };
   for (let isSent = false; !events.isOver;) {
     if (http2.mayBegin && !isSent) {
       http2.begin(0, asHttp2(bytes, scheme));
       isSent = true;
     }
-    await writeAll(conn, http2.out.take());
-    const length = await conn.read(buffer);
-    if (length === null) throw new Error("closed before the response");
-    http2.read(buffer, length);
-    if (http2.error !== null) throw new Error(http2.error);
+    if (!await goOn() && !events.isOver) throw new Error("closed before the response");
   }
+  if (events.failure !== null) throw new Error(events.failure);
+  if (http2.mostStreams < streams) await raised(http2, streams, goOn);
   http2.leave();
   await writeAll(conn, http2.out.take()).catch(() => {}); // a server that has gone needs no good-bye
-  if (events.failure !== null) throw new Error(events.failure);
   return http2.mostStreams;
+}
+
+/** Waits for SETTINGS that allow so many streams; not for long, and not beyond the connection. */
+async function raised(
+  http2: Http2Connection,
+  streams: number,
+  goOn: () => Promise<boolean>,
+): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const isOver = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), RAISE_MS);
+  });
+  while (http2.mostStreams < streams) {
+    if (!await Promise.race([goOn().catch(() => false), isOver])) break;
+  }
+  clearTimeout(timer);
 }
 
 async function writeAll(conn: Connection, bytes: Uint8Array): Promise<void> {

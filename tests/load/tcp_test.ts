@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
 import process from "node:process";
-import type { EventHandler } from "../../runner/load/engine/driver.ts";
+import type { SocketHandler } from "../../runner/load/engine/driver.ts";
 import { BusyPeriods } from "../../runner/load/recording/busy_periods.ts";
 import { TcpDriver } from "../../runner/load/transports/tcp.ts";
 
 /** Nothing is dialed: the second tick, which was due long ago, ends it. */
-class Late implements EventHandler {
+class Late implements SocketHandler {
   readonly punctual = false;
   ticks = 0;
   onOpen(): void {}
   onRefused(): void {}
   onBytes(): void {}
-  onBroken(): void {}
   onEnd(): void {}
   onTick(nowUs: number): number {
     return this.ticks++ === 0 ? nowUs - 50_000 : Infinity;

@@ -4,6 +4,7 @@
  * A place is a place for one stream at a time, so that a load can treat it as a connection of its own: a request
  * is begun on it, brings a response or fails, and then the next may begin.
  */
+import { Backlog } from "./backlog.ts";
 import {
   ACK,
   BAD_PADDING,
@@ -34,10 +35,12 @@ import { HeaderBlocks } from "./header_blocks.ts";
 import type { Http2Request } from "./request.ts";
 import { RequestSender } from "./stream.ts";
 import { opening, WINDOW_BYTES } from "./settings.ts";
-import { LAST_ID, LiveStreams, type StreamEvents } from "./live_streams.ts";
+import { LiveStreams, type StreamEvents } from "./live_streams.ts";
 
 /** Frames that want something from us and bring nothing, without any of a response in between. */
 const MOST_IDLE_FRAMES = 10_000;
+/** Stream identifiers and the increments of windows have 31 bits, and whoever reads them ignores the one before (§4.1, §6.9). */
+const WITHOUT_RESERVED = 0x7fff_ffff;
 
 export class Http2Connection {
   /** Whether the server's SETTINGS have come: before that nobody knows how many streams it takes. */
@@ -48,6 +51,7 @@ export class Http2Connection {
   readonly #reader = new FrameReader();
   readonly #blocks = new HeaderBlocks();
   readonly #streams: LiveStreams;
+  readonly #backlog: Backlog;
   #isLeaving = false;
   /** What has come since the server last got leave to send more. */
   #unreportedBytes = 0;
@@ -56,6 +60,7 @@ export class Http2Connection {
   #unfinished: { readonly id: number; readonly flags: number } | null = null;
 
   constructor(places: number, events: StreamEvents) {
+    this.#backlog = new Backlog(this.out, places);
     this.#streams = new LiveStreams(places, this.#sender, this.#blocks, events);
     this.out.raw(opening());
   }
@@ -65,12 +70,12 @@ export class Http2Connection {
     return this.#sender.out;
   }
 
-  /** LiveStreams at a time that the server takes. */
+  /** Streams at a time that the server takes. */
   get mostStreams(): number {
     return this.#sender.peer.mostStreams;
   }
 
-  /** LiveStreams at hand. */
+  /** Streams at hand. */
   get active(): number {
     return this.#streams.active;
   }
@@ -78,6 +83,11 @@ export class Http2Connection {
   /** Whether no stream may begin any more, and another connection has to take over. */
   get isLeaving(): boolean {
     return this.#isLeaving || this.#streams.areUsedUp;
+  }
+
+  /** Whether the server has said that it took a request before it leaves: the next connection will take some, too. */
+  get hasTaken(): boolean {
+    return this.#streams.hasTaken;
   }
 
   get mayBegin(): boolean {
@@ -98,6 +108,11 @@ export class Http2Connection {
     this.#streams.cancel(place, "CANCEL");
   }
 
+  /** Wants a word of the server. */
+  ping(): void {
+    this.out.frame(PING, 0, 0, new Uint8Array(8));
+  }
+
   /** Says that nothing more will come. */
   leave(code: ErrorCode = "NO_ERROR"): void {
     this.#isLeaving = true;
@@ -105,8 +120,10 @@ export class Http2Connection {
   }
 
   // hot: reads what came; what it means for the places are events, for the connection `error`.
-  read(octets: Uint8Array, length: number): void {
+  /** @param unsentBytes What was taken of `out` and still waits to be sent. */
+  read(octets: Uint8Array, length: number, unsentBytes = 0): void {
     try {
+      this.#backlog.look(unsentBytes);
       for (let at = 0; at < length;) {
         at = this.#reader.next(octets, at, length);
         if (this.#reader.found !== NOTHING) this.#take();
@@ -129,6 +146,7 @@ export class Http2Connection {
     }
     if (found === CONTENT) this.#takeContent();
     else this.#takeFrame();
+    this.#backlog.check();
   }
 
   /** A server of HTTP/1.1 responds to the preface in its own words, which as a frame are endless (§3.4). */
@@ -157,7 +175,7 @@ export class Http2Connection {
     const { type, flags, stream, payload, from, to } = this.#reader;
     if (type === HEADERS) this.#takeHeaders();
     else if (type === CONTINUATION) this.#goOn();
-    else if (type === WINDOW_UPDATE) this.#widen(stream, numberOf(payload, from, to));
+    else if (type === WINDOW_UPDATE) this.#widen(stream, numberOf(payload, from, to) & WITHOUT_RESERVED);
     else if (type === RST_STREAM) this.#streams.takeReset(stream, numberOf(payload, from, to));
     else if (type === SETTINGS) this.#takeSettings();
     else if (type === PING) this.#takePing(flags);
@@ -229,7 +247,7 @@ export class Http2Connection {
     if (stream !== 0) throw wrong("GOAWAY of a stream");
     if (to - from < 8) throw cutShort();
     this.#isLeaving = true;
-    this.#streams.turnAway(numberAt(payload, from) & LAST_ID, numberAt(payload, from + 4));
+    this.#streams.turnAway(numberAt(payload, from) & WITHOUT_RESERVED, numberAt(payload, from + 4));
   }
 }
 

@@ -192,6 +192,12 @@ export class FrameWriter {
   #from = 0;
   /** In octets. */
   length = 0;
+  /** Octets of all frames so far. */
+  writtenBytes = 0;
+  /** Requests among them. */
+  requests = 0;
+  /** Frames that are of no request. */
+  replies = 0;
 
   /** All of them, to be sent; whoever takes them may keep them. */
   take(): Uint8Array<ArrayBuffer> {
@@ -220,6 +226,8 @@ export class FrameWriter {
     bytes[at + 4] = flags;
     putNumber(bytes, at + 5, stream);
     putOctets(bytes, at + HEAD_BYTES, payload, from, to);
+    if (type === HEADERS) this.requests++;
+    else if (type !== DATA && type !== CONTINUATION) this.replies++;
   }
 
   /** Octets that are no frame. */
@@ -232,6 +240,7 @@ export class FrameWriter {
     if (this.#from + this.length + length > this.#bytes.length) this.#renew(this.length + length);
     const at = this.#from + this.length;
     this.length += length;
+    this.writtenBytes += length;
     return at;
   }
 

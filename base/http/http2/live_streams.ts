@@ -31,13 +31,15 @@ export interface StreamEvents {
 }
 
 /** The last identifier of a stream that a client may use (§5.1.1). */
-export const LAST_ID = 2 ** 31 - 1;
-/** LiveStreams given up by us, of which the server may not know yet. */
+const LAST_ID = 2 ** 31 - 1;
+/** Streams given up, of which the server may not know yet. */
 const MOST_CANCELLED = 10_000;
 
 export class LiveStreams {
   /** How many there are. */
   active = 0;
+  /** Whether the server has said which requests it took before it leaves, and there are some. */
+  hasTaken = false;
   readonly places: readonly Stream[];
   readonly #takes: readonly TakeOctets[];
   /** The place of each stream at hand, by the stream's identifier. */
@@ -77,7 +79,12 @@ export class LiveStreams {
     const { id } = this.places[place];
     if (id === 0) return;
     this.sender.out.frame(RST_STREAM, 0, id, numbers(numberOfCode(code)));
-    this.#cancelled.add(id);
+    this.#forsake(place);
+  }
+
+  /** Frees the place; whatever still comes on its stream is skipped. */
+  #forsake(place: number): void {
+    this.#cancelled.add(this.places[place].id);
     if (this.#cancelled.size > MOST_CANCELLED) {
       for (const oldest of this.#cancelled.keys().take(1)) this.#cancelled.delete(oldest);
     }
@@ -164,7 +171,9 @@ export class LiveStreams {
 
   #end(place: number, trailers: readonly Field[] | null): void {
     const stream = this.places[place];
+    const { id } = stream;
     stream.takeEnd(trailers, this.#takes[place]);
+    if (stream.id !== id) return; // whoever took it has given it up
     // §8.1: a response may come before the request is sent, and makes its rest needless.
     if (stream.isSent) this.#free(place);
     else this.cancel(place, "NO_ERROR");
@@ -198,11 +207,15 @@ export class LiveStreams {
     this.events.onMalformed(place, `a window ${what}`);
   }
 
-  /** The server looks at none after stream `last` (§6.8); with a complaint they have failed. */
+  /**
+   * The server looks at none after stream `last` (§6.8); with a complaint they have failed. It may say so twice: that it
+   * leaves, when every stream is before the last that there can be, and which it took, once it knows.
+   */
   turnAway(last: number, code: number): void {
+    if (last > 0 && last < LAST_ID && this.#nextId > 1) this.hasTaken = true;
     for (const [id, place] of [...this.#placeOf]) {
       if (id <= last) continue;
-      this.#free(place);
+      this.#forsake(place);
       if (code === 0) this.events.onTurnedAway(place);
       else this.events.onReset(place, `GOAWAY with ${nameOfCode(code)}`);
     }

@@ -48,7 +48,7 @@ export function opening(): Uint8Array<ArrayBuffer> {
 
 /** The server's. */
 export class PeerSettings {
-  /** LiveStreams at a time. */
+  /** Streams at a time. */
   mostStreams = Infinity;
   windowBytes = DEFAULT_WINDOW_BYTES;
   frameBytes = MAX_FRAME_BYTES;

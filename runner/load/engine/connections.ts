@@ -1,6 +1,9 @@
 /**
- * The connections of a load, one a slot: what state each is in, when it was dialed, and when it may be
- * dialed again. It gives the driver the commands to dial and close; what is sent is not its business.
+ * The connections of a load: what state each slot is in, when it was dialed, and when it may be dialed again. It gives the
+ * driver the commands to dial and close; what is sent is not its business.
+ *
+ * Over HTTP/1.1 each slot is a connection. Over HTTP/2 the slots of one connection leave the same remainder when they are
+ * divided by the number of connections, and what is said of dials is said once for all of them.
  */
 import { prepareDecoding } from "../../../base/http/content_coding.ts";
 import { KeptRoom } from "../../../base/http/kept.ts";
@@ -41,6 +44,11 @@ export class Connections {
   /** Whether the slot shares the connection that another has dialed. */
   readonly #joins: Uint8Array;
   readonly #waiting: (WaitingExchange | null)[];
+  readonly #connections: number;
+  /** By connection: whether it was dialed before. */
+  readonly #wasDialed: Uint8Array;
+  /** By connection, set to 1 by whoever gets a response on it. */
+  readonly responded: Uint8Array;
   readonly #backOff: BackOff;
   /** Every closed slot, and some that have been dialed since. */
   readonly #closed: SlotQueue;
@@ -49,12 +57,20 @@ export class Connections {
   /** Whether every slot has had its turn: before that, requests would keep the server from accepting the others. */
   areDialed = false;
 
-  constructor(slots: number, private readonly parts: { driver: Driver; recorder: Recorder }) {
+  /** @param connections Of which each has an equal share of the slots. */
+  constructor(
+    slots: number,
+    connections: number,
+    private readonly parts: { driver: Driver; recorder: Recorder },
+  ) {
     this.#state = new Uint8Array(slots);
     this.#dialedUs = new Float64Array(slots).fill(NEVER);
     this.#joins = new Uint8Array(slots);
     this.#waiting = new Array(slots).fill(null);
-    this.#backOff = new BackOff(slots);
+    this.#connections = connections;
+    this.#wasDialed = new Uint8Array(connections);
+    this.responded = new Uint8Array(connections);
+    this.#backOff = new BackOff(this.responded);
     this.#closed = new SlotQueue(slots);
     for (let slot = 0; slot < slots; slot++) this.#closed.add(slot);
   }
@@ -102,19 +118,36 @@ export class Connections {
   }
 
   mayDial(slot: number, nowUs: number): boolean {
-    return this.#backOff.mayDial(slot, nowUs);
+    return this.#backOff.mayDial(this.#connectionOf(slot), nowUs);
+  }
+
+  #connectionOf(slot: number): number {
+    return slot % this.#connections;
   }
 
   /** @param waiting What is sent once it is open; absent: whatever is due then. */
   dial(slot: number, nowUs: number, waiting: WaitingExchange | null = null): void {
-    const { driver, recorder } = this.parts;
+    const { driver } = this.parts;
     const joins = driver.joins?.(slot) === true;
     this.#joins[slot] = joins ? 1 : 0;
-    if (this.#dialedUs[slot] !== NEVER && !joins) recorder.reconnects++;
+    if (!joins) this.#countDial(slot);
     this.#dialedUs[slot] = nowUs;
     this.#waiting[slot] = waiting;
     this.#enter(slot, CONNECTING);
     driver.connect(slot);
+  }
+
+  #countDial(slot: number): void {
+    const connection = this.#connectionOf(slot);
+    if (this.#wasDialed[connection] === 1) this.parts.recorder.reconnects++;
+    this.#wasDialed[connection] = 1;
+    this.#backOff.dialed(connection);
+  }
+
+  /** The driver has dialed the slot's connection again by itself, and it was there so long after that. */
+  replaced(slot: number, timeUs: number): void {
+    this.#countDial(slot);
+    this.parts.recorder.connected(timeUs);
   }
 
   /** What waits for the dial; null for nothing. */
@@ -137,7 +170,7 @@ export class Connections {
   /** The dial has failed: the next is tried after a pause. */
   refused(slot: number, nowUs: number): void {
     this.#enter(slot, CLOSED);
-    this.#backOff.pause(slot, nowUs);
+    this.#backOff.refused(this.#connectionOf(slot), nowUs);
   }
 
   /** The peer has ended it, and the driver knows. */
@@ -148,7 +181,9 @@ export class Connections {
   /** Closes it, and takes the next for another's first. */
   leave(slot: number): void {
     this.close(slot);
-    this.#dialedUs[slot] = NEVER;
+    const connection = this.#connectionOf(slot);
+    this.#wasDialed[connection] = 0;
+    this.#backOff.left(connection);
   }
 
   close(slot: number): void {
@@ -164,15 +199,15 @@ export class Connections {
   }
 
   /** Gives up one that brings nothing more: how soon another may be dialed depends on whether it ever did. */
-  giveUp(slot: number, broughtResponse: boolean, nowUs: number): void {
+  giveUp(slot: number, nowUs: number): void {
     this.close(slot);
-    this.#backOff.ended(slot, broughtResponse, nowUs);
+    this.#backOff.ended(this.#connectionOf(slot), nowUs);
   }
 }
 
 /**
- * When a closed slot may dial again: at once after a connection that brought a response, else after a
- * pause of 10 ms that doubles up to a second, so that a dead target costs neither of us much.
+ * When a connection may be dialed again: at once after one that brought a response, else after a pause of 10 ms that doubles
+ * up to a second, so that a dead target costs neither of us much. All slots of a connection may report its end.
  */
 const FIRST_PAUSE_US = 10_000;
 const LONGEST_PAUSE_US = 1_000_000;
@@ -181,29 +216,49 @@ const MOST_DOUBLINGS = 7;
 
 class BackOff {
   readonly #dialAtUs: Float64Array;
-  /** Connections in a row that brought no response, and the next one, which has not yet. */
-  readonly #fruitless: Uint8Array;
+  /** Dials since the last connection that brought a response, which counts as one. */
+  readonly #dials: Uint8Array;
 
-  constructor(slots: number) {
-    this.#dialAtUs = new Float64Array(slots).fill(-Infinity);
-    this.#fruitless = new Uint8Array(slots);
+  /** @param responded By connection: 1 where it has brought a response since the last look. */
+  constructor(private readonly responded: Uint8Array) {
+    this.#dialAtUs = new Float64Array(responded.length).fill(-Infinity);
+    this.#dials = new Uint8Array(responded.length);
   }
 
-  mayDial(slot: number, nowUs: number): boolean {
-    return nowUs >= this.#dialAtUs[slot];
+  mayDial(connection: number, nowUs: number): boolean {
+    return nowUs >= this.#dialAtUs[connection];
+  }
+
+  dialed(connection: number): void {
+    const dials = this.#dialsOf(connection) + 1;
+    this.#dials[connection] = Math.min(dials, MOST_DOUBLINGS + 1);
+  }
+
+  #dialsOf(connection: number): number {
+    if (this.responded[connection] === 1) this.#dials[connection] = 1;
+    this.responded[connection] = 0;
+    return this.#dials[connection];
   }
 
   /** A connection has ended. */
-  ended(slot: number, broughtResponse: boolean, nowUs: number): void {
-    if (broughtResponse || this.#fruitless[slot] === 0) this.#fruitless[slot] = 1;
-    else this.pause(slot, nowUs);
+  ended(connection: number, nowUs: number): void {
+    if (this.#dialsOf(connection) > 1) this.#pause(connection, nowUs);
   }
 
   /** A dial has failed. */
-  pause(slot: number, nowUs: number): void {
-    const doublings = this.#fruitless[slot];
-    this.#dialAtUs[slot] = nowUs + Math.min(FIRST_PAUSE_US * 2 ** doublings, LONGEST_PAUSE_US);
-    this.#fruitless[slot] = Math.min(doublings + 1, MOST_DOUBLINGS);
+  refused(connection: number, nowUs: number): void {
+    this.#pause(connection, nowUs);
+  }
+
+  #pause(connection: number, nowUs: number): void {
+    const pauseUs = FIRST_PAUSE_US * 2 ** (this.#dialsOf(connection) - 1);
+    this.#dialAtUs[connection] = nowUs + Math.min(pauseUs, LONGEST_PAUSE_US);
+  }
+
+  /** A connection was given up that others count nothing of: its response owes the next one nothing. */
+  left(connection: number): void {
+    if (this.responded[connection] === 1) this.#dials[connection] = 0;
+    this.responded[connection] = 0;
   }
 }
 

@@ -4,7 +4,8 @@
  * One file a member, one line in `drivers.ts`; `tests/conformance/drivers_test.ts` runs the same
  * suite over all of them.
  *
- * A slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed.
+ * A slot is the place of one connection, 0 … slots − 1. It is closed → connecting → open → closed. Over HTTP/2 it is the
+ * place of one stream at a time, and the connection is shared: the end of a stream leaves the slot open.
  * All moments are microseconds since the start of the run, by one monotonic clock; below 0 before it.
  */
 
@@ -19,9 +20,6 @@ export type RefusedBy = "connect" | "tls" | "dns" | "protocol";
 /** What the load sees through a driver alone. */
 export interface WireRecorder {
   bytesOut: number;
-  reconnects: number;
-  /** A connection is there, this long after its dial. */
-  connected(timeUs: number): void;
 }
 
 /** Commands, given by the handler; a driver carries them out in order and never calls back from within one. */
@@ -32,6 +30,11 @@ export interface Driver {
   joins?(slot: number): boolean;
   /** Queues `bytes` (not copied: they must stay as they are) on an open slot. */
   send(slot: number, bytes: Uint8Array): void;
+  /**
+   * Gives up the exchange in flight on a slot, if there is one left, without any further event from it. True: the slot is
+   * open for the next. False, and where the driver has no such command: the slot is to be closed.
+   */
+  cancel?(slot: number): boolean;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
@@ -40,8 +43,15 @@ export interface Driver {
   readonly tls?: { readonly use: TlsUse };
 }
 
-/** Events, reported by the driver. */
-export interface EventHandler {
+/** A driver that moves bytes itself, rather than over another one. */
+export interface SocketDriver extends Driver {
+  run(handler: SocketHandler): Promise<void>;
+  /** Bytes that `send` was given and that the system has not taken yet. */
+  unsentBytes(slot: number): number;
+}
+
+/** Events of a connection, reported by the driver. */
+export interface SocketHandler {
   /** Whether a tick that comes late falsifies the load (open loop), or only delays some housekeeping. */
   readonly punctual: boolean;
   onOpen(slot: number, nowUs: number): void;
@@ -54,10 +64,16 @@ export interface EventHandler {
   onBytes(slot: number, bytes: Uint8Array, length: number, nowUs: number, wireBytes?: number): void;
   /** The peer closed its side (`reset` null) or the connection broke (its reason). */
   onEnd(slot: number, reset: string | null, nowUs: number): void;
-  /** The peer has broken the protocol in its response, and the driver knows; the slot is open still. */
-  onBroken(slot: number, reason: string, nowUs: number): void;
-  /** For a driver over another one, where what it hands over is not what comes. */
-  readonly recorder?: WireRecorder;
   /** Does what is due by now. Returns the moment of the next tick, or Infinity when the load is over. */
   onTick(nowUs: number): number;
+}
+
+/** What a driver over another one reports, too. */
+export interface EventHandler extends SocketHandler {
+  /** The exchange in flight on the slot has failed. Whether the slot is open for the next, `cancel` says. */
+  onFailed(slot: number, by: RefusedBy | "reset", reason: string, nowUs: number): void;
+  /** The driver itself has replaced the slot's connection by another, which was there this long after its dial. */
+  onReplaced(slot: number, timeUs: number): void;
+  /** Where what the driver hands over is not what goes over the wire. */
+  readonly recorder: WireRecorder;
 }

@@ -39,8 +39,7 @@ export class Exchanges implements EventHandler {
   readonly ending: Ending;
   readonly connections: Connections;
   readonly #readers: Readers;
-  /** Whether the slot's connection has brought a response. */
-  readonly #responded: Uint8Array;
+  readonly #connections: number;
   readonly #inFlight: InFlight;
   readonly #sweepUs: number;
   #nextSweepUs = -Infinity;
@@ -56,9 +55,9 @@ export class Exchanges implements EventHandler {
     this.punctual = parts.pacer.intended;
     this.recorder = parts.recorder;
     this.#sweepUs = Math.max(1_000, Math.min(SWEEP_US, job.timeoutUs / 10));
-    this.connections = new Connections(slots, parts);
+    this.#connections = slots / (job.streams ?? 1);
+    this.connections = new Connections(slots, this.#connections, parts);
     this.#readers = new Readers(slots, workload.readsResponses);
-    this.#responded = new Uint8Array(slots);
     this.#inFlight = new InFlight(slots, job.pipeline);
     this.#timeouts = new Timeouts(slots, job.timeoutUs, this.connections, this.#inFlight);
     const exchanges = { connections: this.connections, inFlight: this.#inFlight };
@@ -105,7 +104,6 @@ export class Exchanges implements EventHandler {
   onOpen(slot: number, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
     this.connections.opened(slot, nowUs);
-    this.#responded[slot] = 0;
     const waiting = this.connections.takeWaiting(slot);
     if (waiting === null) return this.workload.onOpen(slot, nowUs);
     this.#send(slot, waiting.request, waiting.message, waiting.dueUs, nowUs);
@@ -165,9 +163,13 @@ export class Exchanges implements EventHandler {
     this.#closeCompleted(slot, nowUs);
   }
 
-  onBroken(slot: number, reason: string, nowUs: number): void {
+  onFailed(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     if (nowUs >= this.ending.untilUs && this.#isTooLate(slot, nowUs)) return;
-    this.#break(slot, "protocol", reason, nowUs);
+    this.#break(slot, kind, reason, nowUs);
+  }
+
+  onReplaced(slot: number, timeUs: number): void {
+    this.connections.replaced(slot, timeUs);
   }
 
   /** The dial has failed, and with it the exchange that waits for it or would have taken the connection. */
@@ -187,7 +189,7 @@ export class Exchanges implements EventHandler {
       recorder.fail(slot, step, { kind, reason }, sinceUs, dialedUs, nowUs);
     }
     this.connections.refused(slot, nowUs);
-    this.workload.onFailed(slot, nowUs);
+    this.workload.onFailed(slot, false, nowUs);
   }
 
   // hot: in an open loop it runs for every arrival.
@@ -225,7 +227,7 @@ export class Exchanges implements EventHandler {
     if (recorder.steps !== null) {
       recorder.steps.complete(step, reader.status, nowUs, nowUs - dueUs, isRight);
     }
-    this.#responded[slot] = 1;
+    this.connections.responded[slot % this.#connections] = 1;
     inFlight.drop(slot);
   }
 
@@ -246,14 +248,16 @@ export class Exchanges implements EventHandler {
 
   #giveUp(slot: number, nowUs: number): void {
     this.#readers.release(slot);
-    this.connections.giveUp(slot, this.#responded[slot] === 1, nowUs);
+    this.connections.giveUp(slot, nowUs);
   }
 
-  /** Fails every exchange in flight on the slot, and closes it. */
+  /** Fails every exchange in flight on the slot, and closes it, unless it was but a stream of a connection that goes on. */
   #break(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {
     this.#failAll(slot, kind, reason, nowUs);
-    this.#giveUp(slot, nowUs);
-    this.workload.onFailed(slot, nowUs);
+    const isOpen = this.parts.driver.cancel?.(slot) === true;
+    if (isOpen) this.#readers.release(slot);
+    else this.#giveUp(slot, nowUs);
+    this.workload.onFailed(slot, isOpen, nowUs);
   }
 
   #failAll(slot: number, kind: ErrorKind, reason: string, nowUs: number): void {

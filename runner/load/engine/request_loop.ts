@@ -51,8 +51,8 @@ export class RequestLoop implements Workload {
     else this.onClosed(slot, nowUs);
   }
 
-  onFailed(slot: number, nowUs: number): void {
-    this.onClosed(slot, nowUs);
+  onFailed(slot: number, isOpen: boolean, nowUs: number): void {
+    this.onCompleted(slot, isOpen, nowUs);
   }
 
   onClosed(slot: number, nowUs: number): void {

@@ -151,7 +151,7 @@ export class SessionLoop implements Workload {
   }
 
   /** The exchange at hand has failed, and the session with it. */
-  onFailed(slot: number, nowUs: number): void {
+  onFailed(slot: number, _: boolean, nowUs: number): void {
     this.#leave(this.#placeOf(slot), false, nowUs);
   }
 

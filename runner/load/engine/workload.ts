@@ -16,8 +16,8 @@ export interface Workload {
   onOpen(slot: number, nowUs: number): void;
   /** Responses have come on the slot, and its connection is still open or closed after them. */
   onCompleted(slot: number, isOpen: boolean, nowUs: number): void;
-  /** All that was in flight on the slot has failed, or its dial; its connection is closed. */
-  onFailed(slot: number, nowUs: number): void;
+  /** All that was in flight on the slot has failed, or its dial; the slot is open for the next, or closed. */
+  onFailed(slot: number, isOpen: boolean, nowUs: number): void;
   /** The slot has no connection, and nothing in flight. Reported at each sweep, too. */
   onClosed(slot: number, nowUs: number): void;
   /** Whether the response to request `request` is right; null where nothing is expected of it. */

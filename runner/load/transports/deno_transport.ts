@@ -77,6 +77,10 @@ class DenoConnection implements TransportConnection {
     this.#writes?.send(bytes);
   }
 
+  get unsentBytes(): number {
+    return this.#writes?.unsentBytes ?? 0;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#writes?.stop();
@@ -126,12 +130,15 @@ export class WriteQueue {
   #underWay: Uint8Array<ArrayBuffer> | null = null;
   readonly #waiting: Uint8Array<ArrayBuffer>[] = [];
   #isStopped = false;
+  /** Of all that it was given. */
+  unsentBytes = 0;
 
   constructor(private readonly conn: Connection) {}
 
   // hot: no promise of its own, and no list, where one request is one write.
   send(bytes: Uint8Array<ArrayBuffer>): void {
     if (this.#isStopped) return;
+    this.unsentBytes += bytes.length;
     if (this.#underWay === null) this.#write(bytes);
     else this.#waiting.push(bytes);
   }
@@ -148,6 +155,7 @@ export class WriteQueue {
 
   readonly #onWritten = (length: number): void => {
     if (this.#isStopped) return;
+    this.unsentBytes -= length;
     const bytes = this.#underWay;
     this.#underWay = null;
     if (bytes !== null && length < bytes.length) this.#waiting.unshift(bytes.subarray(length));

@@ -1,7 +1,7 @@
 /** The drivers, as the workers make them. */
 import { dialedAt, type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
 import { resolve } from "../../../base/net/resolve.ts";
-import type { Driver, DriverName } from "../engine/driver.ts";
+import type { Driver, DriverName, SocketDriver } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
 import type { EpollTls } from "./epoll_tls.ts";
@@ -30,7 +30,7 @@ export const DRIVERS = {
   },
   tcp: ({ endpoints, slots, now, busy }) =>
     Promise.resolve(new TcpDriver(endpoints, slots, now, busy)),
-} satisfies Record<DriverName, (setting: DriverSetting) => Promise<Driver>>;
+} satisfies Record<DriverName, (setting: DriverSetting) => Promise<SocketDriver>>;
 
 /** @param streams At a time on each connection, which have that many slots each; absent: HTTP/1.1. */
 export async function openDriver(

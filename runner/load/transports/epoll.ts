@@ -14,7 +14,7 @@ import {
   MSG_DONTWAIT_NOSIGNAL,
 } from "../../../base/system/libc.ts";
 import type { Address } from "../../../base/net/resolve.ts";
-import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { SocketDriver, SocketHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
 import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
@@ -24,7 +24,7 @@ const MAX_EVENTS = 1_024;
 /** What a socket says that has no end in sight. */
 const READY = EPOLLIN | EPOLLOUT;
 
-export class EpollDriver implements Driver {
+export class EpollDriver implements SocketDriver {
   readonly #libc: Libc = libc();
   readonly #sockets: EpollSockets;
   readonly #fds: Int32Array;
@@ -68,7 +68,7 @@ export class EpollDriver implements Driver {
   }
 
   // hot: the load loop of a worker.
-  run(handler: EventHandler): Promise<void> {
+  run(handler: SocketHandler): Promise<void> {
     let nowUs = this.now();
     let nextUs = handler.onTick(nowUs);
     while (nextUs < Infinity) {
@@ -98,7 +98,7 @@ export class EpollDriver implements Driver {
   }
 
   // hot: one event of one socket.
-  #handle(handler: EventHandler, at: number): void {
+  #handle(handler: SocketHandler, at: number): void {
     const slot = this.#events[at + DATA_WORD];
     if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
     const events = this.#events[at];
@@ -127,14 +127,14 @@ export class EpollDriver implements Driver {
     return this.#libc.recv(this.#fds[slot], buffer, READ_BYTES, MSG_DONTWAIT_NOSIGNAL);
   }
 
-  #ended(handler: EventHandler, slot: number, length: number): void {
+  #ended(handler: SocketHandler, slot: number, length: number): void {
     const reason = this.#tls === null ? this.#sockets.endOf(length) : this.#tls.endOf(slot);
     if (reason === undefined) return;
     this.close(slot);
     handler.onEnd(slot, reason, this.now());
   }
 
-  #connected(handler: EventHandler, slot: number, events: number): void {
+  #connected(handler: SocketHandler, slot: number, events: number): void {
     const errno = this.#sockets.endDial(slot, events);
     const refusal = errno !== 0 ? this.#libc.explain(errno) : this.#tls?.shakeHands(slot) ?? null;
     if (refusal === "") return;
@@ -147,7 +147,7 @@ export class EpollDriver implements Driver {
     handler.onRefused(slot, step, refusal, this.now());
   }
 
-  #reportRefused(handler: EventHandler): void {
+  #reportRefused(handler: SocketHandler): void {
     for (const { slot, reason } of this.#refused.splice(0)) {
       const kind = this.#sockets.isResolved(slot) ? "connect" : "dns";
       handler.onRefused(slot, kind, reason, this.now());
@@ -186,6 +186,10 @@ export class EpollDriver implements Driver {
     }
     this.#unsent[slot] = null;
     this.#sockets.watch(slot, false);
+  }
+
+  unsentBytes(slot: number): number {
+    return this.#unsent[slot]?.reduce((sum, { length }) => sum + length, 0) ?? 0;
   }
 
   close(slot: number): void {

@@ -94,6 +94,10 @@ class NodeConnection implements TransportConnection {
     this.#socket.write(this.room.bufferOf(bytes));
   }
 
+  get unsentBytes(): number {
+    return this.#socket.writableLength;
+  }
+
   close(): void {
     this.#isClosed = true;
     this.#dialed();

@@ -3,7 +3,7 @@
  */
 import { setImmediate } from "node:timers";
 import { type Endpoint, hasTls } from "../../../base/net/endpoint.ts";
-import type { Driver, EventHandler } from "../engine/driver.ts";
+import type { SocketDriver, SocketHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import { DenoTransport } from "./deno_transport.ts";
@@ -15,13 +15,13 @@ const SPIN_US = 2_000;
 /** Deno's timers count whole milliseconds: being late by one is no defect of the machine. */
 const TIMER_STEP_US = 1_000;
 
-export class TcpDriver implements Driver {
+export class TcpDriver implements SocketDriver {
   readonly tls?: { readonly use: TlsUse };
   readonly #open: (TransportConnection | null)[];
   readonly #transports: readonly Transport[];
   readonly #slotsOfEach: number;
   readonly #iteration: LoopIteration;
-  #handler: EventHandler | null = null;
+  #handler: SocketHandler | null = null;
   #wake: (() => void) | null = null;
   /** Whether a socket had an event since the last tick. */
   #hadEvent = false;
@@ -54,7 +54,7 @@ export class TcpDriver implements Driver {
     );
   }
 
-  async run(handler: EventHandler): Promise<void> {
+  async run(handler: SocketHandler): Promise<void> {
     this.#handler = handler;
     const { punctual } = handler;
     for (;;) {
@@ -105,12 +105,16 @@ export class TcpDriver implements Driver {
     this.#open[slot]?.send(bytes);
   }
 
+  unsentBytes(slot: number): number {
+    return this.#open[slot]?.unsentBytes ?? 0;
+  }
+
   close(slot: number): void {
     this.#open[slot]?.close();
     this.#open[slot] = null;
   }
 
-  #eventsOf(slot: number, handler: EventHandler): ConnectionEvents {
+  #eventsOf(slot: number, handler: SocketHandler): ConnectionEvents {
     return {
       onOpen: () => {
         const nowUs = this.now();

@@ -15,6 +15,8 @@ export interface Transport {
 export interface TransportConnection {
   /** Queues `bytes` (not copied: they must stay as they are); to be called between `onOpen` and the end. */
   send(bytes: Uint8Array<ArrayBuffer>): void;
+  /** Bytes that `send` was given and that the system has not taken yet, as far as the runtime says. */
+  readonly unsentBytes: number;
   /** It had to wait (`ReadScheduler`), and may read now. */
   readNow(): void;
   /** Closes at once, in any state. No event follows. */

@@ -4,7 +4,13 @@
  * does here too: checks, captures, cookies, redirects.
  */
 import { asHttp2, type Http2Request } from "../../../../base/http/http2/request.ts";
-import type { Driver, EventHandler, RefusedBy } from "../../engine/driver.ts";
+import type {
+  Driver,
+  EventHandler,
+  RefusedBy,
+  SocketDriver,
+  SocketHandler,
+} from "../../engine/driver.ts";
 import { ResponseOctets } from "./response_octets.ts";
 import { SharedConnection } from "./shared_connection.ts";
 
@@ -22,7 +28,7 @@ export class Http2Driver implements Driver {
   readonly tls: Driver["tls"];
   #over: Http2Handler | null = null;
 
-  constructor(private readonly driver: Driver, private readonly setting: Http2Setting) {
+  constructor(private readonly driver: SocketDriver, private readonly setting: Http2Setting) {
     this.tls = driver.tls;
   }
 
@@ -44,6 +50,10 @@ export class Http2Driver implements Driver {
     this.#over?.send(slot, this.#placeOf(slot), bytes);
   }
 
+  cancel(slot: number): boolean {
+    return this.#over?.cancel(slot, this.#placeOf(slot)) ?? false;
+  }
+
   close(slot: number): void {
     this.#over?.touched(slot).close(this.#placeOf(slot));
   }
@@ -54,7 +64,7 @@ export class Http2Driver implements Driver {
 }
 
 /** What the other driver reports, and what it comes to on the places. */
-class Http2Handler implements EventHandler {
+class Http2Handler implements SocketHandler {
   readonly punctual: boolean;
   readonly #connections: readonly SharedConnection[];
   readonly #octets: ResponseOctets;
@@ -62,10 +72,12 @@ class Http2Handler implements EventHandler {
   readonly #requests = new WeakMap<Uint8Array, Http2Request>();
   /** Connections to which something was done since they were last settled. */
   readonly #touched = new Set<SharedConnection>();
+  /** Connections that wait for a word of their server, and are settled again when they have waited long enough. */
+  readonly #probing = new Set<SharedConnection>();
   #nowUs = 0;
 
   constructor(
-    driver: Driver,
+    driver: SocketDriver,
     private readonly handler: EventHandler,
     private readonly setting: Http2Setting,
   ) {
@@ -73,9 +85,10 @@ class Http2Handler implements EventHandler {
     this.punctual = handler.punctual;
     const octets = new ResponseOctets(connections * streams, handler);
     this.#octets = octets;
+    const parts = { connections, driver, handler, octets, probing: this.#probing };
     this.#connections = Array.from(
       { length: connections },
-      (_, index) => new SharedConnection(streams, { index, connections, driver, handler, octets }),
+      (_, index) => new SharedConnection(streams, { index, ...parts }),
     );
   }
 
@@ -97,10 +110,13 @@ class Http2Handler implements EventHandler {
       request = asHttp2(bytes, this.#schemeOf(slot)); // no two hosts get the same octets
       this.#requests.set(bytes, request);
     }
-    const sentBytes = this.touched(slot).send(place, request, this.#nowUs);
-    // The load counts the octets that it has given.
-    const { recorder } = this.handler;
-    if (recorder !== undefined) recorder.bytesOut += sentBytes - bytes.length;
+    // The load counts the octets that it has given; those on the wire are counted when they are there.
+    this.handler.recorder.bytesOut -= bytes.length;
+    this.touched(slot).send(place, request, this.#nowUs);
+  }
+
+  cancel(slot: number, place: number): boolean {
+    return this.touched(slot).cancel(place, this.#nowUs);
   }
 
   #schemeOf(slot: number): Scheme {
@@ -143,14 +159,11 @@ class Http2Handler implements EventHandler {
     this.#at(index, nowUs, (connection) => connection.onEnd(reset, nowUs));
   }
 
-  onBroken(index: number, reason: string, nowUs: number): void {
-    this.onEnd(index, reason, nowUs);
-  }
-
   // hot
   onTick(nowUs: number): number {
     this.#nowUs = nowUs;
     const nextUs = this.handler.onTick(nowUs);
+    for (const connection of this.#probing) this.#touched.add(connection);
     if (this.#touched.size > 0) this.#settle(nowUs);
     return nextUs;
   }

@@ -1,6 +1,7 @@
 /** The places of one connection: what the load knows of each, and the request that it is at. */
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import { CLOSED } from "../../engine/connections.ts";
+import { SlotQueue } from "../../engine/slot_queues.ts";
 
 /** A state beside the load's own: its connection is there, and the load is about to learn so. */
 export const JOINING = 3;
@@ -16,6 +17,8 @@ export class StreamPlaces {
   /** By place: what waits for a stream. */
   readonly #waiting: (Http2Request | null)[];
   #waitingCount = 0;
+  /** Places in the order in which their requests began to wait, and some whose request waits no longer. */
+  readonly #queue: SlotQueue;
 
   constructor(readonly length: number) {
     this.sentUs = new Float64Array(length);
@@ -23,6 +26,7 @@ export class StreamPlaces {
     this.#count[CLOSED] = length;
     this.#sent = new Array(length).fill(null);
     this.#waiting = new Array(length).fill(null);
+    this.#queue = new SlotQueue(length);
   }
 
   state(place: number): number {
@@ -65,8 +69,18 @@ export class StreamPlaces {
   /** A request, or the one that it sent in vain, waits for a stream. */
   wait(place: number, request = this.#sent[place]): void {
     this.send(place, null);
+    if (request === null) return;
     this.#waiting[place] = request;
-    if (request !== null) this.#waitingCount++;
+    this.#waitingCount++;
+    this.#queue.add(place);
+  }
+
+  /** The place whose request has waited longest, which is to be sent now; −1 for none. */
+  longestWaiting(): number {
+    for (let place = this.#queue.take(); place >= 0; place = this.#queue.take()) {
+      if (this.#waiting[place] !== null) return place;
+    }
+    return -1;
   }
 
   get hasWaiting(): boolean {

@@ -53,8 +53,7 @@ export class ResponseOctets {
 
   /** Hands over all but the last octet. */
   flush(nowUs: number): void {
-    if (this.#slot === NONE) return;
-    this.#last[this.#slot] = this.#bytes[this.#length - 1];
+    if (this.#length > 0) this.#last[this.#slot] = this.#bytes[this.#length - 1];
     this.#hand(this.#length - 1, nowUs);
   }
 

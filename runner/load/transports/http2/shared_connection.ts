@@ -1,13 +1,14 @@
 /**
  * One connection of HTTP/2 and the places of a load that share it. It is dialed for the first place that wants it, the
- * others join, and it closes with the last of them. Where the server leaves (GOAWAY), or takes fewer streams than it
- * said at first, a request waits here while its clock runs: for the next connection, or for a stream to end.
+ * others join, and it closes with the last of them. A stream that ends, however it does, leaves its place open for the
+ * next. Where the server leaves (GOAWAY), or takes fewer streams than there are places, a request waits here while its
+ * clock runs: for the next connection, or for a stream.
  */
 import { Http2Connection } from "../../../../base/http/http2/connection.ts";
 import type { Http2Request } from "../../../../base/http/http2/request.ts";
 import type { StreamEvents } from "../../../../base/http/http2/live_streams.ts";
 import { CLOSED, CONNECTING, OPEN } from "../../engine/connections.ts";
-import type { Driver, EventHandler, RefusedBy } from "../../engine/driver.ts";
+import type { EventHandler, RefusedBy, SocketDriver } from "../../engine/driver.ts";
 import { JOINING, StreamPlaces } from "./places.ts";
 import type { ResponseOctets } from "./response_octets.ts";
 
@@ -15,17 +16,22 @@ interface SharedParts {
   /** Its index among the driver's connections, of which there are `connections`. */
   readonly index: number;
   readonly connections: number;
-  readonly driver: Driver;
+  readonly driver: SocketDriver;
   readonly handler: EventHandler;
   readonly octets: ResponseOctets;
+  /** Holds the connection while it waits for a word of its server: it is then settled at each tick. */
+  readonly probing: Set<SharedConnection>;
 }
 
 interface Lost {
-  /** What a place is refused by that waits for the connection. */
-  readonly by: RefusedBy;
+  /** What it was refused by; null for one that was there. */
+  readonly by: RefusedBy | null;
   /** Null: the server closed the connection. */
   readonly reason: string | null;
 }
+
+/** A server that is there acknowledges a PING at once, unless it stands still. */
+const LONGEST_PROBE_US = 1_000_000;
 
 export class SharedConnection implements StreamEvents {
   /** Null while there is none, or it is being dialed. */
@@ -33,12 +39,16 @@ export class SharedConnection implements StreamEvents {
   #isDialing = false;
   /** Whether it has brought a response. */
   #hasBrought = false;
-  /** Whether a request had its time without a word of the server on any: the next connection may do better. */
+  /** Until when the server has time to say a word, after a request had its own without any; Infinity: it need not. */
+  #probedUntilUs = Infinity;
+  /** Whether it said none: the next connection may do better. */
   #isSilent = false;
-  /** When it was dialed in index of one that left, microseconds; −1: the load dialed it. */
+  /** When it was dialed in place of one that left, microseconds; −1: the load dialed it. */
   #replacedUs = -1;
   #nowUs = 0;
   #heardUs = 0;
+  /** Whether what came is being read. What that makes the load send goes out after all of it, as it responds to none of that. */
+  #isReading = false;
   readonly #places: StreamPlaces;
 
   constructor(places: number, private readonly parts: SharedParts) {
@@ -52,6 +62,16 @@ export class SharedConnection implements StreamEvents {
 
   get #isLeaving(): boolean {
     return this.#isSilent || this.#http2?.isLeaving === true;
+  }
+
+  /** Whether requests may be sent that are given to it. */
+  get #isTaking(): boolean {
+    return !this.#isSilent && this.#probedUntilUs === Infinity && !this.#isReading;
+  }
+
+  /** Whether the next connection may be expected to do more than this one, which leaves. */
+  get #hasServed(): boolean {
+    return this.#hasBrought || this.#http2?.hasTaken === true;
   }
 
   /** The load's: of all connections first those of place 0, so that slots of one connection leave the same remainder. */
@@ -72,25 +92,56 @@ export class SharedConnection implements StreamEvents {
     this.parts.driver.connect(this.parts.index);
   }
 
-  // hot: gives the octets that the request takes.
-  send(place: number, request: Http2Request, nowUs: number): number {
-    this.#places.sentUs[place] = nowUs;
+  // hot: begins a stream, or waits behind those that wait already.
+  send(place: number, request: Http2Request, nowUs: number): void {
+    const places = this.#places;
+    places.sentUs[place] = nowUs;
     const http2 = this.#http2;
-    if (http2 !== null && http2.mayBegin && !this.#isSilent) {
-      this.#places.send(place, request);
-      return http2.begin(place, request);
+    const isNext = this.#isTaking && !places.hasWaiting;
+    if (isNext && http2?.mayBegin) this.#begin(http2, place, request);
+    else places.wait(place, request);
+  }
+
+  // hot
+  #begin(http2: Http2Connection, place: number, request: Http2Request): void {
+    this.#places.send(place, request);
+    this.parts.handler.recorder.bytesOut += http2.begin(place, request);
+  }
+
+  /** Ends what the place is at; gives whether it may take the next, on this connection or on the one that replaces it. */
+  cancel(place: number, nowUs: number): boolean {
+    const http2 = this.#http2;
+    if (this.#places.state(place) !== OPEN || http2 === null) return false;
+    if (http2.isBusy(place)) {
+      http2.cancel(place);
+      this.#probe(http2, this.#places.sentUs[place], nowUs);
     }
-    this.#places.wait(place, request);
-    return request.body.length;
+    this.#rest(place);
+    return http2.isReady && !this.#isSilent && (!http2.isLeaving || this.#hasServed);
+  }
+
+  /** Asks whether the server is there, where it has said nothing since a request was sent that had its time. */
+  #probe(http2: Http2Connection, sentUs: number, nowUs: number): void {
+    if (this.#heardUs > sentUs || this.#probedUntilUs < Infinity) return;
+    http2.ping();
+    this.#probedUntilUs = nowUs + Math.min(LONGEST_PROBE_US, (nowUs - sentUs) / 2);
+    this.parts.probing.add(this);
+  }
+
+  #endProbe(): void {
+    this.#probedUntilUs = Infinity;
+    this.parts.probing.delete(this);
+  }
+
+  /** The place is at nothing. */
+  #rest(place: number): void {
+    this.#places.send(place, null);
+    this.parts.octets.forget(this.#slotOf(place));
   }
 
   close(place: number): void {
     if (this.#places.state(place) === CLOSED) return;
-    const http2 = this.#http2;
-    if (http2?.isBusy(place)) {
-      this.#isSilent ||= this.#heardUs <= this.#places.sentUs[place];
-      http2.cancel(place);
-    }
+    if (this.#http2?.isBusy(place)) this.#http2.cancel(place);
     this.#free(place);
   }
 
@@ -112,6 +163,7 @@ export class SharedConnection implements StreamEvents {
     this.#http2 = null;
     this.#isDialing = this.#isSilent = this.#hasBrought = false;
     this.#replacedUs = -1;
+    this.#endProbe();
   }
 
   // hot
@@ -133,9 +185,12 @@ export class SharedConnection implements StreamEvents {
     const http2 = this.#http2;
     if (http2 === null) return;
     this.#nowUs = this.#heardUs = nowUs;
+    if (this.#probedUntilUs < Infinity) this.#endProbe();
     const wasReady = http2.isReady;
-    http2.read(bytes, length);
+    this.#isReading = true;
+    http2.read(bytes, length, this.parts.driver.unsentBytes(this.parts.index));
     this.parts.octets.flush(nowUs);
+    this.#isReading = false;
     if (this.#http2 !== http2) return; // the load has closed it
     if (http2.error !== null) return this.#break(http2.error, nowUs);
     if (!wasReady && http2.isReady) this.#welcome(nowUs);
@@ -146,10 +201,8 @@ export class SharedConnection implements StreamEvents {
     for (let place = places.one(CONNECTING); place >= 0; place = places.one(CONNECTING)) {
       places.enter(place, JOINING);
     }
-    const { recorder } = this.parts.handler;
-    if (this.#replacedUs >= 0 && recorder !== undefined) {
-      recorder.reconnects++;
-      recorder.connected(nowUs - this.#replacedUs);
+    if (this.#replacedUs >= 0) {
+      this.parts.handler.onReplaced(this.#slotOf(0), nowUs - this.#replacedUs);
     }
     this.#replacedUs = -1;
   }
@@ -164,10 +217,10 @@ export class SharedConnection implements StreamEvents {
     this.#lose({ by, reason }, nowUs);
   }
 
-  /** Requests that wait stay where the server has said that it leaves. */
+  /** What was sent has failed; requests that wait go by the next connection, where this one has served any. */
   onEnd(reason: string | null, nowUs: number): void {
-    const isExpected = this.#isLeaving && this.#hasBrought;
-    if (!isExpected) return this.#lose({ by: "connect", reason }, nowUs);
+    const isNeeded = this.#isLeaving || this.#places.hasWaiting;
+    if (!isNeeded || !this.#hasServed) return this.#lose({ by: null, reason }, nowUs);
     const http2 = this.#http2;
     const busy = this.#places.inUse().filter((place) => http2?.isBusy(place));
     this.#replace(nowUs);
@@ -200,9 +253,10 @@ export class SharedConnection implements StreamEvents {
     nowUs: number,
   ): void {
     const { handler } = this.parts;
-    if (!isOpen) handler.onRefused(slot, by, reason ?? "closed before it was ready", nowUs);
-    else if (!isBusy) handler.onEnd(slot, null, nowUs);
-    else if (by === "protocol") handler.onBroken(slot, reason ?? by, nowUs);
+    if (!isOpen) {
+      handler.onRefused(slot, by ?? "connect", reason ?? "closed before it was ready", nowUs);
+    } else if (!isBusy) handler.onEnd(slot, null, nowUs);
+    else if (by !== null) handler.onFailed(slot, by, reason ?? by, nowUs);
     else handler.onEnd(slot, reason, nowUs);
   }
 
@@ -227,19 +281,21 @@ export class SharedConnection implements StreamEvents {
   }
 
   onReset(place: number, reason: string): void {
-    this.#free(place);
-    this.parts.handler.onEnd(this.#slotOf(place), reason, this.#nowUs);
+    this.#fail(place, "reset", reason);
   }
 
   onMalformed(place: number, reason: string): void {
-    this.#places.send(place, null);
-    this.parts.octets.forget(this.#slotOf(place));
-    this.parts.handler.onBroken(this.#slotOf(place), reason, this.#nowUs);
+    this.#fail(place, "protocol", reason);
+  }
+
+  #fail(place: number, by: "reset" | "protocol", reason: string): void {
+    this.#rest(place);
+    this.parts.handler.onFailed(this.#slotOf(place), by, reason, this.#nowUs);
   }
 
   /** A server that never takes any would have us dial for ever. */
   onTurnedAway(place: number): void {
-    if (!this.#hasBrought) return this.onReset(place, "GOAWAY before any response");
+    if (!this.#hasServed) return this.onReset(place, "GOAWAY before any response");
     this.parts.octets.forget(this.#slotOf(place));
     this.#places.wait(place);
   }
@@ -247,48 +303,41 @@ export class SharedConnection implements StreamEvents {
   // hot: says what the commands have brought about, and sends what they have left.
   settle(nowUs: number): void {
     this.#nowUs = nowUs;
+    if (nowUs >= this.#probedUntilUs) {
+      this.#endProbe();
+      this.#isSilent = true;
+    }
     if (this.#places.count(JOINING) > 0) this.#join(nowUs);
     if (this.#places.count(CLOSED) === this.#places.length && this.isThere) return this.#hangUp();
     const http2 = this.#http2;
     if (http2 === null) return;
     if (this.#isLeaving && http2.active === 0) this.#moveOn(nowUs);
-    else if (this.#places.hasWaiting && !this.#isSilent) this.#beginWaiting(http2);
+    else if (this.#places.hasWaiting && this.#isTaking) this.#beginWaiting(http2);
     this.#flush();
   }
 
   #join(nowUs: number): void {
     const places = this.#places;
-    const most = this.#http2?.mostStreams ?? Infinity;
     for (let place = places.one(JOINING); place >= 0; place = places.one(JOINING)) {
-      if (places.count(OPEN) >= most) this.#turnDown(place, most, nowUs);
-      else {
-        places.enter(place, OPEN);
-        this.parts.handler.onOpen(this.#slotOf(place), nowUs);
-      }
+      places.enter(place, OPEN);
+      this.parts.handler.onOpen(this.#slotOf(place), nowUs);
     }
-  }
-
-  /** A request that waited for another's stream would measure the load itself. */
-  #turnDown(place: number, most: number, nowUs: number): void {
-    this.#free(place);
-    const reason = `the server takes ${most} streams at a time on a connection`;
-    this.parts.handler.onRefused(this.#slotOf(place), "protocol", reason, nowUs);
   }
 
   #moveOn(nowUs: number): void {
     const { driver, index } = this.parts;
     this.#flush();
     driver.close(index);
-    if (this.#hasBrought || this.#isSilent) this.#replace(nowUs);
-    else this.#lose({ by: "connect", reason: null }, nowUs);
+    if (this.#hasServed || this.#isSilent) this.#replace(nowUs);
+    else this.#lose({ by: null, reason: null }, nowUs);
   }
 
   #beginWaiting(http2: Http2Connection): void {
-    for (let place = 0; place < this.#places.length && http2.mayBegin; place++) {
-      const request = this.#places.waiting(place);
-      if (request === null) continue;
-      this.#places.send(place, request);
-      http2.begin(place, request);
+    while (http2.mayBegin) {
+      const place = this.#places.longestWaiting();
+      const request = place < 0 ? null : this.#places.waiting(place);
+      if (request === null) return;
+      this.#begin(http2, place, request);
     }
   }
 }
