@@ -2,7 +2,8 @@
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { eachLineOf } from "../../scenarios/file/lines.ts";
-import type { JsonKeys } from "../../scenarios/replay/log_line.ts";
+import type { JsonKeys } from "../../scenarios/replay/json_line.ts";
+import { LOG_FORMAT_NAMES } from "../../scenarios/replay/log_line.ts";
 import {
   DEFAULT_KEYS,
   MOST_SPEED,
@@ -20,9 +21,11 @@ const speed = z.string().transform((text, context) => {
   return z.NEVER;
 });
 
+const KEYS = [...Object.keys(DEFAULT_KEYS), "request"];
+
 const keys = z.string().transform((text, context): JsonKeys => {
   const pairs = text.split(",").map((pair) => pair.split("="));
-  if (pairs.every(([key, name]) => Object.hasOwn(DEFAULT_KEYS, key) && name)) {
+  if (pairs.every(([key, name]) => KEYS.includes(key) && name)) {
     return { ...DEFAULT_KEYS, ...Object.fromEntries(pairs) };
   }
   context.addIssue(`Cannot read "${text}" as keys: write time=ts,method=verb,path=uri`);
@@ -36,14 +39,17 @@ export const replayFlags = {
     schema: z.string().min(1).optional(),
   },
   replayFormat: {
-    flags: "--replay-format <common|combined|json|vegeta>",
-    about: "Format of the log: json is a JSON object a line, vegeta the JSON of its results",
+    flags: `--replay-format <${LOG_FORMAT_NAMES.join("|")}>`,
+    about:
+      "Format of the log: common and combined also read those of HAProxy, Envoy and AWS, w3c those of IIS and " +
+      "CloudFront; json is a JSON object a line, vegeta the JSON of its results",
     preset: "combined",
-    schema: z.enum(["common", "combined", "json", "vegeta"]),
+    schema: z.enum(LOG_FORMAT_NAMES),
   },
   replayKeys: {
     flags: "--replay-keys <K=NAME,…>",
-    about: "Keys of a json log, such as time=ts,method=verb,path=uri (default: time, method, path)",
+    about: "Keys of a json log, such as time=ts,method=request.method,path=request.uri; " +
+      "request=NAME has both (default: time, method, path)",
     schema: keys.optional(),
   },
   replayWrites: {
@@ -88,11 +94,14 @@ export function replayOf(values: ReplayValues, onNote: (text: string) => void): 
       {
         place: "--replay",
         message: `Cannot replay ${path}: ${read.problem}`,
-        fix: "name its format with --replay-format",
+        fix: read.remedy === "writes"
+          ? "--replay-writes sends the other methods, too"
+          : `name its format with --replay-format ${read.remedy.format ?? "FORMAT"}, ` +
+            "or the keys of a json log with --replay-keys",
       },
       ...read.wrong.map(({ line, why }) => ({
         place: `${path}:${line}`,
-        message: `Cannot read this line: ${why}`,
+        message: `Cannot replay this line: ${why}`,
       })),
     ]);
   }

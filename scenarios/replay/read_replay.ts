@@ -2,11 +2,13 @@
 import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
-import { type JsonKeys, LOG_FORMATS } from "./log_line.ts";
+import { METHODS } from "../../base/http/request.ts";
+import type { JsonKeys } from "./json_line.ts";
+import { LOG_FORMAT_NAMES, LOG_FORMATS, type LogFormatName } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
 
 export interface ReplayChoice {
-  readonly format: keyof typeof LOG_FORMATS;
+  readonly format: LogFormatName;
   readonly keys: JsonKeys;
   readonly speed: number;
   readonly writes: boolean;
@@ -33,7 +35,9 @@ interface ReadReplay {
 interface UnreadableLog {
   /** Without the log's name. */
   readonly problem: string;
-  /** The first of its lines that are unreadable. */
+  /** What may help: to send its other methods, too, or to name its format, which is perhaps known. */
+  readonly remedy: "writes" | { readonly format: LogFormatName | null };
+  /** The first of its lines that are unreadable, or else of those without a request. */
   readonly wrong: readonly WrongLine[];
 }
 
@@ -47,17 +51,65 @@ export function readReplay(
   eachLine: EachLine,
 ): ReadReplay | UnreadableLog {
   const builder = new ReplayBuilder({ ...choice, format: LOG_FORMATS[choice.format] });
-  eachLine((line) => builder.add(line));
-  const { lines, count, wrong, wrongLines, writes } = builder;
-  if (count === 0 || wrongLines > lines * MOST_WRONG_RATIO) {
-    const left = `${wrongLines} of ${lines} lines are unreadable, ${count} requests are left`;
-    return { problem: left, wrong };
+  const first: string[] = [];
+  eachLine((line) => {
+    if (first.length < FIRST_LINES) first.push(line);
+    builder.add(line);
+  });
+  const { lines, count, wrong, empty, wrongLines } = builder;
+  const isWrong = wrongLines > lines * MOST_WRONG_RATIO;
+  if (!isWrong && count > 0) {
+    return { replay: builder.replay(), note: noteOn(path, choice, builder) };
   }
-  const skipped = `${wrongLines} unreadable lines and ${writes} writes are skipped`;
   return {
-    replay: builder.replay(),
-    note: `${count} requests of ${path} are replayed; ${skipped}`,
+    problem: isWrong
+      ? `${wrongLines} of ${lines} lines are unreadable, and at most 1 % of them may be`
+      : `it has no request to send; ${leftOut(builder)}`,
+    remedy: !isWrong && builder.otherMethods.size > 0 && !choice.writes
+      ? "writes"
+      : { format: fittingFormat(choice, first) },
+    wrong: isWrong ? wrong : empty,
   };
+}
+
+function noteOn(path: string, { writes }: ReplayChoice, builder: ReplayBuilder): string {
+  const sent = writes ? METHODS.map((method) => method.toUpperCase()) : ["GET", "HEAD"];
+  const methods = `${sent.slice(0, -1).join(", ")} and ${sent.at(-1)}`;
+  return `${builder.count} requests of ${path} are replayed (only ${methods} are sent); ${
+    leftOut(builder)
+  }`;
+}
+
+const NAMED_METHODS = 5;
+
+/** What of the log is not replayed, by its reason. */
+function leftOut({ otherMethods, emptyLines, wrongLines }: ReplayBuilder): string {
+  const methods = [...otherMethods].toSorted(([, a], [, b]) => b - a);
+  const requests = methods.reduce((sum, [, count]) => sum + count, 0);
+  const named = methods.slice(0, NAMED_METHODS).map(([method, count]) => `${method} ${count}`);
+  const more = methods.length > NAMED_METHODS ? ", …" : "";
+  const parts = [
+    counted(requests, "request with another method", "requests with other methods") +
+    (requests === 0 ? "" : ` (${named.join(", ")}${more})`),
+    counted(emptyLines, "line without a request", "lines without a request"),
+    counted(wrongLines, "unreadable line", "unreadable lines"),
+  ];
+  return `left out: ${parts.join(", ")}`;
+}
+
+function counted(count: number, one: string, many: string): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** Enough to pass the head of a file. */
+const FIRST_LINES = 50;
+
+function fittingFormat(choice: ReplayChoice, lines: readonly string[]): LogFormatName | null {
+  return LOG_FORMAT_NAMES.find((name) => {
+    const builder = new ReplayBuilder({ ...choice, format: LOG_FORMATS[name] });
+    lines.forEach((line) => builder.add(line));
+    return name !== choice.format && builder.count > builder.wrongLines;
+  }) ?? null;
 }
 
 // A scenario: what is sent, and when.
@@ -77,8 +129,6 @@ export class ReplayedLog {
   }
 }
 
-const formats = Object.keys(LOG_FORMATS) as (keyof typeof LOG_FORMATS)[];
-
 const speed = z.string().transform((text, context) => {
   const times = speedOf(text);
   if (times !== null) return times;
@@ -92,13 +142,18 @@ const keyName = z.string().min(1);
 
 const choice = z.strictObject({
   log: z.string().min(1).describe("The log: a file, relative to the experiment file"),
-  format: z.enum(formats).default("combined")
-    .describe("json is a JSON object a line, vegeta the JSON of its results"),
+  format: z.enum(LOG_FORMAT_NAMES).default("combined")
+    .describe(
+      "combined and common also read the logs of HAProxy, Envoy and AWS; w3c those of IIS and CloudFront; json is a JSON object a line, vegeta the JSON of its results",
+    ),
   keys: z.strictObject({
     time: keyName.default(DEFAULT_KEYS.time),
     method: keyName.default(DEFAULT_KEYS.method),
     path: keyName.default(DEFAULT_KEYS.path),
-  }).prefault({}).describe("Names of the keys of a json log"),
+    request: keyName.optional(),
+  }).prefault({}).describe(
+    "Names of the keys of a json log; request.uri is nested, and request: NAME stands for method and path",
+  ),
   speed: speed.prefault("1x").describe("2x: in half the time"),
   writes: z.boolean().default(false)
     .describe("Also sends requests other than GET and HEAD, without bodies"),
@@ -119,7 +174,10 @@ export const replaySpec = (files: Files) =>
         if ("replay" in read) return new ReplayedLog(written, sha256, read.replay, read.note);
         const [first] = read.wrong;
         const example = first === undefined ? "" : `; line ${first.line}: ${first.why}`;
-        return refuse(`${read.problem}${example}; name its format, as in format: json`);
+        const fix = read.remedy === "writes"
+          ? "writes: true sends the other methods, too"
+          : `name its format, as in format: ${read.remedy.format ?? "json"}`;
+        return refuse(`${read.problem}${example}; ${fix}`);
       } catch (error) {
         return refuse(messageOf(error));
       }

@@ -2,8 +2,11 @@
  * A log as a schedule: the moment of every request, and which request it is. Twelve bytes for each line, in memory that
  * all workers share, and each distinct request once. Pure.
  */
+import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
-import type { JsonKeys, LogFormat, LoggedRequest, ReadLogLine } from "./log_line.ts";
+import type { JsonKeys } from "./json_line.ts";
+import type { LogFormat } from "./log_line.ts";
+import type { LoggedRequest, LogLine, ReadLogLine } from "./logged.ts";
 
 export interface ReplayOptions {
   readonly format: LogFormat;
@@ -26,28 +29,37 @@ export interface Replay {
   readonly durationUs: number;
 }
 
-/** A line that is no request, and why. */
+/** A line that is not replayed, and why. */
 export interface WrongLine {
   readonly line: number;
   readonly why: string;
 }
 
 const SHOWN_LINES = 20;
+const MOST_METHODS = 100;
 const SAFE = new Set(["GET", "HEAD"]);
 const SECOND_US = 1e6;
 
 export class ReplayBuilder {
+  /** The first unreadable lines. */
   readonly wrong: WrongLine[] = [];
+  /** The first lines without a request. */
+  readonly empty: WrongLine[] = [];
+  /** Requests left out for their method: how many of each. */
+  readonly otherMethods = new Map<string, number>();
+  /** Lines of requests, or that should be: neither comments nor blank. */
   lines = 0;
   wrongLines = 0;
-  /** Requests left out, as they may change something. */
-  writes = 0;
+  emptyLines = 0;
   readonly #read: ReadLogLine;
   readonly #requests = new Map<string, number>();
+  #seenLines = 0;
   #atUs = new Float64Array(1_024);
   #sequence = new Uint32Array(1_024);
   #count = 0;
   #isOrdered = true;
+  /** Whether all moments are, so that those within a second are unknown. */
+  #isWholeSeconds = true;
 
   constructor(private readonly options: ReplayOptions) {
     this.#read = options.format.reader(options.keys);
@@ -58,25 +70,40 @@ export class ReplayBuilder {
   }
 
   /** Throws where the log is larger than may be. */
-  add(line: string): void {
+  add(text: string): void {
+    this.#seenLines++;
+    if (text.trim() === "") return;
+    const line = this.#lineIn(text);
+    if (line?.kind === "comment") return;
     this.lines++;
-    if (line.trim() === "") return;
-    const request = this.#requestIn(line);
-    if (request === null) return;
-    if (!this.options.writes && !SAFE.has(request.method)) this.writes++;
-    else this.#keep(request);
+    if (line === null) return;
+    if (line.kind === "no request") {
+      this.emptyLines++;
+      this.#show(this.empty, line.why);
+    } else if (line.kind === "other method" || !this.#isSent(line.method)) {
+      const { otherMethods: counts } = this;
+      const isNamed = counts.has(line.method) || counts.size < MOST_METHODS;
+      const name = isNamed ? line.method : "others";
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    } else this.#keep(line);
   }
 
-  #requestIn(line: string): LoggedRequest | null {
+  #isSent(method: string): boolean {
+    return this.options.writes || SAFE.has(method);
+  }
+
+  #lineIn(text: string): LogLine | null {
     try {
-      return this.#read(line);
+      return this.#read(text);
     } catch (error) {
       this.wrongLines++;
-      if (this.wrong.length < SHOWN_LINES) {
-        this.wrong.push({ line: this.lines, why: (error as Error).message });
-      }
+      this.#show(this.wrong, messageOf(error));
       return null;
     }
+  }
+
+  #show(lines: WrongLine[], why: string): void {
+    if (lines.length < SHOWN_LINES) lines.push({ line: this.#seenLines, why });
   }
 
   #keep({ atUs, method, path }: LoggedRequest): void {
@@ -91,6 +118,7 @@ export class ReplayBuilder {
     }
     if (this.#count === this.#atUs.length) this.#grow();
     this.#isOrdered &&= this.#count === 0 || atUs >= this.#atUs[this.#count - 1];
+    this.#isWholeSeconds &&= atUs % SECOND_US === 0;
     this.#atUs[this.#count] = atUs;
     this.#sequence[this.#count++] = known;
   }
@@ -117,7 +145,7 @@ export class ReplayBuilder {
       sequence = order.map((at) => given[at]);
       dueUs.sort();
     }
-    if (this.options.format.isWholeSeconds) spread(dueUs);
+    if (this.#isWholeSeconds) spread(dueUs);
     const [{ speed }, firstUs] = [this.options, dueUs[0]];
     for (let at = 0; at < count; at++) dueUs[at] = (dueUs[at] - firstUs) / speed;
     const lastUs = dueUs[count - 1];

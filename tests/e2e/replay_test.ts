@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { measurement, results } from "../../runner/result/result.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
+import { startRecorder } from "./recorder.ts";
 import { startWitness } from "./witness.ts";
 
 const START_MS = Date.UTC(2026, 10, 24);
@@ -40,6 +41,33 @@ for (const workers of ["1", "3"]) {
   });
 }
 
+Deno.test("a log as Apache writes it is sent with its quotes and spaces, and without its noise", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const log = join(folder.path, "access.log");
+  const requests = [
+    ...[String.raw`GET /q?a=\"b\" HTTP/1.1`, "GET /two words HTTP/1.1", "GET /end HTTP/1.1"],
+    ...[String.raw`\x16\x03\x01\x00\xEE`, "-", "PROPFIND /dav HTTP/1.1"],
+  ];
+  const lines = requests.map((request) =>
+    `10.0.0.1 - - [22/Dec/2025:15:19:01 +0300] "${request}" 200 10 "-" "agent"`
+  );
+  await Deno.writeTextFile(log, lines.join("\n"));
+  const args = ["bench", recorder.origin, "--replay", log, "--speed", "2x", "-w", "1", "-c", "1"];
+  const { code, stderr } = await plateau(args);
+  assert.equal(code, 0, stderr);
+  assert.match(
+    stderr,
+    /only GET and HEAD are sent.*PROPFIND 1.*2 lines without a request, 0 unread/,
+  );
+  const sent = new Set(recorder.requests.map(({ line }) => line));
+  assert.deepEqual([...sent].toSorted(), [
+    "GET /end HTTP/1.1",
+    'GET /q?a="b" HTTP/1.1',
+    "GET /two%20words HTTP/1.1",
+  ]);
+});
+
 Deno.test("a log that is none is refused with its first lines, before any load", async () => {
   await using witness = startWitness();
   using folder = emptyFolder();
@@ -68,7 +96,7 @@ repeat: ${MOST_TRIES}
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /270 requests of access\.json are replayed; 0 unreadable lines and 30 writes/,
+    /270 requests of access\.json are replayed .*30 requests with other methods \(POST 30\).* 0 unreadable/,
   );
   const path = join(cwd, "out/results.json");
   const saved = results.parse(JSON.parse(await Deno.readTextFile(path)));

@@ -1,0 +1,52 @@
+/**
+ * A line of text with a moment and, after it, a request in quotes: the logs of Apache, nginx, HAProxy, Envoy, Traefik,
+ * Amazon's load balancers and all that write the common log format, whatever stands around the two. Pure.
+ */
+import { loggedLine, type LogLine, noRequest, octetsOf } from "./logged.ts";
+import { momentUs } from "./moment.ts";
+
+/** In brackets; HAProxy also writes its process id in them, and nginx the names of upstreams. */
+const BRACKETED = /\[(\d{1,4}[-/][^\]"]{8,40}|\d{10}(?:\.\d+)?)\]/;
+/** RFC 3339, or nginx's `$msec`. */
+const BARE = /(?:^|\s)(\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)?|\d{10}\.\d{3})(?=\s)/;
+/** Up to a quote after the version: a log without escapes has other quotes in the target. */
+const WITH_VERSION = /^[^"]*"([^"\\\s]+ .*?HTTP\/\d(?:\.\d)?)"/;
+const ANY_REQUEST = /^[^"]*"((?:[^"\\]|\\.)*)"/;
+
+/** HAProxy's moment has a fraction and no zone. */
+const OF_HAPROXY = /^\d+\/\w+\/[\d:]+\.\d+$/;
+
+export function accessLine(line: string): LogLine {
+  const stamp = BRACKETED.exec(line) ?? BARE.exec(line);
+  if (stamp === null) throw new Error('it has no [time] "request", as the common log format has');
+  const rest = line.slice(stamp.index + stamp[0].length);
+  const found = WITH_VERSION.exec(rest) ?? ANY_REQUEST.exec(rest);
+  if (found === null) return noRequest("it has nothing in quotes after its time");
+  const unescaped = OF_HAPROXY.test(stamp[1]) ? withoutHashes : withoutBackslashes;
+  const status = /^\s+(\d{3})\b/.exec(rest.slice(found[0].length))?.[1];
+  return loggedLine(momentUs(stamp[1]), { text: unescaped(octetsOf(found[1])), status });
+}
+
+const CONTROLS: Readonly<Record<string, string>> = {
+  ...{ b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+};
+
+/** Apache's `\"`, `\\`, `\n` and `\xhh` (util.c, `ap_escape_logitem`), nginx's `\xHH`, and `\u00XX` of its JSON. */
+function withoutBackslashes(text: string): string {
+  return text.replaceAll(
+    /\\(?:x([\da-f]{2})|u00([\da-f]{2})|(.))/gis,
+    (_, hex?: string, unicode?: string, other = "") => {
+      const code = hex ?? unicode;
+      return code === undefined ? CONTROLS[other] ?? other : character(code);
+    },
+  );
+}
+
+/** HAProxy's `#22`, which also stands for `#` itself (its configuration manual, "Logging", "non-printable characters"). */
+function withoutHashes(text: string): string {
+  return text.replaceAll(/#([\da-f]{2})/gi, (_, hex: string) => character(hex));
+}
+
+function character(hex: string): string {
+  return String.fromCharCode(parseInt(hex, 16));
+}

@@ -1,0 +1,45 @@
+/** A line that is a JSON object, whatever stands before it, such as the time of a journal. Pure. */
+import { loggedLine, loggedRequest, type LogLine, noRequest, octetsOf } from "./logged.ts";
+import { momentUs } from "./moment.ts";
+
+/** Names of the keys; `request.uri` is the key `uri` of the object in `request`. */
+export interface JsonKeys {
+  readonly time: string;
+  readonly method: string;
+  readonly path: string;
+  /** Of `GET /path HTTP/1.1`, in place of method and path. */
+  readonly request?: string;
+}
+
+export function jsonLine(line: string, keys: JsonKeys): LogLine {
+  const data: unknown = JSON.parse(line.slice(Math.max(0, line.indexOf("{"))));
+  const at = (): number => {
+    const time = valueIn(data, keys.time);
+    if (time === undefined) throw new Error(`it has no "${keys.time}"`);
+    return momentUs(time);
+  };
+  if (keys.request !== undefined) {
+    const request = valueIn(data, keys.request);
+    if (request === undefined) return noRequest(`it has no "${keys.request}"`);
+    return loggedLine(at(), { text: octetsOf(textIn(request, keys.request)) });
+  }
+  const [method, path] = [valueIn(data, keys.method), valueIn(data, keys.path)];
+  if (method === undefined && path === undefined) {
+    return noRequest(`it has neither "${keys.method}" nor "${keys.path}"`);
+  }
+  return loggedRequest(at(), textIn(method, keys.method), textIn(path, keys.path));
+}
+
+function textIn(value: unknown, key: string): string {
+  if (typeof value === "string") return value;
+  throw new Error(`it has no text in "${key}"`);
+}
+
+/** Of a name with dots, the key of that name counts for more than nested ones. */
+function valueIn(data: unknown, name: string): unknown {
+  if (typeof data !== "object" || data === null) return undefined;
+  if (Object.hasOwn(data, name)) return Reflect.get(data, name);
+  const dot = name.indexOf(".");
+  if (dot < 0 || !Object.hasOwn(data, name.slice(0, dot))) return undefined;
+  return valueIn(Reflect.get(data, name.slice(0, dot)), name.slice(dot + 1));
+}

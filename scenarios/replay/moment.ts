@@ -1,0 +1,45 @@
+/** The moment of a log line, in the ways that servers write it. Pure. */
+
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** `10/Feb/2012:16:42:07 -0500` of the common log format; HAProxy adds milliseconds, and has no zone. */
+const COMMON =
+  /^(\d\d?)\/(\w{3})\/(\d{4})[: ](\d\d:\d\d:\d\d)(?:[.,](\d+))?(?: ?(Z|[+-]\d\d:?\d\d))?$/;
+/** RFC 3339, also with slashes and without a zone. */
+const INTERNET =
+  /^(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d:\d\d:\d\d)(?:[.,](\d+))?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+const EPOCH = /^\d{9,19}(?:\.\d+)?$/;
+
+/**
+ * Microseconds since the epoch, with all digits: Date.parse would drop microseconds. A time without a zone is taken as
+ * UTC, as the gaps between the requests are what counts.
+ */
+export function momentUs(time: unknown): number {
+  if (typeof time === "number" && Number.isFinite(time)) return epochUs(time);
+  const text = String(time).trim();
+  if (EPOCH.test(text)) return epochUs(Number(text));
+  const [, day, name, year, clock, digits, zone] = COMMON.exec(text) ?? [];
+  if (day !== undefined) {
+    const month = String(MONTHS.indexOf(name) + 1).padStart(2, "0");
+    return dateUs(`${year}-${month}-${day.padStart(2, "0")}T${clock}`, digits, zone, time);
+  }
+  const [, fullYear, month, date, hours, fraction, offset] = INTERNET.exec(text) ?? [];
+  return dateUs(`${fullYear}-${month}-${date}T${hours}`, fraction, offset, time);
+}
+
+function dateUs(whole: string, digits = "0", zone = "Z", time: unknown): number {
+  const ms = Date.parse(`${whole}${zone}`);
+  if (Number.isNaN(ms)) throw new Error(`Cannot read ${JSON.stringify(time)} as a moment`);
+  return ms * 1_000 + Number(`0.${digits}`) * 1e6;
+}
+
+/** A number this large is no longer in seconds: it would be the year 5138. */
+const MOST_SECONDS = 1e11;
+
+/** Seconds, milliseconds, microseconds or nanoseconds since the epoch: of each, any likely year is 1,000 times the last. */
+function epochUs(number: number): number {
+  for (const perUnit of [1e6, 1e3, 1]) {
+    if (Math.abs(number) < MOST_SECONDS * 1e6 / perUnit) return number * perUnit;
+  }
+  return number / 1e3;
+}

@@ -1,0 +1,52 @@
+/**
+ * The W3C's extended log file format, of IIS and CloudFront: a `#Fields` line names the values of the lines that follow
+ * it. https://www.w3.org/TR/WD-logfile. Pure, but for what stood above a line.
+ */
+import { COMMENT, loggedRequest, type LogLine, type ReadLogLine } from "./logged.ts";
+import { momentUs } from "./moment.ts";
+
+export function w3cReader(): ReadLogLine {
+  let fields: readonly string[] = [];
+  let date = "";
+  return (line) => {
+    const [, directive, text] = /^#(\w+):\s*(.*)$/.exec(line) ?? [];
+    if (directive === "Fields") fields = text.trim().split(/\s+/);
+    if (directive === "Date") date = text.split(" ")[0];
+    if (line.startsWith("#")) return COMMENT;
+    if (fields.length === 0) throw new Error("no #Fields stands above it");
+    return requestIn(line, fields, date);
+  };
+}
+
+/** Of CloudFront, tabs are between the values; it leaves out empty ones at the end. */
+function requestIn(line: string, fields: readonly string[], date: string): LogLine {
+  const isTabbed = line.includes("\t");
+  const values = isTabbed
+    ? line.split("\t")
+    : [...line.matchAll(/"([^"]*)"(?=\s|$)|\S+/g)].map(([word, inner = word]) => inner);
+  if (!isTabbed && values.length !== fields.length) {
+    throw new Error(`it has ${values.length} values, and #Fields names ${fields.length}`);
+  }
+  const valueOf = (name: string): string => {
+    const value = values[fields.indexOf(name)];
+    return value === undefined ? "" : value.trim();
+  };
+  const stem = valueOf("cs-uri-stem") || valueOf("cs-uri");
+  if (!fields.includes("cs-method") || stem === "") {
+    throw new Error("#Fields names no cs-method, or no cs-uri-stem");
+  }
+  const query = valueOf("cs-uri-query");
+  const path = isTabbed ? stem : encodedStem(stem);
+  const target = query === "" || query === "-" ? path : `${path}?${query}`;
+  return loggedRequest(
+    momentUs(`${valueOf("date") || date} ${valueOf("time")}`),
+    valueOf("cs-method"),
+    target,
+  );
+}
+
+/** IIS logs the path decoded, and writes + for a space: a path with a + in it, it refuses itself, unless told otherwise. */
+function encodedStem(stem: string): string {
+  return stem.replaceAll(/%(?![\da-f]{2})/gi, "%25").replaceAll("+", "%20").replaceAll("#", "%23")
+    .replaceAll("?", "%3F");
+}
