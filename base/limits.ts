@@ -97,6 +97,12 @@ export const LIMITS = {
   cookie: { what: "a cookie of a virtual user", most: 8 * KB, unit: "bytes" },
   cookies: { what: "a virtual user", most: 180, unit: "cookies" },
   cookieBytes: { what: "what a virtual user has in cookies", most: 64 * KB, unit: "bytes" },
+  // What runtimes of targets report
+  runtimeRecord: { what: "a record of a runtime", most: 2 * MB, unit: "bytes" },
+  runtimeReport: { what: "what one process reports in a run", most: 16 * MB, unit: "bytes" },
+  runtimeReports: { what: "what all processes report in a run", most: 64 * MB, unit: "bytes" },
+  collections: { what: "a run", most: 100_000, unit: "collections with their moments" },
+  stalls: { what: "a run", most: 20_000, unit: "stalls with their moments" },
   // Profiles of targets
   profile: { what: "a profile of a Go program", most: 16 * MB, unit: "bytes" },
   profileParts: {

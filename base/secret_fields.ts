@@ -112,14 +112,71 @@ function unescaped(text: string): string {
   }
 }
 
-/** All of these in the data of a file: under `headers`, and in addresses wherever they stand. */
+/** Keys of a file whose values are commands, or lists of commands. */
+const COMMANDS: readonly string[] = ["command", "build", "setup", "before", "after", "teardown"];
+
+/** All of these in the data of a file: under `headers` and `env`, in commands, and in addresses wherever they stand. */
 export function secretsIn(data: unknown): string[] {
   if (typeof data === "string") return passwordsIn(data);
   if (typeof data !== "object" || data === null) return [];
   return Object.entries(data).flatMap(([key, value]) => [
     ...key === "headers" ? fieldsIn(value) : [],
+    ...key === "env" ? variablesIn(value) : [],
+    ...COMMANDS.includes(key) ? commandsIn(value) : [],
     ...secretsIn(value),
   ]);
+}
+
+/** Names of variables and options whose values are secret, also without a line before the word: `PGPASSWORD`. */
+const SECRET_VARIABLE =
+  /(?:pass(?:word|wd|phrase)|secret|token|credentials?|(?:api|access|private|secret)[-_]?key)$/i;
+
+/** Shorter ones, as in `TOKEN=none`, are words rather than secrets. */
+const LEAST_VARIABLE = 6;
+
+/** Whether the value of an environment variable, or of an option with this name, is secret. */
+export function isSecretVariable(name: string, value: string): boolean {
+  return value.length >= LEAST_VARIABLE && SECRET_VARIABLE.test(name) && !/^\$|\{/.test(value);
+}
+
+function variablesIn(env: unknown): string[] {
+  if (typeof env !== "object" || env === null) return [];
+  return Object.entries(env).flatMap(([name, value]) =>
+    typeof value === "string" && isSecretVariable(name, value) ? [value] : []
+  );
+}
+
+/** Of one command, or of lists of them. */
+function commandsIn(value: unknown): string[] {
+  if (!Array.isArray(value)) return [];
+  const words = value.filter((one) => typeof one === "string");
+  return words.length === value.length ? secretsInCommand(words) : value.flatMap(commandsIn);
+}
+
+/**
+ * What a command line holds of these: credentials in the words of it and of the texts for a shell among them, such as
+ * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
+ */
+function secretsInCommand(words: readonly string[]): string[] {
+  const parts = words.flatMap((word) => /\s/.test(word) ? word.split(/[\s"';&|()]+/) : [word]);
+  return [
+    ...words.flatMap(secretsInWord),
+    ...parts.flatMap((part, at) => {
+      const [, name, value = parts[at + 1] ?? ""] =
+        /^(?:--?)?([\w-]+)(?:=["']?(.*?)["']?)?$/.exec(part) ??
+          [];
+      if (name === undefined) return [];
+      const isOption = part.startsWith("-") || part.includes("=");
+      if (isOption && isSecretVariable(name, value)) return [value];
+      return /^(?:-u|--user)$/.test(part) ? passwordOf(value) : [];
+    }),
+  ];
+}
+
+/** Of `user:password`. */
+function passwordOf(credentials: string): string[] {
+  const password = credentials.slice(credentials.indexOf(":") + 1);
+  return credentials.includes(":") && !/^\$|\{/.test(password) && password !== "" ? [password] : [];
 }
 
 function fieldsIn(headers: unknown): string[] {

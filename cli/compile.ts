@@ -12,8 +12,9 @@
  *
  * Every start reads all that is embedded, 1.3 ms each MB. So what no start needs is deflated.
  */
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { TemporaryFolder } from "../base/system/temporary_folder.ts";
 import { frameworks } from "../targets/frameworks/registry.ts";
 import { PACK, packSources } from "../targets/frameworks/install.ts";
 import { KEEPER } from "./compiled/loader.ts";
@@ -30,15 +31,11 @@ import {
 const OUTPUT = join(ROOT, "dist/plateau");
 
 async function compile(parts: Parts, staged: Staged, output: string): Promise<void> {
-  const stage = await Deno.makeTempDir({ prefix: "plateau-" });
-  try {
-    writeStage(parts, staged, stage);
-    const folders = Object.values(frameworks).map(({ folder }) => folder);
-    writeFileSync(join(stage, PACK), packSources(folders));
-    await embed(stage, output);
-  } finally {
-    await Deno.remove(stage, { recursive: true });
-  }
+  using stage = TemporaryFolder.make("compile");
+  writeStage(parts, staged, stage.path);
+  const folders = Object.values(frameworks).map(({ folder }) => folder);
+  stage.write(PACK, packSources(folders));
+  await embed(stage.path, output);
 }
 
 async function embed(stage: string, output: string): Promise<void> {
@@ -60,16 +57,12 @@ async function embed(stage: string, output: string): Promise<void> {
 const parts = await bundledParts();
 if (Deno.args.includes("--target")) await compile(parts, { scripts: alone(parts) }, OUTPUT);
 else {
-  const codeFolder = await Deno.makeTempDir({ prefix: "plateau-code-" });
-  try {
-    const program = join(codeFolder, "plateau");
-    await compile(parts, { scripts: alone(parts), keeper: KEEPER }, program);
-    await leaveCode([program], codeFolder);
-    const scripts = byUsers(parts, codeFolder);
-    await compile(parts, { scripts, keeper: KEEPER }, program);
-    await leaveCode([program], codeFolder);
-    await compile(parts, { scripts, codeFolder }, OUTPUT);
-  } finally {
-    await Deno.remove(codeFolder, { recursive: true });
-  }
+  using code = TemporaryFolder.make("code");
+  const program = join(code.path, "plateau");
+  await compile(parts, { scripts: alone(parts), keeper: KEEPER }, program);
+  await leaveCode([program], code.path);
+  const scripts = byUsers(parts, code.path);
+  await compile(parts, { scripts, keeper: KEEPER }, program);
+  await leaveCode([program], code.path);
+  await compile(parts, { scripts, codeFolder: code.path }, OUTPUT);
 }

@@ -5,6 +5,7 @@
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 export const ROOT = join(import.meta.dirname ?? "", "../..");
 
@@ -21,17 +22,13 @@ export const MAIN = "main.js";
 export type Parts = ReadonlyMap<string, string>;
 
 export async function bundledParts(): Promise<Parts> {
-  const folder = await Deno.makeTempDir({ prefix: "plateau-bundle-" });
-  try {
-    for (const module of ["main.ts", ...WORKERS]) {
-      await deno("bundle", "--quiet", "--code-splitting", "--outdir", folder, module);
-    }
-    const names = new Set(readdirSync(folder));
-    const read = (name: string): string => Deno.readTextFileSync(join(folder, name));
-    return new Map([...names].map((name) => [name, asFunction(name, read(name), names)]));
-  } finally {
-    await Deno.remove(folder, { recursive: true });
+  using folder = TemporaryFolder.make("bundle");
+  for (const module of ["main.ts", ...WORKERS]) {
+    await deno("bundle", "--quiet", "--code-splitting", "--outdir", folder.path, module);
   }
+  const names = new Set(readdirSync(folder.path));
+  const read = (name: string): string => Deno.readTextFileSync(join(folder.path, name));
+  return new Map([...names].map((name) => [name, asFunction(name, read(name), names)]));
 }
 
 export async function deno(...args: string[]): Promise<void> {

@@ -3,6 +3,7 @@ import config from "../../deno.json" with { type: "json" };
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import {
   CODE,
   CODE_FOLDER,
@@ -90,7 +91,7 @@ export async function leaveCode(
   });
   const url = `http://127.0.0.1:${server.addr.port}/`;
   const quick = ["run", "quick", "--duration", "100ms", "--repeat", "1"];
-  const out = await Deno.makeTempDir({ dir: folder });
+  const { path: out } = TemporaryFolder.make("trial", folder);
   for (
     const [users, ...args] of [
       ["usual", "--version"],

@@ -1,12 +1,12 @@
 /**
- * This process: Ctrl-C and a closed terminal (the first signal ends the work in order, a second one at once), environment variables, and the
- * host name. Commands that only render, compare or check files run with few permissions and must not stop to
+ * This process: Ctrl-C, Ctrl-\ and a closed terminal (the first signal ends the work in order, a second one at once),
+ * environment variables, and the host name. Commands that only render, compare or check files run with few permissions and must not stop to
  * request these (docs/permissions.md).
  */
 import { EXIT } from "../../base/errors.ts";
 
 /**
- * Does `work` until it is done or a signal (INT, TERM, HUP) interrupts it; then the exit code is that of an
+ * Does `work` until it is done or a signal (INT, TERM, QUIT, HUP) interrupts it; then the exit code is that of an
  * interruption, whatever the work gives.
  */
 export function interruptible(work: (signal: AbortSignal) => Promise<number>): Promise<number> {
@@ -61,7 +61,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
 }
 
 const hasHangUp = Deno.build.os !== "windows";
-const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM"] : ["SIGINT"];
+const SIGNALS: readonly Deno.Signal[] = hasHangUp ? ["SIGINT", "SIGTERM", "SIGQUIT"] : ["SIGINT"];
 
 const SIGHUP = 1;
 

@@ -1,11 +1,16 @@
-/** Reports of a target's processes → the runtime counters of one run. Pure. */
+/**
+ * Reports of a target's processes → the runtime counters of one run, in time that is hardly more than linear in
+ * them, as a target can write anything. Pure.
+ */
 import type {
   Collection,
   CounterSpan,
   ProcessCounters,
+  Reports,
   Stall,
 } from "../../targets/observe/runtime/counter_records.ts";
 import type { Counters, CountersPoint } from "../result/runtime/counters.ts";
+import { firstIndex } from "../stats/histogram/histogram.ts";
 import type { TailRequest } from "../load/recording/tail.ts";
 
 interface ReportedRun {
@@ -23,15 +28,12 @@ export const COMPUTED_RATIO = 0.5;
 /** Of a stall, in collections: it is theirs. */
 const COLLECTED_RATIO = 0.5;
 
-/** Null where no process reported anything. */
-export function runCounters(
-  reports: readonly ProcessCounters[],
-  run: ReportedRun,
-): Counters | null {
-  const within = reports.map((report) => withinRun(report, run));
-  if (within.every(({ spans, collections }) => spans.length + collections.length === 0)) {
-    return null;
-  }
+/** Null where no process reported anything, also nothing that is left out. */
+export function runCounters({ processes, leftOut }: Reports, run: ReportedRun): Counters | null {
+  const within = processes.map((report) => withinRun(report, run));
+  const isEmpty = within.every(({ spans, collections }) => spans.length + collections.length === 0);
+  const hasLeftOut = Object.values(leftOut).some((count) => count > 0);
+  if (isEmpty && !hasLeftOut) return null;
   const collections = within.flatMap((report) => report.collections);
   const stalls = within.flatMap(ownStalls);
   const requests = run.slowest.map(({ dueS, latency }) => (
@@ -54,6 +56,7 @@ export function runCounters(
       collections: overlapOf(requests, collections.map(pauseOf), whole),
       stalls: overlapOf(requests, stalls.filter(isComputed).map(pauseOf), whole),
     },
+    ...hasLeftOut && { leftOut: { ...leftOut } },
   };
 }
 
@@ -75,15 +78,54 @@ function withinRun(report: ProcessCounters, { sinceMs, elapsedS }: ReportedRun):
 
 /** Those that no collections explain. */
 function ownStalls({ collections, stalls }: ProcessCounters): Stall[] {
-  const pauses = collections.map(pauseOf);
+  const collected = new CollectedTime(collections.map(pauseOf));
   return stalls.filter((stall) => {
     const { from, to } = pauseOf(stall);
-    const collectedMs = pauses.reduce((sum, pause) => {
-      const sharedMs = Math.min(to, pause.to) - Math.max(from, pause.from);
-      return sum + Math.max(0, Math.min(pause.lasts, sharedMs));
-    }, 0);
-    return collectedMs < COLLECTED_RATIO * stall.ms;
+    return collected.msIn(from, to) < COLLECTED_RATIO * stall.ms;
   });
+}
+
+/** How long one process collected in any time, found by binary search. A process does not collect twice at once. */
+class CollectedTime {
+  /** One after the other. */
+  readonly #pauses: Pause[] = [];
+  /** Of all before each. */
+  readonly #msBefore: number[] = [];
+
+  constructor(pauses: readonly Pause[]) {
+    for (const pause of pauses.toSorted((a, b) => a.from - b.from)) this.#add(pause);
+    let ms = 0;
+    for (const { lasts } of this.#pauses) {
+      this.#msBefore.push(ms);
+      ms += lasts;
+    }
+  }
+
+  /** Several may be known to lie within the same time, as those of Deno are. */
+  #add({ from, to, lasts }: Pause): void {
+    const before = this.#pauses.at(-1);
+    if (before !== undefined && to <= before.to) {
+      const both = Math.min(before.lasts + lasts, before.to - before.from);
+      this.#pauses[this.#pauses.length - 1] = { ...before, lasts: both };
+      return;
+    }
+    const start = Math.max(from, before?.to ?? from);
+    this.#pauses.push({ from: start, to, lasts: Math.min(lasts, to - start) });
+  }
+
+  msIn(from: number, to: number): number {
+    const pauses = this.#pauses;
+    const first = firstIndex(pauses.length, (at) => pauses[at].to > from);
+    const last = firstIndex(pauses.length, (at) => pauses[at].from >= to) - 1;
+    if (last < first) return 0;
+    const share = (at: number): number => {
+      const shared = Math.min(to, pauses[at].to) - Math.max(from, pauses[at].from);
+      return Math.max(0, Math.min(pauses[at].lasts, shared));
+    };
+    if (last === first) return share(first);
+    const between = this.#msBefore[last] - this.#msBefore[first] - pauses[first].lasts;
+    return share(first) + between + share(last);
+  }
 }
 
 function isComputed({ ms, cpuMs }: Stall): boolean {
@@ -189,6 +231,8 @@ export interface Pause extends Period {
 
 /** Of a request's time: it did not wait for a pause that is shorter. */
 const LEAST_RATIO = 0.1;
+/** The longest of a run: each of a thousand requests goes through them. What is met and what is expected are of the same. */
+const MOST_COMPARED = 10_000;
 
 interface Overlap {
   readonly overlapping: number;
@@ -202,42 +246,77 @@ export function overlapOf(
   pauses: readonly Pause[],
   whole: Period,
 ): Overlap {
-  let overlapping = 0;
-  let expected = 0;
-  for (const request of requests) {
-    const leastLength = LEAST_RATIO * (request.to - request.from);
-    const merged = mergedPeriods(pauses.filter(({ lasts }) => lasts >= leastLength));
-    if (merged.some((pause) => meet(request, pause))) overlapping++;
+  let [overlapping, expected] = [0, 0];
+  const longest = pauses.toSorted((a, b) => b.lasts - a.lasts).slice(0, MOST_COMPARED);
+  let merged = NO_PERIODS;
+  let taken = 0;
+  for (const request of requests.toSorted((a, b) => lengthOf(b) - lengthOf(a))) {
+    const from = taken;
+    const least = LEAST_RATIO * lengthOf(request);
+    while (taken < longest.length && longest[taken].lasts >= least) taken++;
+    if (taken > from) merged = mergedWith(merged, longest.slice(from, taken));
+    if (meets(merged, request)) overlapping++;
     expected += chanceOf(request, merged, whole);
   }
   return { overlapping, expected };
 }
 
-function meet(a: Period, b: Period): boolean {
-  return a.from < b.to && b.from < a.to;
+function lengthOf({ from, to }: Period): number {
+  return to - from;
+}
+
+/** Apart from each other, by their start: as plain numbers, since they are gone through once for each request. */
+interface Periods {
+  readonly count: number;
+  readonly from: Float64Array;
+  readonly to: Float64Array;
+}
+
+const NO_PERIODS: Periods = { count: 0, from: new Float64Array(), to: new Float64Array() };
+
+function mergedWith(periods: Periods, others: readonly Period[]): Periods {
+  const more = others.toSorted((a, b) => a.from - b.from);
+  const most = periods.count + more.length;
+  const [from, to] = [new Float64Array(most), new Float64Array(most)];
+  let count = 0;
+  for (let at = 0, next = 0; at + next < most;) {
+    const isOther = at === periods.count ||
+      (next < more.length && more[next].from < periods.from[at]);
+    const start = isOther ? more[next].from : periods.from[at];
+    const end = isOther ? more[next].to : periods.to[at];
+    if (isOther) next++;
+    else at++;
+    if (count > 0 && start <= to[count - 1]) {
+      to[count - 1] = Math.max(to[count - 1], end);
+    } else {
+      from[count] = start;
+      to[count] = end;
+      count++;
+    }
+  }
+  return { count, from, to };
+}
+
+function meets({ count, from, to }: Periods, period: Period): boolean {
+  for (let at = 0; at < count && from[at] < period.to; at++) {
+    if (to[at] > period.from) return true;
+  }
+  return false;
 }
 
 /** Share of the moments at which a request of this length overlaps a pause: from its length before each to its end. */
-function chanceOf({ from, to }: Period, pauses: readonly Period[], whole: Period): number {
-  const length = Math.min(to - from, whole.to - whole.from);
+function chanceOf(request: Period, pauses: Periods, whole: Period): number {
+  const length = Math.min(lengthOf(request), lengthOf(whole));
   const last = whole.to - length;
-  if (last <= whole.from) return pauses.some((pause) => meet(whole, pause)) ? 1 : 0;
-  const starts = mergedPeriods(
-    pauses.map((pause) => ({
-      from: Math.max(whole.from, pause.from - length),
-      to: Math.min(last, pause.to),
-    })).filter((span) => span.to > span.from),
-  );
-  return starts.reduce((sum, span) => sum + span.to - span.from, 0) / (last - whole.from);
-}
-
-/** Apart from each other, by their start. */
-function mergedPeriods(spans: readonly Period[]): Period[] {
-  const merged: { from: number; to: number }[] = [];
-  for (const { from, to } of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = merged.at(-1);
-    if (last !== undefined && from <= last.to) last.to = Math.max(last.to, to);
-    else merged.push({ from, to });
+  if (last <= whole.from) return meets(pauses, whole) ? 1 : 0;
+  let covered = 0;
+  let end = whole.from;
+  for (let at = 0; at < pauses.count && end < last; at++) {
+    const start = Math.max(end, pauses.from[at] - length);
+    const stop = Math.min(last, pauses.to[at]);
+    if (stop <= start) continue;
+    covered += stop - start;
+    end = stop;
   }
-  return merged;
+  return covered / (last - whole.from);
 }

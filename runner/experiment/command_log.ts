@@ -1,4 +1,8 @@
-/** `commands.log` beside the results: what the commands of targets print, without secrets and within bounds. */
+/**
+ * `commands.log` beside the results: what the commands of targets print, without secrets and within bounds. Only this
+ * user can read it, and a command that puts something else in its place loses the log.
+ */
+import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 
@@ -43,7 +47,8 @@ export class CommandLog {
   #append(lines: readonly string[]): void {
     if (lines.length === 0) return;
     try {
-      Deno.writeTextFileSync(this.path, secrets.text(`${lines.join("\n")}\n`), { append: true });
+      using file = CarefulFile.toAppend(this.path);
+      file.append(new TextEncoder().encode(secrets.text(`${lines.join("\n")}\n`)));
     } catch (error) {
       this.onProblem(`Cannot write ${this.path}: ${messageOf(error)}`);
     }

@@ -2,6 +2,7 @@
  * The whole experiment: every planned run in its order, saved after each, until the end or Ctrl-C.
  * One that can't be measured is noted, and the rest goes on.
  */
+import { sweepTemporaryFolders } from "../../base/system/temporary_folder.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell, Plan } from "../../scenarios/plan/plan.ts";
 import { openRedisUse, type RedisUse } from "../../targets/observe/redis_watch.ts";
@@ -57,6 +58,7 @@ export async function runExperiment(
   request: ExperimentRequest,
   hooks: ExperimentHooks,
 ): Promise<Results> {
+  await sweepTemporaryFolders();
   const provenance = await provenanceOf(request);
   const generator = await calibrateFirst(hooks); // before the workers' cores are narrowed down
   using pinned = applyPins(request.experiment.pin, hooks.onProgress);

@@ -87,6 +87,9 @@ export async function carryOut(planned: PlannedRun, context: SearchedContext): P
     if (target.counters !== undefined && counters === null) {
       context.onProgress({ kind: "note", text: noCountersText(cell.target) });
     }
+    if (counters?.leftOut !== undefined) {
+      context.onProgress({ kind: "note", text: leftOutText(cell.target, counters.leftOut) });
+    }
     return {
       ...measurement,
       bottleneck: bottleneckOf(
@@ -185,7 +188,7 @@ async function loadAndWatch(
     return {
       measurement,
       used,
-      counters: await countersOf(target, measurement, { sinceMs: startMs, slowest }),
+      counters: await countersOf(target, measurement, { sinceMs: startMs, slowest, signal }),
     };
   } finally {
     loading = false;
@@ -194,13 +197,22 @@ async function loadAndWatch(
   }
 }
 
-/** Null where they are not requested, or nothing was reported. @param sinceMs The load's start, since the epoch. */
+interface ObservedLoad {
+  /** Its start, milliseconds since the epoch. */
+  readonly sinceMs: number;
+  readonly slowest: readonly TailRequest[];
+  /** Ends the wait for reports. */
+  readonly signal: AbortSignal;
+}
+
+/** Null where they are not requested, or nothing was reported. */
 async function countersOf(
   { counters }: RunningTarget,
   { elapsedS, timeline: { intervalS } }: Measurement,
-  { sinceMs, slowest }: { readonly sinceMs: number; readonly slowest: readonly TailRequest[] },
+  { sinceMs, slowest, signal }: ObservedLoad,
 ): Promise<Counters | null> {
-  const reports = await counters?.take(sinceMs + 1_000 * elapsedS) ?? [];
+  if (counters === undefined) return null;
+  const reports = await counters.take(sinceMs + 1_000 * elapsedS, signal);
   return runCounters(reports, { sinceMs, elapsedS, intervalS, slowest });
 }
 
@@ -217,6 +229,26 @@ function unknownUseText(target: string): string {
 function noCountersText(target: string): string {
   return `Target ${target} reported no runtime counters: only Node, Deno, Go, Python and Plateau's own servers do, ` +
     "where they may write and take NODE_OPTIONS, PYTHONPATH or GODEBUG";
+}
+
+/** Reports of a runtime itself are far within the limits. */
+function leftOutText(
+  target: string,
+  { processes, bytes, lines, collections, stalls }: NonNullable<Counters["leftOut"]>,
+): string {
+  const parts = [
+    ["processes", processes],
+    ["bytes", bytes],
+    ["lines that are no record", lines],
+    ["collections, which are in the sums alone", collections],
+    ["stalls", stalls],
+  ] as const;
+  const counted = parts.filter(([, count]) => count > 0).map(([what, count]) =>
+    `${what}: ${count}`
+  );
+  return `Target ${target} reported runtime counters that Plateau did not read, ${
+    counted.join("; ")
+  }`;
 }
 
 /** Since the start of the load: rates refer to what was until then. Null where it ends with its last request. */

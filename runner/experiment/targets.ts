@@ -97,7 +97,7 @@ export class ExperimentTargets {
     const { experiment, baseDir, host } = this.request;
     const { onProgress, signal } = this.hooks;
     const counters = experiment.observe?.includes("runtime") && !how.inspectable
-      ? await RuntimeCounters.open()
+      ? RuntimeCounters.open()
       : null;
     const starting = startTarget(cell.targetSpec, {
       name: cell.target,

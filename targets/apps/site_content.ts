@@ -6,7 +6,7 @@ import { crc32, deflateSync } from "node:zlib";
 import { join } from "node:path";
 import { html } from "hono/html";
 import { endInOrder } from "../launch/parent_death.ts";
-import { makeTemporaryFolder } from "../launch/environment.ts";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 
 type Html = ReturnType<typeof html>;
 
@@ -182,11 +182,9 @@ function joinBytes(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
  */
 export async function writeFiles(documents: readonly Document[]): Promise<Source> {
   endInOrder();
-  const folder = makeTemporaryFolder("plateau-site-");
-  const remove = (): void => Deno.removeSync(folder, { recursive: true });
-  addEventListener("unload", remove);
-  const fileOf = (path: string): string => join(folder, path === "/" ? "index.html" : path);
-  Deno.mkdirSync(join(folder, "images"));
+  const folder = TemporaryFolder.make("site");
+  const fileOf = (path: string): string => join(folder.path, path === "/" ? "index.html" : path);
+  Deno.mkdirSync(join(folder.path, "images"));
   for (const { path, body } of documents) {
     const content = await body();
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
@@ -204,10 +202,7 @@ export async function writeFiles(documents: readonly Document[]): Promise<Source
       }
       return { body, tag: tagOf(size, mtime?.getTime() ?? 0) };
     },
-    close(): void {
-      removeEventListener("unload", remove);
-      remove();
-    },
+    close: () => folder[Symbol.dispose](),
   };
 }
 

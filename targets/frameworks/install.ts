@@ -7,6 +7,7 @@ import { statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
+import { sweepTemporaryFolders, TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { describeExit } from "../launch/start_up.ts";
@@ -47,13 +48,13 @@ export async function install(name: FrameworkName, signal: AbortSignal): Promise
   if (isFolder(folder)) return { folder, fresh: false };
   const { folder: source, toolchain } = frameworkNamed(name);
   await checkPrograms(name, toolchain);
-  const stage = await makeStage(name);
+  await using made = await makeStage(name);
+  const stage = made.path;
   try {
     await writeSources(readSources(source), stage);
     await takeSteps(name, { toolchain, stage, signal });
     await Deno.rename(stage, folder);
   } catch (error) {
-    await Deno.remove(stage, { recursive: true }).catch(() => {}); // its supervisor did
     signal.throwIfAborted();
     if (error instanceof TargetError) throw error;
     if (!isFolder(folder)) throw cannotInstall(name, messageOf(error));
@@ -81,10 +82,11 @@ function isOlder(version: string, oldest: readonly number[]): boolean {
   return at >= 0 && (numbers[at] ?? 0) < oldest[at];
 }
 
-async function makeStage(name: FrameworkName): Promise<string> {
+async function makeStage(name: FrameworkName): Promise<TemporaryFolder> {
   try {
     await Deno.mkdir(cacheFolder(), { recursive: true });
-    return await Deno.makeTempDir({ dir: cacheFolder(), prefix: `.${name}-` });
+    await sweepTemporaryFolders(cacheFolder());
+    return TemporaryFolder.make("install", cacheFolder());
   } catch (error) {
     throw cannotInstall(name, messageOf(error));
   }

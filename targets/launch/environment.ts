@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { basename, delimiter, join, resolve } from "node:path";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { cannotStart, type LaunchContext } from "./launcher.ts";
-import { messageOf, TargetError } from "../../base/errors.ts";
+import { isSecretVariable } from "../../base/secret_fields.ts";
 import { secrets } from "../../base/secrets.ts";
 
 /** All that is inherited: enough to find programs and folders, nothing of the user's secrets. */
@@ -33,6 +33,13 @@ export function hideInherited(names: readonly string[]): void {
   const ours = ownEnv();
   for (const name of names.filter((one) => !INHERITED.includes(one))) {
     if (ours[name] !== undefined) secrets.keep(ours[name], `\${env.${name}}`);
+  }
+}
+
+/** Nor what programs that get the whole environment might print of it: by their names, passwords and tokens. */
+export function hideSecretVariables(env: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (isSecretVariable(name, value)) secrets.keep(value, `\${env.${name}}`);
   }
 }
 
@@ -117,17 +124,6 @@ export function isPortTaken(port: number, host: string): boolean {
 function listenBriefly(hostname: string, port: number): number {
   using listener = Deno.listen({ hostname, port });
   return listener.addr.port;
-}
-
-/** Makes an empty folder, which the caller removes. Throws a TargetError where nothing can be written. */
-export function makeTemporaryFolder(prefix: string): string {
-  try {
-    return Deno.makeTempDirSync({ prefix });
-  } catch (error) {
-    throw new TargetError(`Cannot make a temporary folder: ${messageOf(error)}`, [
-      "set TMPDIR to a folder in which this user may write",
-    ]);
-  }
 }
 
 // How a program is started whose profiles are to be taken: V8's runtimes open their inspector, on a port of the

@@ -7,7 +7,7 @@ import { TargetError } from "../../base/errors.ts";
 import { durationText } from "../../base/quantity.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
-import { findProgram } from "./environment.ts";
+import { findProgram, hideSecretVariables } from "./environment.ts";
 import { describeExit } from "./start_up.ts";
 
 interface StepContext {
@@ -37,6 +37,7 @@ interface StepOutcome {
 export async function takeStep(step: CommandStep, context: StepContext): Promise<StepOutcome> {
   const { cwd, stage, signal, onOutput } = context;
   const env = { ...context.env, ...step.env };
+  hideSecretVariables(env);
   const program = stepProgram(step, { env, cwd });
   if (program === null) return { why: noProgramText(step), evidence: [] };
   const left: number[] = [];

@@ -55,7 +55,7 @@ export const SUPERVISED_STEP = "PLATEAU_SUPERVISED_STEP";
 
 const STOP_SIGNALS: readonly Deno.Signal[] = Deno.build.os === "windows"
   ? ["SIGINT"]
-  : ["SIGTERM", "SIGINT", "SIGHUP"];
+  : ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 /**
  * Runs a program until it and all that it started have ended. Ends this process with the program's
@@ -130,6 +130,7 @@ export function removeFolder(folder: string | undefined): void {
   try {
     Deno.removeSync(folder, { recursive: true });
   } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return; // whoever made it was faster
     print(Deno.stderr, `Cannot remove ${folder}: ${messageOf(error)}`);
   }
 }

@@ -3,9 +3,10 @@
  * program. The kernel may deny it (`sysctl kernel.perf_event_paranoid`).
  */
 import { join } from "node:path";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import type { ProcessSamples, Profiler, RunningProfiler } from "./profiler.ts";
-import { installedTool, outputOfTool, type RunningTool, startTool, ToolFolder } from "./tool.ts";
+import { installedTool, outputOfTool, type RunningTool, startTool } from "./tool.ts";
 
 /** Not 1,000: in step with timers of the program it would see always the same. */
 const SAMPLES_PER_SEC = 997;
@@ -15,7 +16,7 @@ export const perfProfiler: Profiler = {
   suits: () => true,
   start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
     const perf = installedTool("perf", "linux-tools, or linux-perf");
-    const folder = new ToolFolder();
+    const folder = TemporaryFolder.make("profile");
     const data = join(folder.path, "perf.data");
     const sampled = ["-e", "cpu-clock", "-F", `${SAMPLES_PER_SEC}`, "-g", "-p", `${pid}`];
     const whileSleeping = ["--", "sleep", (forMs / 1_000).toFixed(3)];
@@ -35,7 +36,7 @@ async function stop(
   { perf, data, folder }: {
     readonly perf: string;
     readonly data: string;
-    readonly folder: ToolFolder;
+    readonly folder: TemporaryFolder;
   },
 ): Promise<ProcessSamples> {
   using _ = folder;

@@ -3,9 +3,10 @@
  * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
  */
 import { join } from "node:path";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
-import { installedTool, type RunningTool, startTool, ToolFolder } from "./tool.ts";
+import { installedTool, type RunningTool, startTool } from "./tool.ts";
 
 const SAMPLES_PER_SEC = 200;
 
@@ -14,7 +15,7 @@ export const pySpyProfiler: Profiler = {
   suits: ({ program }) => /^(?:python|gunicorn|uvicorn)[\d.]*$/.test(program),
   start({ pid }, { forMs, signal }): Promise<RunningProfiler> {
     const pySpy = installedTool("py-spy", "pip install py-spy");
-    const folder = new ToolFolder();
+    const folder = TemporaryFolder.make("profile");
     const file = join(folder.path, "stacks");
     // It takes whole seconds: no more than there are, or it would sample what is not measured.
     const seconds = Math.max(1, Math.floor(forMs / 1_000));
@@ -32,7 +33,11 @@ export const pySpyProfiler: Profiler = {
   },
 };
 
-async function stop(tool: RunningTool, file: string, folder: ToolFolder): Promise<ProcessSamples> {
+async function stop(
+  tool: RunningTool,
+  file: string,
+  folder: TemporaryFolder,
+): Promise<ProcessSamples> {
   using _ = folder;
   try {
     await tool.ended();

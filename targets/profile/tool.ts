@@ -54,12 +54,3 @@ export async function outputOfTool(command: readonly string[]): Promise<Uint8Arr
   const lines = new TextDecoder().decode(stderr).trim().split("\n");
   throw new Error(lines.at(-1) ?? `${command[0]} failed`);
 }
-
-/** A folder for what a tool writes, removed with the object. */
-export class ToolFolder implements Disposable {
-  readonly path = Deno.makeTempDirSync({ prefix: "plateau-profile-" });
-
-  [Symbol.dispose](): void {
-    Deno.removeSync(this.path, { recursive: true });
-  }
-}

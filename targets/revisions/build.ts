@@ -1,5 +1,6 @@
 /** Builds the targets of a revision: each step a command in the target's folder, with a time-out and a log. */
 import { resolve } from "node:path";
+import { CarefulFile } from "../../base/careful_file.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
@@ -57,7 +58,7 @@ async function takeSteps(request: BuildRequest): Promise<void> {
 
 /** What the steps print, by whole lines: a secret is taken out of a line, and would stay in two parts of one. */
 class BuildLog implements Disposable {
-  readonly #file: Deno.FsFile;
+  readonly #file: CarefulFile;
   #left = MOST_LOGGED_BYTES;
   /** A line that has not ended yet. */
   #begun = new Uint8Array();
@@ -93,7 +94,7 @@ class BuildLog implements Disposable {
   #append(text: string): void {
     const bytes = new TextEncoder().encode(withoutSecrets(text));
     try {
-      for (let at = 0; at < bytes.length;) at += this.#file.writeSync(bytes.subarray(at));
+      this.#file.append(bytes);
     } catch {
       this.#left = 0; // the disk is full: the build may say so itself
     }
@@ -101,15 +102,15 @@ class BuildLog implements Disposable {
 
   [Symbol.dispose](): void {
     this.#endLine();
-    this.#file.close();
+    this.#file[Symbol.dispose]();
   }
 }
 
 const LINE_FEED = 0x0a;
 
-function opened(path: string): Deno.FsFile {
+function opened(path: string): CarefulFile {
   try {
-    return Deno.openSync(path, { create: true, append: true, mode: 0o600 });
+    return CarefulFile.toAppend(path);
   } catch (error) {
     throw new TargetError(`Cannot write the log of the build to ${path}: ${messageOf(error)}`);
   }

@@ -6,6 +6,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
+import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type GitPlace, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
@@ -44,24 +45,21 @@ export async function keptFolder({ root }: Repository): Promise<string> {
 export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
   const { repository, revision, except = [], build, signal } = request;
   const kept = await keptFolder(repository);
-  const objects = await Deno.makeTempDir({ dir: kept, prefix: ".snapshot-" });
-  try {
-    const commit = revision.isWorkingTree
-      ? await snapshot(repository, { revision, except, objects, signal })
-      : revision.commit;
-    const folder = join(kept, `${commit.slice(0, 12)}-${digest(JSON.stringify(build))}`);
-    const mark = `${folder}.ready`;
-    const markReady = (): Promise<void> => Deno.writeTextFile(mark, "");
-    if (await exists(mark) && await exists(folder)) {
-      await markReady(); // used last
-      return { folder, commit, isReady: true, markReady };
-    }
-    await prune(kept, objects);
-    await fill(folder, { repository, commit, objects, signal });
-    return { folder, commit, isReady: false, markReady };
-  } finally {
-    await Deno.remove(objects, { recursive: true }).catch(() => {});
+  await using snapshots = TemporaryFolder.make("snapshot", kept);
+  const objects = snapshots.path;
+  const commit = revision.isWorkingTree
+    ? await snapshot(repository, { revision, except, objects, signal })
+    : revision.commit;
+  const folder = join(kept, `${commit.slice(0, 12)}-${digest(JSON.stringify(build))}`);
+  const mark = `${folder}.ready`;
+  const markReady = (): Promise<void> => Deno.writeTextFile(mark, "");
+  if (await exists(mark) && await exists(folder)) {
+    await markReady(); // used last
+    return { folder, commit, isReady: true, markReady };
   }
+  await prune(kept, objects);
+  await fill(folder, { repository, commit, objects, signal });
+  return { folder, commit, isReady: false, markReady };
 }
 
 interface SnapshotRequest {

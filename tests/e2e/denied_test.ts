@@ -201,7 +201,7 @@ testWith(
     assert.equal(code, 3, stderr);
     assert.match(
       stderr,
-      /^Cannot make a temporary folder: .+\n {2}set TMPDIR to a folder in which/,
+      /^Cannot make a temporary folder in \/nowhere: .+\n {2}set TMPDIR to a folder in which/,
     );
   },
 );

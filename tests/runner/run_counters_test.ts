@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { cpuUsage } from "node:process";
+import { LIMITS } from "../../base/limits.ts";
 import { overlapOf, type Pause, runCounters } from "../../runner/counters/run_counters.ts";
 import type { ProcessCounters } from "../../targets/observe/runtime/counter_records.ts";
 import { randomFrom } from "../report/intervals.ts";
@@ -80,6 +82,16 @@ const REPORT: ProcessCounters = {
   spans: [span(-0.5, 9), span(0.25), span(1, 3), span(2.1), span(9)],
 };
 
+/** Of processes of which nothing is left out. */
+function counted(
+  processes: readonly ProcessCounters[],
+  run: Parameters<typeof runCounters>[1],
+): ReturnType<typeof runCounters> {
+  return runCounters({ processes, leftOut: NOTHING }, run);
+}
+
+const NOTHING = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
+
 const RUN = {
   sinceMs: EPOCH,
   elapsedS: 2,
@@ -88,38 +100,87 @@ const RUN = {
 };
 
 Deno.test("counters are of the run alone, on its clock", () => {
-  const counted = runCounters([REPORT], RUN);
-  assert.ok(counted !== null);
-  const [process] = counted.processes;
+  const seen = counted([REPORT], RUN);
+  assert.ok(seen !== null);
+  const [process] = seen.processes;
   assert.equal(process.collections, 2 + 3);
   assert.equal(process.stoppedMs, 40 + 30 + 1.5);
   assert.equal(process.longestMs, 40);
   assert.equal(process.delay?.max, 21); // of the last, which ended after the run
   assert.deepEqual(
-    counted.points.map(({ endS, collections, heap }) => [endS, collections, heap]),
+    seen.points.map(({ endS, collections, heap }) => [endS, collections, heap]),
     [[1, 1, 0.25e6], [2, 4, 2.1e6]],
   );
-  assert.deepEqual(counted.collections.map(({ startS }) => startS), [0.5, 1.5]);
+  assert.deepEqual(seen.collections.map(({ startS }) => startS), [0.5, 1.5]);
 });
 
 Deno.test("a stall is no collection's, and without CPU time no request is held to wait for it", () => {
-  const counted = runCounters([REPORT], RUN);
-  assert.deepEqual(counted?.stalls.map(({ startS }) => startS), [0.8, 1.2]);
-  assert.equal(counted?.slowest.requests, 3);
-  assert.equal(counted?.slowest.stalls.overlapping, 1);
-  assert.equal(counted?.slowest.collections.overlapping, 1);
+  const seen = counted([REPORT], RUN);
+  assert.deepEqual(seen?.stalls.map(({ startS }) => startS), [0.8, 1.2]);
+  assert.equal(seen?.slowest.requests, 3);
+  assert.equal(seen?.slowest.stalls.overlapping, 1);
+  assert.equal(seen?.slowest.collections.overlapping, 1);
 });
 
 Deno.test("a short collection somewhere in a long stall explains neither it nor a request", () => {
   const inexact = { ...collection(0.8, 1), withinMs: 50 };
-  const counted = runCounters([{ ...REPORT, collections: [inexact] }], RUN);
-  assert.deepEqual(counted?.stalls.map(({ startS }) => startS), [0.5, 0.8, 1.2]);
-  assert.equal(counted?.slowest.collections.overlapping, 0);
-  assert.equal(counted?.slowest.stalls.overlapping, 1);
+  const seen = counted([{ ...REPORT, collections: [inexact] }], RUN);
+  assert.deepEqual(seen?.stalls.map(({ startS }) => startS), [0.5, 0.8, 1.2]);
+  assert.equal(seen?.slowest.collections.overlapping, 0);
+  assert.equal(seen?.slowest.stalls.overlapping, 1);
 });
 
 Deno.test("without reports of the run there are no counters", () => {
-  assert.equal(runCounters([], RUN), null);
-  assert.equal(runCounters([{ ...REPORT, collections: [], stalls: [], spans: [] }], RUN), null);
-  assert.equal(runCounters([REPORT], { ...RUN, sinceMs: EPOCH + 60_000 }), null);
+  assert.equal(counted([], RUN), null);
+  assert.equal(counted([{ ...REPORT, collections: [], stalls: [], spans: [] }], RUN), null);
+  assert.equal(counted([REPORT], { ...RUN, sinceMs: EPOCH + 60_000 }), null);
+});
+
+Deno.test("what is left out is in the counters, also where nothing else is", () => {
+  const leftOut = { ...NOTHING, lines: 3 };
+  assert.deepEqual(runCounters({ processes: [], leftOut }, RUN)?.leftOut, leftOut);
+  assert.equal(counted([REPORT], RUN)?.leftOut, undefined);
+});
+
+Deno.test("collections within the same time, as Deno reports them, explain a stall together", () => {
+  const both = [1, 2].map(() => ({ ...collection(0.8, 15), withinMs: 50 }));
+  assert.deepEqual(
+    counted([{ ...REPORT, collections: both }], RUN)?.stalls.map(({ startS }) => startS),
+    [0.5, 1.2],
+  );
+  const one = counted([{ ...REPORT, collections: both.slice(1) }], RUN);
+  assert.deepEqual(one?.stalls.map(({ startS }) => startS), [0.5, 0.8, 1.2]);
+});
+
+Deno.test("the overlap of many requests and pauses is that of each by itself", () => {
+  const random = randomFrom(3);
+  const period = (longest: number): { from: number; to: number } => {
+    const from = 1_000 * random();
+    return { from, to: from + longest * random() };
+  };
+  const pauses = Array.from({ length: 60 }, () => {
+    const { from, to } = period(40);
+    return { from, to, lasts: (to - from) * random() };
+  });
+  const requests = Array.from({ length: 80 }, () => period(200));
+  const all = overlapOf(requests, pauses, WHOLE);
+  const each = requests.map((request) => overlapOf([request], pauses, WHOLE));
+  const sum = (of: (one: typeof all) => number): number =>
+    each.reduce((so, one) => so + of(one), 0);
+  assert.equal(all.overlapping, sum(({ overlapping }) => overlapping));
+  assert.ok(Math.abs(all.expected - sum(({ expected }) => expected)) < 1e-9);
+});
+
+Deno.test("as many pauses and stalls as a target may report cost little CPU time", () => {
+  const collections = Array.from(
+    { length: LIMITS.collections.most },
+    (_, i) => collection(i / 50_000, 0.001 + (i * 7_919 % 900) / 1e4),
+  );
+  const stalls = Array.from({ length: LIMITS.stalls.most }, (_, i) => stall(i / 10_000, 11, 11));
+  const slowest = Array.from({ length: 1_000 }, (_, i) => ({ dueS: i / 500, latency: i / 1e3 }));
+  const before = cpuUsage();
+  const seen = counted([{ ...REPORT, collections, stalls }], { ...RUN, slowest });
+  const { user, system } = cpuUsage(before);
+  assert.equal(seen?.slowest.requests, 1_000);
+  assert.ok(user + system < 3_000_000, `${user + system} µs`); // and minutes where each is joined with each
 });

@@ -1,5 +1,10 @@
 import assert from "node:assert/strict";
-import { readCounters } from "../../targets/observe/runtime/counter_records.ts";
+import {
+  CounterReader,
+  type ProcessCounters,
+  ReportRoom,
+} from "../../targets/observe/runtime/counter_records.ts";
+import { LIMITS } from "../../base/limits.ts";
 import { GoTrace, isGoTrace } from "../../targets/observe/runtime/go_trace.ts";
 
 const HEAD = '{"pid":12,"runtime":"node v20.20.2"}';
@@ -14,7 +19,15 @@ const RECORD = {
   heap: 5e6,
 };
 
-Deno.test("records are read, and lines that are none are left out", () => {
+/** What is read of a file, and of which what is left out. */
+function readAll(text: string, size = 7): { read: ProcessCounters | null; room: ReportRoom } {
+  const [reader, room] = [new CounterReader(), new ReportRoom()];
+  const bytes = new TextEncoder().encode(text);
+  for (let at = 0; at < bytes.length; at += size) reader.take(bytes.subarray(at, at + size), room);
+  return { read: reader.counters(), room };
+}
+
+Deno.test("records are read, and lines that are none are counted and left out", () => {
   const spoiled = [
     JSON.stringify(RECORD),
     "",
@@ -22,12 +35,13 @@ Deno.test("records are read, and lines that are none are left out", () => {
     JSON.stringify({ ...RECORD, at: -1 }),
     JSON.stringify({ ...RECORD, heap: "much" }),
     JSON.stringify({ ...RECORD, utilization: 7 }),
-    JSON.stringify({ ...RECORD, more: null }),
+    JSON.stringify({ ...RECORD, more: [0.5, 0] }),
     JSON.stringify({ ...RECORD, surplus: 1 }),
     '{"at":1e999}',
     JSON.stringify(RECORD).slice(0, 30), // begun, and not written to its end
   ];
-  const read = readCounters(HEAD, spoiled.join("\n"));
+  const { read, room } = readAll([HEAD, ...spoiled].join("\n"));
+  assert.equal(room.leftOut.lines, 7);
   assert.equal(read?.pid, 12);
   assert.deepEqual(read?.collections, [
     { atMs: 900, ms: 1.5, stoppedMs: 1.5, kind: "minor", withinMs: 0, cpuMs: null },
@@ -45,8 +59,45 @@ Deno.test("records are read, and lines that are none are left out", () => {
 
 Deno.test("a file that does not begin with its process is nobody's", () => {
   for (const head of ["", "{}", "nothing", '{"pid":0,"runtime":"x"}', JSON.stringify(RECORD)]) {
-    assert.equal(readCounters(head, JSON.stringify(RECORD)), null);
+    assert.equal(readAll(`${head}\n${JSON.stringify(RECORD)}\n`).read, null);
   }
+});
+
+Deno.test("a line beyond its limit is left out, however it ends, and what follows is read", () => {
+  const long = `{"at":1,"x":"${"y".repeat(LIMITS.runtimeRecord.most)}"}`;
+  const { read, room } = readAll(`${HEAD}\n${long}\n${JSON.stringify(RECORD)}\n`, 65_536);
+  assert.equal(read?.spans.length, 1);
+  assert.equal(room.leftOut.lines, 1);
+});
+
+Deno.test("collections beyond the limit of a run are in its sums alone, and stalls are left out", () => {
+  const many = {
+    ...RECORD,
+    collections: Array.from({ length: 40_000 }, (_, i) => [i, 0.5, "minor", 0]),
+    stalls: Array.from({ length: 15_000 }, (_, i) => [i, 20, 1]),
+  };
+  const { read, room } = readAll([HEAD, many, many, many, ""].map(lineOf).join("\n"), 65_536);
+  assert.equal(read?.collections.length, LIMITS.collections.most);
+  assert.equal(read.stalls.length, LIMITS.stalls.most);
+  assert.deepEqual(read.spans.at(-1)?.more, { count: 2 + 20_000, ms: 0.3 + 20_000 * 0.5 });
+  assert.equal(room.leftOut.collections, 20_000);
+  assert.equal(room.leftOut.stalls, 25_000);
+});
+
+function lineOf(line: string | object): string {
+  return typeof line === "string" ? line : JSON.stringify(line);
+}
+
+Deno.test("a process that writes a thousand lines that are no record is not read on in this run", () => {
+  const [reader, room] = [new CounterReader(), new ReportRoom()];
+  const take = (text: string): void => reader.take(new TextEncoder().encode(text), room);
+  take(`${HEAD}\n${"x\n".repeat(3_000_000)}${JSON.stringify(RECORD)}\n`);
+  assert.deepEqual(reader.counters()?.spans, []);
+  assert.equal(room.leftOut.lines, 1_000);
+  assert.ok(room.leftOut.bytes > 2 * 2_990_000);
+  reader.forget();
+  take(`the rest of a line\n${JSON.stringify(RECORD)}\n`);
+  assert.equal(reader.counters()?.spans.length, 1);
 });
 
 const LINES = [

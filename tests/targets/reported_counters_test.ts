@@ -10,6 +10,9 @@ import type { Collection } from "../../targets/observe/runtime/counter_records.t
 import { RuntimeCounters } from "../../targets/observe/runtime/runtime_counters.ts";
 import { testWith } from "../needs.ts";
 
+/** Nobody interrupts. */
+const NEVER = new AbortController().signal;
+
 /** One thread has computed, the other has not; then the callbacks of both wait, each while the other's is there. */
 const TWO_LOOPS = `
 import asyncio, threading, time
@@ -59,7 +62,7 @@ testWith(
   ["python"],
   "the CPU time of a turn of an event loop is that of its own thread",
   async () => {
-    const counters = await RuntimeCounters.open();
+    const counters = RuntimeCounters.open();
     try {
       counters.begin();
       const { success, stderr } = await new Deno.Command("python3", {
@@ -68,7 +71,7 @@ testWith(
         clearEnv: true,
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      const [{ stalls }] = await counters.take(0);
+      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
       assert.equal(stalls.length, 2, JSON.stringify(stalls));
       assert.ok(stalls.every(({ cpuMs }) => cpuMs < LITTLE_MS), JSON.stringify(stalls));
     } finally {
@@ -97,7 +100,7 @@ testWith(
   ["python"],
   "what a program does between turns of its event loop is no stall",
   async () => {
-    const counters = await RuntimeCounters.open();
+    const counters = RuntimeCounters.open();
     try {
       counters.begin();
       const { success, stderr } = await new Deno.Command("python3", {
@@ -106,7 +109,7 @@ testWith(
         clearEnv: true,
       }).output();
       assert.ok(success, new TextDecoder().decode(stderr));
-      const [{ stalls }] = await counters.take(0);
+      const { processes: [{ stalls }] } = await counters.take(0, NEVER);
       const its = stalls.filter(({ ms }) => ms > HALT_MS);
       assert.equal(its.length, 1, JSON.stringify(stalls));
       assert.ok(its[0].ms < WAITS.betweenS * 1_000, JSON.stringify(stalls));
@@ -131,7 +134,7 @@ process.stdin.resume();
 `;
 
 testWith(["node"], "Node reports its main thread's collections at their moments", async () => {
-  const counters = await RuntimeCounters.open();
+  const counters = RuntimeCounters.open();
   try {
     counters.begin();
     await using program = new Deno.Command("node", {
@@ -168,13 +171,13 @@ setTimeout(() => {
 `;
 
 testWith(["node"], "all collections of a Node that is always busy are waited for", async () => {
-  const counters = await RuntimeCounters.open();
+  const counters = RuntimeCounters.open();
   try {
     counters.begin();
     await using program = startNode(counters, ["--expose-gc", "-e", BUSY]);
     const { value } = await program.stdout.getReader().read();
     const endedMs: number = JSON.parse(new TextDecoder().decode(value));
-    const [{ collections, spans }] = await counters.take(endedMs);
+    const { processes: [{ collections, spans }] } = await counters.take(endedMs, NEVER);
     assert.ok(spans.some(({ atMs }) => atMs >= endedMs));
     const majors = collections.filter(({ atMs, kind }) => kind === "major" && atMs < endedMs);
     assert.equal(majors.length, 3, JSON.stringify(collections));
@@ -184,7 +187,7 @@ testWith(["node"], "all collections of a Node that is always busy are waited for
 });
 
 testWith(["node"], "nobody waits for reports of a program that has ended", async () => {
-  const counters = await RuntimeCounters.open();
+  const counters = RuntimeCounters.open();
   try {
     counters.begin();
     const { success } = await new Deno.Command("node", {
@@ -194,7 +197,7 @@ testWith(["node"], "nobody waits for reports of a program that has ended", async
     }).output();
     assert.ok(success);
     const loadEndMs = epochNowMs();
-    await counters.take(loadEndMs);
+    await counters.take(loadEndMs, NEVER);
     assert.ok(epochNowMs() < loadEndMs + 4_000, "a busy one is given five seconds");
   } finally {
     await counters.close();
@@ -210,12 +213,12 @@ setInterval(() => {}, 10);
 `;
 
 testWith(["node"], "a stall is reported once, by the span in which it was", async () => {
-  const counters = await RuntimeCounters.open();
+  const counters = RuntimeCounters.open();
   try {
     counters.begin();
     await using program = startNode(counters, ["-e", BLOCKED_ONCE]);
     await program.stdout.getReader().read();
-    const [{ stalls }] = await counters.take(epochNowMs());
+    const { processes: [{ stalls }] } = await counters.take(epochNowMs(), NEVER);
     const moments = stalls.map(({ atMs }) => atMs);
     assert.ok(stalls.some(({ ms }) => ms > 300), JSON.stringify(stalls));
     assert.equal(new Set(moments).size, moments.length, JSON.stringify(stalls));
@@ -228,14 +231,58 @@ testWith(["node"], "a stall is reported once, by the span in which it was", asyn
 const LATER = `setTimeout(() => console.log("later"), 1_500); setInterval(() => {}, 10);`;
 
 testWith(["node"], "Node is held up by its reports only once they are requested", async () => {
-  const counters = await RuntimeCounters.open();
+  const counters = RuntimeCounters.open();
   try {
     counters.begin();
     await using program = startNode(counters, ["-e", LATER]);
     await program.stdout.getReader().read();
     assert.equal(linesOf(counters).length, 1, "besides the line that says whose it is");
-    const [{ spans }] = await counters.take(epochNowMs());
+    const { processes: [{ spans }] } = await counters.take(epochNowMs(), NEVER);
     assert.ok(spans.length >= 3, JSON.stringify(spans));
+  } finally {
+    await counters.close();
+  }
+});
+
+/** The folder in which its processes report. */
+function folderOf({ module }: RuntimeCounters): string {
+  return dirname(fileURLToPath(module));
+}
+
+const REPORT = [
+  '{"pid":1,"runtime":"x"}',
+  '{"at":1,"forMs":1,"collections":[],"more":[0,0],"stalls":[],"delay":null,"utilization":null,"heap":null}',
+  "",
+].join("\n");
+
+testWith(["linux"], "nothing that stands where reports should be is waited for", async () => {
+  const counters = RuntimeCounters.open();
+  try {
+    const inside = (name: string): string => join(folderOf(counters), name);
+    counters.begin();
+    const pipes = new Deno.Command("mkfifo", { args: ["requested", "1.jsonl"].map(inside) });
+    assert.ok((await pipes.output()).success);
+    Deno.symlinkSync("/dev/zero", inside("2.jsonl"));
+    Deno.mkdirSync(inside("3.jsonl"));
+    for (let i = 0; i < 5_000; i++) Deno.writeTextFileSync(inside(`${i}-more.jsonl`), REPORT);
+    const { processes, leftOut } = await counters.take(0, NEVER);
+    assert.equal(processes.length, 64);
+    assert.equal(leftOut.processes, 5_000 - 64);
+    assert.ok(processes.every(({ spans }) => spans.length === 1));
+  } finally {
+    await counters.close();
+  }
+});
+
+testWith(["linux"], "a signal ends the wait for a process that is still to report", async () => {
+  const counters = RuntimeCounters.open();
+  try {
+    counters.begin();
+    const steady = JSON.stringify({ pid: Deno.pid, runtime: "x", isSteady: true });
+    Deno.writeTextFileSync(join(folderOf(counters), "1.jsonl"), `${steady}\n`);
+    const before = performance.now();
+    await counters.take(epochNowMs() + 1e6, AbortSignal.abort());
+    assert.ok(performance.now() - before < 2_500, "3 s are the most without it");
   } finally {
     await counters.close();
   }
@@ -251,8 +298,8 @@ function startNode(counters: RuntimeCounters, args: readonly string[]): Deno.Chi
 }
 
 /** All that its processes have written. */
-function linesOf({ module }: RuntimeCounters): string[] {
-  const folder = dirname(fileURLToPath(module));
+function linesOf(counters: RuntimeCounters): string[] {
+  const folder = folderOf(counters);
   return readdirSync(folder).filter((name) => name.endsWith(".jsonl"))
     .flatMap((name) => readFileSync(join(folder, name), "utf8").trimEnd().split("\n"));
 }
@@ -263,7 +310,7 @@ async function collectionsUntil(
   epochMs: number,
 ): Promise<readonly Collection[]> {
   for (;;) {
-    const [reported] = await counters.take(0);
+    const { processes: [reported] } = await counters.take(0, NEVER);
     if (reported?.spans.some(({ atMs }) => atMs > epochMs)) return reported.collections;
     await sleep(20);
   }

@@ -63,6 +63,16 @@ const overlap = z.strictObject({
   ),
 });
 
+const leftOut = z.strictObject({
+  processes: count.describe("Of more than 64 those that reported least"),
+  bytes: count.describe("Beyond 16 MB of a process, or 64 MB of all"),
+  lines: count.describe("That are no record, or longer than 2 MB"),
+  collections: count.describe(
+    "Beyond 100,000: they are in the sums, and in no list and no overlap",
+  ),
+  stalls: count.describe("Beyond 20,000"),
+});
+
 export const counters = z.strictObject({
   processes: z.array(watchedProcess),
   points: z.array(point).describe("One an interval of the timeline, where there was a report"),
@@ -77,6 +87,7 @@ export const counters = z.strictObject({
     collections: overlap,
     stalls: overlap.describe("Of stalls that used a core"),
   }),
+  leftOut: leftOut.optional().describe("What was reported and not read; absent: nothing"),
 });
 
 export type Counters = z.output<typeof counters>;

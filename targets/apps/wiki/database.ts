@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
 import type * as z from "zod";
-import { makeTemporaryFolder } from "../../launch/environment.ts";
+import { TemporaryFolder } from "../../../base/system/temporary_folder.ts";
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -86,11 +86,11 @@ export interface Database {
 const NAMELESS = Deno.build.os !== "windows";
 
 export function openDatabase(): Database {
-  const folder = makeTemporaryFolder("plateau-wiki-");
-  const db = new DatabaseSync(join(folder, "wiki.db"));
+  const folder = TemporaryFolder.make("wiki");
+  const db = new DatabaseSync(join(folder.path, "wiki.db"));
   db.exec(SCHEMA);
   // Files without a name go on as long as they are open: so nothing is left, whatever ends this process.
-  if (NAMELESS) Deno.removeSync(folder, { recursive: true });
+  if (NAMELESS) folder[Symbol.dispose]();
   return {
     db,
     atOnce(work): void {
@@ -107,7 +107,7 @@ export function openDatabase(): Database {
     remove(): void {
       if (!db.isOpen) return;
       db.close();
-      if (!NAMELESS) Deno.removeSync(folder, { recursive: true });
+      if (!NAMELESS) folder[Symbol.dispose]();
     },
   };
 }

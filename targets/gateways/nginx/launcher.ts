@@ -5,6 +5,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
+import { TemporaryFolder } from "../../../base/system/temporary_folder.ts";
 import { fileOf, isUrl, type NginxTarget } from "../../../base/target/gateway_spec.ts";
 import {
   cannotStart,
@@ -12,13 +13,7 @@ import {
   type Launcher,
   type RunningTarget,
 } from "../../launch/launcher.ts";
-import {
-  cleanEnv,
-  findProgram,
-  freePort,
-  locateFolder,
-  makeTemporaryFolder,
-} from "../../launch/environment.ts";
+import { cleanEnv, findProgram, freePort, locateFolder } from "../../launch/environment.ts";
 import { bringUp } from "../../launch/bring_up.ts";
 import { startSupervised } from "../../launch/child.ts";
 import { runtimeOf } from "../../launch/runtime.ts";
@@ -77,21 +72,22 @@ export async function startNginx(
   }
   const env = cleanEnv();
   const runtime = await runtimeOf([program], { env, cwd: Deno.cwd() });
-  const folder = makeTemporaryFolder("plateau-nginx-");
+  const folder = TemporaryFolder.make("nginx");
   try {
     const port = context.listen?.port ?? freePort({ host: context.host });
-    const file = join(folder, "nginx.conf");
-    if ("texts" in serves) writeFiles(join(folder, FILES), serves.texts);
+    const file = join(folder.path, "nginx.conf");
+    if ("texts" in serves) writeFiles(join(folder.path, FILES), serves.texts);
     const options = { host: context.host, port, workers, user: workersUser() };
     const served = "texts" in serves ? { folder: FILES } : serves;
     Deno.writeTextFileSync(file, nginxConfig({ ...options, serves: served }), {
       mode: 0o600,
     });
-    const command = [program, "-p", folder, "-c", file];
-    const child = startSupervised(command, { env, cwd: folder, folder });
+    const command = [program, "-p", folder.path, "-c", file];
+    const own = { cwd: folder.path, folder: folder.path };
+    const child = startSupervised(command, { env, ...own });
     return await bringUp({ child, runtime, path: readyPath, port }, context);
   } catch (error) {
-    remove(folder);
+    folder[Symbol.dispose]();
     throw error;
   }
 }
@@ -100,14 +96,6 @@ export async function startNginx(
 function workersUser(): string | null {
   const { uid, username } = userInfo();
   return uid === 0 ? username : null;
-}
-
-function remove(folder: string): void {
-  try {
-    Deno.removeSync(folder, { recursive: true });
-  } catch (error) {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  }
 }
 
 /** @param folder Is made. */

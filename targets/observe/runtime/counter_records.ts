@@ -2,7 +2,9 @@
  * What the runtime of one process has reported of itself: collections of its garbage collector, delays of its event
  * loop, its heap. Read from lines that a target may have spoiled: what is no record is left out. Pure.
  */
+import { Buffer } from "node:buffer";
 import * as z from "zod";
+import { isWithin, LIMITS } from "../../../base/limits.ts";
 
 export const COLLECTION_KINDS = ["minor", "major", "incremental", "weak", "cycle"] as const;
 export type CollectionKind = typeof COLLECTION_KINDS[number];
@@ -55,12 +57,22 @@ export interface ProcessCounters {
   readonly isSteady?: boolean;
 }
 
+/** What the processes of a target reported in one run. */
+export interface Reports {
+  readonly processes: readonly ProcessCounters[];
+  readonly leftOut: LeftOut;
+}
+
 /** Reports of the runtimes of a target. */
 export interface CounterSource {
   /** To be called when a load begins: what was before is none of it. */
   begin(): void;
-  /** What was reported since. @param untilMs The end of the load, milliseconds since the epoch. */
-  take(untilMs: number): Promise<ProcessCounters[]>;
+  /**
+   * What was reported since.
+   * @param untilMs The end of the load, milliseconds since the epoch.
+   * @param signal Ends the wait for reports that are still to come.
+   */
+  take(untilMs: number, signal: AbortSignal): Promise<Reports>;
 }
 
 /** How a target is started whose runtime reports counters. */
@@ -74,7 +86,11 @@ export interface CounterSink {
   errorReader(): (bytes: Uint8Array) => void;
 }
 
-const ms = z.number().min(0);
+/** Larger figures are none of a runtime's, and their sums would leave the numbers that results can hold. */
+const MOST_MS = 1e15;
+const MOST_COUNT = 1e9;
+
+const ms = z.number().min(0).max(MOST_MS);
 const pair = z.tuple([ms, ms]);
 
 const head = z.strictObject({
@@ -87,40 +103,177 @@ const record = z.strictObject({
   at: ms,
   forMs: ms,
   collections: z.array(z.tuple([ms, ms, z.enum(COLLECTION_KINDS), ms])),
-  more: pair,
+  more: z.tuple([z.int().min(0).max(MOST_COUNT), ms]),
   stalls: z.array(z.tuple([ms, ms, ms])),
   delay: pair.nullable(),
   utilization: z.number().min(0).max(1).nullable(),
   heap: ms.nullable(),
 });
 
-/** What a process has written; null where that begins with no line that says whose it is. */
-export function readCounters(headLine: string, text: string): ProcessCounters | null {
-  const read = head.safeParse(jsonOrNull(headLine));
-  if (!read.success) return null;
-  const records = text.split("\n").flatMap((line) => {
-    const found = record.safeParse(jsonOrNull(line));
-    return found.success ? [found.data] : []; // a line that is begun, too
-  });
-  return {
-    ...read.data,
-    collections: records.flatMap(({ collections }) =>
-      collections.map(([atMs, ms, kind, withinMs]) => (
-        { atMs, ms, stoppedMs: ms, kind, withinMs, cpuMs: null }
-      ))
-    ),
-    stalls: records.flatMap(({ stalls }) =>
-      stalls.map(([atMs, ms, cpuMs]) => ({ atMs, ms, cpuMs }))
-    ),
-    spans: records.map(({ at, forMs, more: [count, ms], delay, utilization, heap }) => ({
+/** What the processes of a target reported in one run beyond what is read of it. Nothing is left out where all are 0. */
+export interface LeftOut {
+  /** Processes, or files that take themselves for one. */
+  readonly processes: number;
+  readonly bytes: number;
+  /** Lines that are no record. */
+  readonly lines: number;
+  /** They are in the sums, but not listed. */
+  readonly collections: number;
+  readonly stalls: number;
+}
+
+/** What is still read of the reports of one run, and what is not. */
+export class ReportRoom {
+  readonly leftOut = { processes: 0, bytes: 0, lines: 0, collections: 0, stalls: 0 };
+  #bytes = LIMITS.runtimeReports.most;
+  #collections = LIMITS.collections.most;
+  #stalls = LIMITS.stalls.most;
+
+  /** Of so many new bytes of one process, of which `before` were read in this run, those that are read. */
+  takeBytes(found: number, before: number): number {
+    const taken = Math.min(found, this.#bytes, Math.max(0, LIMITS.runtimeReport.most - before));
+    this.#bytes -= taken;
+    this.leftOut.bytes += found - taken;
+    return taken;
+  }
+
+  /** As many of them as are listed. */
+  takeCollections(found: number): number {
+    const taken = Math.min(found, this.#collections);
+    this.#collections -= taken;
+    this.leftOut.collections += found - taken;
+    return taken;
+  }
+
+  takeStalls(found: number): number {
+    const taken = Math.min(found, this.#stalls);
+    this.#stalls -= taken;
+    this.leftOut.stalls += found - taken;
+    return taken;
+  }
+}
+
+/** What stands where the next byte is. */
+type Place = "line" | "rest of a line that is not read";
+
+/**
+ * Reads what one process writes, as it comes, in time that is linear in it: nothing is looked at twice. A process whose
+ * first line does not say whose it is is nobody's.
+ */
+export class CounterReader {
+  /** Undefined before the first line, null where that says nothing. */
+  #process: z.output<typeof head> | null | undefined = undefined;
+  #begun: Uint8Array[] = [];
+  #begunBytes = 0;
+  #place: Place = "line";
+  #collections: Collection[] = [];
+  #stalls: Stall[] = [];
+  #spans: CounterSpan[] = [];
+  #spoiledLines = 0;
+
+  /** Forgets the records that it has: they are none of the next run. */
+  forget(): void {
+    this.#collections = [];
+    this.#stalls = [];
+    this.#spans = [];
+    this.#spoiledLines = 0;
+  }
+
+  /** Bytes are left out here: what follows is the rest of a line. */
+  skip(): void {
+    this.#drop();
+  }
+
+  take(bytes: Uint8Array, room: ReportRoom): void {
+    for (let at = 0; at < bytes.length;) {
+      if (this.#spoiledLines >= MOST_SPOILED) {
+        room.leftOut.bytes += bytes.length - at;
+        return this.#drop();
+      }
+      const found = bytes.indexOf(LINE_FEED, at);
+      const end = found < 0 ? bytes.length : found;
+      this.#takePart(bytes.subarray(at, end), room);
+      if (found >= 0) this.#endLine(room);
+      at = end + 1;
+    }
+  }
+
+  /** Null where nobody has reported. */
+  counters(): ProcessCounters | null {
+    if (!this.#process) return null;
+    return {
+      ...this.#process,
+      collections: this.#collections,
+      stalls: this.#stalls,
+      spans: this.#spans,
+    };
+  }
+
+  #takePart(part: Uint8Array, room: ReportRoom): void {
+    if (this.#place !== "line" || part.length === 0) return;
+    if (!isWithin("runtimeRecord", this.#begunBytes + part.length)) {
+      room.leftOut.lines++;
+      return this.#drop();
+    }
+    this.#begun.push(part.slice());
+    this.#begunBytes += part.length;
+  }
+
+  #drop(): void {
+    this.#place = "rest of a line that is not read";
+    this.#begun = [];
+    this.#begunBytes = 0;
+  }
+
+  #endLine(room: ReportRoom): void {
+    const line = this.#begunBytes === 0 ? "" : new TextDecoder().decode(joined(this.#begun));
+    const isWhole = this.#place === "line";
+    this.#begun = [];
+    this.#begunBytes = 0;
+    this.#place = "line";
+    if (this.#process === undefined) {
+      this.#process = isWhole ? head.safeParse(jsonOrNull(line)).data ?? null : null;
+    } else if (this.#process !== null && isWhole && line !== "") {
+      this.#takeRecord(line, room);
+    }
+  }
+
+  #takeRecord(line: string, room: ReportRoom): void {
+    const found = record.safeParse(jsonOrNull(line)).data;
+    if (found === undefined) {
+      this.#spoiledLines++;
+      room.leftOut.lines++;
+      return;
+    }
+    const { at, forMs, collections, more: [count, ms], stalls, delay, utilization, heap } = found;
+    const listed = collections.slice(0, room.takeCollections(collections.length));
+    const others = collections.slice(listed.length);
+    for (const [atMs, ms, kind, withinMs] of listed) {
+      this.#collections.push({ atMs, ms, stoppedMs: ms, kind, withinMs, cpuMs: null });
+    }
+    for (const [atMs, ms, cpuMs] of stalls.slice(0, room.takeStalls(stalls.length))) {
+      this.#stalls.push({ atMs, ms, cpuMs });
+    }
+    this.#spans.push({
       atMs: at,
       forMs,
-      more: { count, ms },
+      more: {
+        count: count + others.length,
+        ms: others.reduce((sum, [, otherMs]) => sum + otherMs, ms),
+      },
       delay: delay && { mean: delay[0], max: delay[1] },
       utilization,
       heap,
-    })),
-  };
+    });
+  }
+}
+
+const LINE_FEED = 0x0a;
+/** Of one process in one run. Whoever writes more is not read on, as an error for each of millions would take minutes. */
+const MOST_SPOILED = 1_000;
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
 }
 
 function jsonOrNull(line: string): unknown {

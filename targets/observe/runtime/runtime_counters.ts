@@ -2,54 +2,62 @@
  * The runtime counters of a target: what its processes report of themselves, each into a file of its own in a folder
  * of this target, and a Go program on its standard error. Nobody waits for a target that reports nothing.
  */
+import { lstatSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { setImmediate } from "node:timers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import { epochNowMs } from "../../../base/system/clock.ts";
 import { readStat } from "../../../base/system/processes.ts";
+import { TemporaryFolder } from "../../../base/system/temporary_folder.ts";
+import { CarefulFile } from "../../../base/careful_file.ts";
 import {
+  CounterReader,
   type CounterSink,
   type CounterSource,
-  type ProcessCounters,
-  readCounters,
+  ReportRoom,
+  type Reports,
 } from "./counter_records.ts";
 import { GoTrace, OUTPUT_LATE_MS } from "./go_trace.ts";
 import pythonScript from "./sitecustomize.py" with { type: "text" };
 import v8Script from "./v8_counters.mjs" with { type: "text" };
 
 const V8_SCRIPT = "v8_counters.mjs";
+const SCRIPTS = { [V8_SCRIPT]: v8Script, "sitecustomize.py": pythonScript };
 const ENDING = ".jsonl";
 /** While it is there, V8's processes write what they know. They look for it every 250 ms. */
 const REQUEST = "requested";
 /** Of the processes of a target those that have reported most. */
 const MOST_PROCESSES = 64;
-/** Of one process in one run, some 8 minutes of one that collects without pause; and of all. */
-const MOST_BYTES = 16 * 1_048_576;
-const MOST_OF_ALL = 64 * 1_048_576;
+/** Of the files that are looked at to find these. */
+const MOST_FILES = 4_096;
 /** The first line of a process, which names it, is shorter. */
-const HEAD_BYTES = 200;
+const HEAD_BYTES = 512;
+const LINE_FEED = 0x0a;
+/** At a time, so that signals are heard and load is sent meanwhile. */
+const READ_BYTES = 262_144;
 /** Reports come within 250 ms; one that is later comes from a process that has stopped, or has none. */
 const LAST_REPORT_MS = 400;
 /** Of one that lives and reports all the time, where its event loop is blocked or the machine halts. */
-const LAST_BUSY_REPORT_MS = 5_000;
+const LAST_BUSY_REPORT_MS = 3_000;
 const LOOK_MS = 100;
 
 export class RuntimeCounters implements CounterSink, CounterSource {
   readonly #traces: GoTrace[] = [];
-  /** Length of each file when the load began. */
-  #begun: ReadonlyMap<string, number> = new Map();
+  /** By their path. */
+  readonly #files = new Map<string, ReportFile>();
+  #room = new ReportRoom();
 
-  private constructor(private readonly folder: string) {}
+  private constructor(private readonly folder: TemporaryFolder) {}
 
-  static async open(): Promise<RuntimeCounters> {
-    const folder = await Deno.makeTempDir({ prefix: "plateau-counters-" });
-    await Deno.writeTextFile(join(folder, V8_SCRIPT), v8Script);
-    await Deno.writeTextFile(join(folder, "sitecustomize.py"), pythonScript);
+  static open(): RuntimeCounters {
+    const folder = TemporaryFolder.make("counters");
+    for (const [name, text] of Object.entries(SCRIPTS)) folder.write(name, text);
     return new RuntimeCounters(folder);
   }
 
   get module(): string {
-    return pathToFileURL(join(this.folder, V8_SCRIPT)).href;
+    return pathToFileURL(join(this.folder.path, V8_SCRIPT)).href;
   }
 
   /** The environment in which Node, Python and Go report. */
@@ -57,7 +65,7 @@ export class RuntimeCounters implements CounterSink, CounterSource {
     return {
       ...given,
       NODE_OPTIONS: joined([given.NODE_OPTIONS, `--import=${this.module}`], " "),
-      PYTHONPATH: joined([this.folder, given.PYTHONPATH], delimiter),
+      PYTHONPATH: joined([this.folder.path, given.PYTHONPATH], delimiter),
       GODEBUG: joined([given.GODEBUG, "gctrace=1"], ","),
     };
   }
@@ -77,95 +85,155 @@ export class RuntimeCounters implements CounterSink, CounterSource {
 
   begin(): void {
     this.#request(false);
-    this.#begun = new Map(this.#files().map(({ path, size }) => [path, size]));
+    this.#room = new ReportRoom();
+    for (const path of this.#paths()) this.#fileAt(path).begunBytes = sizeOf(path);
+    for (const { reader } of this.#files.values()) reader.forget();
     for (const trace of this.#traces) trace.forget();
   }
 
-  async take(untilMs: number): Promise<ProcessCounters[]> {
+  async take(untilMs: number, signal: AbortSignal): Promise<Reports> {
     this.#request(true);
-    const lateMs = this.#files().length > 0 ? LAST_REPORT_MS : OUTPUT_LATE_MS;
-    const waitMs = untilMs + lateMs - epochNowMs();
-    if (waitMs > 0) await sleep(Math.min(waitMs, lateMs));
-    let reports = this.#reports();
-    const isAwaited = ({ isSteady = false, pid, spans }: ProcessCounters): boolean =>
-      isSteady && (spans.at(-1)?.atMs ?? 0) < untilMs && pid !== null && readStat(pid) !== null;
-    while (reports.some(isAwaited) && epochNowMs() < untilMs + LAST_BUSY_REPORT_MS) {
-      await sleep(LOOK_MS);
-      reports = this.#reports();
+    const lateMs = this.#paths().length > 0 ? LAST_REPORT_MS : OUTPUT_LATE_MS;
+    await pause(Math.min(untilMs + lateMs - epochNowMs(), lateMs), signal);
+    const files = this.#busiest();
+    await this.#read(files);
+    const lastMs = untilMs + LAST_BUSY_REPORT_MS;
+    while (files.some((file) => isAwaited(file, untilMs)) && epochNowMs() < lastMs) {
+      if (signal.aborted) break;
+      await pause(LOOK_MS, signal);
+      await this.#read(files);
     }
-    return [...reports, ...this.#traces.flatMap((trace) => trace.counters() ?? [])];
-  }
-
-  #request(isRequested: boolean): void {
-    const path = join(this.folder, REQUEST);
-    try {
-      if (isRequested) Deno.writeTextFileSync(path, "");
-      else Deno.removeSync(path);
-    } catch {
-      // it was not there, or the target has removed the folder
-    }
-  }
-
-  #reports(): ProcessCounters[] {
-    const files = this.#files().sort((a, b) => this.#newBytes(b) - this.#newBytes(a));
-    let left = MOST_OF_ALL;
-    return files.slice(0, MOST_PROCESSES).flatMap((file) => {
-      const most = Math.min(left, MOST_BYTES);
-      left -= Math.min(most, this.#newBytes(file));
-      return this.#read(file, most) ?? [];
-    });
+    const reports = files.flatMap(({ reader }) => reader.counters() ?? []);
+    const traced = this.#traces.flatMap((trace) => trace.counters() ?? []);
+    return { processes: [...reports, ...traced], leftOut: this.#room.leftOut };
   }
 
   /** Once the target has ended. */
   async close(): Promise<void> {
-    await Deno.remove(this.folder, { recursive: true }).catch(() => {}); // another user's process wrote there
+    await this.folder[Symbol.asyncDispose]();
   }
 
-  #newBytes({ path, size }: CounterFile): number {
-    return size - (this.#begun.get(path) ?? 0);
-  }
-
-  #read({ path }: CounterFile, mostBytes: number): ProcessCounters | null {
-    const head = textFrom(path, 0, HEAD_BYTES).split("\n")[0];
-    return readCounters(head, textFrom(path, this.#begun.get(path) ?? 0, mostBytes));
-  }
-
-  #files(): CounterFile[] {
+  #request(isRequested: boolean): void {
+    const path = join(this.folder.path, REQUEST);
     try {
-      return [...Deno.readDirSync(this.folder)].flatMap(({ name, isFile }) => {
-        if (!isFile || !name.endsWith(ENDING)) return []; // a link or a pipe would be somebody else's
-        const path = join(this.folder, name);
-        return [{ path, size: Deno.lstatSync(path).size }];
-      });
+      if (isRequested) CarefulFile.toAppend(path)[Symbol.dispose]();
+      else Deno.removeSync(path);
+    } catch {
+      // it was not there, or the target has put something else in its place
+    }
+  }
+
+  #fileAt(path: string): ReportFile {
+    const known = this.#files.get(path);
+    if (known !== undefined) return known;
+    const file = { path, reader: new CounterReader(), begunBytes: 0, readBytes: 0 };
+    this.#files.set(path, file);
+    return file;
+  }
+
+  /** Those to which most was added since the load began. */
+  #busiest(): ReportFile[] {
+    const all = this.#paths().map((path) => this.#fileAt(path))
+      .map((file) => ({ file, newBytes: sizeOf(file.path) - file.begunBytes }))
+      .sort((a, b) => b.newBytes - a.newBytes);
+    const others = all.slice(MOST_PROCESSES).filter(({ newBytes }) => newBytes > 0);
+    this.#room.leftOut.processes += others.length;
+    return all.slice(0, MOST_PROCESSES).map(({ file }) => file);
+  }
+
+  /** What is new in them, a part at a time, so that signals are heard meanwhile. */
+  async #read(files: readonly ReportFile[]): Promise<void> {
+    for (const file of files) {
+      try {
+        for (const _ of newPartsOf(file, this.#room)) await nextTurn();
+      } catch {
+        // the target has removed the file, or put something else in its place
+      }
+    }
+  }
+
+  /** Of the files in which processes report; a link or a pipe is none. */
+  #paths(): string[] {
+    try {
+      const entries = [...Deno.readDirSync(this.folder.path)];
+      const named = entries.filter(({ name, isFile }) => isFile && name.endsWith(ENDING));
+      this.#room.leftOut.processes = Math.max(0, named.length - MOST_FILES);
+      return named.slice(0, MOST_FILES).map(({ name }) => join(this.folder.path, name));
     } catch {
       return []; // the target has removed them
     }
   }
 }
 
-interface CounterFile {
+/** Where one process reports. */
+interface ReportFile {
   readonly path: string;
-  /** Bytes. */
-  readonly size: number;
+  readonly reader: CounterReader;
+  /** Its length when the load began. */
+  begunBytes: number;
+  /** Of it, as far as it is read or passed over. */
+  readBytes: number;
+}
+
+/** 0 where there is none. */
+function sizeOf(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** Reads what is new since the load began, part by part. Throws an Error where it can't be read. */
+function* newPartsOf(file: ReportFile, room: ReportRoom): Generator<void> {
+  using opened = CarefulFile.toRead(file.path);
+  const { reader, begunBytes } = file;
+  if (file.readBytes < begunBytes) {
+    if (file.readBytes === 0) reader.take(firstLineOf(opened), room);
+    reader.skip();
+    file.readBytes = begunBytes - 1; // the end of a line
+  }
+  const newBytes = opened.size - file.readBytes;
+  if (newBytes <= 0) return;
+  const taken = room.takeBytes(newBytes, file.readBytes - begunBytes);
+  const buffer = new Uint8Array(Math.min(taken, READ_BYTES));
+  for (let left = taken; left > 0;) {
+    const part = buffer.subarray(0, opened.read(buffer.subarray(0, left), file.readBytes));
+    if (part.length === 0) return;
+    reader.take(part, room);
+    file.readBytes += part.length;
+    left -= part.length;
+    yield;
+  }
+  if (taken === newBytes) return;
+  reader.skip();
+  file.readBytes += newBytes - taken;
+}
+
+function firstLineOf(file: CarefulFile): Uint8Array {
+  const start = new Uint8Array(HEAD_BYTES);
+  const length = file.read(start, 0);
+  const end = start.indexOf(LINE_FEED) + 1;
+  return end > 0 && end <= length ? start.subarray(0, end) : Uint8Array.of(LINE_FEED);
+}
+
+/** Whether a process that reports all the time has not reported of the end of the load yet, and still can. */
+function isAwaited({ reader }: ReportFile, untilMs: number): boolean {
+  const { isSteady = false, pid = null, spans = [] } = reader.counters() ?? {};
+  if (!isSteady || pid === null || (spans.at(-1)?.atMs ?? 0) >= untilMs) return false;
+  const state = readStat(pid)?.state ?? "X";
+  return !ENDED_OR_HALTED.includes(state);
+}
+
+/** As proc(5) has it: a zombie, one that is dead, and those that were stopped. */
+const ENDED_OR_HALTED = "ZXxTt";
+
+/** Lets everything else that waits come first. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** Until the time is over, or the signal comes. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
 function joined(texts: readonly (string | undefined)[], by: string): string {
   return texts.filter((text) => text).join(by);
-}
-
-/** "" where it can't be read. */
-function textFrom(path: string, offset: number, mostBytes: number): string {
-  try {
-    using file = Deno.openSync(path);
-    file.seekSync(offset, Deno.SeekMode.Start);
-    const bytes = new Uint8Array(Math.min(mostBytes, Math.max(0, file.statSync().size - offset)));
-    let length = 0;
-    for (let read: number | null = 1; read !== null && read > 0 && length < bytes.length;) {
-      read = file.readSync(bytes.subarray(length));
-      length += read ?? 0;
-    }
-    return new TextDecoder().decode(bytes.subarray(0, length));
-  } catch {
-    return "";
-  }
 }

@@ -1,0 +1,115 @@
+/**
+ * Files in places where a target or one of its commands may write: another file, a link, a named pipe, a device or a
+ * folder may stand where a file is expected. Opening one never waits, never follows a link, and is refused unless what
+ * was opened is a regular file, so that nothing that a target leaves there can block this program or lead it elsewhere.
+ */
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  openSync,
+  readSync,
+  writeSync,
+} from "node:fs";
+
+/** Windows has neither of the two. */
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const CAREFUL = O_NOFOLLOW | O_NONBLOCK;
+
+/** Whoever else can read it is none of ours. */
+const OWN_MODE = 0o600;
+
+export class CarefulFile implements Disposable {
+  private constructor(private readonly descriptor: number, readonly path: string) {}
+
+  /** Throws an Error that says why it can't be read. */
+  static toRead(path: string): CarefulFile {
+    return CarefulFile.#opened(path, constants.O_RDONLY);
+  }
+
+  /**
+   * Opens a file that only this user can read, and makes it where there is none. Throws an Error that says why nothing
+   * can be appended: a file with a second name is refused, too, as that may be the name of another file of the user's.
+   */
+  static toAppend(path: string): CarefulFile {
+    const file = CarefulFile.#made(path) ??
+      CarefulFile.#opened(path, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      const { nlink, mode } = fstatSync(file.descriptor);
+      if (nlink > 1) throw new Error("the file has a second name elsewhere (a hard link)");
+      if ((mode & 0o777) !== OWN_MODE) fchmodSync(file.descriptor, OWN_MODE);
+      return file;
+    } catch (error) {
+      file[Symbol.dispose]();
+      throw error;
+    }
+  }
+
+  /** Null where something has the name. */
+  static #made(path: string): CarefulFile | null {
+    const { O_WRONLY, O_APPEND, O_CREAT, O_EXCL } = constants;
+    try {
+      return CarefulFile.#opened(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL);
+    } catch (error) {
+      if (codeOf(error) === "EEXIST") return null;
+      throw error;
+    }
+  }
+
+  static #opened(path: string, flags: number): CarefulFile {
+    const file = new CarefulFile(descriptorOf(path, flags), path);
+    if (fstatSync(file.descriptor).isFile()) return file;
+    file[Symbol.dispose]();
+    throw new Error(NOT_REGULAR);
+  }
+
+  /** Bytes that it has now. */
+  get size(): number {
+    return fstatSync(this.descriptor).size;
+  }
+
+  /** Fills the buffer from a place in the file on, as far as there is something. Gives how many bytes it read. */
+  read(buffer: Uint8Array, from: number): number {
+    let length = 0;
+    while (length < buffer.length) {
+      const read = readSync(this.descriptor, buffer, length, buffer.length - length, from + length);
+      if (read === 0) break;
+      length += read;
+    }
+    return length;
+  }
+
+  append(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length;) {
+      at += writeSync(this.descriptor, bytes, at, bytes.length - at);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    closeSync(this.descriptor);
+  }
+}
+
+const NOT_REGULAR = "a pipe, device, socket or folder is in its place";
+
+/** In words where something else stands in the place of the file. */
+function descriptorOf(path: string, flags: number): number {
+  try {
+    return openSync(path, flags | CAREFUL, OWN_MODE);
+  } catch (error) {
+    switch (codeOf(error)) {
+      case "ELOOP":
+        throw new Error("a link is in its place", { cause: error });
+      case "ENXIO": // a pipe that nobody reads, or a socket
+      case "EISDIR":
+        throw new Error(NOT_REGULAR, { cause: error });
+      default:
+        throw error;
+    }
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return Reflect.get(Object(error), "code");
+}

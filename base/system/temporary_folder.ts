@@ -1,0 +1,150 @@
+/**
+ * Temporary folders: the one way in which this program makes any. Each is for this user alone, is gone when the program
+ * ends, however it ends in order, and has the process that made it in its name. So the next start can tell the folders
+ * that a killed process left from those of one that still runs, and removes them.
+ */
+import { createHash } from "node:crypto";
+import { lstatSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { kill } from "node:process";
+import { messageOf, TargetError } from "../errors.ts";
+import { readStat } from "./processes.ts";
+
+/** Folders of this process that are still there. */
+const ours = new Set<string>();
+
+export class TemporaryFolder implements Disposable, AsyncDisposable {
+  private constructor(readonly path: string) {}
+
+  /**
+   * Makes an empty folder. Throws a TargetError where nothing can be written.
+   * @param kind What it is for: a word.
+   * @param within Absent: where this system keeps temporary files.
+   */
+  static make(kind: string, within: string = tmpdir()): TemporaryFolder {
+    try {
+      const path = Deno.makeTempDirSync({ dir: within, prefix: `plateau-${kind}-${ownTag()}-` });
+      if (ours.size === 0) globalThis.addEventListener("unload", removeOurs, { once: true });
+      ours.add(path);
+      return new TemporaryFolder(path);
+    } catch (error) {
+      throw new TargetError(
+        `Cannot make a temporary folder in ${within}: ${messageOf(error).replace(/: tmpdir$/, "")}`,
+        [adviceFor(within)],
+      );
+    }
+  }
+
+  /** Throws a TargetError where it can't be written. */
+  write(name: string, text: string): void {
+    try {
+      writeFileSync(join(this.path, name), text, { mode: 0o600 });
+    } catch (error) {
+      throw new TargetError(
+        `Cannot write ${name} into the temporary folder ${this.path}: ${messageOf(error)}`,
+        [adviceFor(tmpdir())],
+      );
+    }
+  }
+
+  /** With all that is in it, as far as this user may remove it. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Deno.remove(this.path, { recursive: true }).catch(() => {});
+    ours.delete(this.path);
+  }
+
+  /** The same, and this thread waits. */
+  [Symbol.dispose](): void {
+    removeNow(this.path);
+    ours.delete(this.path);
+  }
+}
+
+function adviceFor(folder: string): string {
+  return folder === tmpdir()
+    ? "set TMPDIR to a folder in which this user may write"
+    : `let this user write in ${folder}`;
+}
+
+function removeOurs(): void {
+  for (const path of ours) removeNow(path);
+}
+
+function removeNow(path: string): void {
+  try {
+    Deno.removeSync(path, { recursive: true });
+  } catch {
+    // it is gone already, or another user's process wrote there
+  }
+}
+
+// What a process left that was killed.
+
+/** Process id, its start, and where both mean something. */
+const NAME = /^plateau-[a-z]+-(\d+)-(\d+)-([\da-f]+)-/;
+
+/** In one start; the next one goes on. */
+const MOST_SWEPT = 64;
+
+/**
+ * Removes the folders of this user whose process has ended. Safe beside other processes that start at the same time: a
+ * folder has its name from the beginning. Whatever can't be seen or removed stays.
+ */
+export async function sweepTemporaryFolders(within: string = tmpdir()): Promise<void> {
+  try {
+    const left: string[] = [];
+    for await (const { name, isDirectory } of Deno.readDir(within)) {
+      if (left.length === MOST_SWEPT) break;
+      const path = join(within, name);
+      if (isDirectory && isLeft(name) && lstatSync(path).uid === Deno.uid()) left.push(path);
+    }
+    for (const path of left) await Deno.remove(path, { recursive: true }).catch(() => {});
+  } catch {
+    // who can't look there can't make a folder there either, and hears of it then
+  }
+}
+
+/** Whether the process that made the folder ran on this system, where we can see it, and has ended. */
+function isLeft(name: string): boolean {
+  const [, pid, startTicks, where] = NAME.exec(name) ?? [];
+  if (pid === undefined || where !== ownWhere()) return false;
+  const stat = readStat(Number(pid));
+  if (stat === null) return !isAlive(Number(pid));
+  return "ZX".includes(stat.state) || stat.startTicks !== Number(startTicks);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return kill(pid, 0);
+  } catch (error) {
+    return Reflect.get(Object(error), "code") !== "ESRCH";
+  }
+}
+
+let tag: string | null = null;
+
+function ownTag(): string {
+  return tag ??= `${Deno.pid}-${readStat(Deno.pid)?.startTicks ?? 0}-${ownWhere()}`;
+}
+
+let place: string | null = null;
+
+/**
+ * This boot of this machine, and its namespace of process ids: containers and machines may share a folder, and the same
+ * number is another process there. All the same off Linux.
+ */
+function ownWhere(): string {
+  return place ??= createHash("sha256")
+    .update(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")))
+    .update(orEmpty(() => readlinkSync("/proc/self/ns/pid")))
+    .digest("hex").slice(0, 8);
+}
+
+function orEmpty(read: () => string): string {
+  try {
+    return read();
+  } catch {
+    return "";
+  }
+}
