@@ -190,7 +190,7 @@ const resultFlags = {
   interval: {
     flags: "--interval <D>",
     about: "Interval of the timeline",
-    preset: "250ms",
+    preset: load.DEFAULT_INTERVAL,
     schema: load.interval,
   },
   ...strictFlag,

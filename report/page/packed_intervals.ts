@@ -38,8 +38,8 @@ export function packScenarios(
   most = MOST_CHARACTERS,
 ): ReadonlyMap<ScenarioModel, PackedSteps> {
   const cells = scenarios.flatMap(({ cells }) => cells.map(({ runs }) => runs));
-  const intervals = intervalsOfStep(cells, most);
-  return new Map(scenarios.map((scenario) => [scenario, packScenario(scenario, intervals)]));
+  const joined = intervalsOfStep(cells, most);
+  return new Map(scenarios.map((scenario) => [scenario, packScenario(scenario, joined)]));
 }
 
 /** @param cells The runs of each. */
@@ -66,14 +66,22 @@ function charactersOf(runs: readonly Run[]): number {
  */
 const BY_BYTES = { strategy: constants.Z_RLE, memLevel: 5 };
 
-function packScenario({ cells }: ScenarioModel, intervals: number): PackedSteps {
-  const seconds = cells[0].runs[0].timeline.intervalS * intervals;
-  return { seconds, packed: packed(cells.map(({ runs }) => runs), intervals) };
+function packScenario({ cells }: ScenarioModel, joined: number): PackedSteps {
+  const runs = cells.map((cell) => cell.runs);
+  return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
 }
 
-/** The runs of each cell. */
-function packed(cells: readonly (readonly Run[])[], intervals: number): string {
-  const steps = cells.map((runs) => runs.map((run) => stepsOf(run, intervals)));
+/** Intervals of a long run are longer than those of a short one: a step is as long in all runs. */
+function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
+  return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
+}
+
+/** The runs of each cell. @param joined So many of the longest intervals are a step. */
+function packed(cells: readonly (readonly Run[])[], joined: number): string {
+  const seconds = stepSeconds(cells, joined);
+  const steps = cells.map((runs) =>
+    runs.map((run) => stepsOf(run, Math.max(1, Math.round(seconds / run.timeline.intervalS))))
+  );
   return base91(deflateSync(packSteps(steps), BY_BYTES));
 }
 

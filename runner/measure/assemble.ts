@@ -51,7 +51,6 @@ interface LoadContext {
   readonly timeline: Timeline;
   /** Of the load's steps; none where it has one alone. */
   readonly stepNames: readonly string[];
-  readonly intervalMs: number;
   /** Of each worker. */
   readonly connections: readonly number[];
   /** Of this process; agents have each their own. */
@@ -67,8 +66,11 @@ export function assemble(
 ): Measurement {
   const latency = context.timeline.latency();
   const measured = measuredOf(description, reports, { ...context, latency });
-  const counted = { values: latency.all.count, bounds: latency.censored.count };
-  const breach = breachOf(reports.map(({ totals }) => totals), counted);
+  const breach = breachOf(reports.map(({ totals }) => totals), {
+    seconds: context.timeline.secondCompleted.reduce((sum, count) => sum + count, 0),
+    values: latency.all.count,
+    bounds: latency.censored.count,
+  });
   if (breach !== null) throw new Error(`The measurement does not add up: ${breach}`);
   const judgement = judged(measured, reports, context);
   const histogram = encodeHistogram(latency.all);
@@ -109,7 +111,7 @@ function judged(
   reports: readonly WorkerReport[],
   context: LoadContext,
 ): Pick<Measurement, "generator" | "agents"> {
-  const { agents, intervalMs } = context;
+  const { agents, timeline } = context;
   const elapsedUs = elapsedUsOf(reports);
   if (agents === null) {
     const evidence = evidenceOf(reports, elapsedUs, context.stage);
@@ -119,7 +121,7 @@ function judged(
   }
   const parts = assembleAgents(run, reports, { ...context, agents });
   const evidence = evidenceOf(reports, elapsedUs, fleetStage(agents));
-  const judgement = judgedByResponses(run, judgeFleet(parts, intervalMs));
+  const judgement = judgedByResponses(run, judgeFleet(parts, timeline.intervalMs));
   return { generator: { ...evidence, ...judgement }, agents: parts };
 }
 
@@ -139,14 +141,9 @@ function measuredOf(
   const bytesIn = sum((part) => part.bytesIn);
   const clock = clockOf(description.load);
   const tls = mergeTls(reports.map((report) => report.tls));
-  const timeline = {
-    intervalS: context.intervalMs / 1_000,
-    points: timelinePoints(context.timeline.intervals, {
-      intervalMs: context.intervalMs,
-      elapsedUs,
-      clock,
-    }),
-  };
+  const { intervals, intervalMs, secondCompleted, secondBytes } = context.timeline;
+  const points = timelinePoints(intervals, { intervalMs, elapsedUs, clock });
+  const timeline = { intervalS: intervalMs / 1_000, points };
   const perSec = (inTime: number): number => elapsedS > 0 ? inTime / elapsedS : 0;
   return {
     schema: "plateau.bench/2",
@@ -176,8 +173,8 @@ function measuredOf(
     firstByte: timesOf(totals, "firstByte"),
     connect: timesOf(totals, "connect"),
     perSecond: {
-      requests: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondCompleted)),
-      bytes: perSecondOf(bySecond(totals, elapsedS, (part) => part.secondBytes)),
+      requests: perSecondOf(wholeSeconds(secondCompleted, elapsedS)),
+      bytes: perSecondOf(wholeSeconds(secondBytes, elapsedS)),
     },
     timeline,
     warmup: isChanging(description.load) ? null : warmupOf(timeline.points, timeline.intervalS),
@@ -223,14 +220,7 @@ function sessionsOf(reports: readonly WorkerReport[]): Measurement["sessions"] {
   return { created, completed, failed, unfinished, length: distributionOf(length) };
 }
 
-/** Sums over the workers for each whole second of the run; the last, partial one is no sample. */
-function bySecond(
-  totals: readonly WorkerTotals[],
-  elapsedS: number,
-  of: (part: WorkerTotals) => readonly number[],
-): number[] {
-  return Array.from(
-    { length: Math.floor(elapsedS + 1e-9) },
-    (_, second) => totals.reduce((sum, part) => sum + (of(part)[second] ?? 0), 0),
-  );
+/** The last second, where it is cut short, is no sample. */
+function wholeSeconds(counts: readonly number[], elapsedS: number): number[] {
+  return Array.from({ length: Math.floor(elapsedS + 1e-9) }, (_, second) => counts[second] ?? 0);
 }

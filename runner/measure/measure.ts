@@ -16,6 +16,8 @@ import type { OnProgress } from "../result/progress.ts";
 import type { Measurement } from "../result/result.ts";
 import { Timeline, type WholeInterval } from "./timeline.ts";
 import { VERSION } from "../../base/version.ts";
+import { durationText } from "../../base/quantity.ts";
+import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
 import type { RequestScenario } from "../../scenarios/request/scenario.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
@@ -40,7 +42,7 @@ export async function measureLoad(
   { loader, onProgress, onStart = () => {}, onTail = () => {}, signal }: LoadHooks,
 ): Promise<Measurement> {
   const { intervalMs } = request;
-  const timeline = new Timeline();
+  const timeline = new Timeline(intervalMs);
   const live = new LiveFigures(request, onProgress, loader);
   let startMs: number | null = null;
   const loaded = await loader.load(request, {
@@ -65,9 +67,18 @@ export async function measureLoad(
   const { assemble } = await import("./assemble.ts"); // loaded when nothing is measured any more
   const { reports, connections, stage, agents } = loaded;
   onTail(tailOf(reports));
+  if (timeline.isWidened && intervalMs !== DEFAULT_INTERVAL_MS) {
+    onProgress({ kind: "note", text: widenedText(intervalMs, timeline) });
+  }
   const { stepNames } = request.script;
-  const context = { timeline, stepNames, intervalMs, connections, stage, agents };
+  const context = { timeline, stepNames, connections, stage, agents };
   return assemble(describe(request, loaded, startMs), reports, context);
+}
+
+/** For whoever asked for an interval. */
+function widenedText(intervalMs: number, timeline: Timeline): string {
+  return `The timeline has intervals of ${durationText(timeline.intervalMs)} instead of ` +
+    `${durationText(intervalMs)}, because a result of that many intervals could not be read back`;
 }
 
 function tailOf(reports: readonly WorkerReport[]): TailRequest[] {

@@ -1,5 +1,6 @@
 /** Figures of each request of a mix, flow or page, over all workers. */
 import { withoutSecrets } from "../../base/secrets.ts";
+import { sumOfSeconds } from "../load/recording/second_counts.ts";
 import { CLASSES, type StepTotals } from "../load/recording/steps.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { StepFigures } from "../result/distribution.ts";
@@ -51,11 +52,7 @@ function figuresOf(
     (_, at) => [String(100 * (at + 1)), sum((part) => part.classes[at])] as const,
   );
   const errors = ERRORS.map((kind, at) => [kind, sum((part) => part.errors[at])] as const);
-  const lasted = Math.max(0, ...parts.map(({ seconds }) => seconds.length));
-  const seconds = Array.from(
-    { length: lasted },
-    (_, second) => sum((part) => part.seconds[second] ?? 0),
-  );
+  const { everyS, counts: seconds } = sumOfSeconds(parts.map((part) => part.seconds));
   const inTime = seconds.reduce((total, second) => total + second, 0);
   const { minUs } = withoutBounds(all, censored);
   return {
@@ -64,7 +61,8 @@ function figuresOf(
     status: Object.fromEntries(statuses.filter(([, completed]) => completed > 0)),
     errors: Object.fromEntries(errors.filter(([, failed]) => failed > 0)),
     rate: elapsedS > 0 ? inTime / elapsedS : 0,
-    seconds,
+    seconds: [...seconds],
+    ...everyS > 1 && { everyS },
     latency: {
       clock,
       ...boundedDistributionOf({ all, censored }, estimateOf(clock)),

@@ -1,12 +1,28 @@
 /**
- * The intervals of all workers put together, as they come in. An interval is whole once every
- * reporting worker has sent its part. That is for those who watch: a part that comes later counts all the same.
+ * The intervals of all workers put together, as they come in. An interval is whole once every reporting worker has
+ * sent its part. That is for those who watch: a part that comes later counts all the same.
+ *
+ * What is kept does not grow with the run: when there are more intervals than are kept, neighbours become one, and
+ * each is twice as long from then on. Counts and histograms are added, so nothing is lost but detail.
  */
+import { mostIntervalsOf } from "../../base/intervals.ts";
 import type { IntervalPart } from "../load/recording/intervals.ts";
 import { ERRORS } from "../result/outcome.ts";
 import type { BoundedTimes } from "./bounded_times.ts";
-import { mergeHistograms, type SparseHistogram } from "../stats/histogram/histogram.ts";
-import { HistogramSum } from "../stats/histogram/histogram.ts";
+import {
+  HistogramSum,
+  mergeHistograms,
+  type SparseHistogram,
+} from "../stats/histogram/histogram.ts";
+
+/** Of a fleet the intervals of each worker are kept: more numbers than these would fill the result that has them. */
+const MOST_WORKER_INTERVALS = 2_000_000;
+/** However many workers there are. */
+const LEAST_INTERVALS = 40;
+/** Intervals that wait for parts: a worker that never reports again holds up no more, which is a minute of 250 ms. */
+const MOST_OPEN = 240;
+
+const SECOND_US = 1_000_000;
 
 /** Some of the workers, which stand next to each other. */
 interface WorkerRange {
@@ -28,14 +44,10 @@ export interface WholeInterval {
 
 /** What was reported of an interval so far. */
 export interface IntervalSum {
-  /** Workers that have reported a part. */
-  reported: number;
-  /** Whether it was published as whole. */
-  isPublished: boolean;
   completed: number;
   failed: number;
   /** In the order of ERRORS. */
-  errors: number[];
+  readonly errors: number[];
   wrong: number;
   bytesIn: number;
   readonly latency: HistogramSum;
@@ -43,16 +55,30 @@ export interface IntervalSum {
   readonly censored: HistogramSum;
 }
 
+/** An interval of which parts are awaited. */
+interface OpenInterval {
+  readonly sum: IntervalSum;
+  /** Workers that have reported a part. */
+  reported: number;
+}
+
 /** One worker's, over all intervals. */
 interface WorkerSeries {
-  readonly completed: number[];
+  /** By interval, as they are kept. */
+  completed: number[];
   readonly latency: HistogramSum;
   readonly censored: HistogramSum;
 }
 
 export class Timeline {
   // Sums alone are kept: the parts of a thousand workers would fill the memory within a minute.
-  readonly #intervals: IntervalSum[] = [];
+  #kept: IntervalSum[] = [];
+  /** Intervals, as workers report them, that one of those stands for. */
+  #width = 1;
+  /** By index, as workers report them; those before the first are kept or, where nobody reported them, empty. */
+  readonly #open = new Map<number, OpenInterval>();
+  /** The index of the next that is opened. */
+  #next = 0;
   readonly #series = new Map<number, WorkerSeries>();
   /** The interval that each worker reported last: each reports them in order. */
   readonly #last = new Map<number, number>();
@@ -60,62 +86,126 @@ export class Timeline {
   #reporting = Infinity;
   /** In the intervals that were given. */
   #completed = 0;
+  readonly #secondCompleted: number[] = [];
+  readonly #secondBytes: number[] = [];
+  /**
+   * @param reportedMs Length of the intervals that workers report.
+   * @param most How many are kept, at most.
+   */
+  constructor(private readonly reportedMs: number, private most = mostIntervalsOf(reportedMs)) {}
 
+  /** Length of the intervals that are kept. */
+  get intervalMs(): number {
+    return this.reportedMs * this.#width;
+  }
+
+  /** Whether they are longer than those that workers report. */
+  get isWidened(): boolean {
+    return this.#width > 1;
+  }
+
+  /** So far, with those that are not whole. */
   get intervals(): readonly IntervalSum[] {
-    return this.#intervals;
+    for (const index of [...this.#open.keys()]) this.#keep(index);
+    return this.#kept;
+  }
+
+  /** Completed in each second of the run by its deadline. */
+  get secondCompleted(): readonly number[] {
+    return this.#secondCompleted;
+  }
+
+  /** Received in each of them. */
+  get secondBytes(): readonly number[] {
+    return this.#secondBytes;
   }
 
   /** So many workers report from now on; gives the intervals that are whole by that. */
   setReportingWorkers(workers: number): WholeInterval[] {
     this.#reporting = workers;
-    return this.#intervals.flatMap((_, index) => this.#giveWhole(index) ?? []);
+    const most = Math.floor(MOST_WORKER_INTERVALS / Math.max(1, workers));
+    this.most = Math.min(this.most, Math.max(LEAST_INTERVALS, most));
+    this.#widenToMost();
+    return [...this.#open.keys()].flatMap((index) => this.#giveWhole(index) ?? []);
   }
 
   /** Adds a worker's part; gives the interval, once, when it is whole. */
   add(worker: number, part: IntervalPart): WholeInterval | null {
-    const { index, completed, failed, errors, wrong, bytesIn, latency, censored } = part;
-    const interval = this.#intervals[index] ??= {
-      reported: 0,
-      isPublished: false,
-      completed: 0,
-      failed: 0,
-      errors: ERRORS.map(() => 0),
-      wrong: 0,
-      bytesIn: 0,
-      latency: new HistogramSum(),
-      censored: new HistogramSum(),
-    };
-    if (index > (this.#last.get(worker) ?? -1)) {
-      this.#last.set(worker, index);
-      interval.reported++;
-    }
-    interval.completed += completed;
-    interval.failed += failed;
-    interval.wrong += wrong;
-    errors?.forEach((count, kind) => interval.errors[kind] += count);
-    interval.bytesIn += bytesIn;
-    interval.latency.add(latency);
-    interval.censored.add(censored);
+    const { index, latency, censored } = part;
+    while (this.#next <= index) this.#openNext();
+    const open = this.#open.get(index);
+    if (open !== undefined && index > (this.#last.get(worker) ?? -1)) open.reported++;
+    this.#last.set(worker, Math.max(index, this.#last.get(worker) ?? -1));
+    addTo(open?.sum ?? this.#keptAt(index), part);
+    if (open === undefined) this.#completed += part.completed;
+    this.#addSeconds(part);
     const series = this.#seriesOfWorker(worker);
-    series.completed[index] = (series.completed[index] ?? 0) + completed;
+    const at = Math.floor(index / this.#width);
+    series.completed[at] = (series.completed[at] ?? 0) + part.completed;
     series.latency.add(latency);
     series.censored.add(censored);
-    if (interval.isPublished) this.#completed += completed;
-    return this.#giveWhole(index);
+    return open === undefined ? null : this.#giveWhole(index);
+  }
+
+  #openNext(): void {
+    this.#open.set(this.#next++, { sum: emptySum(), reported: 0 });
+    this.#widenToMost();
+    if (this.#open.size <= MOST_OPEN) return;
+    const [oldest] = this.#open.keys();
+    this.#keep(oldest);
+  }
+
+  #addSeconds({ index, secondCompleted, secondBytes }: IntervalPart): void {
+    const first = Math.floor(index * (this.reportedMs * 1_000) / SECOND_US); // as workers count
+    addAt(this.#secondCompleted, first, secondCompleted);
+    addAt(this.#secondBytes, first, secondBytes);
   }
 
   #giveWhole(index: number): WholeInterval | null {
-    const interval = this.#intervals[index];
-    if (interval.isPublished || interval.reported < this.#reporting) return null;
-    interval.isPublished = true;
-    this.#completed += interval.completed;
+    const { sum, reported } = this.#open.get(index) ?? NONE;
+    if (sum === null || reported < this.#reporting) return null;
+    this.#keep(index);
     return {
       index,
-      completed: interval.completed,
-      failed: interval.failed,
-      latency: interval.latency.whole(),
+      completed: sum.completed,
+      failed: sum.failed,
+      latency: sum.latency.whole(),
       completedSoFar: this.#completed,
     };
+  }
+
+  /** Ends the wait for parts of an open interval: what still comes of it is added to what is kept. */
+  #keep(index: number): void {
+    const open = this.#open.get(index);
+    if (open === undefined) return;
+    this.#open.delete(index);
+    this.#completed += open.sum.completed;
+    merge(this.#keptAt(index), open.sum);
+    const isLastOfKept = (index + 1) % this.#width === 0;
+    if (isLastOfKept) this.#keptAt(index).latency.whole(); // its parts take more memory than their sum
+  }
+
+  #keptAt(index: number): IntervalSum {
+    const at = Math.floor(index / this.#width);
+    while (this.#kept.length <= at) this.#kept.push(emptySum());
+    return this.#kept[at];
+  }
+
+  /** By the intervals that have begun, kept or open, so that the length is known at any time. */
+  #widenToMost(): void {
+    while (this.#next > this.most * this.#width) this.#widen();
+  }
+
+  #widen(): void {
+    this.#width *= 2;
+    this.#kept = this.#kept.flatMap((sum, at) => {
+      if (at % 2 === 1) return [];
+      if (at + 1 < this.#kept.length) merge(sum, this.#kept[at + 1]);
+      sum.latency.whole();
+      sum.censored.whole();
+      return [sum];
+    });
+    for (const series of this.#series.values()) series.completed = pairSums(series.completed);
   }
 
   /** Latencies of the whole run. */
@@ -130,7 +220,7 @@ export class Timeline {
   /** Completed in each interval. */
   completed(of: WorkerRange = ALL): number[] {
     const all = this.#seriesOf(of);
-    return this.#intervals.map((_, index) =>
+    return this.intervals.map((_, index) =>
       all.reduce((sum, { completed }) => sum + (completed[index] ?? 0), 0)
     );
   }
@@ -147,4 +237,52 @@ export class Timeline {
       worker >= firstWorker && worker < firstWorker + workers ? [series] : []
     );
   }
+}
+
+const NONE = { sum: null, reported: 0 } as const;
+
+function emptySum(): IntervalSum {
+  return {
+    completed: 0,
+    failed: 0,
+    errors: ERRORS.map(() => 0),
+    wrong: 0,
+    bytesIn: 0,
+    latency: new HistogramSum(),
+    censored: new HistogramSum(),
+  };
+}
+
+/** What is added to a sum: a worker's part, or another sum. */
+type Added = Pick<IntervalPart, "completed" | "failed" | "errors" | "wrong" | "bytesIn"> & {
+  readonly latency: SparseHistogram;
+  readonly censored: SparseHistogram;
+};
+
+function addTo(sum: IntervalSum, added: Added): void {
+  sum.completed += added.completed;
+  sum.failed += added.failed;
+  sum.wrong += added.wrong;
+  added.errors?.forEach((count, kind) => sum.errors[kind] += count);
+  sum.bytesIn += added.bytesIn;
+  sum.latency.add(added.latency);
+  sum.censored.add(added.censored);
+}
+
+function merge(sum: IntervalSum, other: IntervalSum): void {
+  addTo(sum, { ...other, latency: other.latency.whole(), censored: other.censored.whole() });
+}
+
+function addAt(all: number[], first: number, counts: readonly number[]): void {
+  counts.forEach((count, at) => {
+    while (all.length <= first + at) all.push(0);
+    all[first + at] += count;
+  });
+}
+
+function pairSums(counts: readonly (number | undefined)[]): number[] {
+  return Array.from(
+    { length: Math.ceil(counts.length / 2) },
+    (_, at) => (counts[2 * at] ?? 0) + (counts[2 * at + 1] ?? 0),
+  );
 }

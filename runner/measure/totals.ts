@@ -161,19 +161,24 @@ export function reasonsOf(totals: readonly WorkerTotals[]): Measurement["reasons
 // Law 1: nothing leaves the data.
 
 /** How many there are in all intervals. */
-export interface LatencyCounts {
+export interface IntervalCounts {
+  /** Completed, by the seconds of the intervals. */
+  readonly seconds: number;
+  /** Latencies. */
   readonly values: number;
   /** Those of them that are lower bounds. */
   readonly bounds: number;
 }
 
 /** The first law that workers' counts break, and how; null when they add up. */
-export function breachOf(totals: readonly WorkerTotals[], latencies: LatencyCounts): string | null {
+export function breachOf(
+  totals: readonly WorkerTotals[],
+  intervals: IntervalCounts,
+): string | null {
   const { due, completed, failed, unfinished, dropped } = requestsOf(totals);
   const statuses = sumOf(totals, ({ status }) => sum(status));
   const errors = sumOf(totals, ({ errors }) => sum(errors));
   const timeouts = sumOf(totals, ({ errors }) => errors[ERRORS.indexOf("timeout")]);
-  const seconds = sumOf(totals, ({ secondCompleted }) => sum(secondCompleted));
   const late = sumOf(totals, ({ drain }) => drain.completed);
   const bounds = timeouts + unfinished + dropped;
   const fates = completed + failed + unfinished + dropped;
@@ -181,14 +186,14 @@ export function breachOf(totals: readonly WorkerTotals[], latencies: LatencyCoun
     ["due = completed + failed + unfinished + dropped", due, fates],
     ["the statuses sum to completed", statuses, completed],
     ["the errors sum to failed", errors, failed],
-    ["the seconds sum to what completed by the deadline", seconds, completed - late],
+    ["the seconds sum to what completed by the deadline", intervals.seconds, completed - late],
     [
       "latency counts completed, timed out, unfinished and dropped",
-      latencies.values,
+      intervals.values,
       completed + bounds,
     ],
     ["latency by class counts the statuses from 300 on", ...classedOf(totals)],
-    ["its lower bounds are timed out, unfinished and dropped", latencies.bounds, bounds],
+    ["its lower bounds are timed out, unfinished and dropped", intervals.bounds, bounds],
   ];
   const [broken] = laws.filter(([, left, right]) => left !== right);
   if (broken === undefined) return null;

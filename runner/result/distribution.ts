@@ -120,6 +120,9 @@ export const step = z.strictObject({
   errors: z.partialRecord(z.enum(ERRORS), count).describe("Failed by kind; sums to failed"),
   rate: z.number().min(0).describe("Completed by the deadline / elapsed"),
   seconds: z.array(count).describe("Completed by the deadline in each second of the run"),
+  everyS: z.int().min(2).optional().describe(
+    "Seconds that each entry of seconds stands for, in a run of more than half an hour; absent: 1",
+  ),
   latency: latency.describe("As that of the run"),
   histogram: z.string().describe("HdrHistogram V2, compressed, base64, microseconds"),
   censoredHistogram,

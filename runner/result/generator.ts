@@ -132,6 +132,9 @@ const count = z.int().min(0);
 export const resourcePoint = z.strictObject({
   endS: z.number().describe("Seconds since the start of the load"),
   cpu: z.number().min(0).describe("Cores in use: 1 is one whole core"),
+  peakCpu: z.number().min(0).optional().describe(
+    "Highest of the intervals that were joined to this one, as those of a long run are; absent: none was",
+  ),
   memory: count.describe("Resident memory, bytes"),
   // Absent where the system does not report it, and in older files.
   user: z.number().min(0).optional().describe("Cores in use by its own code"),

@@ -23,7 +23,13 @@ import {
 } from "../claims/names.ts";
 import { publishedSpec } from "../claims/published.ts";
 import { thresholdText } from "../claims/threshold.ts";
-import { HTTP2_KEEPS, interval, loadSpec, replayConflict } from "../load/load_spec.ts";
+import {
+  DEFAULT_INTERVAL,
+  HTTP2_KEEPS,
+  interval,
+  loadSpec,
+  replayConflict,
+} from "../load/load_spec.ts";
 import { discard, discardConflicts, figures, figuresConflicts } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
@@ -96,7 +102,7 @@ const experimentFields = (files: Files) =>
       "Peak throughputs, measured once before the runs, to compare targets with: of a load worker, and of " +
         "Redis (by redis-benchmark)",
     ),
-    interval: interval.prefault("250ms").describe("Step of the timelines"),
+    interval: interval.prefault(DEFAULT_INTERVAL).describe("Step of the timelines"),
     seed: seed.optional().describe("Seed of every random choice"),
     profile: profileSpec.optional(),
     observe: observeSpec.optional(),

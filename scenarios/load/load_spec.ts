@@ -3,6 +3,7 @@
  * phases, or a search for the capacity. A `stages`, `rate`, `phases` or `capacity` key decides which; a list makes a factor of
  * the experiment.
  */
+import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import * as z from "zod";
 import { AS_INPUT, unknownKeys } from "../../base/explain.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
@@ -36,6 +37,7 @@ export const duration = between(...DURATIONS);
 export const durationMsSchema = msBetween(...DURATIONS);
 /** Step of the timelines. */
 const INTERVALS = ["10ms", "1m"] as const;
+export const DEFAULT_INTERVAL = `${DEFAULT_INTERVAL_MS}ms`;
 export const interval = between(...INTERVALS);
 export const intervalMs = msBetween(...INTERVALS);
 

@@ -1,4 +1,5 @@
 /** What a watch of processes gives, when it looks, and the points that are made of what processes used between two looks. */
+import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart } from "../launch/launcher.ts";
 
 /** What processes used at one moment; rates are over the interval that ends there. */
@@ -7,6 +8,8 @@ export interface UsePoint {
   readonly endS: number;
   /** Cores in use: 1 is one whole core. */
   readonly cpu: number;
+  /** The highest of the intervals that were joined to this one; absent where none was. */
+  readonly peakCpu?: number;
   /** Resident memory, bytes; what processes share is counted for each. */
   readonly memory: number;
   /** Of `cpu`. The rest is absent where it is unknown. */
@@ -111,14 +114,22 @@ export function sumOfUses([first, ...others]: readonly UseSample[]): UseSample {
   }), first);
 }
 
-/** Of one after the other. */
+/** Of one after the other: of what is held at a moment the most, and the fewest files left. */
 function joinUses(use: UseSample, next: UseSample): UseSample {
   return {
-    ...next,
     cpuMs: use.cpuMs + next.cpuMs,
     systemMs: use.systemMs + next.systemMs,
+    memoryBytes: Math.max(use.memoryBytes, next.memoryBytes),
+    processes: mostOrNull(use.processes, next.processes),
+    threads: mostOrNull(use.threads, next.threads),
+    files: mostOrNull(use.files, next.files),
+    filesLeft: fewestLeft([use.filesLeft, next.filesLeft]),
     switches: sumOfSwitches(use.switches, next.switches),
   };
+}
+
+function mostOrNull(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : Math.max(a, b);
 }
 
 function sumOrNull(a: number | null, b: number | null): number | null {
@@ -143,14 +154,31 @@ interface UseSpan {
   readonly fromMs: number;
   readonly toMs: number;
   readonly use: UseSample;
+  /** Of the intervals that it is made of, the most cores in use; null: of one alone. */
+  readonly peakCpu: number | null;
 }
 
-/** What one of those that are watched used, look by look. */
+function joinSpans(span: UseSpan, next: UseSpan): UseSpan {
+  return {
+    fromMs: span.fromMs,
+    toMs: next.toMs,
+    use: joinUses(span.use, next.use),
+    peakCpu: Math.max(peakOf(span), peakOf(next)),
+  };
+}
+
+function peakOf(span: UseSpan): number {
+  return span.peakCpu ?? span.use.cpuMs / (span.toMs - span.fromMs);
+}
+
+/** What one of those that are watched used, look by look; of a long run several looks together. */
 export class UseSeries {
-  readonly #spans: UseSpan[] = [];
+  readonly #spans: JoinedSeries<UseSpan>;
   #lastMs: number | null = null;
 
-  constructor(private readonly times: LookTimes) {}
+  constructor(private readonly times: LookTimes) {
+    this.#spans = new JoinedSeries(mostIntervalsOf(times.intervalMs), joinSpans);
+  }
 
   /**
    * The first look only begins it. A rest much shorter than an interval is joined to what is before it, as a
@@ -160,23 +188,23 @@ export class UseSeries {
     const fromMs = this.#lastMs;
     this.#lastMs = nowMs;
     if (fromMs === null || nowMs <= fromMs) return;
-    const last = nowMs - fromMs < this.times.intervalMs / 2 ? this.#spans.pop() : undefined;
-    this.#spans.push(
-      last ? { ...last, toMs: nowMs, use: joinUses(last.use, use) } : { fromMs, toMs: nowMs, use },
-    );
+    const span = { fromMs, toMs: nowMs, use, peakCpu: null };
+    if (nowMs - fromMs < this.times.intervalMs / 2) this.#spans.joinToLast(span);
+    else this.#spans.add(span);
   }
 
   points(): UsePoint[] {
-    return this.#spans.map((span) => pointOf(span, this.times));
+    return this.#spans.entries.map((span) => pointOf(span, this.times));
   }
 }
 
-function pointOf({ fromMs, toMs, use }: UseSpan, { sinceMs }: LookTimes): UsePoint {
+function pointOf({ fromMs, toMs, use, peakCpu }: UseSpan, { sinceMs }: LookTimes): UsePoint {
   const { cpuMs, systemMs, memoryBytes, processes, threads, files, filesLeft, switches } = use;
   const perSec = (amount: number): number => amount * 1_000 / (toMs - fromMs);
   return {
     endS: (toMs - sinceMs) / 1_000,
     cpu: perSec(cpuMs / 1_000),
+    ...peakCpu !== null && { peakCpu },
     memory: memoryBytes,
     user: perSec((cpuMs - systemMs) / 1_000),
     system: perSec(systemMs / 1_000),

@@ -2,6 +2,7 @@
  * CPU, memory and what else processes use, each interval, on the clock of the load. On Linux of all
  * processes of the tree; elsewhere by pidusage, of its first process only.
  */
+import { JoinedSeries, mostIntervalsOf } from "../../base/intervals.ts";
 import type { WatchedPart, WatchedTree } from "../launch/launcher.ts";
 import { type RedisUse, watchRedis } from "./redis_watch.ts";
 import {
@@ -68,12 +69,12 @@ async function stopAll(watches: readonly ResourceWatch[]): Promise<WatchedUse> {
 
 /** Watches the first process of a target by pidusage: where there is no /proc. */
 function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): ResourceWatch {
-  const points: UsePoint[] = [];
+  const points = new JoinedSeries(mostIntervalsOf(times.intervalMs), joinPoints);
   const look = async (pid: number): Promise<void> => {
     const { default: pidusage } = await import("pidusage");
     const { cpu, memory } = await pidusage(pid);
     const endS = (performance.now() - times.sinceMs) / 1_000;
-    if (endS > 0) points.push({ endS, cpu: cpu / 100, memory });
+    if (endS > 0) points.add({ endS, cpu: cpu / 100, memory });
   };
   const end = pid === null || supervised
     ? () => {}
@@ -81,9 +82,16 @@ function watchProcess({ pid, supervised }: WatchedTree, times: LookTimes): Resou
   return {
     stop(): Promise<WatchedUse> {
       end();
-      return Promise.resolve({ resources: points, parts: [] });
+      return Promise.resolve({ resources: [...points.entries], parts: [] });
     },
   };
+}
+
+/** Intervals of one length, one after the other. */
+function joinPoints(one: UsePoint, next: UsePoint): UsePoint {
+  const peakCpu = Math.max(one.peakCpu ?? one.cpu, next.peakCpu ?? next.cpu);
+  const memory = Math.max(one.memory, next.memory);
+  return { endS: next.endS, cpu: (one.cpu + next.cpu) / 2, peakCpu, memory };
 }
 
 /** Watches the process trees of a target, all together and each part apart. Linux only. */

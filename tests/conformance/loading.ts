@@ -14,7 +14,7 @@ import { takeWorker } from "../../runner/load/worker/begun_worker.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
 import { type ErrorKind, ERRORS } from "../../runner/result/outcome.ts";
-import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { countsOf } from "../load/stage.ts";
 
 monotonicClock(); // opens libc for good, before the resources of a test are counted
 
@@ -109,7 +109,5 @@ export async function loadAwhile(...given: Parameters<typeof load>): Promise<Loa
 
 /** What must hold after every load. */
 export function assertNothingLost({ totals, parts }: Loaded): void {
-  const values = mergeHistograms(parts.map((part) => part.latency)).count;
-  const bounds = mergeHistograms(parts.map((part) => part.censored)).count;
-  assert.equal(breachOf([totals], { values, bounds }), null);
+  assert.equal(breachOf([totals], countsOf(parts)), null);
 }

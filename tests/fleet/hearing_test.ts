@@ -39,6 +39,8 @@ function bundle(seq: number, workers: readonly number[] = [3, 4]): AgentMessageO
       completed: 10 * (seq + 1),
       latency: latencies(10 * (seq + 1)),
       ...{ failed: 0, errors: null, wrong: 0, bytesIn: 0, censored: OPEN },
+      secondCompleted: [10 * (seq + 1)],
+      secondBytes: [0],
     },
   }));
   const soFar = workers.map(() =>
@@ -57,7 +59,6 @@ function finished(bundles: number): AgentMessageOf<"finished"> {
     drain: { us: 0, completed: 0, failed: 0, bytesIn: 0 },
     status: new Float64Array(STATUS_CODES).fill(completed, 200, 201),
     errors: new Float64Array(ERRORS.length),
-    secondCompleted: [completed],
     groups: new Map(),
   };
   const reports = [{ ...REPORT, totals }, { ...REPORT, totals }];

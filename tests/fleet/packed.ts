@@ -55,6 +55,8 @@ export const part: fc.Arbitrary<IntervalPart> = plain({
   errors: fc.option(errors),
   wrong: count,
   bytesIn: count,
+  secondCompleted: fc.array(count, { maxLength: 61 }),
+  secondBytes: fc.array(count, { maxLength: 61 }),
   times: bounded,
 }).map(({ times: { all, censored }, ...counts }) => ({ ...counts, latency: all, censored }));
 
@@ -100,8 +102,6 @@ const totals = plain({
     maxLength: MAX_REASONS + 1,
     selector: ([reason]) => reason,
   }).map((pairs) => new Map(pairs)),
-  secondCompleted: fc.array(count),
-  secondBytes: fc.array(count),
   times: bounded,
   firstByte: histogram,
   connect: histogram,
@@ -122,7 +122,7 @@ const totals = plain({
       wrong: count,
       classes: fc.array(count, { minLength: 9, maxLength: 9 }),
       errors,
-      seconds: fc.array(count),
+      seconds: plain({ everyS: fc.constantFrom(1, 2, 64), counts: fc.array(count) }),
       times: bounded,
     }).map(({ times: { all, censored }, ...counts }) => ({ ...counts, latency: all, censored })),
     { maxLength: 3 },

@@ -49,7 +49,7 @@ export function latencies(count: number): Histogram {
 export function reportOf(completed: number, differing: object = {}): WorkerReport {
   const totals = new Recorder(Infinity, () => {}).totals();
   const status = Float64Array.from(totals.status, (_, code) => code === 200 ? completed : 0);
-  const counts = { due: completed, completed, status, secondCompleted: [completed] };
+  const counts = { due: completed, completed, status };
   return {
     totals: { ...totals, ...counts, ...differing },
     sessions: new SessionRecorder().totals(),
@@ -78,7 +78,10 @@ export const LIAR = "liar";
 /** Of interval `seq` of the agent's one worker; `part` differs. */
 export function bundle(agent: string, seq: number, part: object = {}): Message {
   const worker = agent === HONEST ? 0 : 1;
-  const counts = { completed: COMPLETED, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
+  const counts = {
+    ...{ completed: COMPLETED, failed: 0, errors: null, wrong: 0, bytesIn: 0 },
+    ...{ secondCompleted: [COMPLETED], secondBytes: [0] },
+  };
   const latency = packHistogram(latencies(COMPLETED).toSparse());
   const health = { cpuRatio: 0, lateUs: 0 };
   const parts = [{ worker, health, part: { index: seq, ...counts, latency, ...part } }];

@@ -6,7 +6,7 @@ import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import type { ToWorker } from "../../runner/load/worker/messages.ts";
 import { type PoolReports, WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
-import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { countsOf } from "./stage.ts";
 import { heldPool, type Hold } from "./held_pool.ts";
 
 const SECOND = 1_000_000;
@@ -91,9 +91,7 @@ async function run(holds: readonly Hold[], wish: Wish = {}): Promise<Course> {
 }
 
 function assertNothingLost({ reports, parts }: Course): void {
-  const values = mergeHistograms(parts.map((part) => part.latency)).count;
-  const bounds = mergeHistograms(parts.map((part) => part.censored)).count;
-  assert.equal(breachOf(reports.map(({ totals }) => totals), { values, bounds }), null);
+  assert.equal(breachOf(reports.map(({ totals }) => totals), countsOf(parts)), null);
 }
 
 /** A held thread of the test lives on for a moment. */

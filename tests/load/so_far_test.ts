@@ -77,8 +77,8 @@ function assertConserved({ totals, open }: Ending, scene: Scene): void {
   assert.equal(due, completed + failed + unfinished + dropped);
   assert.equal(sumOf(errors), failed);
   assert.equal(sumOf(status), completed);
-  assert.equal(sumOf(totals.secondCompleted), completed);
-  assert.equal(sumOf(totals.secondBytes), totals.bytesIn);
+  assert.equal(sumOf(scene.parts.flatMap((part) => part.secondCompleted)), completed);
+  assert.equal(sumOf(scene.parts.flatMap((part) => part.secondBytes)), totals.bytesIn);
   assert.equal(sumOf(totals.reasons.values()), failed);
   assert.equal(censored, errors[ERRORS.indexOf("timeout")] + unfinished + dropped);
   assert.equal(sumOf(scene.parts.map((part) => part.completed)), completed);
@@ -124,7 +124,7 @@ interface Figures {
 
 function figuresOf({ totals, open }: Ending, parts: readonly IntervalPart[]): Figures {
   const { due, dropped, censored, slowest: _, tail: ___, lastUs: __, status, ...rest } = totals;
-  const { secondCompleted, secondBytes, reasons, ...others } = rest;
+  const { reasons, ...others } = rest;
   const latency = mergeHistograms([...parts.map((part) => part.latency), open]).toSparse();
   const bounds = mergeHistograms([...parts.map((part) => part.censored), open]).toSparse();
   const ended = withoutBounds(latency, bounds);
@@ -134,8 +134,6 @@ function figuresOf({ totals, open }: Ending, parts: readonly IntervalPart[]): Fi
     ended: [[...ended.indices], [...ended.counts], ended.sumUs],
     status: Object.entries(status).filter(([, count]) => count > 0),
     reasons: [...reasons],
-    // The end may have begun another second.
-    seconds: [secondCompleted, secondBytes].map((counts) => counts.filter((count) => count > 0)),
     ...others,
   });
   return { exact, bounds, dropped };

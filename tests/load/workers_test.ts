@@ -9,7 +9,7 @@ import type { JobShare } from "../../runner/load/engine/job.ts";
 import type { IntervalPart } from "../../runner/load/recording/intervals.ts";
 import { WorkerPool } from "../../runner/load/worker/pool.ts";
 import { breachOf } from "../../runner/measure/totals.ts";
-import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import { countsOf } from "./stage.ts";
 import { testWith } from "../needs.ts";
 import type { Counted } from "./counting_server.ts";
 
@@ -99,9 +99,7 @@ async function assertGoesOn(driver: DriverName, pacing: Pacing): Promise<void> {
       assert.deepEqual(own.map(({ index }) => index), own.map((_, i) => i));
       assert.ok(own.filter(({ completed }) => completed > 0).length > 1);
     }
-    const values = mergeHistograms(parts.flat().map((part) => part.latency)).count;
-    const bounds = mergeHistograms(parts.flat().map((part) => part.censored)).count;
-    assert.equal(breachOf(reports.map(({ totals }) => totals), { values, bounds }), null);
+    assert.equal(breachOf(reports.map(({ totals }) => totals), countsOf(parts.flat())), null);
   } finally {
     pool.close();
     server.terminate();

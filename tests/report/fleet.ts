@@ -45,7 +45,7 @@ const INTERVAL_MS = 250;
 export function fleetMeasurement(spec: FleetSpec): Measurement {
   const { seconds = 2, seed = 7, rate } = spec;
   const random = randomFrom(seed);
-  const timeline = new Timeline();
+  const timeline = new Timeline(INTERVAL_MS);
   const agents = loadedAgents(spec.agents);
   const workers = agents.reduce((sum, { workers }) => sum + workers, 0);
   timeline.setReportingWorkers(workers);
@@ -62,7 +62,6 @@ export function fleetMeasurement(spec: FleetSpec): Measurement {
   const told = {
     timeline,
     stepNames: [],
-    intervalMs: INTERVAL_MS,
     connections,
     agents,
     stage: agents[0].stage,

@@ -18,6 +18,8 @@ function partOf(index: number, completed: number, latenciesUs: readonly number[]
     errors: ERRORS.map((_, kind) => kind === 0 ? 1 : 0),
     wrong: 0,
     bytesIn: 10,
+    secondCompleted: [completed],
+    secondBytes: [10],
     latency: latency.toSparse(),
     censored: EMPTY,
   };
@@ -28,7 +30,7 @@ function told({ index, completed, completedSoFar }: WholeInterval): number[] {
 }
 
 Deno.test("an interval is whole once every worker has told its part", () => {
-  const timeline = new Timeline();
+  const timeline = new Timeline(250);
   assert.deepEqual(timeline.setReportingWorkers(2), []);
   assert.equal(timeline.add(0, partOf(0, 3, [])), null);
   assert.equal(timeline.add(0, partOf(1, 4, [])), null);
@@ -39,7 +41,7 @@ Deno.test("an interval is whole once every worker has told its part", () => {
 });
 
 Deno.test("a worker that falls silent holds up no interval, and one that comes late is given twice to nobody", () => {
-  const timeline = new Timeline();
+  const timeline = new Timeline(250);
   timeline.setReportingWorkers(2);
   timeline.add(0, partOf(0, 3, [100]));
   timeline.add(0, partOf(1, 4, [100]));
@@ -57,7 +59,7 @@ Deno.test("a worker that falls silent holds up no interval, and one that comes l
 });
 
 Deno.test("a second part of an interval from the same worker counts, and makes nothing whole", () => {
-  const timeline = new Timeline();
+  const timeline = new Timeline(250);
   timeline.setReportingWorkers(2);
   assert.equal(timeline.add(0, partOf(0, 3, [])), null);
   assert.equal(timeline.add(0, partOf(0, 0, [700])), null);
@@ -74,8 +76,8 @@ Deno.test("whatever the order and whoever is heard, the figures are the same and
   });
   fc.assert(
     fc.property(workers, fc.array(fc.nat(), { minLength: 12, maxLength: 12 }), (all, turns) => {
-      const inOrder = new Timeline();
-      const mixed = new Timeline();
+      const inOrder = new Timeline(250);
+      const mixed = new Timeline(250);
       const queues = all.map((parts, worker) =>
         parts.map(({ completed, us }, index) => ({ worker, part: partOf(index, completed, us) }))
       );

@@ -40,6 +40,28 @@ Deno.test("a short rest is joined to the interval before, and a longer one is on
   assert.deepEqual(ended(100), [[0.2, 0.5], [0.3, 1]]);
 });
 
+Deno.test("a day of looks is kept as some thousand points with the same CPU time, and the peaks", () => {
+  const series = new UseSeries({ intervalMs: 250, sinceMs: 0 });
+  const looks = 4 * 86_400;
+  series.add(0, USE);
+  for (let at = 1; at <= looks; at++) {
+    const isPeak = at === 200_000;
+    series.add(250 * at, {
+      ...USE,
+      ...isPeak && { cpuMs: 250, memoryBytes: 5_000, threads: 40, files: 500, filesLeft: 4 },
+    });
+  }
+  const points = series.points();
+  assert.equal(points.length, looks / 256);
+  assert.equal(points.at(-1)?.endS, 86_400);
+  const cpuS = points.reduce((sum, { cpu }) => sum + 64 * cpu, 0);
+  assert.ok(Math.abs(cpuS - (0.1 * (looks - 1) + 0.25)) < 1e-6);
+  const [peak, ...others] = points.filter(({ threads }) => threads === 40);
+  assert.deepEqual(others, []);
+  const { peakCpu, memory, files, filesLeft } = peak;
+  assert.deepEqual([peakCpu, memory, files, filesLeft], [1, 5_000, 500, 4]);
+});
+
 Deno.test("a series of one look has no point", () => {
   const series = new UseSeries({ intervalMs: 200, sinceMs: 0 });
   series.add(0, USE);

@@ -9,6 +9,7 @@ import { errorsOf } from "../runs/figures.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
 import { compact, type ErrorsChart } from "./charts.ts";
+import { placesByTime } from "./over_time.ts";
 
 export interface ErrorsModel {
   /** One a cell in which something went wrong at a known moment. */
@@ -81,15 +82,18 @@ function mostFaulty(cells: readonly CellRuns[]): readonly CellRuns[] {
   );
 }
 
-/** All runs of the cell, one laid over the other. */
+/** All runs of the cell, one laid over the other, by the intervals of the longest: shorter ones may have shorter. */
 function chartOf({ label, runs }: CellRuns): ErrorsChart {
   const longest = runs.map(({ timeline }) => timeline.points)
-    .reduce((a, b) => b.length > a.length ? b : a);
-  const series = KINDS.map(({ label, color, of }) => ({
-    label,
-    color,
-    counts: longest.map((_, i) => sum(runs, ({ timeline }) => countAt(timeline.points[i], of))),
-  })).filter(({ counts }) => counts.some((count) => count > 0));
+    .reduce((a, b) => lastEndOf(b) > lastEndOf(a) ? b : a);
+  const places = runs.map(({ timeline: { points } }) => placesAmong(longest, points));
+  const series = KINDS.map(({ label, color, of }) => {
+    const counts = longest.map(() => 0);
+    runs.forEach(({ timeline: { points } }, r) =>
+      points.forEach((point, i) => counts[places[r][i]] += of(point))
+    );
+    return { label, color, counts };
+  }).filter(({ counts }) => counts.some((count) => count > 0));
   const kinds = series.map(({ label }) => label.toLowerCase()).join(", ");
   return {
     kind: "errors",
@@ -99,8 +103,13 @@ function chartOf({ label, runs }: CellRuns): ErrorsChart {
   };
 }
 
-function countAt(point: ErrorPoint | undefined, of: ErrorBand["of"]): number {
-  return point === undefined ? 0 : of(point);
+function lastEndOf(points: readonly ErrorPoint[]): number {
+  return points.at(-1)?.endS ?? 0;
+}
+
+/** For each of some intervals the index of the one of the longest run in which it ends. */
+function placesAmong(longest: readonly ErrorPoint[], points: readonly ErrorPoint[]): number[] {
+  return placesByTime(longest.map(({ endS }) => endS), points.map(({ endS }) => endS));
 }
 
 /** `express: 1.2 % of 30,000 requests went wrong (timed out 120, wrong responses 240), from 0.2 s to 2.9 s.` */
@@ -130,7 +139,7 @@ function whenText(runs: readonly Run[]): string {
       .map(({ endS }) => [Math.max(0, endS - intervalS), endS])
   );
   if (spans.length === 0) return "";
-  const from = Math.min(...spans.map(([start]) => start));
-  const to = Math.max(...spans.map(([, end]) => end));
+  const from = spans.reduce((least, [start]) => Math.min(least, start), Infinity);
+  const to = spans.reduce((most, [, end]) => Math.max(most, end), 0);
   return `, between ${formatNumber(from, 2)} and ${formatNumber(to, 2)}${GLUE}s of a run`;
 }

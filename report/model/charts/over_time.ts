@@ -94,11 +94,22 @@ interface OverlaidRuns {
   readonly runs: readonly TimelineRun[];
 }
 
-/** Runs count as many intervals as they have: the last ones may be the median of fewer. */
+/**
+ * Runs count as many intervals as they have: the last ones may be the median of fewer. Of a shorter run, whose
+ * intervals may be shorter, the median of those that end in an interval of the longest counts.
+ */
 export function overlaid({ runs, percentiles, offered }: OverlaidRuns): OverlaidTarget {
-  const longest = runs.reduce((a, b) => b.t.length > a.t.length ? b : a);
-  const line = (of: (run: TimelineRun) => readonly (number | null)[]) =>
-    longest.t.map((_, i) => bandOf(runs.flatMap((run) => of(run)[i] ?? [])));
+  const longest = runs.reduce((a, b) => (b.t.at(-1) ?? 0) > (a.t.at(-1) ?? 0) ? b : a);
+  const places = new Map(runs.map((run) => [run, placesByTime(longest.t, run.t)]));
+  const line = (of: (run: TimelineRun) => readonly (number | null)[]) => {
+    const byRun = runs.map((run) => valuesByPlace(places.get(run) ?? [], of(run)));
+    return longest.t.map((_, i) =>
+      bandOf(byRun.flatMap((values) => {
+        const here = values.get(i) ?? [];
+        return here.length === 0 ? [] : [median(here)];
+      }))
+    );
+  };
   return {
     t: longest.t,
     latency: percentiles.map((_, p) => line(({ latency }) => latency[p])),
@@ -108,6 +119,32 @@ export function overlaid({ runs, percentiles, offered }: OverlaidRuns): Overlaid
       : null,
     offered,
   };
+}
+
+/** For each of some ends of intervals the index of the first end that is as late: of the last where none is. */
+export function placesByTime(ends: readonly number[], own: readonly number[]): number[] {
+  let at = 0;
+  return own.map((endS) => {
+    while (at < ends.length - 1 && ends[at] < endS - SAME_MOMENT_S) at++;
+    return at;
+  });
+}
+
+/** Ends are whole milliseconds. */
+const SAME_MOMENT_S = 0.0005;
+
+function valuesByPlace(
+  places: readonly number[],
+  values: readonly (number | null)[],
+): ReadonlyMap<number, number[]> {
+  const found = new Map<number, number[]>();
+  values.forEach((value, i) => {
+    if (value === null) return;
+    const here = found.get(places[i]);
+    if (here === undefined) found.set(places[i], [value]);
+    else here.push(value);
+  });
+  return found;
 }
 
 function bandOf(values: readonly number[]): OverlayBand | null {

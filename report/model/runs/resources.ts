@@ -59,7 +59,7 @@ export function peakOf(
 }
 
 export function peakCoresOf(used: ResourceUse): number {
-  return peakOf(used, ({ cpu }) => cpu) ?? 0;
+  return peakOf(used, ({ cpu, peakCpu = cpu }) => peakCpu) ?? 0;
 }
 
 export function peakMemoryBytesOf(used: ResourceUse): number {

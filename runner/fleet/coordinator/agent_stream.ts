@@ -9,7 +9,7 @@ import type { IntervalPart } from "../../load/recording/intervals.ts";
 import type { Health, SoFarReport, WorkerReport } from "../../load/worker/messages.ts";
 import { boundsPart, reportOfSilent, type SilentShare } from "../../load/worker/silent_worker.ts";
 import type { AssignedWorkers } from "../../measure/share.ts";
-import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
+import { breachOf, type IntervalCounts } from "../../measure/totals.ts";
 import type { SparseHistogram } from "../../stats/histogram/histogram.ts";
 import type { AgentMessageOf } from "../protocol/agent_message.ts";
 import { packedSoFar } from "../protocol/packing.ts";
@@ -29,6 +29,7 @@ const IDLE: Health = { cpuRatio: 0, lateUs: 0 };
 export class AgentStream {
   readonly #early = new Map<number, AgentMessageOf<"bundle">>();
   #next = 0;
+  #seconds = 0;
   #values = 0;
   #bounds = 0;
   #doubt: string | null = null;
@@ -81,14 +82,15 @@ export class AgentStream {
     return this.#doubt;
   }
 
-  #count({ latency, censored }: IntervalPart): void {
+  #count({ secondCompleted, latency, censored }: IntervalPart): void {
+    this.#seconds += secondCompleted.reduce((sum, count) => sum + count, 0);
     this.#values += latency.count;
     this.#bounds += censored.count;
   }
 
   /** How many are in the parts that were given. */
-  get latencies(): LatencyCounts {
-    return { values: this.#values, bounds: this.#bounds };
+  get counts(): IntervalCounts {
+    return { seconds: this.#seconds, values: this.#values, bounds: this.#bounds };
   }
 
   /** The last interval that any of its workers reported. */
@@ -126,7 +128,7 @@ export class AgentStream {
   #settle(): void {
     if (this.whole === null) return;
     const totals = this.whole.reports.map(({ totals }) => totals);
-    const breach = breachOf(totals, this.latencies);
+    const breach = breachOf(totals, this.counts);
     if (breach === null) return;
     this.doubt(`its results do not add up: ${breach}`);
     this.#finished = null;

@@ -4,7 +4,7 @@ import { UNKNOWN_ACTIVITY } from "../../host/host_activity.ts";
 import type { DriverName } from "../../load/engine/driver.ts";
 import type { WorkerReport } from "../../load/worker/messages.ts";
 import type { LoadedAgent } from "../../measure/loader.ts";
-import { breachOf, type LatencyCounts } from "../../measure/totals.ts";
+import { breachOf, type IntervalCounts } from "../../measure/totals.ts";
 import type { FleetAgent, ReceivedPart } from "./agent_stream.ts";
 
 export interface FleetReports {
@@ -19,7 +19,7 @@ interface AgentEnd {
   /** Lower bounds of what a lost one had in flight and dropped, which are in no interval yet. */
   readonly lostParts: readonly ReceivedPart[];
   /** Reported in all intervals, with those. */
-  readonly latencies: LatencyCounts;
+  readonly counts: IntervalCounts;
 }
 
 /** @param run Its start by Redis's clock; when it was ended early, and the last interval that was reported. */
@@ -42,20 +42,20 @@ export function endOf(
   if (whole !== null) {
     const { reports, stage, startedAtMs } = whole;
     const agent = { ...common, stage, startedLateMs: startedAtMs - run.startAtMs, lost: null };
-    return { reports, agent, lostParts: [], latencies: stream.latencies };
+    return { reports, agent, lostParts: [], counts: stream.counts };
   }
   const { reports, parts, afterMs } = stream.abandon(shares, run.end);
   const stage = { hostActivity: UNKNOWN_ACTIVITY, calibration: null, sharesMachine: false };
   const lost = { afterMs, reason: lostWhy ?? "no reason reported" };
   const agent = { ...common, stage, startedLateMs: null, lost };
-  return { reports, agent, lostParts: parts, latencies: stream.latencies };
+  return { reports, agent, lostParts: parts, counts: stream.counts };
 }
 
 /** Throws a TargetError when one does not add up: it is in the intervals and can't be taken out. */
 export function reportsOf(ended: readonly AgentEnd[]): FleetReports {
   const agents = ended.map(({ agent }) => agent);
-  const breaches = ended.flatMap(({ agent, reports, latencies }) => {
-    const breach = breachOf(reports.map(({ totals }) => totals), latencies);
+  const breaches = ended.flatMap(({ agent, reports, counts }) => {
+    const breach = breachOf(reports.map(({ totals }) => totals), counts);
     return breach === null ? [] : [`agent ${agent.name}: ${breach}`];
   });
   if (breaches.length > 0) {

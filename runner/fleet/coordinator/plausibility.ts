@@ -26,10 +26,14 @@ export function implausibleBundle(
 
 /** Whatever completed has a latency, and so has each lower bound; the last interval has those of the drain, too. */
 function implausibleCounts(
-  { completed, failed, errors, latency, censored }: IntervalPart,
+  { completed, failed, errors, latency, censored, secondCompleted }: IntervalPart,
 ): string | null {
   if (latency.count < completed + censored.count) {
     return `it reported ${completed} completed requests with ${latency.count} latencies`;
+  }
+  const inSeconds = secondCompleted.reduce((sum, count) => sum + count, 0);
+  if (inSeconds !== completed) {
+    return `it reported ${completed} completed requests, and ${inSeconds} by the second`;
   }
   const sum = errors?.reduce((sum, count) => sum + count, 0) ?? 0;
   return sum === failed ? null : `it reported ${failed} failed requests with ${sum} errors`;

@@ -13,6 +13,7 @@ import {
   MOST_GROUPS,
   type WorkerTotals,
 } from "../../load/recording/totals.ts";
+import { MOST_SECONDS, type SecondSeries } from "../../load/recording/second_counts.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import { MOST_TAIL, type TailTimes } from "../../load/recording/tail.ts";
 import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
@@ -33,9 +34,12 @@ import {
 
 /** Longer texts are cut before they are sent. */
 const MOST_CHARS = { reason: 500, request: 2_000 } as const;
-/** A run of a day at the shortest intervals, and as many seconds. */
+/** A run of a day at the shortest intervals. */
 const MOST_INTERVALS = 8_640_000;
-const MOST_SECONDS = 86_400 * 7;
+/** A table of so many seconds an entry is one of 20 days. */
+const MOST_EVERY_S = 1_024;
+/** The longest interval is a minute, which may begin within a second. */
+const MOST_SECONDS_OF_INTERVAL = 61;
 
 const count = z.int().min(0);
 /** Beyond any run, and far from where sums of a fleet lose their microseconds. */
@@ -52,6 +56,8 @@ export const packedPart = z.strictObject({
   errors: errors.nullable(),
   wrong: count,
   bytesIn: count,
+  secondCompleted: z.array(count).max(MOST_SECONDS_OF_INTERVAL),
+  secondBytes: z.array(count).max(MOST_SECONDS_OF_INTERVAL),
   latency: packedHistogram,
   censored: packedHistogramOrNone,
 }).refine(({ latency, censored }) => isAmong(censored, latency), NOT_AMONG);
@@ -59,10 +65,12 @@ export const packedPart = z.strictObject({
 type PackedPart = z.input<typeof packedPart>;
 
 export function packPart(part: IntervalPart): PackedPart {
-  const { errors, latency, censored } = part;
+  const { errors, latency, censored, secondCompleted, secondBytes } = part;
   return {
     ...part,
     errors: errors === null ? null : [...errors],
+    secondCompleted: [...secondCompleted],
+    secondBytes: [...secondBytes],
     latency: packHistogram(latency),
     censored: packHistogramOrNone(censored),
   };
@@ -114,10 +122,16 @@ function cutTo(chars: number, text: string): string {
   return text.length <= chars ? text : `${text.slice(0, chars - 1)}…`;
 }
 
-/** One number a second of the run. */
-const packedSeconds = z.string().max(mostChars(MOST_SECONDS)).transform((text, context) => {
-  const seconds = unpackWholes(text);
-  if (seconds !== null) return seconds;
+/** A table of seconds: what each entry stands for is a power of two, or tables could not be added up. */
+const packedSeconds = z.strictObject({
+  everyS: z.int().min(1).max(MOST_EVERY_S).refine(
+    (everyS) => Number.isInteger(Math.log2(everyS)),
+    "Cannot read entries that do not stand for 1, 2, 4, … seconds",
+  ),
+  counts: z.string().max(mostChars(MOST_SECONDS)),
+}).transform(({ everyS, counts: text }, context): SecondSeries => {
+  const counts = unpackWholes(text);
+  if (counts !== null) return { everyS, counts };
   context.addIssue("Cannot read the numbers of each second");
   return z.NEVER;
 });
@@ -178,7 +192,7 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
     ...step,
     classes: [...step.classes],
     errors: [...step.errors],
-    seconds: packWholes(step.seconds),
+    seconds: { everyS: step.seconds.everyS, counts: packWholes(step.seconds.counts) },
     latency: packHistogram(step.latency),
     censored: packHistogramOrNone(step.censored),
   };
@@ -201,8 +215,6 @@ const packedTotals = z.strictObject({
   status: packedStatus,
   errors: errors.transform((counts) => Float64Array.from(counts)),
   reasons: packedReasons,
-  secondCompleted: packedSeconds,
-  secondBytes: packedSeconds,
   service: packedHistogram,
   serviceCensored: packedHistogramOrNone,
   firstByte: packedHistogram,
@@ -222,8 +234,6 @@ function packTotals(totals: WorkerTotals): z.input<typeof packedTotals> {
     status: packStatus(totals.status),
     errors: [...totals.errors],
     reasons: packReasons(totals.reasons),
-    secondCompleted: packWholes(totals.secondCompleted),
-    secondBytes: packWholes(totals.secondBytes),
     service: packHistogram(totals.service),
     serviceCensored: packHistogramOrNone(totals.serviceCensored),
     firstByte: packHistogram(totals.firstByte),

@@ -17,6 +17,10 @@ export interface IntervalPart {
   /** Completed with a response that was not expected. */
   readonly wrong: number;
   readonly bytesIn: number;
+  /** `completed` by the second of the run, from the one in which the interval begins. */
+  readonly secondCompleted: readonly number[];
+  /** `bytesIn`, likewise. */
+  readonly secondBytes: readonly number[];
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
@@ -44,12 +48,11 @@ export class Intervals {
   readonly #errors = new Float64Array(ERRORS.length);
   /** Here an interval or a second ends: `advance` before anything is counted at or after it. */
   boundaryUs: number;
-  readonly secondCompleted: number[] = [];
-  readonly secondBytes: number[] = [];
   #interval = 0;
   #second = 0;
-  #completed = 0;
-  #bytesIn = 0;
+  /** Of the interval at hand, by its seconds so far. */
+  #secondCompleted = [0];
+  #secondBytes = [0];
   /** Of the last interval, once it is sealed. */
   #sealed: Counts | null = null;
 
@@ -77,7 +80,7 @@ export class Intervals {
       const endUs = this.boundaryUs;
       this.#addCounts();
       if (endUs === (this.#interval + 1) * this.intervalUs) this.#handOn(this.#takeCounts(), nowUs);
-      if (endUs === (this.#second + 1) * SECOND_US) this.#second++;
+      if (endUs === (this.#second + 1) * SECOND_US) this.#beginSecond();
       this.boundaryUs = Math.min(
         (this.#interval + 1) * this.intervalUs,
         (this.#second + 1) * SECOND_US,
@@ -100,30 +103,36 @@ export class Intervals {
     if (this.#sealed !== null) this.#handOn(this.#sealed, endUs);
   }
 
+  /** The interval may have ended at the same moment: the second is then its successor's first. */
+  #beginSecond(): void {
+    this.#second++;
+    if (this.#second * SECOND_US === this.#interval * this.intervalUs) return;
+    this.#secondCompleted.push(0);
+    this.#secondBytes.push(0);
+  }
+
   #addCounts(): void {
-    const second = this.#second;
-    this.secondCompleted[second] = (this.secondCompleted[second] ?? 0) + this.completed;
-    this.secondBytes[second] = (this.secondBytes[second] ?? 0) + this.bytesIn;
-    this.#completed += this.completed;
-    this.#bytesIn += this.bytesIn;
+    const last = this.#secondCompleted.length - 1;
+    this.#secondCompleted[last] += this.completed;
+    this.#secondBytes[last] += this.bytesIn;
     this.completed = this.bytesIn = 0;
   }
 
   #takeCounts(): Counts {
     const counts = {
       index: this.#interval++,
-      completed: this.#completed,
+      completed: sumOf(this.#secondCompleted),
       failed: this.#failed,
       errors: this.#failed === 0 ? null : [...this.#errors],
       wrong: this.wrong,
-      bytesIn: this.#bytesIn,
+      bytesIn: sumOf(this.#secondBytes),
+      secondCompleted: this.#secondCompleted,
+      secondBytes: this.#secondBytes,
     };
     if (this.#failed > 0) this.#errors.fill(0);
-    this.#completed =
-      this.#bytesIn =
-      this.#failed =
-      this.wrong =
-        0;
+    this.#failed = this.wrong = 0;
+    this.#secondCompleted = [0];
+    this.#secondBytes = [0];
     return counts;
   }
 
@@ -132,4 +141,8 @@ export class Intervals {
     const censored = this.#censored.count === 0 ? EMPTY : this.#censored.drain();
     this.onInterval({ ...counts, latency: this.latency.drain(), censored }, nowUs);
   }
+}
+
+function sumOf(counts: readonly number[]): number {
+  return counts.reduce((sum, count) => sum + count, 0);
 }

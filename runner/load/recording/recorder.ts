@@ -207,8 +207,6 @@ export class Recorder {
       status: this.#status,
       errors: this.#failures.errors,
       reasons: this.#failures.reasons,
-      secondCompleted: this.#intervals.secondCompleted,
-      secondBytes: this.#intervals.secondBytes,
       service: this.#service[times](),
       serviceCensored: this.#serviceCensored.count === 0 ? EMPTY : this.#serviceCensored.toSparse(),
       firstByte: this.#firstByte[times](),

@@ -1,6 +1,6 @@
 /**
  * What became of the exchanges of each step: of each request of a flow, a mix or a page. It knows no clock, and
- * allocates nothing while it counts, but for one number a second and step.
+ * allocates nothing while it counts, but for one number a second and step, 1,800 at most.
  */
 import { type ErrorKind, ERRORS } from "../../result/outcome.ts";
 import {
@@ -9,6 +9,7 @@ import {
   Histogram,
   type SparseHistogram,
 } from "../../stats/histogram/histogram.ts";
+import { SecondCounts, type SecondSeries } from "./second_counts.ts";
 
 /** Of the whole run. Its exchanges that were due ended in one of the first four ways. */
 export interface StepTotals {
@@ -22,8 +23,8 @@ export interface StepTotals {
   readonly classes: readonly number[];
   /** Failed, in the order of ERRORS. */
   readonly errors: readonly number[];
-  /** Completed by the deadline, per second of the run. */
-  readonly seconds: readonly number[];
+  /** Completed by the deadline. */
+  readonly seconds: SecondSeries;
   readonly latency: SparseHistogram;
   /** The values of `latency` that are lower bounds. */
   readonly censored: SparseHistogram;
@@ -41,7 +42,7 @@ class Step {
   wrong = 0;
   readonly classes = new Float64Array(CLASSES);
   readonly errors = new Float64Array(ERRORS.length);
-  readonly seconds: number[] = [];
+  readonly seconds = new SecondCounts();
   readonly latency = new Histogram();
   /** Null while there is no lower bound. */
   censored: Histogram | null = null;
@@ -68,11 +69,7 @@ export class StepRecorder {
     step.classes[(status / 100 | 0) - 1]++;
     if (isRight === false) step.wrong++;
     step.latency.record(latencyUs);
-    if (doneUs > this.#deadlineUs) return;
-    const { seconds } = step;
-    const second = Math.floor(doneUs / SECOND_US);
-    while (seconds.length <= second) seconds.push(0);
-    seconds[second]++;
+    if (doneUs <= this.#deadlineUs) step.seconds.add(Math.floor(doneUs / SECOND_US));
   }
 
   /** @param latencyUs Of a time-out, which is a lower bound; null: the failure says nothing about the latency. */
@@ -103,7 +100,7 @@ export class StepRecorder {
       ...counts,
       classes: [...classes],
       errors: [...errors],
-      seconds: [...seconds],
+      seconds: seconds.series,
       latency: latency.toSparse(),
       censored: censored?.toSparse() ?? EMPTY,
     }));

@@ -34,9 +34,6 @@ export interface WorkerTotals {
   /** Failed requests, in the order of ERRORS. */
   readonly errors: Float64Array;
   readonly reasons: ReadonlyMap<string, number>;
-  /** Per whole second of the run. */
-  readonly secondCompleted: readonly number[];
-  readonly secondBytes: readonly number[];
   readonly service: SparseHistogram;
   /** The values of `service` that are lower bounds. */
   readonly serviceCensored: SparseHistogram;

@@ -71,7 +71,7 @@ function begunOf({ scriptKind }: SilentShare, { totals, sessions }: WorkerReport
 /** A part of interval `index` that is nothing but lower bounds. */
 export function boundsPart(index: number, bounds: SparseHistogram): IntervalPart {
   const counts = { index, completed: 0, failed: 0, errors: null, wrong: 0, bytesIn: 0 };
-  return { ...counts, latency: bounds, censored: bounds };
+  return { ...counts, secondCompleted: [], secondBytes: [], latency: bounds, censored: bounds };
 }
 
 /** Of a worker that never posted anything. */

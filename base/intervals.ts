@@ -1,0 +1,60 @@
+/**
+ * How many intervals of a run are kept, and lists that hold no more of them, however long the run is: when one is
+ * full, neighbours are joined, and each entry stands for twice as many from then on. Pure.
+ */
+
+/** Where nobody asks for another length. */
+export const DEFAULT_INTERVAL_MS = 250;
+
+/**
+ * Ten minutes of 250 ms. A longer run has between half of them and all, so that no interval is longer than a 1,200th
+ * of it: more than a chart has columns of pixels, and sixty times what the search for a steady state needs. With
+ * their histograms they are a few MB of results.
+ */
+export const MOST_INTERVALS = 2_400;
+/** Where somebody asked for intervals of another length: some 30 MB of results, which can still be read. */
+export const MOST_ASKED_INTERVALS = 40_000;
+
+/** How many intervals of a run are kept. @param intervalMs Their length before any are joined. */
+export function mostIntervalsOf(intervalMs: number): number {
+  return intervalMs === DEFAULT_INTERVAL_MS ? MOST_INTERVALS : MOST_ASKED_INTERVALS;
+}
+
+/** Entries of a run in their order, joined with their neighbours as it grows. */
+export class JoinedSeries<T> {
+  #entries: T[] = [];
+  /** Of what was added, so much is in an entry, and in the last one. */
+  #width = 1;
+  #inLast = 0;
+
+  /** @param join One after the other. */
+  constructor(private readonly most: number, private readonly join: (one: T, next: T) => T) {}
+
+  add(entry: T): void {
+    if (this.#inLast > 0 && this.#inLast < this.#width) return this.joinToLast(entry, 1);
+    this.#entries.push(entry);
+    this.#inLast = 1;
+    if (this.#entries.length > this.most) this.#widen();
+  }
+
+  /** Adds to what is there, however much that is. @param counts For how many of those that are added it counts. */
+  joinToLast(entry: T, counts = 0): void {
+    const last = this.#entries.pop();
+    this.#entries.push(last === undefined ? entry : this.join(last, entry));
+    this.#inLast += counts;
+  }
+
+  #widen(): void {
+    const isLastAlone = this.#entries.length % 2 === 1;
+    if (!isLastAlone) this.#inLast += this.#width;
+    this.#entries = this.#entries.flatMap((entry, at) => {
+      if (at % 2 === 1) return [];
+      return at + 1 < this.#entries.length ? [this.join(entry, this.#entries[at + 1])] : [entry];
+    });
+    this.#width *= 2;
+  }
+
+  get entries(): readonly T[] {
+    return this.#entries;
+  }
+}

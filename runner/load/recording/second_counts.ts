@@ -1,0 +1,56 @@
+/**
+ * How many exchanges completed in each second of a run, in a table that stays short however long the run is: when it
+ * is full, neighbouring entries are added up and each stands for twice as many seconds. Nothing is lost but detail.
+ */
+
+/** Half an hour by the second; a table of a day then has 1,350 entries of 64 s. */
+export const MOST_SECONDS = 1_800;
+
+export interface SecondSeries {
+  /** Seconds that each entry stands for: 1, 2, 4, … */
+  readonly everyS: number;
+  readonly counts: readonly number[];
+}
+
+export const NO_SECONDS: SecondSeries = { everyS: 1, counts: [] };
+
+export class SecondCounts {
+  #everyS = 1;
+  #counts: number[] = [];
+
+  // hot: once a completed exchange of a load with several steps.
+  add(second: number): void {
+    while (second >= this.#everyS * MOST_SECONDS) this.#widen();
+    const at = Math.floor(second / this.#everyS);
+    while (this.#counts.length <= at) this.#counts.push(0);
+    this.#counts[at]++;
+  }
+
+  #widen(): void {
+    this.#counts = widened(this.#counts, 2);
+    this.#everyS *= 2;
+  }
+
+  get series(): SecondSeries {
+    return { everyS: this.#everyS, counts: [...this.#counts] };
+  }
+}
+
+/** Entries added up, `factor` neighbours to one. */
+function widened(counts: readonly number[], factor: number): number[] {
+  const wide = new Array<number>(Math.ceil(counts.length / factor)).fill(0);
+  counts.forEach((count, at) => wide[Math.floor(at / factor)] += count);
+  return wide;
+}
+
+/** The sum of several workers' tables, by the widest entries of them. */
+export function sumOfSeconds(parts: readonly SecondSeries[]): SecondSeries {
+  const everyS = Math.max(1, ...parts.map((part) => part.everyS));
+  const wide = parts.map((part) => widened(part.counts, everyS / part.everyS));
+  const length = Math.max(0, ...wide.map((counts) => counts.length));
+  const counts = Array.from(
+    { length },
+    (_, at) => wide.reduce((sum, part) => sum + (part[at] ?? 0), 0),
+  );
+  return { everyS, counts };
+}
