@@ -1,5 +1,6 @@
 /** One line of a log that is replayed: when its request came, and what it was. Pure; one member for each format. */
 import { METHODS } from "../../base/http/request.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** What a line says of its request. */
 export interface LoggedRequest {
@@ -60,7 +61,7 @@ function momentUs(time: unknown): number {
   if (typeof time === "number" && Number.isFinite(time)) return time * 1e6;
   const [, whole, digits = "0", zone] = RFC3339.exec(String(time)) ?? [];
   const ms = whole === undefined ? NaN : Date.parse(`${whole.replace(" ", "T")}${zone}`);
-  if (Number.isNaN(ms)) throw new Error(`Cannot read ${JSON.stringify(time)} as a moment`);
+  if (Number.isNaN(ms)) throw new Error(`Cannot read ${quotedOpenly(time)} as a moment`);
   return ms * 1_000 + Number(`0.${digits}`) * 1e6;
 }
 

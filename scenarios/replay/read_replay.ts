@@ -4,6 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
 import { type JsonKeys, LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface ReplayChoice {
   readonly format: keyof typeof LOG_FORMATS;
@@ -83,7 +84,7 @@ const speed = z.string().transform((text, context) => {
   const times = speedOf(text);
   if (times !== null) return times;
   context.addIssue(
-    `Cannot read ${JSON.stringify(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
+    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
   );
   return z.NEVER;
 });
