@@ -8,6 +8,7 @@ import { textLines } from "./report/writing/terminal.ts";
 import { VERSION } from "./base/version.ts";
 import { EXIT, ExpectedError, TargetError, UserError } from "./base/errors.ts";
 import { shortened } from "./base/limits.ts";
+import { keepSecretsOf, quotedOpenly, withoutSecrets } from "./base/secrets.ts";
 
 async function dispatch([name = "", ...args]: readonly string[]): Promise<number> {
   if (isCommandName(name)) {
@@ -33,10 +34,15 @@ async function dispatch([name = "", ...args]: readonly string[]): Promise<number
 }
 
 async function unknownCommand(name: string): Promise<UserError> {
+  keepSecretsOf(Deno.args);
   const { didYouMean } = await import("./base/suggest.ts");
   const names = listedCommands().map(({ name }) => name);
   const fix = didYouMean(name, names) ?? `the commands are ${names.join(", ")}`;
-  return new UserError([{ place: "plateau", message: `Cannot find command "${name}"`, fix }]);
+  return new UserError([{
+    place: "plateau",
+    message: `Cannot find command ${quotedOpenly(name)}`,
+    fix,
+  }]);
 }
 
 function help(): string[] {
@@ -70,7 +76,7 @@ function printFailure(thrown: unknown): number {
 
 function printLines(error: unknown): number {
   const lines = error instanceof ExpectedError ? shortened(error.lines) : [
-    ...(error instanceof Error && error.stack || String(error)).split("\n"),
+    ...withoutSecrets(error instanceof Error && error.stack || String(error)).split("\n"),
     "This is a defect of Plateau: please report it, with the lines above and the command that you ran",
   ];
   printError(textLines(lines));

@@ -2,7 +2,7 @@
  * Who must act when something goes wrong. Every expected failure is one of these classes; whatever
  * else reaches `main.ts` is a defect of Plateau (exit code 70, with its stack). None of them holds a secret.
  */
-import { withoutSecrets } from "./secrets.ts";
+import { secrets } from "./secrets.ts";
 
 /** Exit codes, as scripts rely on them. */
 export const EXIT = {
@@ -37,7 +37,7 @@ export class UserError extends ExpectedError {
   readonly exitCode = EXIT.usage;
   readonly lines: readonly string[];
   constructor(readonly problems: readonly Problem[]) {
-    const lines = problems.map(problemLine).map(withoutSecrets);
+    const lines = problems.map(problemLine).map(sentence);
     super(lines.join("\n"));
     this.lines = lines;
   }
@@ -51,8 +51,8 @@ export class TargetError extends ExpectedError {
   readonly evidence: readonly string[];
   /** @param evidence The last lines that the program printed, if any. */
   constructor(message: string, evidence: readonly string[] = []) {
-    super(withoutSecrets(message));
-    this.evidence = evidence.map(withoutSecrets);
+    super(sentence(message));
+    this.evidence = evidence.map(sentence);
     this.lines = [this.message, ...indented(this.evidence)];
   }
 }
@@ -67,7 +67,7 @@ export class CheckError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence What failed, a line each. */
   constructor(message: string, evidence: readonly string[] = []) {
-    super(withoutSecrets(message));
+    super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
@@ -79,7 +79,7 @@ export class InconclusiveError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence The inconclusive rules, a line each. */
   constructor(message: string, evidence: readonly string[] = []) {
-    super(withoutSecrets(message));
+    super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
@@ -91,7 +91,7 @@ export class UntrustedError extends ExpectedError {
   readonly lines: readonly string[];
   /** @param evidence Which runs and why, a line each. */
   constructor(message: string, evidence: readonly string[]) {
-    super(withoutSecrets(message));
+    super(sentence(message));
     this.lines = [this.message, ...indented(evidence)];
   }
 }
@@ -107,5 +107,10 @@ export function messageOf(error: unknown): string {
 }
 
 function indented(lines: readonly string[]): string[] {
-  return lines.map((line) => `  ${withoutSecrets(line)}`);
+  return lines.map((line) => `  ${sentence(line)}`);
+}
+
+/** What comes from outside in it has lost its secrets where it was taken in. */
+function sentence(text: string): string {
+  return secrets.sentence(text);
 }

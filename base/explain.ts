@@ -1,6 +1,6 @@
 /** Messages for problems of values: the error map for every parse of user input. */
 import * as z from "zod";
-import { withoutSecrets } from "./secrets.ts";
+import { quotedOpenly, withoutSecrets } from "./secrets.ts";
 import { closest } from "./suggest.ts";
 
 const NEEDED = "Cannot do without it";
@@ -47,7 +47,7 @@ export function unknownKeys(
     const known = [...keysOf(issue.inst), ...others];
     return issue.keys.map((key) =>
       Object.hasOwn(reasons, key)
-        ? `Cannot use "${key}" here: ${reasons[key]}`
+        ? `Cannot use ${quotedOpenly(key)} here: ${reasons[key]}`
         : unknownKey(key, known, Object.keys(reasons))
     ).join("\n");
   };
@@ -109,7 +109,7 @@ function unknownKey(
 ): string {
   const meant = closest(key, [...known, ...elsewhere]);
   const fix = meant === null ? `the keys here are ${known.join(", ")}` : `did you mean "${meant}"?`;
-  return `Cannot understand "${key}": ${fix}`;
+  return `Cannot understand ${quotedOpenly(key)}: ${fix}`;
 }
 
 function keysOf(schema: unknown): string[] {

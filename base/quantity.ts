@@ -3,6 +3,7 @@
  * Inside the program a time is milliseconds or microseconds, and its name says which.
  */
 import * as z from "zod";
+import { quotedOpenly } from "./secrets.ts";
 
 const DURATION = /^(\d+(?:\.\d+)?)(us|µs|ms|s|m|h)$/;
 /** Milliseconds as so many times a power of ten. */
@@ -111,7 +112,7 @@ function notADuration(input: unknown): string {
   const fix = isNumeric(input)
     ? `write ${input}s`
     : "write a number with us, ms, s, m or h, such as 250ms or 10s";
-  return `Cannot read ${JSON.stringify(input)} as a duration: ${fix}`;
+  return `Cannot read ${quotedOpenly(input)} as a duration: ${fix}`;
 }
 
 function notARate(input: unknown, allowed: string): string {
@@ -121,7 +122,7 @@ function notARate(input: unknown, allowed: string): string {
     : isNumeric(input)
     ? `write ${input}/s`
     : `write ${allowed} per s, m or h, such as 1000/s`;
-  return `Cannot read ${JSON.stringify(input)} as a rate: ${fix}`;
+  return `Cannot read ${quotedOpenly(input)} as a rate: ${fix}`;
 }
 
 /** A missing value has the same message everywhere. */

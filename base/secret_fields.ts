@@ -186,11 +186,38 @@ function fieldsIn(headers: unknown): string[] {
   );
 }
 
-/** What a word of a command line holds of these: `-H "authorization: …"`, `redis://:password@host`. */
+/** A header field within a word, as `-H "authorization: …"` has it; so may `--header=`, and another tool's line. */
+const FIELD = /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/g;
+/** `-u user:password`, as curl, hey, oha and ab take it. */
+const USER_OPTION = /\s(?:-u|--user|-a|-A|-P|-U|--proxy-user)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
+/** Credentials by themselves, as they stand in a field that was written wrongly. */
+const CREDENTIALS = /\b(?:Basic|Bearer)\s+([\w+/.~-]{4,}=*)/gi;
+
+/** What a word of a command line holds of these, as it is written and percent-decoded. */
 export function secretsInWord(word: string): string[] {
-  const [, name = "", value = ""] =
-    /(?:^|[\s"'=])(?:-H\s*)?["']?([\w-]+)\s*:\s*([^"'\r\n]*)/.exec(word) ?? [];
-  return [...passwordsIn(word), ...isSecretField(name) ? credentialsIn(name, value) : []];
+  const decoded = unescaped(word);
+  return [...new Set([word, decoded])].flatMap((text) => [
+    ...passwordsIn(text),
+    ...[...text.matchAll(FIELD)].flatMap(([, name, value]) =>
+      isSecretField(name) ? credentialsIn(name, value) : []
+    ),
+    ...[...text.matchAll(USER_OPTION)].map(([, password]) => password),
+    ...text.split(/[\s"'<>]+/).flatMap(passwordsWithoutScheme),
+    ...[...text.matchAll(CREDENTIALS)].flatMap(([whole]) => credentialsIn("authorization", whole)),
+  ]);
+}
+
+/**
+ * Of an address that `passwordsIn` does not take for one: `user:password@host`, `//user:password@host`,
+ * `http:/user:password@host`, or a password with a slash. It ends at the last @ before a host.
+ */
+function passwordsWithoutScheme(address: string): string[] {
+  const [userInfo = ""] = /^.*(?=@[\w.[-])/s.exec(address) ?? [];
+  if (!userInfo.includes(":") || passwordsIn(address).length > 0) return [];
+  const [, scheme = "", rest] = /^(.*?:\/\/)?(.*)$/s.exec(userInfo) ?? [];
+  if (scheme !== "" && !/^[^:/?#]*:(?!\d+(?:[/?#]|$))/.test(rest)) return []; // a port, or all in the path
+  const [, ...parts] = rest.split(":");
+  return [parts.join(":"), parts.slice(1).join(":")].filter((part) => part !== "");
 }
 
 // How it is written.

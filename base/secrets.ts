@@ -1,9 +1,10 @@
 /**
- * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log
- * or a message passes through here: an echo of a target, an excerpt of a response and a defect's stack
- * may hold a secret where no structure shows it. What is replaced is a value in the forms in which it travels.
+ * The secret values of this process, and texts without them. Whatever becomes a result, a report, a log or a message
+ * passes through here. A value from outside (an echo of a target, an excerpt of a response, an argument) loses every
+ * secret, in the forms in which it travels. Plateau's own sentences and documents are made of such values, and lose
+ * once more what cannot be a word of their own: a secret such as `user` stays a word of a sentence.
  */
-import { writtenForms } from "./secret_fields.ts";
+import { secretsInWord, writtenForms } from "./secret_fields.ts";
 
 /** What stands in the place of a secret that has no name of its own, as `${env.NAME}` is one. */
 export const SECRET = "[secret]";
@@ -14,6 +15,11 @@ const HIDES_NOTHING = /^(?:.?|\d\d)$/su;
 const LEAST_WITHIN = 4;
 /** A shorter one may be a word of a document itself. */
 const LEAST_IN_DOCUMENTS = 8;
+/** Shorter words, with hyphens or without, are common ones, which a sentence may have itself. */
+const LEAST_UNCOMMON = 12;
+/** Words alone, and amounts such as `30s`, `1.5x` or `127.0.0.1:8080`. */
+const WORDS = /^\p{L}+(?:[-_ ]\p{L}+)*$/u;
+const AMOUNT = /^[\d.,:+%/-]+(?:[a-zµ]{0,3}(?:\/s)?)$/i;
 
 /** A secret value, and what is shown in its place. */
 export type SecretValue = readonly [value: string, shown: string];
@@ -32,6 +38,7 @@ export class Secrets {
   readonly #found = new Set<string>();
   #foundChars = 0;
   #everywhere: Forms | null = null;
+  #inSentences: Forms | null = null;
   #inDocuments: Forms | null = null;
 
   keep(value: string, shown = SECRET): void {
@@ -40,6 +47,7 @@ export class Secrets {
     if (this.#shown.has(value)) return;
     this.#shown.set(value, shown);
     this.#everywhere?.add([value, shown]);
+    if (isUncommon(value)) this.#inSentences?.add([value, shown]);
     if (isUnlikeOthers(value)) this.#inDocuments?.add([value, shown]);
   }
 
@@ -80,16 +88,31 @@ export class Secrets {
 
   #forget(value: string): void {
     this.#shown.delete(value);
-    this.#everywhere = this.#inDocuments = null;
+    this.#everywhere = this.#inSentences = this.#inDocuments = null;
   }
 
   get #forms(): Forms {
     return this.#everywhere ??= new Forms(this.#shown);
   }
 
-  /** A text for people without any of them. */
+  /** A text from outside without any of them. */
   text(text: string): string {
     return this.#shown.size === 0 ? text : this.#forms.without(text);
+  }
+
+  /** A value from outside as a sentence quotes it: as JSON, without any of them. */
+  quoted(value: unknown): string {
+    return this.text(JSON.stringify(value) ?? String(value));
+  }
+
+  /**
+   * A sentence of Plateau's own, of which the values came without secrets: once more, but only for values that can be
+   * neither a word nor an amount of the sentence itself.
+   */
+  sentence(text: string): string {
+    if (this.#shown.size === 0) return text;
+    this.#inSentences ??= new Forms([...this.#shown].filter(([value]) => isUncommon(value)));
+    return this.#inSentences.without(text);
   }
 
   /** A text whose beginning was cut off, maybe in the middle of a secret. */
@@ -129,9 +152,19 @@ export class Secrets {
 /** Of this process. */
 export const secrets = new Secrets();
 
-/** A text for people, as it may be shown. */
+/** A text from outside, as it may be shown. */
 export function withoutSecrets(text: string): string {
   return secrets.text(text);
+}
+
+/** A value from outside, quoted as a sentence may have it. */
+export function quotedOpenly(value: unknown): string {
+  return secrets.quoted(value);
+}
+
+/** The secrets in the words of a command line; the line of another tool is one word there (`--like`). */
+export function keepSecretsOf(args: readonly string[]): void {
+  for (const secret of args.flatMap(secretsInWord)) secrets.keep(secret);
 }
 
 function inStrings(value: unknown, replace: Replace): unknown {
@@ -144,6 +177,12 @@ function inStrings(value: unknown, replace: Replace): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key, inStrings(inner, replace)]),
   );
+}
+
+/** Neither a common word, nor an amount. */
+function isUncommon(value: string): boolean {
+  const isWord = WORDS.test(value) && value.length < LEAST_UNCOMMON;
+  return value.length >= LEAST_WITHIN && !isWord && !AMOUNT.test(value);
 }
 
 /** No number, and no word alone. */

@@ -6,6 +6,7 @@ import type { Read } from "./figure.ts";
 import { beyond, isWithin } from "../limits.ts";
 import { parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** One word of a selector: a name, or `factor=value`. */
 interface SelectorPart {
@@ -66,7 +67,7 @@ export function parseSelector(text: string): Read<Selector> {
     if (part === null) {
       const fix = "write names and factor=value with commas between them, " +
         "such as fastify, static, connections=50";
-      return { problem: `Cannot read ${JSON.stringify(plain)} as a selector: ${fix}` };
+      return { problem: `Cannot read ${quotedOpenly(plain)} as a selector: ${fix}` };
     }
     parts.push(part);
   }
@@ -122,13 +123,15 @@ function meantByName(value: string, { targets, scenarios }: ExperimentNames): Re
   const [isTarget, isScenario] = [targets.includes(value), scenarios.includes(value)];
   if (isTarget && isScenario) {
     const fix = `write target=${value} or scenario=${value}`;
-    return { problem: `Cannot use "${value}": it names both a target and a scenario; ${fix}` };
+    return {
+      problem: `Cannot use ${quotedOpenly(value)}: it names both a target and a scenario; ${fix}`,
+    };
   }
   if (isTarget) return { value: { dimension: TARGET, value } };
   if (isScenario) return { value: { dimension: SCENARIO, value } };
   const fix = didYouMean(value, [...targets, ...scenarios]) ??
     `the targets are ${targets.join(", ")}, the scenarios are ${scenarios.join(", ")}`;
-  return { problem: `Cannot find a target or scenario "${value}": ${fix}` };
+  return { problem: `Cannot find a target or scenario ${quotedOpenly(value)}: ${fix}` };
 }
 
 function meantByKey({ key, value }: SelectorPart, names: ExperimentNames): Read<Meant> {
@@ -145,7 +148,7 @@ function known(
 ): Read<Meant> {
   if (among.includes(value)) return { value: { dimension, value } };
   const fix = didYouMean(value, among) ?? `the ${noun}s are ${among.join(", ")}`;
-  return { problem: `Cannot find a ${noun} "${value}": ${fix}` };
+  return { problem: `Cannot find a ${noun} ${quotedOpenly(value)}: ${fix}` };
 }
 
 /** The one path that is the key, or ends with it; what varies comes before what does not. */
@@ -157,7 +160,7 @@ function pathOf(key: string, { factors, others = [] }: ExperimentNames): Read<st
   const short = all.map((path) => path.slice(path.lastIndexOf(".") + 1));
   const fix = didYouMean(key, [...all, ...short]) ??
     (factors.length === 0 ? "nothing varies" : `the factors are ${factors.join(", ")}`);
-  return { problem: `Cannot find a factor "${key}": ${fix}` };
+  return { problem: `Cannot find a factor ${quotedOpenly(key)}: ${fix}` };
 }
 
 /** Null: there is none. */
@@ -166,7 +169,9 @@ function pathAmong(paths: readonly string[], key: string): Read<string> | null {
   const [path, ...more] = paths.filter((one) => one.endsWith(`.${key}`));
   if (path === undefined) return null;
   return more.length === 0 ? { value: path } : {
-    problem: `Cannot use "${key}": it names several factors; write ${[path, ...more].join(" or ")}`,
+    problem: `Cannot use ${quotedOpenly(key)}: it names several factors; write ${
+      [path, ...more].join(" or ")
+    }`,
   };
 }
 

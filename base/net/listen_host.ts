@@ -5,6 +5,7 @@
 import * as z from "zod";
 import { messageOf } from "../errors.ts";
 import { originAt } from "./listen.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** More of them name nobody's machine any better. */
 const MOST_ADDRESSES = 4;
@@ -16,7 +17,7 @@ export const listenHost = z.string().transform((text, context): string => {
     ? "write an address or a name of this machine, without a port"
     : whyNot(host);
   if (host !== null && wrong === null) return host;
-  context.addIssue(`Cannot listen on "${text}": ${wrong}`);
+  context.addIssue(`Cannot listen on ${quotedOpenly(text)}: ${wrong}`);
   return z.NEVER;
 });
 

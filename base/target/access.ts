@@ -9,6 +9,7 @@ import { type FileDigest, fileDigest } from "../files.ts";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
 import { type Access, certificatesIn } from "../net/endpoint.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** Certificates, as PEM. In JSON they are a digest of their file. */
 export class Certificates {
@@ -41,7 +42,7 @@ export const resolved = z.string().transform((text, context): ResolvedHost => {
     return new ResolvedHost(unbracketed(host).toLowerCase(), Number(port), address);
   }
   context.addIssue(
-    `Cannot read ${JSON.stringify(text)} as the address of a host: write host:port:address, ` +
+    `Cannot read ${quotedOpenly(text)} as the address of a host: write host:port:address, ` +
       "such as example.org:443:127.0.0.1",
   );
   return z.NEVER;

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { between, ratePerSec } from "../quantity.ts";
 import { oneOrList, valuesOf, type WithOneValueFor } from "./settings.ts";
 import { type StageCommands, stageCommands } from "./steps.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** Names of RFC 3986 between slashes, none of them . or .. */
 const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))*$/;
@@ -13,7 +14,7 @@ const FILE_PATH = /^\/(?:(?!\.{1,2}(?:\/|$))[\w.~!$&'()*+,;=:@-]{1,200}(?:\/|$))
 const filePath = z.string().regex(FILE_PATH, {
   error: ({ input }) =>
     `Cannot serve a file at ${
-      JSON.stringify(input)
+      quotedOpenly(input)
     }: write a path, such as /page.html, or / for the index`,
 });
 

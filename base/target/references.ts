@@ -3,6 +3,7 @@ import { didYouMean } from "../suggest.ts";
 import { valuesOf } from "./settings.ts";
 import type { TargetSpec, WrittenTarget } from "./spec.ts";
 import { isUrl } from "./gateway_spec.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** Targets as they were written, by name; each may be wrong in every part, which is reported elsewhere. */
 type WrittenTargets = Readonly<Record<string, unknown>>;
@@ -71,7 +72,7 @@ function whyNot(name: string, targets: WrittenTargets, target: string): string |
   const known = Object.keys(targets);
   if (!known.includes(name)) {
     const fix = didYouMean(name, known) ?? `the targets are ${known.join(", ")}`;
-    return `Cannot find target "${name}": ${fix}`;
+    return `Cannot find target ${quotedOpenly(name)}: ${fix}`;
   }
   const circle = circleFrom(target, targets);
   return circle === null ? null : `Cannot stand in front of itself: ${circle.join(" → ")}`;
@@ -96,7 +97,9 @@ function whyNotBefore(
 ): string | null {
   if (kind === "nginx") return whyNotPlain(name, targets[name]);
   if (kind === "proxy" && valueIn(targets[name], ["httpProxy"]) !== undefined) {
-    return `Cannot put a caching proxy in front of "${name}": it is reached by an HTTP proxy`;
+    return `Cannot put a caching proxy in front of ${
+      quotedOpenly(name)
+    }: it is reached by an HTTP proxy`;
   }
   return kind === "cluster" ? whyNotSeveral(name, targets, spec) : null;
 }
@@ -105,22 +108,24 @@ function whyNotPlain(name: string, spec: unknown): string | null {
   const isTls = String(valueIn(spec, ["url"])).startsWith("https:");
   const special = ["unix", "resolve", "httpProxy"];
   if (!isTls && special.every((key) => valueIn(spec, [key]) === undefined)) return null;
-  return `Cannot put nginx in front of "${name}": it reaches http://host:port alone, ` +
+  return `Cannot put nginx in front of ${quotedOpenly(name)}: it reaches http://host:port alone, ` +
     "neither https nor a unix socket, an address of its own or a proxy";
 }
 
 function whyNotSeveral(name: string, targets: WrittenTargets, spec: unknown): string | null {
   if (valueIn(targets[name], ["url"]) !== undefined) {
-    return `Cannot start instances of "${name}": it is a server that already runs`;
+    return `Cannot start instances of ${quotedOpenly(name)}: it is a server that already runs`;
   }
   const port = isSeveral(spec) ? fixedPortOf(name, targets) : null;
   if (port !== null) {
-    return `Cannot start instances of "${name}": they would have one port, ${port}; ` +
+    return `Cannot start instances of ${quotedOpenly(name)}: they would have one port, ${port}; ` +
       'write PORT: "{port}" in its env, and no port';
   }
   const shares = valuesOf(valueIn(spec, ["cluster", "balancer"])).includes("reuseport");
   if (!shares || valueIn(targets[name], ["app"]) !== undefined) return null;
-  return `Cannot share a port between instances of "${name}": only built-in apps can; ` +
+  return `Cannot share a port between instances of ${
+    quotedOpenly(name)
+  }: only built-in apps can; ` +
     "use balancer: builtin or nginx";
 }
 

@@ -6,6 +6,7 @@ import * as z from "zod";
 import { AS_INPUT } from "../explain.ts";
 import { didYouMean } from "../suggest.ts";
 import type { Json } from "../yaml/json_text.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 /** `on` or `off`, also `true` or `false`; becomes a boolean. */
 export const onOrOff = z.union([
@@ -71,7 +72,7 @@ export function settingIssues(
 
 function unknownSetting(schema: z.ZodObject, key: string): string {
   const known = Object.keys(schema.shape);
-  const message = `Cannot set "${key}": the app's settings are ${known.join(", ")}`;
+  const message = `Cannot set ${quotedOpenly(key)}: the app's settings are ${known.join(", ")}`;
   return [message, didYouMean(key, known) ?? []].flat().join("; ");
 }
 

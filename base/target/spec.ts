@@ -24,6 +24,7 @@ import {
   type ProxyTarget,
   proxyTarget,
 } from "./gateway_spec.ts";
+import { quotedOpenly } from "../secrets.ts";
 
 type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
 
@@ -45,7 +46,7 @@ function checkSettings(
     const choices = Array.isArray(value) ? value : [value];
     if (choices.length === 0) report("Cannot use an empty list");
     if (given.find((other) => other.key === key)?.path !== path) {
-      report(`Cannot set "${key}" twice`);
+      report(`Cannot set ${quotedOpenly(key)} twice`);
     }
     const issues = choices.flatMap((choice) => settingIssues(settings, { [key]: choice }));
     for (const { message } of issues) report(message);
@@ -60,7 +61,7 @@ function withFlatSettings<Spec extends { set: WrittenSettings }>(spec: Spec): Sp
 const memorySize = z.string().refine((text) => (parseBytes(text) ?? 0) >= LEAST_MEMORY_BYTES, {
   error: ({ input }) =>
     `Cannot use ${
-      JSON.stringify(input)
+      quotedOpenly(input)
     } as a limit of memory: write a size of 8MB or more, such as 512MB`,
 });
 

@@ -11,6 +11,7 @@ import { printError, terminalOptions } from "../terminal/terminal.ts";
 import { abParts, type AbValues, EXPERIMENT } from "./flags.ts";
 import { comparePaired } from "./measured.ts";
 import { preparePair } from "./prepared.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export const abCommand = defineCommand({
   parts: abParts,
@@ -65,7 +66,7 @@ function operandsOf({ first, second }: Pick<AbValues, "first" | "second">): {
 
 function operandConflicts({ first, second }: RawArguments): Problem[] {
   if (typeof first !== "string" || typeof second !== "string" || rangeIn(first)) return [];
-  const message = `Cannot read "${first}" as two commits`;
+  const message = `Cannot read ${quotedOpenly(first)} as two commits`;
   return [{ place: "BASE..HEAD", message, fix: `write ${first}..HEAD, or ${first}..` }];
 }
 

@@ -21,15 +21,14 @@ import type {
 import { textLines } from "../../report/writing/terminal.ts";
 import { VERSION } from "../../base/version.ts";
 import { print, printError } from "../terminal/terminal.ts";
-import { secretsInWord } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
+import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
 /** A command from its declaration. */
 export function defineCommand<P extends CommandParts>(spec: CommandSpec<P>): Command {
   return {
     parts: spec.parts,
     async execute(args, title): Promise<number> {
-      keepArgumentSecrets(args);
+      keepSecretsOf(args);
       const read = await readWithFile(spec, title, args);
       if (read.wants === "values") {
         const note = openPasswordNote(args);
@@ -141,7 +140,8 @@ function readUnknown(
     const name = closest(place, longNames(options));
     const meant = options.find(({ long }) => name !== null && long === name);
     const fix = meant ? `did you mean ${meant.long}?` : "--help lists the options";
-    problems.push({ place, message: "Cannot understand this option", fix });
+    const message = "Cannot understand this option";
+    problems.push({ place: withoutSecrets(place), message, fix });
     if (meant?.required && value.length === 0) at++; // the value that would have been its
   }
   return { operands, problems };
@@ -176,7 +176,7 @@ function placeOperands({ parts, title }: Called, texts: readonly string[]): Spli
   }
   const taken = named.map(({ part }) => part.operand).join(" ") || "no operands";
   const message = `Cannot use this here: plateau ${title.name} takes ${taken}`;
-  return { given, problems: rest.map((text) => ({ place: JSON.stringify(text), message })) };
+  return { given, problems: rest.map((text) => ({ place: quotedOpenly(text), message })) };
 }
 
 function commanderOf({ parts, title }: Called): Commander {
@@ -212,17 +212,6 @@ function isFlag(part: Flag | Operand): part is Flag {
 function placeOf(part: Flag | Operand): string {
   if (!isFlag(part)) return part.operand.replace(/[^\w]/g, "");
   return new Option(part.flags).long ?? part.flags;
-}
-
-/** `-u user:password`, as curl, hey and ab take it. */
-const LIKE_USER = /\s(?:-u|--user|-a|-A)[\s=]{0,4}["']?[^\s:"']+:([^\s"']+)/g;
-
-/** As words, or as a whole: the line of another tool is one word here (`--like`). */
-export function keepArgumentSecrets(args: readonly string[]): void {
-  for (const arg of args) {
-    const passwords = [...arg.matchAll(LIKE_USER)].map(([, password]) => password);
-    for (const secret of [...secretsInWord(arg), ...passwords]) secrets.keep(secret);
-  }
 }
 
 /** A Redis whose password stands on a command line, which all on its machine can read. */

@@ -15,6 +15,7 @@ import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_fla
 import { integerText, redisFlag } from "../flags/values.ts";
 import { aborted, untilSignal } from "../terminal/process.ts";
 import { printError, terminalOptions } from "../terminal/terminal.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const hosts = z.string().transform((text) => text.split(",")).pipe(z.array(allowedHost));
 
@@ -79,7 +80,7 @@ async function makeFolder(path: string): Promise<string> {
     await Deno.mkdir(path, { recursive: true });
     return resolve(path);
   } catch (error) {
-    const message = `Cannot make the folder "${path}": ${messageOf(error)}`;
+    const message = `Cannot make the folder ${quotedOpenly(path)}: ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message }]);
   }
 }

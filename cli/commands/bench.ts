@@ -1,7 +1,7 @@
 /** `plateau bench URL`: one measurement, as wrk and oha make it. */
 import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
@@ -9,7 +9,7 @@ import type { Written } from "../../report/writing/written.ts";
 import { type BenchRequest, measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import type { Threshold } from "../../scenarios/claims/threshold.ts";
-import { defineCommand, keepArgumentSecrets } from "../command_line/arguments.ts";
+import { defineCommand } from "../command_line/arguments.ts";
 import type { Command } from "../command_line/command.ts";
 import { benchConflicts, benchParts, type BenchValues } from "../flags/bench_flags.ts";
 import { anySeed, checkWithoutCells, readBaseline } from "../flags/flags.ts";
@@ -86,7 +86,9 @@ Examples:
       }
       const lost = loader.incompleteLogReason?.() ?? null;
       if (lost !== null) {
-        throw new TargetError(`Cannot write all of the request log to "${values.log}": ${lost}`);
+        throw new TargetError(
+          `Cannot write all of the request log to ${quotedOpenly(values.log)}: ${lost}`,
+        );
       }
       if (!signal.aborted) await verify(measurement, { gates, strict: values.strict });
       return EXIT.done;
@@ -98,7 +100,7 @@ Examples:
 export const benchCommand: Command = {
   parts: benchParts,
   async execute(args, title): Promise<number> {
-    keepArgumentSecrets(args);
+    keepSecretsOf(args);
     const isLike = args.some((arg) => arg.startsWith("--like"));
     const given = isLike ? (await import("../like/like.ts")).withTranslated(args) : args;
     return await command.execute(given, title);

@@ -5,6 +5,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import starter from "./starter.yaml" with { type: "text" };
 import { print, printError, terminalOptions } from "../terminal/terminal.ts";
@@ -35,7 +36,7 @@ export const initCommand = defineCommand({
     try {
       await Deno.writeTextFile(file, text, { createNew: true });
     } catch (error) {
-      throw new UserError([{ place: file, ...whyNot(error) }]);
+      throw new UserError([{ place: withoutSecrets(file), ...whyNot(error) }]);
     }
     await print(textLines([`Wrote ${file}. ${next}`]), noteLines);
     return EXIT.done;
@@ -70,7 +71,10 @@ async function textOf(path: string): Promise<string> {
   try {
     return await readText(path, "foreignFile");
   } catch (error) {
-    throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
+    throw new UserError([{
+      place: withoutSecrets(path),
+      message: `Cannot read it: ${messageOf(error)}`,
+    }]);
   }
 }
 

@@ -48,6 +48,7 @@ import { makeOutDir, nameConflicts, occupy, refuseUnfinished } from "../results/
 import { interruptible } from "../terminal/process.ts";
 import { print, printError, progressView, terminalOptions } from "../terminal/terminal.ts";
 import { offerFrameworks } from "./setup.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The flags of `run` that show its report while it grows. */
 const liveFlags = {
@@ -246,7 +247,7 @@ async function makeLogFolder(path: string): Promise<string> {
     await Deno.mkdir(path, { recursive: true });
     return path;
   } catch (error) {
-    const message = `Cannot write request logs to "${path}": ${messageOf(error)}`;
+    const message = `Cannot write request logs to ${quotedOpenly(path)}: ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message, fix: "name a folder" }]);
   }
 }

@@ -21,14 +21,17 @@ import { replayConflicts, replayFlags } from "./replay_flags.ts";
 import { outputConflicts, outputFlags } from "./output_flags.ts";
 import { integerText, nameIn, redisFlag } from "./values.ts";
 import { readBytesSync } from "../../base/bounded_file.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** An address that can be measured. */
 const httpUrl = z.string().transform((text, context) => {
   const url = URL.parse(text);
   const wrong = wrongUrl(url, text);
   if (url && wrong === null) return url;
-  const isHidden = url !== null && (!hasUser(url) || passwordsIn(text).length > 0);
-  context.addIssue(`Cannot measure "${isHidden ? text : hostIn(text)}": ${wrong}`);
+  const isKnown = passwordsIn(text).length > 0;
+  const isReadable = url !== null && text.includes("://") && (!hasUser(url) || isKnown);
+  const shown = isReadable || !/@|:\/\//.test(text) ? text : hostIn(text);
+  context.addIssue(`Cannot measure ${quotedOpenly(shown)}: ${wrong}`);
   return z.NEVER;
 });
 
@@ -48,7 +51,7 @@ function hasUser({ username, password }: URL): boolean {
 const header = z.string().transform((text, context): [name: string, value: string] => {
   const [name, ...value] = text.split(":");
   if (value.length > 0) return [name.trim(), value.join(":").trim()];
-  context.addIssue(`Cannot read "${nameIn(text)}" as a header: write "name: value"`);
+  context.addIssue(`Cannot read ${quotedOpenly(nameIn(text))} as a header: write "name: value"`);
   return z.NEVER;
 }).pipe(z.tuple([headerName, headerValue]));
 

@@ -7,6 +7,7 @@ import type { CommandParts } from "../command_line/command.ts";
 import { integerText, only, settings } from "./values.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export const seedFlag = {
   seed: {
@@ -116,7 +117,7 @@ export function checkWithoutCells(thresholds: readonly Threshold[]): void {
   if (named.length === 0) return;
   throw new UserError(named.map(({ text }) => ({
     place: "--threshold",
-    message: `Cannot use "${text}": a single URL has no cells to name`,
+    message: `Cannot use ${quotedOpenly(text)}: a single URL has no cells to name`,
     fix: "write it without brackets, such as p99 < 50ms",
   })));
 }
@@ -130,7 +131,7 @@ const UNUSED_BASELINE: Problem = {
 function withoutBaseline({ text }: Threshold): Problem {
   return {
     place: "--baseline",
-    message: `Cannot check "${text}" without a baseline`,
+    message: `Cannot check ${quotedOpenly(text)} without a baseline`,
     fix: "name earlier results: --baseline results.json",
   };
 }

@@ -8,6 +8,7 @@ import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { type NamedRedis, passwordConflicts, redisUrlOf } from "./values.ts";
 import type { LinkOptions } from "../../runner/fleet/protocol/redis_link.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** A file of certificates, as its text. */
 export const certificates = z.string().transform((path, context) => {
@@ -31,7 +32,9 @@ export const redisAccessFlags = {
 const agents = z.string().transform((text, context) => {
   if (text === "all") return text;
   if (/^[1-9]\d{0,5}$/.test(text)) return Number(text);
-  context.addIssue(`Cannot read "${text}" as a number of agents: write a number, or all`);
+  context.addIssue(
+    `Cannot read ${quotedOpenly(text)} as a number of agents: write a number, or all`,
+  );
   return z.NEVER;
 });
 

@@ -1,6 +1,7 @@
 /** The parts of a form of several parts, as curl's -F has them. */
 import { extname } from "node:path";
 import * as z from "zod";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** As a scenario's `multipart` has it. */
 type FormValue = string | { readonly file: string; readonly type: string; readonly name?: string };
@@ -28,7 +29,7 @@ export const formPart = z.string().transform((text, context): GivenPart => {
   const part = name === undefined ? null : partOf(value);
   if (name !== undefined && part !== null) return [name, part];
   context.addIssue(
-    `Cannot read ${JSON.stringify(text)} as a part of a form: ` +
+    `Cannot read ${quotedOpenly(text)} as a part of a form: ` +
       "write name=value, name=@file, or name=@file;type=image/png;filename=a.png",
   );
   return z.NEVER;

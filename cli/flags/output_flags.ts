@@ -5,7 +5,7 @@ import * as z from "zod";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import { credentialsIn, hostIn } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
+import { quotedOpenly, secrets } from "../../base/secrets.ts";
 import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import type { OutputFormat, Written } from "../../report/writing/written.ts";
 import { headerName, headerValue } from "../../scenarios/request/request.ts";
@@ -55,7 +55,9 @@ export interface Collector {
 const collector = z.string().transform((text, context): Collector => {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol) || !text.includes("://")) {
-    context.addIssue(`Cannot send metrics to "${hostIn(text)}": write http://host:port`);
+    context.addIssue(
+      `Cannot send metrics to ${quotedOpenly(hostIn(text))}: write http://host:port`,
+    );
     return z.NEVER;
   }
   const headers = [...userOf(url), ...otlpHeaders(context)];

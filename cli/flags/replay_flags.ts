@@ -13,11 +13,14 @@ import {
 } from "../../scenarios/replay/read_replay.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const speed = z.string().transform((text, context) => {
   const times = speedOf(text);
   if (times !== null) return times;
-  context.addIssue(`Cannot read "${text}" as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`);
+  context.addIssue(
+    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
+  );
   return z.NEVER;
 });
 
@@ -28,7 +31,7 @@ const keys = z.string().transform((text, context): JsonKeys => {
   if (pairs.every(([key, name]) => KEYS.includes(key) && name)) {
     return { ...DEFAULT_KEYS, ...Object.fromEntries(pairs) };
   }
-  context.addIssue(`Cannot read "${text}" as keys: write time=ts,method=verb,path=uri`);
+  context.addIssue(`Cannot read ${quotedOpenly(text)} as keys: write time=ts,method=verb,path=uri`);
   return z.NEVER;
 });
 

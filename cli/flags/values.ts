@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import { passwordsIn } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
+import { quotedOpenly, secrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { variable } from "../terminal/process.ts";
@@ -13,7 +13,7 @@ export function integerText<Schema extends z.ZodType<number, number>>(
   schema: Schema,
 ): z.ZodPipe<z.ZodPipe<z.ZodString, z.ZodTransform<number, string>>, Schema> {
   return z.string().regex(/^-?\d+$/, {
-    error: ({ input }) => `Cannot read "${input}" as a whole number`,
+    error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a whole number`,
     abort: true,
   }).transform(Number).pipe(schema);
 }
@@ -27,7 +27,7 @@ export function nameIn(text: string): string {
 export const assignment = z.string().transform((text, context): [key: string, value: string] => {
   const at = text.indexOf("=");
   if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
-  context.addIssue(`Cannot read "${nameIn(text)}" as a setting: write key=value`);
+  context.addIssue(`Cannot read ${quotedOpenly(nameIn(text))} as a setting: write key=value`);
   return z.NEVER;
 });
 
@@ -35,7 +35,7 @@ export const assignment = z.string().transform((text, context): [key: string, va
 export const settings = z.array(assignment).default([]).transform((pairs, context) => {
   const keys = pairs.map(([key]) => key);
   for (const key of new Set(keys.filter((key, at) => keys.indexOf(key) < at))) {
-    context.addIssue(`Cannot set "${key}" twice`);
+    context.addIssue(`Cannot set ${quotedOpenly(key)} twice`);
   }
   return Object.fromEntries(pairs);
 });
@@ -47,7 +47,7 @@ export const only = z.array(z.string()).transform((texts, context) => {
     const [key, ...name] = part.split("=").map((side) => side.trim());
     if (!(key === "target" || key === "scenario") || name.length === 0) {
       const fix = closest(key, ["target", "scenario"]) ?? "target";
-      context.addIssue(`Cannot read "${part}" as a filter: write ${fix}=NAME`);
+      context.addIssue(`Cannot read ${quotedOpenly(part)} as a filter: write ${fix}=NAME`);
       continue;
     }
     (names[`${key}s`] ??= []).push(name.join("="));

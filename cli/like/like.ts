@@ -23,6 +23,7 @@ import { curl } from "./curl.ts";
 import { hey } from "./hey.ts";
 import { oha } from "./oha.ts";
 import { wrk, wrk2 } from "./wrk.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const PLACE = "--like";
 
@@ -93,7 +94,7 @@ function unknownTool(name: string): Problem {
   const meant = closest(name, names);
   return {
     place: PLACE,
-    message: `Cannot translate a command line of ${JSON.stringify(name)}`,
+    message: `Cannot translate a command line of ${quotedOpenly(name)}`,
     fix: meant ? `did you mean ${meant}?` : `the tools are ${names.join(", ")}`,
   };
 }

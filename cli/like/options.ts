@@ -4,6 +4,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import { closest } from "../../base/suggest.ts";
 import type { Tool, ToolOption, TranslatedLine } from "./tool.ts";
 import { parse } from "shell-quote";
+import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
 interface ReadLine {
   readonly line: TranslatedLine;
@@ -77,14 +78,17 @@ function unknown({ options }: Tool, name: string, place: string): Problem {
   );
   const meant = closest(name, names.filter((known) => known.length > 2));
   return {
-    place: `${place} ${name}`,
+    place: `${place} ${withoutSecrets(name)}`,
     message: "Cannot understand this option of the tool",
     ...(meant === null ? {} : { fix: `did you mean ${meant}?` }),
   };
 }
 
 function valueless(name: string, place: string): Problem {
-  return { place: `${place} ${name}`, message: "Cannot use this option without its value" };
+  return {
+    place: `${place} ${withoutSecrets(name)}`,
+    message: "Cannot use this option without its value",
+  };
 }
 
 /** Unquoted ? and * of a URL are no patterns here, and $ stands for itself. An empty word is one too. */
@@ -93,7 +97,7 @@ export function shellWords(commandLine: string, place: string): string[] {
     if (typeof part === "string") return [part];
     if ("pattern" in part) return [part.pattern];
     if ("comment" in part) return [];
-    const message = `Cannot use "${part.op}" here: a shell would end the command there`;
+    const message = `Cannot use ${quotedOpenly(part.op)} here: a shell would end the command there`;
     throw new UserError([{ place, message, fix: "put the URL into quotes of its own" }]);
   });
 }

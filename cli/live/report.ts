@@ -5,7 +5,7 @@
 import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
-import { secrets, withoutSecrets } from "../../base/secrets.ts";
+import { secrets } from "../../base/secrets.ts";
 import { type ReportModel, reportModel } from "../../report/model/model.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import {
@@ -136,7 +136,7 @@ export class LiveReport implements AsyncDisposable {
   }
 
   #update(status: LiveStatus): void {
-    this.#status = { ...status, text: withoutSecrets(status.text) };
+    this.#status = { ...status, text: secrets.sentence(status.text) };
     this.#updatedMs = performance.now();
     this.#viewers.send(this.#status);
   }

@@ -12,6 +12,7 @@ import { DialError, whyNoResponse } from "../../base/net/dial_error.ts";
 import { endpointOf } from "../../base/net/endpoint.ts";
 import { secrets } from "../../base/secrets.ts";
 import { formatDuration } from "../../report/model/numbers/units.ts";
+import { counted } from "../../report/model/numbers/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Collector } from "../flags/output_flags.ts";
@@ -19,7 +20,10 @@ import { printError } from "../terminal/terminal.ts";
 
 /** Time as it goes on while something is sent; tests have one of their own. */
 export interface SendingClock {
+  /** Of a clock that only goes forward. */
   nowMs(): number;
+  /** Since the epoch, for a wait that ends at a date. */
+  dateMs(): number;
   /** Rejects with the signal's reason. */
   pause(ms: number, signal: AbortSignal): Promise<void>;
   /** Aborts after so long. */
@@ -28,14 +32,18 @@ export interface SendingClock {
   random(): number;
 }
 
-/** For one response, and for everything. */
+/** For one response, and for all requests with their pauses. */
 const ATTEMPT_MS = 10_000;
 const TOTAL_MS = 30_000;
+/** No attempt begins with less time left than this, as a collector could hardly respond. */
+const LEAST_ATTEMPT_MS = 500;
+/** The statuses that OTLP/HTTP allows to try again. */
 const RETRIED = [429, 502, 503, 504];
 /** Who can't be reached is rarely there a moment later. */
 const MOST_CONNECTIONS = 3;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 8_000;
+const DAY_MS = 86_400_000;
 const SHOWN_CHARACTERS = 300;
 
 interface SendingBounds {
@@ -76,9 +84,9 @@ function placeOf({ url }: Collector): string {
 /** Why a collector did not take something, for a sentence. */
 class NotTaken extends Error {}
 
-/** What may be otherwise in a moment. @param waitMs What the collector wants to be waited; null: it does not say. */
+/** What may be otherwise in a moment. @param askedMs The pause that the collector asks for; 0 where it names none. */
 class NotYetTaken extends NotTaken {
-  constructor(why: string, readonly waitMs: number | null, readonly mostAttempts = Infinity) {
+  constructor(why: string, readonly askedMs: number, readonly mostAttempts = Infinity) {
     super(why);
   }
 }
@@ -86,27 +94,38 @@ class NotYetTaken extends NotTaken {
 async function deliver(to: Collector, text: string, sending: SendingBounds): Promise<void> {
   const { clock, signal, untilMs } = sending;
   for (let attempt = 1;; attempt++) {
+    if (clock.nowMs() + LEAST_ATTEMPT_MS > untilMs) {
+      throw new NotTaken(`the ${formatDuration(TOTAL_MS / 1_000)} that Plateau takes are over`);
+    }
     try {
-      return readResponse(await responseTo(to, text, sending), to);
+      return readResponse(await responseTo(to, text, sending), to, clock);
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof NotYetTaken)) throw error;
-      const waitMs = error.waitMs ?? pauseMs(attempt, clock);
+      const { message, askedMs, mostAttempts } = error;
+      const waitMs = Math.max(askedMs, pauseMs(attempt, clock));
       const tried = attempt === 1 ? "" : `, in ${attempt} attempts`;
-      if (attempt >= error.mostAttempts) throw new NotTaken(error.message + tried);
-      if (clock.nowMs() + waitMs > untilMs) {
-        const limit = `Plateau waits ${formatDuration(TOTAL_MS / 1_000)} in all`;
-        const wanted = ` and names a wait of ${formatDuration(waitMs / 1_000)}; ${limit}`;
-        throw new NotTaken(error.message + tried + (error.waitMs === null ? "" : wanted));
+      if (attempt >= mostAttempts) throw new NotTaken(message + tried);
+      if (clock.nowMs() + waitMs + LEAST_ATTEMPT_MS > untilMs) {
+        throw new NotTaken(message + tried + tooLongWait(askedMs));
       }
       await clock.pause(waitMs, signal);
     }
   }
 }
 
-/** Doubled each time, of which a random half, so that clients don't come back together. */
+/** Doubled each time, of which a random half, so that clients don't come back together. No collector can shorten it. */
 function pauseMs(attempt: number, { random }: SendingClock): number {
   return Math.min(FIRST_PAUSE_MS * 2 ** (attempt - 1), LONGEST_PAUSE_MS) * (0.5 + random() / 2);
+}
+
+/** Why a collector's own wait is not waited for; nothing where Plateau's pauses alone would take too long. */
+function tooLongWait(askedMs: number): string {
+  if (askedMs <= LONGEST_PAUSE_MS) return "";
+  const asked = askedMs > DAY_MS ? "more than a day" : formatDuration(askedMs / 1_000);
+  return ` and asks for a pause of ${asked}, but Plateau takes ${
+    formatDuration(TOTAL_MS / 1_000)
+  } in all`;
 }
 
 interface CollectorResponse {
@@ -121,7 +140,7 @@ async function responseTo(
   text: string,
   { clock, signal, untilMs }: SendingBounds,
 ): Promise<CollectorResponse> {
-  const limitMs = Math.max(1, Math.min(ATTEMPT_MS, untilMs - clock.nowMs()));
+  const limitMs = Math.min(ATTEMPT_MS, untilMs - clock.nowMs());
   const late = clock.late(limitMs);
   const either = AbortSignal.any([signal, late]);
   let connection: Connection | null = null;
@@ -149,7 +168,7 @@ async function responseTo(
     }
     const isFinal = error instanceof DialError && error.kind === "tls";
     const why = whyNoResponse(error);
-    throw isFinal ? new NotTaken(why) : new NotYetTaken(why, null, MOST_CONNECTIONS);
+    throw isFinal ? new NotTaken(why) : new NotYetTaken(why, 0, MOST_CONNECTIONS);
   } finally {
     either.removeEventListener("abort", close);
     close();
@@ -194,10 +213,11 @@ async function readInto(reader: ResponseReader, connection: Connection): Promise
 function readResponse(
   { status, location, retryAfter, text }: CollectorResponse,
   to: Collector,
+  clock: SendingClock,
 ): void {
   if (status >= 200 && status < 300) return readSuccess(text, to);
   if (RETRIED.includes(status)) {
-    throw new NotYetTaken(`it responds with ${status}`, waitMsOf(retryAfter));
+    throw new NotYetTaken(`it responds with ${status}`, askedMsOf(retryAfter, clock));
   }
   if (status >= 300 && status < 400) {
     const where = location === null ? "elsewhere" : `to ${shown(location)}`;
@@ -216,12 +236,18 @@ function readSuccess(text: string, to: Collector): void {
     throw new NotTaken("its response is no JSON, so it is no collector of OTLP/HTTP");
   }
   const partial = Reflect.get(message, "partialSuccess");
-  const rejected = Number(fieldOf(partial, "rejectedDataPoints") ?? 0);
+  const rejected = fieldOf(partial, "rejectedDataPoints") ?? "0";
   const said = shown(fieldOf(partial, "errorMessage") ?? "");
-  if (rejected !== 0) {
-    throw new NotTaken(`it rejected ${rejected} data points${said === "" ? "" : `: ${said}`}`);
+  if (!/^0*$/.test(rejected)) {
+    throw new NotTaken(`it rejected ${dataPoints(rejected)}${said === "" ? "" : `: ${said}`}`);
   }
   if (said !== "") printError(textLines([`Note: ${placeOf(to)} says: ${said}`]));
+}
+
+/** An int64 of protobuf's JSON is a number or its digits; whatever else a collector writes there is no count. */
+function dataPoints(rejected: string): string {
+  if (!/^\d{1,19}$/.test(rejected)) return "data points without saying how many";
+  return counted(Number(rejected), "data point");
 }
 
 function jsonOf(text: string): unknown {
@@ -242,17 +268,18 @@ function shown(text: string): string {
   return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`;
 }
 
-/** Seconds, or a date (RFC 9110 §10.2.3). */
-function waitMsOf(retryAfter: string | null): number | null {
-  if (retryAfter === null) return null;
+/** The pause that a Retry-After asks for (RFC 9110 §10.2.3): seconds, or a date; 0 for one that is over or unreadable. */
+function askedMsOf(retryAfter: string | null, clock: SendingClock): number {
+  if (retryAfter === null) return 0;
   const ms = /^\d+$/.test(retryAfter)
     ? 1_000 * Number(retryAfter)
-    : Date.parse(retryAfter) - Date.now();
-  return Number.isNaN(ms) ? null : Math.max(0, ms);
+    : Date.parse(retryAfter) - clock.dateMs();
+  return Math.max(0, Number.isNaN(ms) ? 0 : ms);
 }
 
 const CLOCK: SendingClock = {
   nowMs: () => performance.now(),
+  dateMs: Date.now,
   late: (ms) => AbortSignal.timeout(ms),
   random: Math.random,
   pause: (ms, signal) =>

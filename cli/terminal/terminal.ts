@@ -6,7 +6,7 @@ import type { TerminalOptions } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import { variable } from "./process.ts";
-import { secrets, withoutSecrets } from "../../base/secrets.ts";
+import { secrets } from "../../base/secrets.ts";
 
 const encoder = new TextEncoder();
 
@@ -29,7 +29,7 @@ export async function print(...texts: readonly Written[]): Promise<void> {
 
 /** Writes to standard error, at once: progress must not overtake what follows it. Errors are ignored. */
 export function printError(...texts: readonly Written[]): void {
-  writeError(withoutSecrets(texts.join("")));
+  writeError(secrets.sentence(texts.join("")));
 }
 
 const UNSHOWN =

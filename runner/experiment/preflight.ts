@@ -14,7 +14,7 @@ import { type Access, connectionOptions, proxyCredentials } from "../../base/net
 import { exchangeOn, TooFewStreams } from "../../base/net/one_exchange.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { secretsIn, secretsInCookies } from "../../base/secret_fields.ts";
-import { secrets } from "../../base/secrets.ts";
+import { quotedOpenly, secrets, withoutSecrets } from "../../base/secrets.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
 import {
   type Expectation,
@@ -187,8 +187,9 @@ async function checkStep(
   request: PreflightRequest,
 ): Promise<void> {
   const wire = fillTemplate(step.wire, variables);
-  const subject = `Cannot measure target ${request.target}: ${wire.method} ${wire.path}`;
-  found.keep(secretsIn(wire), subject);
+  const target = `Cannot measure target ${request.target}`;
+  found.keep(secretsIn(wire), target);
+  const subject = `${target}: ${wire.method} ${withoutSecrets(wire.path)}`;
   const reader = await followed({ step, wire, cookies, subject, found }, request);
   const { bytes, problem } = readsBody(step)
     ? reader.kept?.content() ?? NOTHING
@@ -203,7 +204,7 @@ async function checkStep(
   for (const capture of step.captures) {
     const value = await withEngine(() => takerOf(capture)(reader));
     if (value === null) {
-      const missed = `a response without the value for "${capture.as}"`;
+      const missed = `a response without the value for ${quotedOpenly(capture.as)}`;
       const why = whyOverlooked(capture, reader) ?? `got ${responseText(response)}`;
       throw new TargetError(`${subject} got ${missed}: ${why}`);
     }
@@ -248,12 +249,13 @@ async function followed(
     if (next === null || step.follow === null) return reader;
     const { most } = step.follow;
     if ("elsewhere" in next) {
-      const named = JSON.stringify([...names.slice(1), next.elsewhere]);
+      const elsewhere = withoutSecrets(next.elsewhere);
+      const named = quotedOpenly([...names.slice(1), next.elsewhere]);
       const fix = `if it may be loaded, write follow: { hops: ${most}, hosts: ${named} }`;
-      throw new TargetError(`${subject} is redirected to ${next.elsewhere}: ${fix}`);
+      throw new TargetError(`${subject} is redirected to ${elsewhere}: ${fix}`);
     }
     if (hops >= most) {
-      const last = `${most} times, the last time to ${path}`;
+      const last = `${most} times, the last time to ${withoutSecrets(path)}`;
       throw new TargetError(`${subject} is redirected more than ${last}`);
     }
     sent = next;

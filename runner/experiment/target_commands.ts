@@ -5,7 +5,7 @@
  */
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
 import {
   type CommandStage,
@@ -231,13 +231,13 @@ export class TargetCommands {
     entry.longest = Math.max(entry.longest, Math.round(tookMs));
     if (why !== null) {
       entry.failed++;
-      entry.reason = withoutSecrets(why).slice(0, MOST_CHARS);
+      entry.reason = secrets.sentence(why).slice(0, MOST_CHARS);
     }
     this.hooks.onRan(this.#ran);
   }
 
   #note(text: string): void {
-    this.hooks.onProgress({ kind: "note", text: withoutSecrets(text) });
+    this.hooks.onProgress({ kind: "note", text: secrets.sentence(text) });
   }
 }
 

@@ -21,6 +21,7 @@ import {
   originsOfLoad,
 } from "./loader.ts";
 import { type AssignedWorkers, shareOut } from "./share.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** What is different where these workers are some of a fleet's. */
 export interface FleetPart {
@@ -141,7 +142,7 @@ async function beginLog(path: string): Promise<Deno.FsFile | null> {
     writeAll(stream, new TextEncoder().encode(LOG_HEADER));
     return stream;
   } catch (error) {
-    const message = `Cannot write the request log to "${path}": ${messageOf(error)}`;
+    const message = `Cannot write the request log to ${quotedOpenly(path)}: ${messageOf(error)}`;
     throw new UserError([{ place: "--log", message }]);
   }
 }

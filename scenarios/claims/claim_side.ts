@@ -10,6 +10,7 @@ import {
 } from "../../base/figures/figure.ts";
 import { parseSelector } from "../../base/figures/selector.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** A value, or all problems of its text. */
 export type ReadAll<T> = { readonly value: T } | { readonly problems: readonly string[] };
@@ -55,7 +56,7 @@ function measuredOf(text: string): ReadAll<ClaimSide> | null {
     if (!text.includes("(")) return null;
     const fix = "write a figure and its cells, such as p99(fastify, static), " +
       "or 2 × rate(express)";
-    return { problems: [`Cannot read "${text}" as a side of a claim: ${fix}`] };
+    return { problems: [`Cannot read ${quotedOpenly(text)} as a side of a claim: ${fix}`] };
   }
   const factor = factorOf(times ?? timesX ?? "1");
   if (name === "ceiling") return peakOf(cells.trim(), factor);
@@ -78,7 +79,9 @@ function figureSide(
 function factorOf(text: string): Read<number> {
   if (/^\d+(\.\d+)?$/.test(text) && Number(text) > 0) return { value: Number(text) };
   return {
-    problem: `Cannot read "${text}" as a factor: write a number, such as 2 × rate(express)`,
+    problem: `Cannot read ${
+      quotedOpenly(text)
+    } as a factor: write a number, such as 2 × rate(express)`,
   };
 }
 
@@ -89,7 +92,9 @@ function peakOf(name: string, factor: Read<number>): ReadAll<ClaimSide> {
   }
   const fix = didYouMean(name, MEASURED_PEAKS) ??
     `the ceilings are ${MEASURED_PEAKS.join(" and ")}`;
-  const ceiling = of === undefined ? [{ problem: `Cannot find a ceiling "${name}": ${fix}` }] : [];
+  const ceiling = of === undefined
+    ? [{ problem: `Cannot find a ceiling ${quotedOpenly(name)}: ${fix}` }]
+    : [];
   return problemsIn(factor, ...ceiling);
 }
 

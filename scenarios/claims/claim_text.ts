@@ -25,6 +25,7 @@ import {
 import { type Read, readFigure, readPercentage } from "../../base/figures/figure.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** What a claim says, or everything that is wrong with its text. */
 type ParsedClaim = { readonly claim: Claim } | { readonly problems: readonly string[] };
@@ -67,7 +68,7 @@ export function parseClaim(written: string): ParsedClaim {
   if (says === null) {
     // YAML ends a text in a list of one line at its first comma.
     const fix = /\([^)]*$/.test(text) ? "its bracket does not end; put it into quotes" : FORMS;
-    return { problems: [`Cannot read ${JSON.stringify(written)} as a claim: ${fix}`] };
+    return { problems: [`Cannot read ${quotedOpenly(written)} as a claim: ${fix}`] };
   }
   return "value" in says ? { claim: { text, says: says.value } } : says;
 }
@@ -145,7 +146,7 @@ function labelOf(text: string): Read<typeof CLAIMED_LABELS[number]> {
   const value = CLAIMED_LABELS.find((label) => label === text.toLowerCase().replaceAll(" ", "-"));
   if (value !== undefined) return { value };
   const fix = didYouMean(text, CLAIMED_LABELS) ?? `write one of ${CLAIMED_LABELS.join(", ")}`;
-  return { problem: `Cannot use "${text}" as a label of a run: ${fix}` };
+  return { problem: `Cannot use ${quotedOpenly(text)} as a label of a run: ${fix}` };
 }
 
 function correlationOf(correlated: string, sign: string, written: string): ReadAll<Says> {
@@ -154,7 +155,7 @@ function correlationOf(correlated: string, sign: string, written: string): ReadA
   if (names.length !== 2) {
     const fix = "write two figures, and cells behind a semicolon, such as " +
       "correlation(stable, p50; static) > 0.5";
-    return { problems: [`Cannot correlate "${correlated}": ${fix}`] };
+    return { problems: [`Cannot correlate ${quotedOpenly(correlated)}: ${fix}`] };
   }
   const [first, second] = names.map(readFigure);
   const selector = readCells(cells);
@@ -179,7 +180,9 @@ function coefficientOf(text: string): Read<number> {
   const plain = text.replace(/^[−–]\s*/, "-");
   const value = /^[-+]?(?:\d+(?:\.\d+)?|\.\d+)$/.test(plain) ? Number(plain) : NaN;
   if (Math.abs(value) <= 1) return { value };
-  return { problem: `Cannot read "${text}" as a correlation: write a number from -1 to 1` };
+  return {
+    problem: `Cannot read ${quotedOpenly(text)} as a correlation: write a number from -1 to 1`,
+  };
 }
 
 function relationOf(sign: string): Read<Relation> {

@@ -15,6 +15,7 @@ import { didYouMean } from "../../base/suggest.ts";
 import type { Published, PublishedValues } from "./published.ts";
 import type { Read } from "../../base/figures/figure.ts";
 import { threshold } from "./threshold.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The sections of an experiment that claims and thresholds read; each may be wrong in every part, which the schema reports. */
 interface Claiming {
@@ -137,7 +138,7 @@ function unknownBase(
     ? `the targets are ${targets.join(", ")}`
     : `the targets are ${targets.join(", ")}, the values ${values.join(", ")}`;
   const fix = didYouMean(String(base), known) ?? all;
-  return [{ path: ["base"], message: `Cannot find base "${base}": ${fix}` }];
+  return [{ path: ["base"], message: `Cannot find base ${quotedOpenly(base)}: ${fix}` }];
 }
 
 /** What stands at a factor, as text: of a list each value. */
@@ -156,7 +157,7 @@ function unknownFactor(path: string, keys: readonly string[]): string[] {
   const key = path.slice(path.lastIndexOf(".") + 1);
   if (keys.includes(key)) return [];
   const fix = didYouMean(key, keys) ?? "name a key of load, or of set, env, cluster or proxy";
-  return [`Cannot find a factor "${path}": ${fix}`];
+  return [`Cannot find a factor ${quotedOpenly(path)}: ${fix}`];
 }
 
 /** What a claim says, and what it is given. */

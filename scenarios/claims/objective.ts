@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { margin, parseThreshold, type Threshold } from "./threshold.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface Objective {
   readonly text: string;
@@ -53,7 +54,7 @@ export const objective = z.string().transform((text, context): Objective => {
   const objective = objectiveOf(parsed.threshold);
   if (objective !== null) return objective;
   const fix = 'write a percentile of the latency, success or errors, such as "p99 < 50ms"';
-  context.addIssue(`Cannot search within ${JSON.stringify(text)}: ${fix}`);
+  context.addIssue(`Cannot search within ${quotedOpenly(text)}: ${fix}`);
   return z.NEVER;
 });
 

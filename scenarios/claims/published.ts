@@ -15,6 +15,7 @@ import {
   UNITS,
 } from "../../base/figures/figure.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** A figure, a bound such as "< 90", or more of them by what they are of. */
 export type PublishedValues = { readonly [key: string]: number | string | PublishedValues };
@@ -122,7 +123,7 @@ function suffixOf(
     `the units of ${name} are ${Object.keys(fitting).join(", ")}`;
   const other = Object.values(UNIT_NAMES).some((names) => Object.hasOwn(names, unit));
   const meant = other && name === "rate" ? "; or name the figure, such as p50" : "";
-  return { problem: `Cannot use ${JSON.stringify(unit)} for ${name}: ${fix}${meant}` };
+  return { problem: `Cannot use ${quotedOpenly(unit)} for ${name}: ${fix}${meant}` };
 }
 
 function mapValues(

@@ -26,6 +26,7 @@ import {
   TURNED,
 } from "./claim.ts";
 import { INNER, problemsIn, readCells, sidesOf, TWO_SIDES } from "./claim_side.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const common = {
   text: z.string().describe("As it was written"),
@@ -88,7 +89,7 @@ export function parseThreshold(written: string): ParsedThreshold {
   if (name !== undefined) return againstLimit(text, { name, sign, quantity });
   const fix = "write a figure, <, <=, > or >=, and a limit, such as p99 < 50ms, " +
     "or p99(static) < 50ms; or p99 not worse than baseline by 5%";
-  return { problems: [`Cannot read ${JSON.stringify(written)} as a threshold: ${fix}`] };
+  return { problems: [`Cannot read ${quotedOpenly(written)} as a threshold: ${fix}`] };
 }
 
 function againstLimit(
@@ -101,7 +102,7 @@ function againstLimit(
   const limit = "value" in figure ? readQuantity(quantity, figure.value.unit) : null;
   if ("value" in figure && "value" in relation && limit !== null && "value" in limit) {
     const never = whyNever(figure.value, relation.value, limit.value);
-    if (never !== null) return { problems: [`Cannot use ${JSON.stringify(text)}: ${never}`] };
+    if (never !== null) return { problems: [`Cannot use ${quotedOpenly(text)}: ${never}`] };
     return {
       threshold: {
         ...commonOf(text, figure.value),
@@ -146,14 +147,14 @@ function held(
   }
   const limit = to.value / of.factor;
   const never = whyNever(figure.value, relation, limit);
-  if (never !== null) return { problems: [`Cannot use ${JSON.stringify(text)}: ${never}`] };
+  if (never !== null) return { problems: [`Cannot use ${quotedOpenly(text)}: ${never}`] };
   return { threshold: { ...common, against: "limit", limit } };
 }
 
 function withoutCells(text: string): string {
   const fix = "write a figure of some cells and a limit, such as p99(static) < 50ms, " +
     "or another figure, such as rate(cached) > 2 × rate(plain)";
-  return `Cannot use ${JSON.stringify(text)} as a threshold: ${fix}`;
+  return `Cannot use ${quotedOpenly(text)} as a threshold: ${fix}`;
 }
 
 /** Why no measurement could pass; null when one could. */

@@ -36,10 +36,11 @@ import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { fieldsIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
 import { parametersSpec } from "./parameter_spec.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {
   error: ({ input }) =>
-    `Cannot use ${JSON.stringify(input)} as a name: start with a letter or digit, ` +
+    `Cannot use ${quotedOpenly(input)} as a name: start with a letter or digit, ` +
     "go on with letters, digits, spaces and . _ -",
 });
 
@@ -185,7 +186,7 @@ function unknownTargets(given: Partial<Experiment>): Conflict[] {
     return named.flatMap((target, index) => {
       if (typeof target !== "string" || known.includes(target)) return [];
       const fix = didYouMean(target, known) ?? `the targets are ${known.join(", ")}`;
-      const message = `Cannot find target "${target}": ${fix}`;
+      const message = `Cannot find target ${quotedOpenly(target)}: ${fix}`;
       return [{ path: ["scenarios", scenario, "targets", index], message }];
     });
   });

@@ -11,7 +11,7 @@ import { fillParameters, type SetParameters } from "./parameters.ts";
 import { withEngine } from "../../base/pattern.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { secretsIn } from "../../base/secret_fields.ts";
-import { SECRET, secrets } from "../../base/secrets.ts";
+import { SECRET, secrets, withoutSecrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
 import type { ImportedFile } from "../imports/registry.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
@@ -105,7 +105,7 @@ function parseImported(
     const fix = `plateau init ${fileName} --from ${path} writes that file`;
     const message =
       `Cannot run ${what} as it is: the experiment file that it becomes, ${fileName}, has problems`;
-    throw new UserError([{ place: path, message, fix }, ...error.problems]);
+    throw new UserError([{ place: withoutSecrets(path), message, fix }, ...error.problems]);
   }
 }
 
@@ -155,7 +155,7 @@ async function readSource(path: string): Promise<string> {
   try {
     return await readText(path, "foreignFile");
   } catch (error) {
-    throw new UserError([{ place: path, ...whyUnreadable(path, error) }]);
+    throw new UserError([{ place: withoutSecrets(path), ...whyUnreadable(path, error) }]);
   }
 }
 

@@ -9,15 +9,16 @@ import { isMap } from "../../base/yaml/merge_patch.ts";
 import { holdsPlaceholder } from "./placeholders.ts";
 import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const name = z.string().regex(/^\p{L}[\p{L}\p{N}_-]*$/u, {
   error: ({ input }) =>
-    `Cannot use ${JSON.stringify(input)} as a name of a parameter: start with a letter, ` +
+    `Cannot use ${quotedOpenly(input)} as a name of a parameter: start with a letter, ` +
     "go on with letters, digits, _ and -",
 });
 
 const text = z.string().refine((parameterValue) => !holdsPlaceholder(parameterValue), {
-  error: ({ input }) => `Cannot use ${JSON.stringify(input)}: a parameter can't hold another`,
+  error: ({ input }) => `Cannot use ${quotedOpenly(input)}: a parameter can't hold another`,
 });
 
 /** Of one that is no choice. */
@@ -94,7 +95,7 @@ function unknownPresets(parameters: unknown): PathProblem[] {
           .map(([preset]) => ({
             path: [name, choice, "parameters", preset],
             isKey: true,
-            message: `Cannot find a value "${preset}" to set: ${
+            message: `Cannot find a value ${quotedOpenly(preset)} to set: ${
               didYouMean(preset, names) ?? `the values are ${names.join(", ") || "none"}`
             }`,
           }))

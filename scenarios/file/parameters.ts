@@ -25,7 +25,7 @@ import {
   value,
 } from "./parameter_spec.ts";
 import { findingsOf, type Path, type PathProblem, startsWith } from "../../base/problems.ts";
-import { SECRET, type SecretValue } from "../../base/secrets.ts";
+import { quotedOpenly, SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { stages } from "../../base/target/steps.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
@@ -201,7 +201,7 @@ function unusedProblems(
 ): Problem[] {
   return idle.filter((name) => Object.hasOwn(given, name)).map((name) => ({
     place: flag(name),
-    message: `Cannot use ${JSON.stringify(values.get(name))}`,
+    message: `Cannot use ${quotedOpenly(values.get(name))}`,
     fix: `the chosen variant does not use \${${name}}`,
   }));
 }
@@ -212,7 +212,7 @@ function choiceOf(name: string, choices: readonly string[], text: string | null)
   const unquoted = choices.includes(text) ? text : String(yamlOf(name, text).data);
   if (choices.includes(unquoted)) return unquoted;
   const fix = didYouMean(unquoted, choices) ?? `the choices are ${choices.join(", ")}`;
-  throw new UserError([{ place: flag(name), message: `Cannot choose "${text}"`, fix }]);
+  throw new UserError([{ place: flag(name), message: `Cannot choose ${quotedOpenly(text)}`, fix }]);
 }
 
 function readValue(name: string, text: string): Json {
@@ -237,7 +237,7 @@ function flag(name: string): string {
 function unknownParameters(given: SetParameters, names: readonly string[]): Problem[] {
   return Object.keys(given).filter((name) => !names.includes(name)).map((name) => ({
     place: flag(name),
-    message: `Cannot find a parameter "${name}"`,
+    message: `Cannot find a parameter ${quotedOpenly(name)}`,
     fix: names.length === 0
       ? "the file has none"
       : didYouMean(name, names) ?? `the parameters are ${names.join(", ")}`,

@@ -4,6 +4,7 @@ import { ALWAYS } from "../../base/explain.ts";
 import { isWithin } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 import { captureSource } from "../request/flow.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const SECONDS_PER = { ms: 0.001, s: 1, m: 60, h: 3_600, d: 86_400 } as const;
 const DURATION =
@@ -24,12 +25,12 @@ const seconds = z.union([z.number().min(0), z.string()], {
 });
 
 function notSeconds(input: unknown): string {
-  return `Cannot read ${JSON.stringify(input)} as a time: write seconds, as in 30, or 5m`;
+  return `Cannot read ${quotedOpenly(input)} as a time: write seconds, as in 30, or 5m`;
 }
 
 const number = z.union([z.number(), z.string().regex(/^\d+(\.\d+)?$/).transform(Number)], {
   error: ({ input }) =>
-    input === undefined ? undefined : `Cannot use ${JSON.stringify(input)}: it must be a number`,
+    input === undefined ? undefined : `Cannot use ${quotedOpenly(input)}: it must be a number`,
 }).pipe(z.number().min(0));
 
 const phase = z.looseObject({
@@ -63,13 +64,13 @@ const capture = z.looseObject({
   const isPattern = json === undefined && header === undefined && regexp !== undefined;
   const wrong = isPattern ? wrongRegexp(regexp, group) : null;
   if (wrong !== null) {
-    const message = `Cannot capture "${as}" by this regexp: ${wrong}`;
+    const message = `Cannot capture ${quotedOpenly(as)} by this regexp: ${wrong}`;
     context.addIssue({ code: "custom", path: ["regexp"], message });
   }
   const { error } = captureSource.safeParse({ json });
   if (json === undefined || !error) return;
   const message = `Cannot take ${
-    JSON.stringify(json)
+    quotedOpenly(json)
   } from a response: write names with dots and [0], as in $.items[0].id`;
   context.addIssue({ code: "custom", path: ["json"], message });
 });
@@ -206,7 +207,7 @@ export function isRunnable(
 function wrongTarget(target: string): string | null {
   return /^https?:$/.test(URL.parse(target)?.protocol ?? "")
     ? null
-    : `Cannot use ${JSON.stringify(target)} as a target: write http://host:port`;
+    : `Cannot use ${quotedOpenly(target)} as a target: write http://host:port`;
 }
 
 export type ArtilleryScript = z.output<typeof scriptSpec>;

@@ -5,6 +5,7 @@ import { explain } from "../../base/explain.ts";
 import { headerName, headerValue } from "../request/request.ts";
 import { percentEncoded } from "../request/template.ts";
 import { type Format, type Import, type ImportContext, nameFrom } from "./format/format.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const pair = z.object({ name: z.string(), value: z.string().default("") });
 
@@ -17,7 +18,7 @@ const posted = z.object({
 
 const entry = z.object({
   startedDateTime: z.string().refine((text) => !Number.isNaN(Date.parse(text)), {
-    error: ({ input }) => `Cannot read ${JSON.stringify(input)} as a moment`,
+    error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a moment`,
   }),
   time: z.number().default(0).describe("Milliseconds"),
   request: z.object({

@@ -7,6 +7,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { type Constants, rootOf, ScriptScope } from "./k6_constants.ts";
 import { bothOf, K6Check } from "./k6_checks.ts";
 import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** A step of a flow in the making. */
 export type K6Step = Record<string, unknown>;
@@ -168,7 +169,7 @@ export class K6Flow {
     if (url === null || !/^https?:$/.test(url.protocol)) {
       throw new Refused(
         at,
-        `Cannot take over a request to ${JSON.stringify(given)}: it is no http address`,
+        `Cannot take over a request to ${quotedOpenly(given)}: it is no http address`,
       );
     }
     this.origin ??= url.origin;
@@ -185,7 +186,7 @@ export class K6Flow {
     const { headers = {}, tags = {}, ...others } = given;
     const [unknown] = Object.keys(others).filter((key) => key !== "responseType");
     if (unknown !== undefined) {
-      throw new Refused(at, `Cannot take over the parameter "${unknown}" of a request`);
+      throw new Refused(at, `Cannot take over the parameter ${quotedOpenly(unknown)} of a request`);
     }
     const { name, ...more } = Object(tags);
     if (Object.keys(more).length > 0) this.around.note("without tags other than names");

@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { durationText } from "../../base/quantity.ts";
 import { type K6Thresholds, k6Thresholds } from "./k6_thresholds.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
@@ -10,7 +11,7 @@ const UNITS = { s: MS.s, m: MS.m, h: MS.h };
 
 /** `1m30s`, as k6 has it; becomes milliseconds. */
 const length = z.string().regex(/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/, {
-  error: ({ input }) => `Cannot read ${JSON.stringify(input)} as a time: write 30s or 1m30s`,
+  error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a time: write 30s or 1m30s`,
 }).transform((text) =>
   [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/g)]
     .reduce((sum, [, number, unit]) => sum + Number(number) * MS[unit as keyof typeof MS], 0)

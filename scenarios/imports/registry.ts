@@ -13,6 +13,7 @@ import { jmeter } from "./jmeter/plan.ts";
 import { k6 } from "./k6.ts";
 import { basename, extname } from "node:path";
 import { messageOf, UserError } from "../../base/errors.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import type { Files } from "../../base/files.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { findingsOf } from "../../base/problems.ts";
@@ -85,7 +86,10 @@ function jsonIn(text: string, path: string): unknown {
     return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    throw new UserError([{ place: path, message: `Cannot read it: ${messageOf(error)}` }]);
+    throw new UserError([{
+      place: withoutSecrets(path),
+      message: `Cannot read it: ${messageOf(error)}`,
+    }]);
   }
 }
 

@@ -20,6 +20,7 @@ import {
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { capacitySearch, shareOfCapacity } from "./capacity_spec.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const positive = z.int().min(1);
 
@@ -293,7 +294,9 @@ function readPhase(part: string): ReadPhase {
   const [duration, rates = "", ...rest] = part.split("@");
   const [arrivals, rampTo, ...more] = rates.split("..");
   if (rates === "" || rest.length + more.length > 0) {
-    return { wrong: [`Cannot read "${part}" as a phase: write 30s@10/s, or 30s@10/s..50/s`] };
+    return {
+      wrong: [`Cannot read ${quotedOpenly(part)} as a phase: write 30s@10/s, or 30s@10/s..50/s`],
+    };
   }
   const given = { duration, arrivals, rampTo };
   const { data, error } = phase.safeParse(given, AS_INPUT);

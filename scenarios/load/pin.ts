@@ -2,6 +2,7 @@
 import * as z from "zod";
 import { readAllowedCores } from "../../base/system/linux.ts";
 import { coresText, parseCores } from "../../base/system/affinity.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** Where an experiment is read. */
 interface MachineCores {
@@ -15,7 +16,7 @@ interface MachineCores {
 export function coresProblem(text: string, { os, allowed }: MachineCores): string | null {
   const cores = parseCores(text);
   if (cores === null) {
-    return `Cannot use ${JSON.stringify(text)} as cores: write numbers and ranges, such as "0-3,6"`;
+    return `Cannot use ${quotedOpenly(text)} as cores: write numbers and ranges, such as "0-3,6"`;
   }
   if (os !== "linux") {
     return `Cannot keep anything to cores on ${os}: only Linux does it; leave pin out`;

@@ -20,6 +20,7 @@ import type { Scenario } from "../request/scenario.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
 import type { Repeat } from "./repetition.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The parts of an experiment that decide its runs. */
 interface RunFactors {
@@ -140,7 +141,7 @@ function checkNames(what: string, named: readonly string[] = [], known: object):
   const names = Object.keys(known);
   const problems = named.filter((name) => !names.includes(name)).map((name) => ({
     place: `--only ${what}=${name}`,
-    message: `Cannot find ${what} "${name}"`,
+    message: `Cannot find ${what} ${quotedOpenly(name)}`,
     fix: didYouMean(name, names) ?? `there are ${names.join(", ")}`,
   }));
   if (problems.length > 0) throw new UserError(problems);

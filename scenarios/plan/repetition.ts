@@ -3,6 +3,7 @@ import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
 import { readPercentage } from "../../base/figures/figure.ts";
 import { between } from "../../base/quantity.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** Runs of each cell, decided ahead. */
 export const times = z.int().min(1).max(1_000);
@@ -47,7 +48,7 @@ const untilText = z.string().transform((text, context): Sequence => {
   if (read?.success) return { until: read.data, atMost: null, budget: null };
   context.addIssue(
     read?.error.issues[0].message ??
-      `Cannot read ${JSON.stringify(text)} as repetitions: write a whole number, or until 2%`,
+      `Cannot read ${quotedOpenly(text)} as repetitions: write a whole number, or until 2%`,
   );
   return z.NEVER;
 });

@@ -1,5 +1,6 @@
 /** What a line of a log says of its request: the same for every format. Pure. */
 import { METHODS } from "../../base/http/request.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** A request that Plateau can send. */
 export interface LoggedRequest {
@@ -101,5 +102,5 @@ export function octetsOf(text: string): string {
 const SHOWN_CHARS = 80;
 
 function quoted(text: string): string {
-  return JSON.stringify(text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
+  return quotedOpenly(text.length > SHOWN_CHARS ? `${text.slice(0, SHOWN_CHARS)}…` : text);
 }

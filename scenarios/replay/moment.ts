@@ -1,4 +1,5 @@
 /** The moment of a log line, in the ways that servers write it. Pure. */
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
@@ -29,7 +30,7 @@ export function momentUs(time: unknown): number {
 
 function dateUs(whole: string, digits = "0", zone = "Z", time: unknown): number {
   const ms = Date.parse(`${whole}${zone}`);
-  if (Number.isNaN(ms)) throw new Error(`Cannot read ${JSON.stringify(time)} as a moment`);
+  if (Number.isNaN(ms)) throw new Error(`Cannot read ${quotedOpenly(time)} as a moment`);
   return ms * 1_000 + Number(`0.${digits}`) * 1e6;
 }
 

@@ -6,6 +6,7 @@ import { METHODS } from "../../base/http/request.ts";
 import type { JsonKeys } from "./json_line.ts";
 import { LOG_FORMAT_NAMES, LOG_FORMATS, type LogFormatName } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export interface ReplayChoice {
   readonly format: LogFormatName;
@@ -133,7 +134,7 @@ const speed = z.string().transform((text, context) => {
   const times = speedOf(text);
   if (times !== null) return times;
   context.addIssue(
-    `Cannot read ${JSON.stringify(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
+    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
   );
   return z.NEVER;
 });

@@ -20,6 +20,7 @@ import {
   stepName,
 } from "./request.ts";
 import { valueName } from "./values.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 const THINKING = ["1ms", "1h"] as const;
 export const thinkMs = msBetween(...THINKING);
@@ -50,11 +51,11 @@ export type FlowStepSpec = ThinkSpec | RequestStepSpec;
 
 /** RFC 6265 §4.1.1: a token, and octets without blanks, quotes, commas, semicolons and backslashes. */
 export const cookieName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/, {
-  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as the name of a cookie`,
+  error: ({ input }) => `Cannot use ${quotedOpenly(input)} as the name of a cookie`,
 });
 export const cookieValue = z.string().regex(/^[\x21\x23-\x2b\x2d-\x3a\x3c-\x5b\x5d-\x7e]*$/, {
   error: ({ input }) =>
-    `Cannot use ${JSON.stringify(input)} as the value of a cookie: ` +
+    `Cannot use ${quotedOpenly(input)} as the value of a cookie: ` +
     "write it without blanks, quotes, commas, semicolons and backslashes",
 });
 
@@ -131,7 +132,7 @@ const LONGEST_SHOWN = 200;
 
 /** A member's name, or an index. */
 export const jsonStep = z.string().regex(/^[^.[\]]+$/, {
-  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a name in JSON`,
+  error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a name in JSON`,
 });
 
 /** `data.items[0].id`, also with JSONPath's `$.` before it. */

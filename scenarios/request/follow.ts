@@ -1,5 +1,6 @@
 /** How far the requests of a scenario follow redirects, and where to. */
 import * as z from "zod";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 export const MOST_HOPS = 20;
 /** Each connection of the load may have one to each of them. */
@@ -13,7 +14,7 @@ const host = z.string().superRefine((text, context) => {
   const isWhole = url !== null && /^https?:\/\//i.test(text) && url.href === `${url.origin}/`;
   if (isWhole) return;
   context.addIssue(
-    `Cannot follow to ${JSON.stringify(text)}: write scheme, host and port, ` +
+    `Cannot follow to ${quotedOpenly(text)}: write scheme, host and port, ` +
       "such as https://auth.example.org",
   );
 });

@@ -9,6 +9,7 @@ import type { BodyPart } from "../../base/http/body.ts";
 import { contentOf, type FileDigest, fileDigest, type Files } from "../../base/files.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import { inQuotes, writtenBesides } from "./template.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** The octets of a file. In JSON they are a digest, as they may be many, or secret. */
 export class FileOctets {
@@ -55,7 +56,7 @@ const mediaType = z.string().regex(
   {
     error: ({ input }) =>
       `Cannot use ${
-        JSON.stringify(input)
+        quotedOpenly(input)
       } as a type: write it as image/png or text/plain; charset=utf-8`,
   },
 );

@@ -8,7 +8,7 @@ import type { WireRequest } from "../../base/http/request.ts";
 import { contentOf, type Files } from "../../base/files.ts";
 import { beyond, isWithin, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import { matchFor, whyUnseen, wrongMatch } from "../../base/pattern.ts";
-import { withoutSecrets } from "../../base/secrets.ts";
+import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 import { formText } from "./template.ts";
 import { formSpec, multipartBody, multipartSpec, textOrOctets } from "./multipart.ts";
 import { isExpectedJson, jsonIn } from "./expected_json.ts";
@@ -22,7 +22,7 @@ const BODILESS: readonly (Method | undefined)[] = ["get", "head"];
 /** Text of a given form; `rule` ends the message about a wrong one. */
 function formed(form: RegExp, what: string, rule: string): z.ZodString {
   return z.string().max(LIMITS.fieldValue.most).regex(form, {
-    error: ({ input }) => `Cannot use ${JSON.stringify(input)} as ${what}: ${rule}`,
+    error: ({ input }) => `Cannot use ${quotedOpenly(input)} as ${what}: ${rule}`,
   });
 }
 
@@ -63,7 +63,7 @@ export const expectation = z.strictObject({
   matches: z.string().superRefine((source, context) => {
     const wrong = wrongMatch(source);
     if (wrong === null) return;
-    context.addIssue(`Cannot use ${JSON.stringify(source)} as a pattern: ${wrong}`);
+    context.addIssue(`Cannot use ${quotedOpenly(source)} as a pattern: ${wrong}`);
   }).optional().describe("Regular expression (RE2) of which the body must hold a match"),
 });
 
@@ -111,7 +111,7 @@ const STEP_NAME = /^[\p{L}\p{N}_][\p{L}\p{N}_ /:{}-]{0,79}$/u;
 /** Of a request of a mix or flow. */
 export const stepName = z.string().regex(STEP_NAME, {
   error: ({ input }) =>
-    `Cannot use ${JSON.stringify(input)} as the name of a request: ` +
+    `Cannot use ${quotedOpenly(input)} as the name of a request: ` +
     "write at most 80 letters, digits, spaces and _ / : { } -",
 }).optional().describe("What its figures are called: its method and path when absent");
 

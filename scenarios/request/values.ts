@@ -7,13 +7,14 @@ import { messageOf } from "../../base/errors.ts";
 import { type FileDigest, fileDigest, type Files, type TableRow } from "../../base/files.ts";
 import { type Draw, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** Variants that are drawn where a value is random. */
 const RANDOM_VARIANTS = 1_000;
 
 const uuid = z.literal("uuid", {
   error: ({ input }) =>
-    `Cannot draw values from ${JSON.stringify(input)}: write uuid, { from: 1, to: 1000 }, ` +
+    `Cannot draw values from ${quotedOpenly(input)}: write uuid, { from: 1, to: 1000 }, ` +
     "{ pick: [a, b] } or { csv: FILE }",
 }).describe("A random UUID (RFC 9562, version 4)");
 
@@ -66,7 +67,7 @@ const csv = (files: Files) =>
   }).superRefine(({ csv: { path, columns }, column }, context) => {
     if (column === undefined || columns.includes(column)) return;
     const fix = didYouMean(column, columns) ?? `the columns are ${columns.join(", ")}`;
-    const message = `Cannot find column "${column}" in ${path}: ${fix}`;
+    const message = `Cannot find column ${quotedOpenly(column)} in ${path}: ${fix}`;
     context.addIssue({ code: "custom", path: ["column"], message });
   }).describe("Rows of a file, one after the other");
 
@@ -75,7 +76,7 @@ const valueSpec = (files: Files) => z.xor([uuid, range, pick, csv(files)]);
 /** Without dots: those stand between the name of a table and its column. */
 export const valueName = z.string().regex(/^[\p{L}_][\p{L}\p{N}_-]*$/u, {
   error: ({ input }) =>
-    `Cannot use ${JSON.stringify(input)} as the name of a value: ` +
+    `Cannot use ${quotedOpenly(input)} as the name of a value: ` +
     "start with a letter, go on with letters, digits, _ and -",
 });
 

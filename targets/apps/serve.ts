@@ -7,6 +7,7 @@ import { appNamed } from "./registry.ts";
 import { settingIssues } from "../../base/target/settings.ts";
 import { settlesWithin } from "../launch/settles.ts";
 import { listenOn, type ListenOptions, LOOPBACK, originAt } from "../../base/net/listen.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
 
 /** What is in flight at the end has this long to finish. */
 const CLOSE_MS = 1_000;
@@ -57,7 +58,9 @@ export async function serveApp(options: ServeOptions): Promise<ServedApp> {
 /** The app by that name, if all of `set` is right. */
 function checkedApp(name: string, set: Readonly<Record<string, unknown>>): App {
   if (!isAppName(name)) {
-    const message = `Cannot serve "${name}": the built-in apps are ${appNames.join(", ")}`;
+    const message = `Cannot serve ${quotedOpenly(name)}: the built-in apps are ${
+      appNames.join(", ")
+    }`;
     throw new UserError([{ place: "serve", message, fix: didYouMean(name, appNames) }]);
   }
   const app = appNamed(name);

@@ -3,7 +3,7 @@
  * each request would else wake this process for each, on the cores that target and load share.
  */
 import { isGoTrace, OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";
-import { secrets } from "../../base/secrets.ts";
+import { secrets, withoutSecrets } from "../../base/secrets.ts";
 import { REAL_TIME, type Time } from "./settles.ts";
 
 const KEPT_BYTES = 16_384;
@@ -42,11 +42,11 @@ export class Output {
     }
   }
 
-  /** The last lines, at most 20; the first of them may have lost its beginning. */
+  /** The last lines without secrets, at most 20; the first of them may have lost its beginning. */
   lastLines(): string[] {
     const isCut = this.#written > KEPT_BYTES;
-    const text = isCut ? secrets.cutText(this.#text()) : this.#text();
-    return plainLines(text).slice(-KEPT_LINES);
+    const text = isCut ? secrets.cutText(this.#text()) : secrets.text(this.#text());
+    return plainLines(text).slice(-KEPT_LINES).map(withoutSecrets); // colours may have stood within one
   }
 
   /**

@@ -2,6 +2,7 @@
 import { dirname, relative, resolve } from "node:path";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { gitOutput, type GitPlace, gitText } from "./git.ts";
+import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
 export interface Repository {
   /** Its top folder. */
@@ -105,7 +106,11 @@ async function commitOf(place: GitPlace, ref: string, problems: Problem[]): Prom
   const fix = await isShallow(place)
     ? "this clone is shallow: git fetch --unshallow (in CI, fetch-depth: 0)"
     : "name a branch, a tag or a commit of this repository";
-  problems.push({ place: ref, message: `Cannot find the commit "${ref}"`, fix });
+  problems.push({
+    place: withoutSecrets(ref),
+    message: `Cannot find the commit ${quotedOpenly(ref)}`,
+    fix,
+  });
   return "";
 }
 

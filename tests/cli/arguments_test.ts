@@ -298,3 +298,66 @@ Deno.test("a command line is told of all its problems at once", async () => {
     "--csv",
   ]);
 });
+
+const PASSWORD_ARGUMENT = "hunterpw";
+const BASIC_ARGUMENT = btoa(`user:${PASSWORD_ARGUMENT}`);
+
+/** Command lines that are wrong, each with a password in it. */
+const withPassword: readonly (readonly string[])[] = [
+  ...[
+    `user:${PASSWORD_ARGUMENT}@host`,
+    `USER:${PASSWORD_ARGUMENT}@host:80/a?b`,
+    `//user:${PASSWORD_ARGUMENT}@host`,
+    `http:/user:${PASSWORD_ARGUMENT}@host`,
+    `http:user:${PASSWORD_ARGUMENT}@host`,
+    `HTTP://user:${PASSWORD_ARGUMENT}@host`,
+    `http://${PASSWORD_ARGUMENT}@host`,
+    `http://user:${PASSWORD_ARGUMENT}@host:99999`,
+    `http://user:${PASSWORD_ARGUMENT}/and?more@host`,
+    `ftp://user:${PASSWORD_ARGUMENT}@host`,
+    encodeURIComponent(`http://user:${PASSWORD_ARGUMENT}@host`),
+    `user:hunter%70w@host`,
+  ].flatMap((address) => [
+    ["bench", address],
+    ["bench", URL_, address],
+    ["bench", URL_, "-n", "x", "--proxy", address],
+    ["bench", URL_, "-n", "x", "--otlp", address],
+    ["bench", URL_, "--redis", address, "--agents", "x"],
+    ["bench", URL_, `--${address}`],
+    ["bench", "--like", address],
+    ["bench", "--like", `curl ${address} --nonsense`],
+    ["bench", "--like", `wrk --${address}`],
+    ["run", "quick", "--only", address],
+    ["run", `quick.${address}`],
+    ["serve", address],
+  ]),
+  ["bench", URL_, "-H", `Authorization Basic ${BASIC_ARGUMENT}`, "-H", BASIC_ARGUMENT],
+  ["bench", URL_, "-n", `Basic ${BASIC_ARGUMENT}`],
+  ["bench", URL_, `--hedder=Authorization: Basic ${BASIC_ARGUMENT}`],
+  ["bench", "--like", `curl -H 'a: b' -H 'Authorization: Basic ${BASIC_ARGUMENT}' --more ${URL_}`],
+  ["bench", "--like", `curl --user user:${PASSWORD_ARGUMENT} --proxy-${PASSWORD_ARGUMENT} ${URL_}`],
+  ["bench", "--like", `ab -P user:${PASSWORD_ARGUMENT} ${URL_}`],
+  ["bench", "--like", `curl -U user:${PASSWORD_ARGUMENT} -x host ${URL_} --nonsense`],
+];
+
+for (const line of withPassword) {
+  Deno.test(`no password is in what is said to: ${line.join(" ")}`, async () => {
+    const told = (await toldOf(line)).join("\n");
+    const readings = [told, decodeURIComponent(told.replaceAll(/%(?![\dA-F]{2})/gi, "%25"))];
+    for (const text of readings) {
+      assert.doesNotMatch(text, new RegExp(PASSWORD_ARGUMENT, "i"));
+      assert.ok(!text.includes(BASIC_ARGUMENT), text);
+    }
+  });
+}
+
+Deno.test("a secret that is a common word is taken out of values, and stays a word of sentences", async () => {
+  const told = (await toldOf(["bench", "http://user@127.0.0.1:1", "user", "--requests", "user"]))
+    .join("\n");
+  assert.match(
+    told,
+    /^URL: Cannot measure "http:\/\/\[secret\]@127\.0\.0\.1:1": leave out user and/m,
+  );
+  assert.match(told, /^--requests: Cannot read "\[secret\]" as a whole number$/m);
+  assert.match(told, /^"\[secret\]": Cannot use this here: plateau bench takes <URL>$/m);
+});

@@ -45,7 +45,7 @@ Deno.test("without a command the help goes to standard error, and the exit code 
 Deno.test("a failure that cannot be shown is one fixed line, and not what was thrown", async () => {
   const secretsFile = join(import.meta.dirname ?? "", "../../base/secrets.ts");
   const code = `import { Secrets } from ${JSON.stringify(secretsFile)};
-    Secrets.prototype.text = () => { throw new SyntaxError("hunter2"); };
+    Secrets.prototype.sentence = () => { throw new SyntaxError("hunter2"); };
     await import(${JSON.stringify(MAIN)});`;
   const args = ["eval", "--unstable-net", "--unstable-raw-imports", code];
   const { code: exit, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();

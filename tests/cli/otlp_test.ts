@@ -39,18 +39,28 @@ const ok = (body = NOTHING_REFUSED) => (): Response => new Response(body);
 const status = (status: number, headers = {}, body = "") => (): Response =>
   new Response(body, { status, headers });
 
+const START_MS = Date.parse("2031-05-04T10:18:03Z");
+
 /** Time that goes on only while somebody waits. */
 class TestClock implements SendingClock {
   readonly pauses: number[] = [];
   readonly latest: AbortController[] = [];
+  readonly #random: () => number;
   #nowMs = 0;
   nowMs = (): number => this.#nowMs;
-  random = (): number => 1;
+  dateMs = (): number => START_MS + this.#nowMs;
+  constructor(random = (): number => 1) {
+    this.#random = random;
+  }
+  random = (): number => this.#random();
   pause = (ms: number): Promise<void> => {
     this.pauses.push(ms);
     this.#nowMs += ms;
     return Promise.resolve();
   };
+  pass(ms: number): void {
+    this.#nowMs += ms;
+  }
   late = (): AbortSignal => {
     this.latest.push(new AbortController());
     return this.latest[this.latest.length - 1].signal;
@@ -136,6 +146,16 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
     /^: it rejected 5 data points$/,
   ],
   [
+    "one rejected point",
+    ok('{"partialSuccess":{"rejectedDataPoints":"1"}}'),
+    /^: it rejected 1 data point$/,
+  ],
+  [
+    "rejected points that are no number",
+    ok('{"partialSuccess":{"rejectedDataPoints":"some","errorMessage":"too old"}}'),
+    /^: it rejected data points without saying how many: too old$/,
+  ],
+  [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
     /^: its response can't be read: body too long to keep$/,
@@ -180,29 +200,70 @@ for (const code of [429, 502, 503, 504]) {
   });
 }
 
-Deno.test("a date in the past to try again after is no wait", async () => {
-  const date = new Date(0).toUTCString();
+const unhelpful: [sentence: string, retryAfter: string][] = [
+  ["0 s", "0"],
+  ["a date in the past", new Date(START_MS - 60_000).toUTCString()],
+  ["this moment", new Date(START_MS).toUTCString()],
+  ["less than nothing", "-1"],
+  ["no time at all", "soon"],
+];
+for (const [sentence, retryAfter] of unhelpful) {
+  Deno.test(`who names ${sentence} is tried again ever later, for half a minute in all`, async () => {
+    await using collector = startCollector(status(503, { "retry-after": retryAfter }));
+    const clock = new TestClock();
+    const said = await refusalOf(collectorOf(collector.origin), clock);
+    assert.equal(said, ": it responds with 503, in 6 attempts");
+    assert.deepEqual(clock.pauses, [1_000, 2_000, 4_000, 8_000, 8_000]);
+    assert.equal(collector.asked.length, 6);
+  });
+}
+
+Deno.test("pauses are random between the half and the whole, so that clients don't come back together", async () => {
+  const drawn = [0, 0.5, 1, 0.25, 0];
+  await using collector = startCollector(status(503), status(429), status(502), status(504), ok());
+  const clock = new TestClock(() => drawn.shift() ?? 1);
+  await sendMetrics(collectorOf(collector.origin), [REQUEST], undefined, clock);
+  assert.deepEqual(clock.pauses, [500, 1_500, 4_000, 5_000]);
+});
+
+Deno.test("a date to try again after is waited for", async () => {
+  const date = new Date(START_MS + 9_000).toUTCString();
   await using collector = startCollector(status(503, { "retry-after": date }), ok());
   const clock = new TestClock();
   await sendMetrics(collectorOf(collector.origin), [REQUEST], undefined, clock);
-  assert.deepEqual(clock.pauses, [0]);
+  assert.deepEqual(clock.pauses, [9_000]);
 });
 
-Deno.test("who names no wait is tried again ever later, for half a minute in all", async () => {
-  await using collector = startCollector(status(503, { "retry-after": "soon" }));
-  const clock = new TestClock();
-  const said = await refusalOf(collectorOf(collector.origin), clock);
-  assert.equal(said, ": it responds with 503, in 6 attempts");
-  assert.deepEqual(clock.pauses, [1_000, 2_000, 4_000, 8_000, 8_000]);
-  assert.equal(collector.asked.length, 6);
-});
+const longer: [retryAfter: string, asked: string][] = [
+  ["31", "31 s"],
+  ["9".repeat(400), "more than a day"],
+  [new Date(START_MS + 120_000).toUTCString(), "2 min"],
+];
+for (const [retryAfter, asked] of longer) {
+  Deno.test(`who asks for a pause of ${asked} is not waited for`, async () => {
+    await using collector = startCollector(status(429, { "retry-after": retryAfter }));
+    const clock = new TestClock();
+    const said = await refusalOf(collectorOf(collector.origin), clock);
+    assert.equal(
+      said,
+      `: it responds with 429 and asks for a pause of ${asked}, but Plateau takes 30 s in all`,
+    );
+    assert.deepEqual(clock.pauses, []);
+  });
+}
 
-Deno.test("who names a longer wait than that is not waited for", async () => {
-  await using collector = startCollector(status(429, { "retry-after": "31" }));
+Deno.test("no request begins when the time for all of them is over", async () => {
+  await using collector = startCollector(status(503, { "retry-after": "29" }), () => {
+    clock.pass(900);
+    return new Response(NOTHING_REFUSED);
+  }, ok());
   const clock = new TestClock();
-  const said = await refusalOf(collectorOf(collector.origin), clock);
-  assert.equal(said, ": it responds with 429 and names a wait of 31 s; Plateau waits 30 s in all");
-  assert.deepEqual(clock.pauses, []);
+  const to = collectorOf(collector.origin);
+  await assert.rejects(
+    sendMetrics(to, [REQUEST, REQUEST], undefined, clock),
+    /metrics, part 2 of 2: the 30\u00a0s that Plateau takes are over$/,
+  );
+  assert.equal(collector.asked.length, 2);
 });
 
 Deno.test("a collector that hangs is given up when its time is over", async () => {
@@ -235,6 +296,14 @@ Deno.test("who hangs up without a response is tried three times, and one that sp
   await using other = startRaw("220 mail.example ESMTP\r\n");
   assert.match(await refusalOf(collectorOf(other.origin)), /^: its response can't be read: /);
   assert.equal(other.asked.length, 1);
+});
+
+Deno.test("a response without an end is read as far as the limit of a collector's response", async () => {
+  const chunk = `1000\r\n${"x".repeat(4_096)}\r\n`;
+  const endless = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(32)}`;
+  await using collector = startRaw(endless);
+  assert.match(await refusalOf(collectorOf(collector.origin)), /^: its response can't be read: /);
+  assert.equal(collector.asked.length, 1);
 });
 
 Deno.test("of several requests the one is named that was refused, and none follows it", async () => {

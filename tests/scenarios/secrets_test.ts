@@ -149,6 +149,19 @@ Deno.test("data loses secrets in its values: not in keys, and no number changes"
   assert.deepEqual(secrets.data({ stored }), { stored: { path: "[secret]" } });
 });
 
+Deno.test("a sentence keeps its words and amounts, whatever is secret, and loses all else", () => {
+  const words = ["user", "a", "static", "password", "connections", "keep-alive", "30s", "2026"];
+  const secrets = knowing(...words, "s3cr3t", "longpassword", "correct horse battery");
+  const sentence =
+    "leave out user and password: keep-alive of a static file for 30s in 2026 connections";
+  assert.equal(secrets.sentence(sentence), sentence);
+  assert.equal(
+    secrets.sentence("not s3cr3t, longpassword, correct horse battery or czNjcjN0"),
+    "not [secret], [secret], [secret] or [secret]",
+  );
+  assert.equal(secrets.quoted("user of static"), '"[secret] of [secret]"');
+});
+
 Deno.test("a document keeps its figures and words, whatever is secret", () => {
   const secrets = knowing("20261122", "requests", "S3cret-of-mine");
   const json = '{"requests":20261122,"x":"S3cret-of-mine"}';
@@ -234,7 +247,15 @@ Deno.test("words of a command line hold header fields and passwords", () => {
   assert.deepEqual(secretsInWord("-Hcookie: a=12345678"), ["a=12345678", "12345678"]);
   assert.deepEqual(secretsInWord("curl -H 'Authorization: t0k' http://x/"), ["t0k"]);
   assert.deepEqual(secretsInWord("--redis=redis://:pw@host"), ["pw", "pw"]);
-  assert.deepEqual(secretsInWord("http://127.0.0.1:8080/"), []);
+  for (const word of ["http://127.0.0.1:8080/", "http://h:80/a:b@c", "1m@10/s..20/s", "me@h"]) {
+    assert.deepEqual(secretsInWord(word), [], word);
+  }
+  assert.deepEqual(secretsInWord("user:t0k@host"), ["t0k"]);
+  assert.deepEqual(secretsInWord("user:t%30k@host"), ["t%30k", "t0k"]);
+  assert.deepEqual(secretsInWord("http://me:p/w@host:1"), ["p/w"]);
+  assert.deepEqual(secretsInWord("Bearer a-t0ken"), ["Bearer a-t0ken", "a-t0ken"]);
+  assert.deepEqual(secretsInWord("curl -H 'a: b' -H 'x-api-key: t0k' h"), ["t0k"]);
+  assert.deepEqual(secretsInWord("ab -P me:t0k h"), ["t0k"]);
   assert.deepEqual(secretsInWord("--proxy=http://me:p@ss@w0rd@host:3128"), [
     "p@ss@w0rd",
     "p@ss@w0rd",

@@ -4,6 +4,7 @@ import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import { messageOf } from "../../../base/errors.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 /** This machine itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
@@ -35,7 +36,7 @@ export const allowedHost = z.string().trim().refine(
   (text) => networkOf(text) !== null || (NAME.test(text) && !/^[\d.]+$/.test(text)),
   {
     error: ({ input }) =>
-      `Cannot allow "${input}": write a host's name or address without a port, ` +
+      `Cannot allow ${quotedOpenly(input)}: write a host's name or address without a port, ` +
       `a network such as 10.0.0.0/8, or ${UNIX}`,
   },
 );

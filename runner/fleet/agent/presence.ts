@@ -5,6 +5,7 @@ import { settlesWithin } from "../../../targets/launch/settles.ts";
 import type { RedisClient } from "../../../targets/redis/client.ts";
 import type { Presence } from "../protocol/agent_message.ts";
 import { PRESENCE_MS, presenceKey } from "../protocol/redis_keys.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 const LOOK_MS = 100;
 const EXPIRATION = { type: "PX", value: PRESENCE_MS.lives } as const;
@@ -61,7 +62,7 @@ export class PresenceKeeper {
 }
 
 function nameTaken(name: string): UserError {
-  const message = `Cannot be agent "${name}": there is one of that name`;
+  const message = `Cannot be agent ${quotedOpenly(name)}: there is one of that name`;
   const fix = "end it, or choose another name; plateau agents lists who is there";
   return new UserError([{ place: "--name", message, fix }]);
 }

@@ -12,12 +12,13 @@ import { DRIVER_NAMES } from "../../load/engine/driver.ts";
 import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
 import { jobSecrets, loadShape, scriptShape } from "./job_schema.ts";
 import { packedHealth, packedPart, packedReport } from "./packing.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 /** It is a part of keys, ids and file names. */
 export const agentName = z.string().regex(/^[a-z0-9](?:[a-z0-9._-]{0,62}[a-z0-9])?$/i, {
   error: ({ input }) =>
     `Cannot use ${
-      JSON.stringify(input)
+      quotedOpenly(input)
     } as an agent's name: letters, digits, dots, hyphens and underscores are, up to 64`,
 });
 

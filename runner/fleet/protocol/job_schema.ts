@@ -39,6 +39,7 @@ import {
 } from "../../../scenarios/request/request.ts";
 import type { Script } from "../../../scenarios/request/script.ts";
 import { valueName } from "../../../scenarios/request/values.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 const text = z.string().max(LIMITS.body.most);
 
@@ -57,7 +58,7 @@ export const jobSecrets = z.array(z.tuple([secretText, shownText])).max(LIMITS.j
 
 // Where a file has a name in it, anything may stand between the braces, and what has no value stays.
 const wirePath = path.max(LIMITS.path.most).regex(/^\P{Cc}*$/u, {
-  error: ({ input }) => `Cannot use ${JSON.stringify(input)} as a path: it has control characters`,
+  error: ({ input }) => `Cannot use ${quotedOpenly(input)} as a path: it has control characters`,
 });
 
 function hasAtMost(most: number): (fields: Readonly<Record<string, unknown>>) => boolean {

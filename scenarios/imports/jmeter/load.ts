@@ -3,6 +3,7 @@ import { durationText } from "../../../base/quantity.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 export interface GroupLoad {
   readonly load: Readonly<Record<string, unknown>>;
@@ -75,7 +76,7 @@ function groupOf(group: PlanElement, variables: PlanVariables, refusals: Refusal
     if (Number.isInteger(value) && value >= least) return value;
     refusals.add(
       group,
-      `Cannot read ${name} of ${group.called} as a whole number: it is "${text}"`,
+      `Cannot read ${name} of ${group.called} as a whole number: it is ${quotedOpenly(text)}`,
     );
     isWhole = false;
     return least;

@@ -14,6 +14,7 @@ import { type Agreement, type JmeterStep, Samplers } from "./sampler.ts";
 import { isConfiguration, NO_SCOPE, type PlanScope, Scopes } from "./scope.ts";
 import { PlanVariables } from "./variables.ts";
 import { type XmlElement, xmlIn } from "./xml.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 const NOTES = [
   "JMeter goes on after a failed request where its plan says so; here a virtual user ends with it",
@@ -192,7 +193,7 @@ class PlanImport {
     this.#variables.inLoop(rounds, () => this.#walk(element.children, scope, inner));
     if (rounds > 1) this.#refuseRows(element);
     if (!Number.isInteger(rounds) || rounds < 0 || rounds * inner.length > LIMITS.steps.most) {
-      const message = `Cannot take over ${element.called}: it has "${text}" loops`;
+      const message = `Cannot take over ${element.called}: it has ${quotedOpenly(text)} loops`;
       this.#refusals.add(element, message);
       return;
     }

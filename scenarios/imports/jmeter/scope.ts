@@ -1,6 +1,7 @@
 /** What configuration elements of a JMeter plan say of all samplers beside and below them. */
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
+import { quotedOpenly } from "../../../base/secrets.ts";
 
 export interface PlanScope {
   /** What requests have that do not say it themselves: `HTTPSampler.domain`, … */
@@ -108,7 +109,10 @@ export class Scopes {
     const text = this.variables.constant(element.text("ConstantTimer.delay"), element);
     const ms = Number(text);
     if (Number.isFinite(ms) && ms >= 0 && ms <= 3_600_000) return ms;
-    this.refusals.add(element, `Cannot take over ${element.called}: its delay is "${text}"`);
+    this.refusals.add(
+      element,
+      `Cannot take over ${element.called}: its delay is ${quotedOpenly(text)}`,
+    );
     return 0;
   }
 }
