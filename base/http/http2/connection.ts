@@ -175,8 +175,9 @@ export class Http2Connection {
     const { type, flags, stream, payload, from, to } = this.#reader;
     if (type === HEADERS) this.#takeHeaders();
     else if (type === CONTINUATION) this.#goOn();
-    else if (type === WINDOW_UPDATE) this.#widen(stream, numberOf(payload, from, to) & WITHOUT_RESERVED);
-    else if (type === RST_STREAM) this.#streams.takeReset(stream, numberOf(payload, from, to));
+    else if (type === WINDOW_UPDATE) {
+      this.#widen(stream, numberOf(payload, from, to) & WITHOUT_RESERVED);
+    } else if (type === RST_STREAM) this.#streams.takeReset(stream, numberOf(payload, from, to));
     else if (type === SETTINGS) this.#takeSettings();
     else if (type === PING) this.#takePing(flags);
     else if (type === GOAWAY) this.#takeGoAway();
