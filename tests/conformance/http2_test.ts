@@ -5,22 +5,40 @@ import { type AddressInfo, createServer as createTcp, type Socket } from "node:n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
+  ACK,
+  CONTINUATION,
+  END_HEADERS,
   END_STREAM,
   FRAME,
   FrameReader,
   GOAWAY,
   HEADERS,
+  PING,
   RST_STREAM,
+  SETTINGS,
+  WINDOW_UPDATE,
 } from "../../base/http/http2/frames.ts";
-import type { Endpoint } from "../../base/net/endpoint.ts";
+import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
 import { certificates } from "../certificates.ts";
-import { coded, data, frame, headers, settings } from "../http/http2/peer.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
+import {
+  block,
+  coded,
+  data,
+  frame,
+  headers,
+  joined,
+  octets,
+  settings,
+} from "../http/http2/peer.ts";
 import { testWith } from "../needs.ts";
 import { assertNothingLost, load } from "./loading.ts";
 import { DRIVER_NAMES } from "./ways.ts";
 
 interface Server {
   readonly endpoint: Endpoint;
+  /** Connections so far. */
+  readonly accepted: () => number;
   readonly stop: () => Promise<void>;
 }
 
@@ -41,8 +59,27 @@ async function serving(
   isSecure = false,
 ): Promise<{ readonly endpoint: Endpoint; readonly end: () => Promise<Seen> }> {
   const files = isSecure ? certificateFiles() : [];
-  const child = new Deno.Command("node", {
-    args: [SERVER, behaviour, ...files],
+  const { port, end } = await started("node", [SERVER, behaviour, ...files]);
+  const at = { hostname: "127.0.0.1", port, http2: true as const };
+  return {
+    endpoint: isSecure ? secured(at) : at,
+    end: async () => JSON.parse(await end()),
+  };
+}
+
+/** Over TLS, by certificates of the tests. */
+function secured(endpoint: TcpEndpoint): TcpEndpoint {
+  const caCerts = [certificates().authority];
+  return { ...endpoint, tls: { serverName: "localhost", insecure: false, caCerts, alpn: "h2" } };
+}
+
+/** A program that prints its port first, and ends with its standard input. */
+async function started(
+  program: string,
+  args: readonly string[],
+): Promise<{ readonly port: number; readonly end: () => Promise<string> }> {
+  const child = new Deno.Command(program, {
+    args: [...args],
     stdin: "piped",
     stdout: "piped",
   }).spawn();
@@ -55,17 +92,27 @@ async function serving(
   };
   while (!text.includes("\n") && await read());
   const [port] = text.split("\n");
-  const at = { hostname: "127.0.0.1", port: Number(port), http2: true as const };
-  const end = async (): Promise<Seen> => {
+  const end = async (): Promise<string> => {
     await child.stdin.close();
     while (await read());
     await child.status;
-    return JSON.parse(text.slice(port.length + 1));
+    return text.slice(port.length + 1);
   };
-  if (!isSecure) return { endpoint: at, end };
-  const caCerts = [certificates().authority];
-  const tls = { serverName: "localhost", insecure: false, caCerts, alpn: "h2" as const };
-  return { endpoint: { ...at, tls }, end };
+  return { port: Number(port), end };
+}
+
+let built: Promise<string> | null = null;
+
+/** Built once. */
+async function goServer(): Promise<string> {
+  const program = join(await Deno.makeTempDir(), "http2_server");
+  const { success, stderr } = await new Deno.Command("go", {
+    args: ["build", "-o", program, fileURLToPath(new URL("http2_server.go", import.meta.url))],
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+  return program;
 }
 
 function certificateFiles(): string[] {
@@ -124,18 +171,15 @@ for (const driver of DRIVER_NAMES) {
 
   testWith(
     ["node"],
-    `${driver}: no more streams than the server takes, and the rest is said`,
+    `${driver}: requests beyond the streams that the server takes wait for one`,
     async () => {
       const { endpoint, end } = await serving("few");
       const wish = { requests: 100, connections: 1, pipeline: 6 };
       const loaded = await load(way, { endpoint }, wish);
-      const { most } = await end();
-      const { protocol = 0 } = loaded.errors;
-      assert.ok(protocol >= 4 && loaded.totals.completed === 100 - protocol);
-      assert.deepEqual([...loaded.totals.reasons.keys()], [
-        "the server takes 2 streams at a time on a connection",
-      ]);
-      assert.equal(most, 2);
+      const { most, sessions } = await end();
+      assertNothingLost(loaded);
+      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+      assert.deepEqual([most, sessions], [2, 1]);
     },
   );
 
@@ -168,17 +212,23 @@ for (const driver of DRIVER_NAMES) {
       const { endpoint, end } = await serving("hanging");
       const wish = { requests: 40, connections: 1, pipeline: 2, timeoutUs: 2_000_000 };
       const loaded = await load(way, { endpoint }, wish);
-      const { cancelled } = await end();
+      const { cancelled, sessions } = await end();
       assert.deepEqual([loaded.totals.completed, loaded.errors], [39, { timeout: 1 }]);
-      assert.equal(cancelled, 1);
+      assert.deepEqual([cancelled, sessions, loaded.totals.reconnects], [1, 1, 0]);
     },
   );
 }
 
-/** A server of octets: `act` is called for each request, with its number, and writes what it likes. */
+/**
+ * A server of octets: `act` is called for each request, with its stream and how many came before on its connection, and
+ * writes what it likes.
+ * @param first What it says of itself.
+ * @param onOther Called for each other frame.
+ */
 async function acting(
-  act: (socket: Socket, stream: number) => void,
+  act: (socket: Socket, stream: number, before: number) => void,
   first = settings(),
+  onOther = (_: Socket, _frame: Pick<FrameReader, "type" | "flags">): void => {},
 ): Promise<Server> {
   const sockets = new Set<Socket>();
   const server = createTcp((socket) => {
@@ -187,12 +237,15 @@ async function acting(
     socket.write(first);
     const reader = new FrameReader();
     let skip = 24; // the preface
+    let requests = 0;
     socket.on("data", (chunk) => {
       let at = Math.min(skip, chunk.length);
       skip -= at;
       while (at < chunk.length) {
         at = reader.next(chunk, at, chunk.length);
-        if (reader.found === FRAME && reader.type === HEADERS) act(socket, reader.stream);
+        if (reader.found !== FRAME) continue;
+        if (reader.type === HEADERS) act(socket, reader.stream, requests++);
+        else onOther(socket, reader);
       }
     });
   });
@@ -201,6 +254,7 @@ async function acting(
   const { port } = server.address() as AddressInfo;
   return {
     endpoint: { hostname: "127.0.0.1", port, http2: true },
+    accepted: () => sockets.size,
     stop: async () => {
       for (const socket of sockets) socket.destroy();
       server.close();
@@ -209,7 +263,14 @@ async function acting(
   };
 }
 
+const MAX_STREAMS = 3;
 const OK = { ":status": "200", "content-length": "2" };
+
+function respond(socket: Socket, stream: number): void {
+  socket.write(headers(stream, OK));
+  socket.write(data(stream, "ok", END_STREAM));
+}
+
 /** Name, what the server does to each request, and what all of them fail by. */
 const HOSTILE: readonly (readonly [string, (socket: Socket, stream: number) => void, object])[] = [
   ["closes without a word", (socket) => socket.end(), { closed: 6 }],
@@ -256,14 +317,249 @@ for (const [what, act, errors] of HOSTILE) {
   }
 }
 
+/** A head in parts, as its frames are as long as they may be. */
+function inParts(stream: number, fields: Readonly<Record<string, string>>): Uint8Array {
+  const whole = block(fields);
+  const parts: Uint8Array[] = [];
+  for (let at = 0; at < whole.length; at += 16_000) parts.push(whole.slice(at, at + 16_000));
+  return joined(...parts.map((part, i) => {
+    const flags = i === parts.length - 1 ? END_HEADERS : 0;
+    return i === 0
+      ? frame(HEADERS, flags | END_STREAM, stream, part)
+      : frame(CONTINUATION, flags, stream, part);
+  }));
+}
+
+/** More interim heads than a response may have, of 60 kB each, which the table makes short. */
+function manyInterimHeads(stream: number): Uint8Array {
+  const status = "\x08\x03103"; // of what the static table has at 8, without indexing
+  const long = `\x40\x01x\x7f\xb9\x16${"y".repeat(3_000)}`; // with indexing, 3,000 octets
+  const table = "\x3f\xe1\x1f"; // of 4,096 octets, as other blocks leave none of it
+  const heads = Array.from(
+    { length: 30 },
+    (_, i) => i === 0 ? table + status + long : status + "\xbe".repeat(20),
+  );
+  return joined(...heads.map((head) => frame(HEADERS, END_HEADERS, stream, octets(head))));
+}
+
+/** Name, the end that the server makes to one stream alone, and what its request fails by. */
+const ENDS_ALONE: readonly (readonly [string, (stream: number) => Uint8Array, string])[] = [
+  ["is reset", (stream) => frame(RST_STREAM, 0, stream, coded(2)), "reset"],
+  ["is refused", (stream) => frame(RST_STREAM, 0, stream, coded(7)), "reset"],
+  [
+    "is reset within the body",
+    (stream) =>
+      joined(headers(stream, OK), data(stream, "o"), frame(RST_STREAM, 0, stream, coded(8))),
+    "reset",
+  ],
+  ["has no status", (stream) => headers(stream, { a: "b" }, END_STREAM), "protocol"],
+  [
+    "is longer than it says",
+    (stream) => joined(headers(stream, OK), data(stream, "too long", END_STREAM)),
+    "protocol",
+  ],
+  [
+    "is shorter than it says",
+    (stream) => joined(headers(stream, OK), data(stream, "o", END_STREAM)),
+    "protocol",
+  ],
+  [
+    "has a head over its limit",
+    (stream) => inParts(stream, { ":status": "200", a: "b".repeat(70_000) }),
+    "protocol",
+  ],
+  ["has too many interim heads", manyInterimHeads, "protocol"],
+  [
+    "has a window that is widened by nothing",
+    (stream) => frame(WINDOW_UPDATE, 0, stream, coded(0)),
+    "protocol",
+  ],
+];
+
+for (const [what, end, kind] of ENDS_ALONE) {
+  for (const driver of DRIVER_NAMES) {
+    Deno.test(`${driver}: a stream that ${what} fails its request, and the next follows on its connection`, async () => {
+      const server = await acting((socket, stream, before) => {
+        if (before % 2 === 0) socket.write(end(stream));
+        else respond(socket, stream);
+      });
+      const loaded = await load({ driver, http2: true }, server, { requests: 20, connections: 1 });
+      await server.stop();
+      assertNothingLost(loaded);
+      const { completed, reconnects } = loaded.totals;
+      assert.deepEqual([completed, loaded.errors, reconnects], [10, { [kind]: 10 }, 0]);
+      assert.equal(server.accepted(), 1);
+    });
+  }
+}
+
+/** Acknowledges PINGs. */
+function isAlive(socket: Socket, { type, flags }: Pick<FrameReader, "type" | "flags">): void {
+  if (type === PING && flags !== ACK) socket.write(frame(PING, ACK, 0, new Uint8Array(8)));
+}
+
+for (const driver of DRIVER_NAMES) {
+  const way = { driver, http2: true as const };
+
+  Deno.test(`${driver}: where every stream is reset, every arrival is sent on the connections that are there`, async () => {
+    const server = await acting((socket, stream) => {
+      socket.write(frame(RST_STREAM, 0, stream, coded(2)));
+    });
+    const loaded = await load(way, server, {
+      connections: 3,
+      durationUs: 3_000_000, // of which the last two leave time to a machine that halts
+      pacer: {
+        kind: "open",
+        phases: [{ durationUs: 1_000_000, fromPerSec: 300, toPerSec: 300 }],
+        arrivals: { kind: "uniform", seed: 1, first: 0, stride: 1 },
+      },
+    });
+    await server.stop();
+    assertNothingLost(loaded);
+    const { due, dropped, reconnects } = loaded.totals;
+    assert.deepEqual([due, loaded.errors, dropped, reconnects], [300, { reset: 300 }, 0, 0]);
+    assert.equal(server.accepted(), 3);
+  });
+
+  Deno.test(`${driver}: a server that is there keeps its connection after a time-out`, async () => {
+    const server = await acting(
+      (socket, stream, before) => void (before > 0 && respond(socket, stream)),
+      settings(),
+      isAlive,
+    );
+    const wish = { requests: 20, connections: 1, timeoutUs: 2_000_000 };
+    const loaded = await load(way, server, wish);
+    await server.stop();
+    const { completed, reconnects } = loaded.totals;
+    assert.deepEqual([completed, loaded.errors, reconnects], [19, { timeout: 1 }, 0]);
+    assert.equal(server.accepted(), 1);
+  });
+
+  for (
+    const [what, names] of [
+      ["before their responses", [3]],
+      ["after it has said that it leaves", [2 ** 31 - 1, 3]],
+    ] as const
+  ) {
+    Deno.test(`${driver}: a server that names the streams it took ${what} loses no request`, async () => {
+      const server = await acting((socket, stream, before) => {
+        if (before > 1) return;
+        if (before === 0) return;
+        for (const last of names) socket.write(frame(GOAWAY, 0, 0, coded(last, 0)));
+        respond(socket, stream);
+        respond(socket, 1);
+      });
+      const wish = { requests: 60, connections: 1, pipeline: 6 };
+      const loaded = await load(way, server, wish);
+      await server.stop();
+      assertNothingLost(loaded);
+      const { completed, reconnects } = loaded.totals;
+      assert.deepEqual([completed, loaded.errors], [60, {}]);
+      assert.ok(reconnects >= 29, `${reconnects}`);
+    });
+  }
+
+  for (
+    const [what, first] of [["none", 0], ["one", 1]] as const
+  ) {
+    Deno.test(`${driver}: where the server takes ${what} of the streams at first, requests wait, and their latency says so`, async () => {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      const more = settings([MAX_STREAMS, 100]);
+      const server = await acting(
+        (socket, stream, before) => void (before >= first && respond(socket, stream)),
+        settings([MAX_STREAMS, first]),
+        (socket, { type, flags }) => {
+          if (type !== SETTINGS || flags !== ACK || timer !== undefined) return;
+          timer = setTimeout(() => {
+            socket.write(more);
+            if (first > 0) respond(socket, 1);
+          }, 200);
+        },
+      );
+      const wish = { requests: 40, connections: 1, pipeline: 4 };
+      const loaded = await load(way, server, wish);
+      clearTimeout(timer);
+      await server.stop();
+      assertNothingLost(loaded);
+      assert.deepEqual([loaded.totals.completed, loaded.errors], [40, {}]);
+      const { maxUs } = mergeHistograms(loaded.parts.map(({ latency }) => latency));
+      assert.ok(maxUs > 150_000, `${maxUs} µs`);
+      assert.equal(server.accepted(), 1);
+    });
+  }
+
+  Deno.test(`${driver}: a server that raises its streams at once fails none`, async () => {
+    const first = joined(settings([MAX_STREAMS, 1]), settings([MAX_STREAMS, 100]));
+    const server = await acting(respond, first);
+    const loaded = await load(way, server, { requests: 60, connections: 1, pipeline: 4 });
+    await server.stop();
+    assert.deepEqual([loaded.totals.completed, loaded.errors], [60, {}]);
+  });
+
+  Deno.test(`${driver}: a server that never takes a stream has every request time out, on one connection`, async () => {
+    const server = await acting(() => {}, settings([MAX_STREAMS, 0]));
+    const wish = { requests: 4, connections: 1, pipeline: 2, timeoutUs: 300_000 };
+    const loaded = await load(way, server, wish);
+    await server.stop();
+    assertNothingLost(loaded);
+    assert.deepEqual([loaded.errors, server.accepted()], [{ timeout: 4 }, 1]);
+  });
+
+  Deno.test(`${driver}: replies that a server wants and does not read have an end`, async () => {
+    const pings = Array.from({ length: 1_000 }, () => frame(PING, 0, 0, new Uint8Array(8)));
+    const server = await acting((socket, stream) => {
+      socket.pause();
+      socket.write(headers(stream, { ":status": "200" }));
+      const some = joined(data(stream, "x"), ...pings);
+      const flood = (): void => {
+        while (!socket.destroyed && socket.write(some));
+        socket.once("drain", flood);
+      };
+      flood();
+    });
+    const loaded = await load(way, server, { requests: 2, connections: 1 });
+    await server.stop();
+    assert.deepEqual(loaded.errors, { protocol: 2 });
+    assert.deepEqual([...loaded.totals.reasons.keys()], [
+      "ENHANCE_YOUR_CALM: the server does not read what it asks for: more than 10000 replies",
+    ]);
+  });
+}
+
+/** What a handler of Go's net/http does, and what comes of 200 requests to it. */
+const GO_HANDLERS = [
+  ["panics", "/panic", { completed: 0, errors: { reset: 200 }, reconnects: false }],
+  ["closes its connection", "/close", { completed: 200, errors: {}, reconnects: true }],
+] as const;
+
+for (const [what, path, expected] of GO_HANDLERS) {
+  for (const driver of DRIVER_NAMES) {
+    testWith(
+      ["go", "openssl"],
+      `${driver}: a handler of Go that ${what} gets every request`,
+      async () => {
+        const program = await (built ??= goServer());
+        const { port, end } = await started(program, certificateFiles());
+        const endpoint = secured({ hostname: "127.0.0.1", port, http2: true });
+        const wish = { requests: 200, connections: 2, pipeline: 10, wire: { path } };
+        const loaded = await load({ driver, http2: true }, { endpoint }, wish);
+        await end();
+        assertNothingLost(loaded);
+        const { completed, reconnects } = loaded.totals;
+        const found = { completed, errors: loaded.errors, reconnects: reconnects > 0 };
+        assert.deepEqual(found, expected);
+      },
+    );
+  }
+}
+
 for (const driver of DRIVER_NAMES) {
   Deno.test(`${driver}: a connection that falls silent is replaced`, async () => {
     let first: Socket | null = null;
     const server = await acting((socket, stream) => {
       first ??= socket;
       if (socket === first) return;
-      socket.write(headers(stream, OK));
-      socket.write(data(stream, "ok", END_STREAM));
+      respond(socket, stream);
     });
     const loaded = await load({ driver, http2: true }, server, {
       ...{ requests: 20, connections: 1, pipeline: 2, timeoutUs: 2_000_000 },

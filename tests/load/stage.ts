@@ -69,9 +69,12 @@ export interface Wish extends Partial<Job> {
   readonly check?: ResponseExpectation;
   /** Called with each interval. */
   readonly onEnding?: (ending: Ending, nowUs: number) => void;
+  readonly noting?: NotingDriver;
 }
 
-export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = {}): Stage {
+export function stage(
+  { requests = Infinity, check, onEnding, noting = new NotingDriver(), ...wish }: Wish = {},
+): Stage {
   const stop = new Int32Array(new SharedArrayBuffer(4));
   const job: Job = {
     driver: "tcp",
@@ -91,7 +94,7 @@ export function stage({ requests = Infinity, check, onEnding, ...wish }: Wish = 
     ...wish,
   };
   const parts: IntervalPart[] = [];
-  const driver = new NotingDriver();
+  const driver = noting;
   const soFar = new SoFar();
   const heard = new SoFarSum();
   const recorder = new Recorder(

@@ -1,46 +1,57 @@
 /**
  * Frames that wait for a server to read them. The server decides how many those are: each PING and SETTINGS wants a reply
- * (CVE-2019-9512 and CVE-2019-9515), and a response makes the load send its next request, also one that comes before its
- * request was read. A server that reads is never near these limits.
+ * (CVE-2019-9512 and CVE-2019-9515), and the end of a request makes the load send its next, also where the server has not
+ * read that request. A server that reads is never near these limits.
  */
 import { LIMITS } from "../../limits.ts";
 import { ConnectionError, type FrameWriter } from "./frames.ts";
 
-/** A place has one request on its way, and those that it gave up. */
+/** A place has one request on its way, and maybe some that it gave up. */
 const REQUESTS_OF_A_PLACE = 4;
 const SPARE_REQUESTS = 100;
 
+/** How much had been written at a moment. */
+interface Mark {
+  readonly bytes: number;
+  readonly replies: number;
+  readonly requests: number;
+}
+
 export class Backlog {
   readonly #mostRequests: number;
-  // What had been written when the last mark was set, and, of that, before the mark which the server's side has passed.
-  #markedBytes = 0;
-  #markedReplies = 0;
-  #markedRequests = 0;
-  #takenReplies = 0;
-  #takenRequests = 0;
+  /** Of what was written, so much at least was sent. */
+  #sent: Mark;
+  /** What is known to be sent when its bytes are. */
+  #next: Mark;
 
   constructor(private readonly out: FrameWriter, places: number) {
     this.#mostRequests = SPARE_REQUESTS + REQUESTS_OF_A_PLACE * places;
+    this.#sent = this.#next = this.#mark();
+  }
+
+  #mark(): Mark {
+    const { writtenBytes, replies, requests } = this.out;
+    return { bytes: writtenBytes, replies, requests };
   }
 
   /** Throws ConnectionError. @param unsentBytes Of what was taken to be sent. */
   look(unsentBytes: number): void {
     const { out } = this;
-    if (out.writtenBytes - out.length - unsentBytes >= this.#markedBytes) {
-      this.#takenReplies = this.#markedReplies;
-      this.#takenRequests = this.#markedRequests;
-      this.#markedReplies = out.replies;
-      this.#markedRequests = out.requests;
-      this.#markedBytes = out.writtenBytes;
+    const sentBytes = out.writtenBytes - out.length - unsentBytes;
+    if (sentBytes >= this.#next.bytes) {
+      this.#sent = this.#next;
+      this.#next = this.#mark();
     }
-    if (out.requests - this.#takenRequests <= this.#mostRequests) return;
-    throw tooMany(`${this.#mostRequests} requests, which it has ended`);
+    if (sentBytes >= this.#next.bytes) this.#sent = this.#next;
+    if (out.requests - this.#sent.requests > this.#mostRequests) {
+      throw tooMany(`${this.#mostRequests} requests, which it has ended`);
+    }
   }
 
   // hot: throws ConnectionError where the last frame wanted a reply too many.
   check(): void {
     const { most } = LIMITS.http2Replies;
-    if (this.out.replies - this.#takenReplies > most) throw tooMany(`${most} replies`);
+    if (this.out.replies - this.#sent.replies > most) throw tooMany(`${most} replies`);
   }
 }
 

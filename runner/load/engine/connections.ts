@@ -147,6 +147,7 @@ export class Connections {
   /** The driver has dialed the slot's connection again by itself, and it was there so long after that. */
   replaced(slot: number, timeUs: number): void {
     this.#countDial(slot);
+    this.#backOff.opened(this.#connectionOf(slot));
     this.parts.recorder.connected(timeUs);
   }
 
@@ -164,6 +165,7 @@ export class Connections {
 
   opened(slot: number, nowUs: number): void {
     this.#enter(slot, OPEN);
+    this.#backOff.opened(this.#connectionOf(slot));
     if (this.#joins[slot] === 0) this.parts.recorder.connected(nowUs - this.#dialedUs[slot]);
   }
 
@@ -218,11 +220,14 @@ class BackOff {
   readonly #dialAtUs: Float64Array;
   /** Dials since the last connection that brought a response, which counts as one. */
   readonly #dials: Uint8Array;
+  /** Whether a dial is under way: slots of the connection before may report its end only now. */
+  readonly #isDialing: Uint8Array;
 
   /** @param responded By connection: 1 where it has brought a response since the last look. */
   constructor(private readonly responded: Uint8Array) {
     this.#dialAtUs = new Float64Array(responded.length).fill(-Infinity);
     this.#dials = new Uint8Array(responded.length);
+    this.#isDialing = new Uint8Array(responded.length);
   }
 
   mayDial(connection: number, nowUs: number): boolean {
@@ -232,6 +237,11 @@ class BackOff {
   dialed(connection: number): void {
     const dials = this.#dialsOf(connection) + 1;
     this.#dials[connection] = Math.min(dials, MOST_DOUBLINGS + 1);
+    this.#isDialing[connection] = 1;
+  }
+
+  opened(connection: number): void {
+    this.#isDialing[connection] = 0;
   }
 
   #dialsOf(connection: number): number {
@@ -242,11 +252,13 @@ class BackOff {
 
   /** A connection has ended. */
   ended(connection: number, nowUs: number): void {
+    if (this.#isDialing[connection] === 1) return;
     if (this.#dialsOf(connection) > 1) this.#pause(connection, nowUs);
   }
 
   /** A dial has failed. */
   refused(connection: number, nowUs: number): void {
+    this.#isDialing[connection] = 0;
     this.#pause(connection, nowUs);
   }
 

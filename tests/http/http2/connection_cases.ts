@@ -73,6 +73,18 @@ export const RIGHT: readonly Case[] = [
     frame(CONTINUATION, 0, 1),
     frame(CONTINUATION, END_HEADERS, 1, block({ ":status": "200" }).slice(1)),
   ], [response("content-length: 0\r\n")]],
+  ["reserved bits, which say nothing", [
+    frame(WINDOW_UPDATE, 0, 0, coded(2 ** 31 + 1)),
+    frame(WINDOW_UPDATE, 0, 2 ** 31 + 1, coded(2 ** 31 + 1)),
+    frame(PRIORITY, 0, 2 ** 31 + 1, octets("\xff\xff\xff\xff\0")),
+    frame(GOAWAY, 0, 2 ** 31, coded(2 ** 31 + 1, 0)),
+    frame(
+      HEADERS,
+      END_HEADERS | END_STREAM | HAS_PRIORITY,
+      2 ** 31 + 1,
+      joined(coded(2 ** 32 - 1), octets("\x01"), block(OK)),
+    ),
+  ], [response("content-length: 0\r\n")]],
   ["frames that nobody knows", [
     frame(99, 0xff, 0, octets("what?")),
     frame(98, 0, 1),

@@ -62,6 +62,11 @@ export const CONNECTION_ERRORS: readonly (readonly [string, readonly Uint8Array[
     "PROTOCOL_ERROR: a window widened by nothing",
   ],
   [
+    "the window widened by a reserved bit alone",
+    [frame(WINDOW_UPDATE, 0, 0, coded(2 ** 31))],
+    "PROTOCOL_ERROR: a window widened by nothing",
+  ],
+  [
     "the window over its limit",
     [frame(WINDOW_UPDATE, 0, 0, coded(2 ** 31 - 1))],
     "FLOW_CONTROL_ERROR: a window over its limit",

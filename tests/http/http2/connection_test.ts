@@ -212,6 +212,71 @@ Deno.test("a server that leaves takes what it says, and no more", () => {
   assert.equal(client.connection.active, 0);
 });
 
+Deno.test("which streams were taken may be said after it was said that the server leaves", () => {
+  const client = new Client(3);
+  client.read(joined(settings(), frame(GOAWAY, 0, 0, coded(2 ** 31 - 1, 0))));
+  assert.deepEqual([client.events, client.connection.hasTaken], [[], false]);
+  client.read(frame(GOAWAY, 0, 0, coded(1, 0)));
+  assert.deepEqual([client.events, client.connection.hasTaken], [
+    ["1: turned away", "2: turned away"],
+    true,
+  ]);
+  client.read(joined(headers(3, OK, END_STREAM), headers(1, OK, END_STREAM)));
+  assert.equal(client.connection.error, null);
+  assert.equal(client.events.length, 3);
+});
+
+const MANY_PINGS = joined(
+  ...Array.from({ length: 5_000 }, () => frame(PING, 0, 0, octets("12345678"))),
+);
+
+Deno.test("replies that the server does not read have a limit, those that it reads have none", () => {
+  const client = new Client();
+  client.read(joined(settings(), headers(1, OK)));
+  const content = data(1, "x"); // without any, PINGs alone are too many
+  client.onOctets = () => {};
+  let unsentBytes = 0;
+  const flood = (): void => {
+    const bytes = joined(content, MANY_PINGS);
+    client.connection.read(bytes, bytes.length, unsentBytes);
+  };
+  for (let i = 0; i < 20; i++) {
+    flood();
+    client.connection.out.take(); // the system takes all of it
+  }
+  assert.equal(client.connection.error, null);
+  for (let i = 0; i < 3; i++) {
+    flood();
+    unsentBytes += client.connection.out.take().length;
+  }
+  assert.equal(
+    client.connection.error,
+    "ENHANCE_YOUR_CALM: the server does not read what it asks for: more than 10000 replies",
+  );
+});
+
+Deno.test("requests have a limit, too, where a server ends those that it has not read", () => {
+  const client = new Client(1);
+  const ends = (of: (id: number) => Uint8Array): number => {
+    let unsentBytes = client.connection.out.take().length;
+    client.connection.read(settings(), settings().length, 0);
+    for (let id = 1; client.connection.error === null && id < 2_000; id += 2) {
+      const bytes = of(id);
+      client.connection.read(bytes, bytes.length, unsentBytes);
+      if (client.connection.error !== null) return (id - 1) / 2;
+      client.connection.begin(0, asHttp2(request(), "http"));
+      unsentBytes += client.connection.out.take().length;
+    }
+    return Infinity;
+  };
+  const count = ends((id) => frame(RST_STREAM, 0, id, coded(8)));
+  assert.ok(count > 100 && count < 120, `${count}`);
+  assert.match(
+    client.connection.error ?? "",
+    /^ENHANCE_YOUR_CALM: .* requests, which it has ended/,
+  );
+});
+
 Deno.test("as many streams begin as the server takes", () => {
   const client = new Client(2);
   assert.equal(client.connection.mayBegin, false); // nobody knows yet
