@@ -110,6 +110,10 @@ export const LIMITS = {
     most: 3_000_000,
     unit: "fields and numbers to read",
   },
+  inspectorList: { what: "the list of an inspector", most: 64 * KB, unit: "bytes" },
+  inspectorMessage: { what: "a profile of V8", most: 64 * MB, unit: "bytes" },
+  versionOutput: { what: "what a runtime prints as its version", most: 64 * KB, unit: "bytes" },
+  toolOutput: { what: "what a program prints for Plateau", most: 256 * MB, unit: "bytes" },
   profileCalls: { what: "a profile of a Go program", most: 1_000_000, unit: "calls in its stacks" },
   preflightSecrets: { what: "a preflight", most: 10_000, unit: "secrets" },
   secretText: {

@@ -79,7 +79,9 @@ async function readVersion(
 async function outputOf(program: string, flag: string, place: ProgramPlace): Promise<string> {
   try {
     const signal = AbortSignal.timeout(LIMIT_MS);
-    const { stdout, stderr } = await outputOfProgram([program, flag], { ...place, signal });
+    const { stdout, stderr } = await outputOfProgram([program, flag], {
+      ...{ ...place, signal, limit: "versionOutput" },
+    });
     const decoder = new TextDecoder();
     return `${decoder.decode(stdout)}\n${decoder.decode(stderr)}`;
   } catch {

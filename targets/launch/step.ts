@@ -4,6 +4,7 @@
  */
 import { Buffer } from "node:buffer";
 import { TargetError } from "../../base/errors.ts";
+import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits.ts";
 import { durationText } from "../../base/quantity.ts";
 import type { CommandStep } from "../../base/target/steps.ts";
 import { startSupervised } from "./child.ts";
@@ -71,6 +72,8 @@ interface OwnProgram {
   readonly cwd?: string;
   /** Ends it. */
   readonly signal?: AbortSignal;
+  /** Of all that it prints; absent: `toolOutput`. */
+  readonly limit?: LimitName;
 }
 
 interface ProgramOutput {
@@ -81,19 +84,23 @@ interface ProgramOutput {
 
 /**
  * What a program prints that we run for ourselves, such as git. When it resolves or throws, nothing of the program is
- * left, and soon so when we are killed before. Throws a TargetError where it can't be started or its supervisor is
- * killed, the signal's reason on abort.
+ * left, and soon so when we are killed before. Throws a TargetError where it can't be started, prints without end or its
+ * supervisor is killed, the signal's reason on abort.
  */
 export async function outputOfProgram(
   command: readonly string[],
-  { env, cwd, signal }: OwnProgram,
+  { env, cwd, signal, limit = "toolOutput" }: OwnProgram,
 ): Promise<ProgramOutput> {
   signal?.throwIfAborted();
   const printed = { stdout: new Array<Uint8Array>(), stderr: new Array<Uint8Array>() };
-  const onStreams = {
-    stdout: (bytes: Uint8Array): void => void printed.stdout.push(bytes),
-    stderr: (bytes: Uint8Array): void => void printed.stderr.push(bytes),
+  let printedBytes = 0;
+  const keeper = (of: Uint8Array[]) => (bytes: Uint8Array): void => {
+    const isOver = !isWithin(limit, printedBytes);
+    printedBytes += bytes.length;
+    if (isWithin(limit, printedBytes)) of.push(bytes);
+    else if (!isOver) stop();
   };
+  const onStreams = { stdout: keeper(printed.stdout), stderr: keeper(printed.stderr) };
   const child = startSupervised(command, {
     ...{ env: { ...env }, cwd, onStreams },
     isStep: true,
@@ -105,6 +112,11 @@ export async function outputOfProgram(
   signal?.removeEventListener("abort", stop);
   await child.stop();
   signal?.throwIfAborted();
+  if (!isWithin(limit, printedBytes)) {
+    throw new TargetError(
+      `Cannot use ${command.join(" ")}: ${beyond(limit, oneMoreThan(limit))}`,
+    );
+  }
   if (exit.isOfSupervisor) throw new TargetError(describeExit(exit, command.join(" ")));
   const [stdout, stderr] = [printed.stdout, printed.stderr].map((chunks) => Buffer.concat(chunks));
   return { success: exit.code === 0, stdout, stderr };

@@ -3,6 +3,7 @@
  * experiment names. Its files open in `go tool pprof` and speedscope.
  */
 import { beyond, isWithin, type LimitName, oneMoreThan } from "../../base/limits.ts";
+import { boundedBody } from "../../base/net/bounded_body.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { listenersAt } from "../../base/system/listeners.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
@@ -15,7 +16,7 @@ import {
 } from "./profiler.ts";
 
 /** Go collects a profile for a while after its time. */
-const BEYOND_MS = 10_000;
+const BEYOND_MS = 5_000;
 
 export const pprofProfiler: Profiler = {
   ending: ".pprof",
@@ -48,7 +49,7 @@ async function fetchProfile(
     await response.body?.cancel();
     throw new Error(`GET ${pprofPath} gives status ${response.status}`);
   }
-  const bytes = await bytesOf(response.body ?? new Blob().stream());
+  const bytes = await boundedBody(response.body, "profile");
   const unpacked = isGzip(bytes) ? await gunzip(bytes) : bytes;
   return { bytes, idleMs: 0, ...treeOfPprof(unpacked) };
 }
@@ -58,18 +59,8 @@ function isGzip([first, second]: Uint8Array): boolean {
 }
 
 async function gunzip(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
-  return await bytesOf(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip")));
-}
-
-async function bytesOf(stream: ReadableStream<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: BlobPart[] = [];
-  let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (!isWithin("profile", length)) throw new Error(beyond("profile", length));
-    chunks.push(Uint8Array.from(chunk));
-  }
-  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  const unpacked = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return await boundedBody(unpacked, "profile");
 }
 
 // The format: a gzipped protocol buffer, https://github.com/google/pprof/blob/main/proto/profile.proto. It is read

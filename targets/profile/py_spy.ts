@@ -3,6 +3,7 @@
  * that hold the interpreter's lock are sampled: it takes threads that wait in a system call for busy ones.
  */
 import { join } from "node:path";
+import { readBytes } from "../../base/bounded_file.ts";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
@@ -44,7 +45,7 @@ async function stop(
   } finally {
     await tool.stop();
   }
-  const bytes = Deno.readFileSync(file);
+  const bytes = await readBytes(file, "toolOutput");
   const read = treeOfFolded(new TextDecoder().decode(bytes), 1_000 / SAMPLES_PER_SEC);
   return { bytes, idleMs: 0, ...read };
 }

@@ -6,8 +6,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import * as z from "zod";
 import { type CallTree, CallTreeBuilder, type Frame } from "../../base/profile/call_tree.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
+import { boundedBody } from "../../base/net/bounded_body.ts";
 import { loopbackPortsOf } from "../../base/system/listeners.ts";
-import { settlesWithin } from "../launch/settles.ts";
+import { Inspector } from "./inspector.ts";
 import { moduleOf, type ProcessSamples, type Profiler, type RunningProfiler } from "./profiler.ts";
 
 const node = z.looseObject({
@@ -158,16 +159,16 @@ export const v8Profiler: Profiler = {
   },
 };
 
+/** Each step of a large profile takes part of a second: signals are heard between them. */
 async function stop(inspector: Inspector): Promise<ProcessSamples> {
   try {
     const read = stopped.safeParse(await inspector.call("Profiler.stop"));
     if (!read.success) throw new Error("its inspector gave something else than a profile");
     const { profile } = read.data;
-    return {
-      bytes: new TextEncoder().encode(JSON.stringify(profile)),
-      samples: profile.samples.length,
-      ...treeOfCpuProfile(profile),
-    };
+    await pause(0);
+    const bytes = new TextEncoder().encode(JSON.stringify(profile));
+    await pause(0);
+    return { bytes, samples: profile.samples.length, ...treeOfCpuProfile(profile) };
   } finally {
     inspector.close();
   }
@@ -176,119 +177,61 @@ async function stop(inspector: Inspector): Promise<ProcessSamples> {
 // The inspector of a V8 runtime: a WebSocket on a loopback port of the process, found among the ports on which the
 // process listens. The protocol: https://chromedevtools.github.io/devtools-protocol/v8/.
 
-/** An inspector responds within milliseconds, one whose process is busy with a long task when that is over. */
-const LIST_MS = 2_000;
-const REPLY_MS = 10_000;
+/** An inspector has a thread of its own and responds within milliseconds, however busy its process is. */
+const FIND_MS = 1_000;
+const LOOK_EACH_MS = 100;
+/** Of a process: more are not looked at. */
+const MOST_PORTS = 256;
 
 const listed = z.array(z.looseObject({ webSocketDebuggerUrl: z.string() })).min(1);
-const reply = z.looseObject({
-  id: z.number().optional(),
-  result: z.unknown().optional(),
-  error: z.looseObject({ message: z.string() }).optional(),
-});
 
-/** A process that has just begun opens its inspector within this. */
-const OPENS_MS = 3_000;
-const LOOK_EACH_MS = 100;
+/** Where an inspector is. */
+interface InspectorPlace {
+  readonly port: number;
+  readonly path: string;
+}
 
-/** WebSocket addresses of the process's inspector. Throws an Error when it has none. */
-async function findInspector(pid: number, signal: AbortSignal): Promise<string> {
-  const untilMs = performance.now() + OPENS_MS;
-  do {
-    for (const port of loopbackPortsOf(pid)) {
-      const address = await inspectorAt(port, signal);
-      if (address !== null) return address;
+/**
+ * All ports are looked at side by side, those too on which the process begins to listen meanwhile, within one time.
+ * Throws an Error when none is an inspector.
+ */
+async function findInspector(pid: number, signal: AbortSignal): Promise<InspectorPlace> {
+  const over = new AbortController();
+  const timer = setTimeout(() => over.abort(), FIND_MS);
+  const ended = AbortSignal.any([signal, over.signal]);
+  const found = Promise.withResolvers<InspectorPlace | null>();
+  ended.addEventListener("abort", () => found.resolve(null));
+  if (ended.aborted) found.resolve(null);
+  const looked = new Set<number>();
+  const look = (): void => {
+    for (const port of loopbackPortsOf(pid).slice(0, MOST_PORTS)) {
+      if (looked.has(port)) continue;
+      looked.add(port);
+      void inspectorAt(port, ended).then((place) => place && found.resolve(place));
     }
-    await pause(LOOK_EACH_MS);
-  } while (performance.now() < untilMs && !signal.aborted);
-  throw new Error("it has no inspector open");
+  };
+  const looking = setInterval(look, LOOK_EACH_MS);
+  try {
+    look();
+    const place = await found.promise;
+    if (place !== null) return place;
+    throw new Error("it has no inspector open");
+  } finally {
+    clearInterval(looking);
+    clearTimeout(timer);
+    over.abort();
+  }
 }
 
 /** Null where another server listens, or one that does not respond. */
-async function inspectorAt(port: number, signal: AbortSignal): Promise<string | null> {
+async function inspectorAt(port: number, signal: AbortSignal): Promise<InspectorPlace | null> {
   try {
-    const response = await fetch(`http://${LOOPBACK}:${port}/json/list`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(LIST_MS)]),
-      redirect: "error",
-    });
-    const [first] = listed.parse(await response.json());
+    const url = `http://${LOOPBACK}:${port}/json/list`;
+    const { body } = await fetch(url, { signal, redirect: "error" });
+    const text = new TextDecoder().decode(await boundedBody(body, "inspectorList"));
+    const [first] = listed.parse(JSON.parse(text));
     // Only the path is taken from it: the address is that of the process.
-    return `ws://${LOOPBACK}:${port}${new URL(first.webSocketDebuggerUrl).pathname}`;
-  } catch {
-    return null;
-  }
-}
-
-/** A conversation with an inspector. */
-class Inspector {
-  #lastId = 0;
-  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
-  #lost: Error | null = null;
-
-  private constructor(private readonly socket: WebSocket) {
-    socket.onmessage = ({ data }) => this.#take(data);
-    socket.onclose = () => this.#lose("its inspector has closed the connection");
-    socket.onerror = () => this.#lose("its inspector can't be reached");
-  }
-
-  /** Throws an Error when it does not open. */
-  static async open(address: string, signal: AbortSignal): Promise<Inspector> {
-    const socket = new WebSocket(address);
-    const inspector = new Inspector(socket);
-    const opened = Promise.withResolvers<void>();
-    socket.onopen = () => opened.resolve();
-    signal.addEventListener("abort", () => socket.close());
-    const isOpen = await settlesWithin(
-      Promise.race([opened.promise, inspector.#ended.promise]),
-      LIST_MS,
-    );
-    if (isOpen && inspector.#lost === null) return inspector;
-    inspector.close();
-    throw inspector.#lost ?? new Error("its inspector does not respond");
-  }
-
-  readonly #ended = Promise.withResolvers<void>();
-
-  /** Throws an Error when it refuses, or gives no response in 10 s. */
-  async call(method: string, params: object = {}): Promise<unknown> {
-    if (this.#lost !== null) throw this.#lost;
-    const id = ++this.#lastId;
-    const waiting = Promise.withResolvers<unknown>();
-    this.#waiting.set(id, waiting);
-    this.socket.send(JSON.stringify({ id, method, params }));
-    const timer = setTimeout(
-      () => waiting.reject(new Error(`its inspector gives no response to ${method}`)),
-      REPLY_MS,
-    );
-    return await waiting.promise.finally(() => {
-      clearTimeout(timer);
-      this.#waiting.delete(id);
-    });
-  }
-
-  close(): void {
-    if (this.socket.readyState !== WebSocket.CLOSED) this.socket.close();
-  }
-
-  #take(data: unknown): void {
-    const read = reply.safeParse(jsonOrNull(data));
-    if (!read.success || read.data.id === undefined) return; // an event
-    const { id, result, error } = read.data;
-    const waiting = this.#waiting.get(id);
-    if (error !== undefined) waiting?.reject(new Error(`its inspector refuses: ${error.message}`));
-    else waiting?.resolve(result);
-  }
-
-  #lose(why: string): void {
-    this.#lost ??= new Error(why);
-    for (const { reject } of this.#waiting.values()) reject(this.#lost);
-    this.#ended.resolve();
-  }
-}
-
-function jsonOrNull(data: unknown): unknown {
-  try {
-    return JSON.parse(String(data));
+    return { port, path: new URL(first.webSocketDebuggerUrl).pathname };
   } catch {
     return null;
   }

@@ -106,6 +106,86 @@ testWith(["linux"], "a port that accepts and never responds is no inspector", {
   },
 });
 
+testWith(["linux"], "many ports that never respond take no longer than one", {
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    const silent = Array.from(
+      { length: 40 },
+      () => Deno.listen({ port: 0, hostname: "127.0.0.1" }),
+    );
+    try {
+      const before = performance.now();
+      await assert.rejects(v8Profiler.start(PROCESS, context()), /it has no inspector open$/);
+      assert.ok(performance.now() - before < 20_000, "2 s for each port would be 80 s");
+      await withInspector(() => ({ result: {} }), async () => {
+        const profiler = await v8Profiler.start(PROCESS, context());
+        await assert.rejects(profiler.stop(), /something else than a profile$/);
+      });
+    } finally {
+      for (const listener of silent) listener.close();
+    }
+  },
+});
+
+testWith(["linux"], "a list of inspectors without end is not read to its end", {
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    let sentBytes = 0;
+    const over = Promise.withResolvers<void>();
+    const endless = (): ReadableStream<Uint8Array> =>
+      new ReadableStream({
+        pull(controller): void {
+          sentBytes += 65_536;
+          controller.enqueue(new Uint8Array(65_536).fill(0x20));
+        },
+        cancel: () => over.resolve(),
+      });
+    const where = { port: 0, hostname: "127.0.0.1", onListen: () => {} };
+    const server = Deno.serve(where, () => new Response(endless()));
+    await assert.rejects(v8Profiler.start(PROCESS, context()), /it has no inspector open$/);
+    await over.promise;
+    assert.ok(sentBytes < 50e6, `${sentBytes}`); // what buffers hold, and the limit is 64 kB
+    await server.shutdown();
+  },
+});
+
+testWith(["linux"], "a message of an inspector without end is an error that says so", {
+  sanitizeResources: false,
+  sanitizeOps: false,
+  async fn(): Promise<void> {
+    using listener = Deno.listen({ port: 0, hostname: "127.0.0.1" });
+    const { port } = listener.addr;
+    void (async () => {
+      for await (const conn of listener) void flood(conn, port).catch(() => conn.close());
+    })();
+    await assert.rejects(
+      v8Profiler.start(PROCESS, context()),
+      /a profile of V8 has more than the 64 MB/,
+    );
+  },
+});
+
+/** The list of one inspector, and as that a text in frames without end. */
+async function flood(conn: Deno.Conn, port: number): Promise<void> {
+  const request = new Uint8Array(4_096);
+  const length = await conn.read(request) ?? 0;
+  const head = new TextDecoder().decode(request.subarray(0, length));
+  const list = JSON.stringify([{ webSocketDebuggerUrl: `ws://127.0.0.1:${port}/one` }]);
+  const isList = head.startsWith("GET /json/list");
+  const answer = isList
+    ? `HTTP/1.1 200 OK\r\ncontent-length: ${list.length}\r\n\r\n${list}`
+    : "HTTP/1.1 101 Switching Protocols\r\n\r\n";
+  await conn.write(new TextEncoder().encode(answer));
+  const frame = new Uint8Array(4 + 60_000);
+  frame.set([0x01, 126, 60_000 >> 8, 60_000 & 0xff]);
+  for (let sent = 0; !isList; sent++) {
+    if (sent === 1) frame[0] = 0;
+    for (let at = 0; at < frame.length;) at += await conn.write(frame.subarray(at));
+  }
+}
+
 testWith(
   ["linux"],
   "of a target of 101 processes the 16 busiest are profiled, and a note says so",

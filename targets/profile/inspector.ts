@@ -1,0 +1,151 @@
+/** A conversation with an inspector of V8: commands and their responses, over a WebSocket, within limits of size and time. */
+import * as z from "zod";
+import { messageOf } from "../../base/errors.ts";
+import { MessageReader, textFrame } from "../../base/http/websocket.ts";
+import { LOOPBACK } from "../../base/net/listen.ts";
+import { settlesWithin } from "../launch/settles.ts";
+
+const OPEN_MS = 2_000;
+/** One whose process is busy with a long task responds when that is over. */
+const REPLY_MS = 10_000;
+
+const reply = z.looseObject({
+  id: z.number().optional(),
+  result: z.unknown().optional(),
+  error: z.looseObject({ message: z.string() }).optional(),
+});
+
+export class Inspector {
+  #lastId = 0;
+  readonly #waiting = new Map<number, PromiseWithResolvers<unknown>>();
+  #lost: Error | null = null;
+
+  private constructor(private readonly conn: Deno.Conn) {}
+
+  /** Throws an Error when it does not open. */
+  static async open(
+    { port, path }: { readonly port: number; readonly path: string },
+    signal: AbortSignal,
+  ): Promise<Inspector> {
+    const inspector = new Inspector(await dialed(port));
+    signal.addEventListener("abort", () => inspector.close());
+    if (signal.aborted) inspector.close();
+    const opened = inspector.#upgrade(port, path);
+    if (!await settlesWithin(opened, OPEN_MS).catch(() => true)) {
+      inspector.#lose("its inspector does not respond");
+    }
+    if (inspector.#lost === null) return inspector;
+    inspector.close();
+    throw inspector.#lost;
+  }
+
+  /** Throws an Error when it refuses, or gives no response in 10 s. */
+  async call(method: string, params: object = {}): Promise<unknown> {
+    if (this.#lost !== null) throw this.#lost;
+    const id = ++this.#lastId;
+    const waiting = Promise.withResolvers<unknown>();
+    this.#waiting.set(id, waiting);
+    const timer = setTimeout(
+      () => waiting.reject(new Error(`its inspector gives no response to ${method}`)),
+      REPLY_MS,
+    );
+    const mask = crypto.getRandomValues(new Uint8Array(4));
+    this.#send(textFrame(JSON.stringify({ id, method, params }), mask));
+    return await waiting.promise.finally(() => {
+      clearTimeout(timer);
+      this.#waiting.delete(id);
+    });
+  }
+
+  close(): void {
+    this.#lose("the connection to its inspector is closed");
+  }
+
+  /** The opening handshake (RFC 6455 §4.1), after which all that comes is read. */
+  async #upgrade(port: number, path: string): Promise<void> {
+    const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
+    this.#send(new TextEncoder().encode(
+      [
+        `GET ${path} HTTP/1.1`,
+        `Host: ${LOOPBACK}:${port}`,
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        `Sec-WebSocket-Key: ${key}`,
+        "Sec-WebSocket-Version: 13",
+        "\r\n",
+      ].join("\r\n"),
+    ));
+    const opened = Promise.withResolvers<void>();
+    void this.#read(opened.resolve).catch((error) => this.#lose(messageOf(error)))
+      .finally(opened.resolve);
+    await opened.promise;
+  }
+
+  #send(bytes: Uint8Array): void {
+    const write = async (): Promise<void> => {
+      for (let at = 0; at < bytes.length;) at += await this.conn.write(bytes.subarray(at));
+    };
+    write().catch(() => this.#lose(CLOSED));
+  }
+
+  async #read(onOpened: () => void): Promise<void> {
+    const buffer = new Uint8Array(READ_BYTES);
+    const reader = new MessageReader("inspectorMessage");
+    let head = "";
+    let isOpen = false;
+    while (this.#lost === null && !reader.isClosed) {
+      const length = await this.conn.read(buffer).catch(() => null);
+      if (length === null) break;
+      let bytes = buffer.subarray(0, length);
+      if (!isOpen) {
+        const before = head.length;
+        for (const byte of bytes) head += String.fromCharCode(byte);
+        const end = head.indexOf("\r\n\r\n") + 4;
+        if (end < 4 && head.length <= MOST_HEAD) continue;
+        if (end < 4 || !/^HTTP\/1\.1 101 /.test(head)) throw new Error(UNREACHABLE);
+        bytes = bytes.subarray(end - before);
+        isOpen = true;
+        onOpened();
+      }
+      for (const message of reader.take(bytes)) this.#take(message);
+    }
+    this.#lose(isOpen ? CLOSED : UNREACHABLE);
+  }
+
+  #take(message: string): void {
+    const read = reply.safeParse(jsonOrNull(message));
+    if (!read.success || read.data.id === undefined) return; // an event
+    const { id, result, error } = read.data;
+    const waiting = this.#waiting.get(id);
+    if (error !== undefined) waiting?.reject(new Error(`its inspector refuses: ${error.message}`));
+    else waiting?.resolve(result);
+  }
+
+  #lose(why: string): void {
+    if (this.#lost !== null) return;
+    this.#lost = new Error(why);
+    for (const { reject } of this.#waiting.values()) reject(this.#lost);
+    this.conn.close();
+  }
+}
+
+async function dialed(port: number): Promise<Deno.Conn> {
+  const dialing = Deno.connect({ hostname: LOOPBACK, port });
+  if (await settlesWithin(dialing, OPEN_MS)) return await dialing;
+  dialing.then((conn) => conn.close(), () => {});
+  throw new Error("its inspector does not respond");
+}
+
+const CLOSED = "its inspector has closed the connection";
+const UNREACHABLE = "its inspector can't be reached";
+const READ_BYTES = 65_536;
+/** Of the handshake's response, bytes. */
+const MOST_HEAD = 16_384;
+
+function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
