@@ -201,8 +201,9 @@ async function verify(
   results: Results,
   { gates }: ResultForms,
   { strict }: RunValues,
+  told?: ReadonlySet<string>,
 ): Promise<void> {
-  verifyResults(results);
+  verifyResults(results, told);
   if (strict) verifyTrust(results.runs);
   await verifyGates(gates);
   verifyCapacities(
@@ -224,7 +225,11 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     const host = work.invocation.flags?.host ?? LOOPBACK;
     const logFolder = values.log === undefined ? null : await makeLogFolder(values.log);
     const request = { ...work, host, redisUrl: targetsRedisOf(values), logFolder };
-    const onProgress = withLive(live, view.onProgress);
+    const told = new Set<string>();
+    const onProgress = withLive(live, (event) => {
+      view.onProgress(event);
+      if (event.kind === "missing" && !values.quiet) told.add(event.missing.reason);
+    });
     const onNote = (text: string): void => onProgress({ kind: "note", text });
     const loader = await loaderFor(values, onNote);
     const hooks = { loader, onProgress, signal, onSaved: live?.onSaved };
@@ -236,7 +241,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
     await deliver(results, forms, { outDir: work.outDir, values, signal });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });
-    if (!signal.aborted) await verify(results, forms, values);
+    if (!signal.aborted) await verify(results, forms, values, told);
     return EXIT.done;
   });
 }

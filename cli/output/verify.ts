@@ -44,19 +44,26 @@ function lowered(sentence: string): string {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
-/** Missing runs come before wrong responses; cells may have been skipped, but not all of them. */
-export function verifyResults({ runs, missing, planned }: Results): void {
+/**
+ * Missing runs come before wrong responses; cells may have been skipped, but not all of them.
+ * @param told Reasons for missing runs that progress has given on standard error: the error does not repeat them.
+ */
+export function verifyResults(
+  { runs, missing, planned }: Results,
+  told: ReadonlySet<string> = new Set(),
+): void {
+  const untold = ({ reason }: Missing): boolean => !told.has(reason);
   const failed = missing.filter(({ kind }) => kind === "failed");
   const silent = runs.filter(isUnanswered);
   if (failed.length + silent.length > 0) {
     const measured = runs.length - silent.length;
     const message = `Cannot measure the whole plan: ${measured} of ${planned} runs were measured`;
-    throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed)]);
+    throw new TargetError(message, [...silenceOf(silent), ...evidenceOf(failed.filter(untold))]);
   }
   if (runs.length === 0) {
     throw new TargetError(
       "Cannot verify the experiment: nothing was measured",
-      evidenceOf(missing),
+      evidenceOf(missing.filter(untold)),
     );
   }
   const wrong = runs.filter(({ checks }) => checks.failed > 0);

@@ -31,6 +31,8 @@ export interface ProgressState {
   readonly receivedMs: number;
   /** Notes so far: each is printed once, not with every run. */
   readonly notes: readonly string[];
+  /** Why parts of the plan were not measured, each reason once: many cells may have the same. */
+  readonly reasons: readonly string[];
   readonly board: Board;
 }
 
@@ -48,6 +50,7 @@ export const NOTHING_YET: ProgressState = {
   intervals: [],
   receivedMs: 0,
   notes: [],
+  reasons: [],
   board: EMPTY_BOARD,
 };
 
@@ -66,16 +69,17 @@ export function advance(before: ProgressState, event: Progress, nowMs: number): 
       const intervals = [...state.intervals.slice(1 - MOST_INTERVALS), event];
       return { ...state, intervals, receivedMs: nowMs };
     }
-    case "measured":
     case "missing":
+      return withoutRun({ ...state, reasons: [...state.reasons, event.missing.reason] });
+    case "measured":
       return withoutRun(state);
     default:
       return state;
   }
 }
 
-function withoutRun({ notes, board }: ProgressState): ProgressState {
-  return { ...NOTHING_YET, notes, board };
+function withoutRun({ notes, reasons, board }: ProgressState): ProgressState {
+  return { ...NOTHING_YET, notes, reasons, board };
 }
 
 /** The lines of an event, which stay; `state` is that before it. The live view has the time left below them. */
@@ -94,7 +98,7 @@ export function lastingLines(
       // Without a run this is `bench`, which prints the whole measurement at its end.
       return state.run ? [measuredLine(state.run, event, isLive)] : [];
     case "missing":
-      return [{ text: missingText(event), style: "yellow" }];
+      return missingLines(event, state.reasons);
     case "trial":
       return [{ text: trialSentence(event) }];
     default:
@@ -164,10 +168,19 @@ export function leftText(ms: number): string {
   return `${formatDuration(Math.ceil(ms / 1_000))} left`;
 }
 
-function missingText({ missing }: Extract<Progress, { kind: "missing" }>): string {
-  const { scenario, repetition, kind, reason } = missing;
+/** With what its program printed last, unless another cell had the same reason. */
+function missingLines(
+  { missing }: Extract<Progress, { kind: "missing" }>,
+  reasons: readonly string[],
+): TextSpan[] {
+  const { scenario, repetition, kind, reason, evidence } = missing;
   const run = repetition === null ? "" : `, run ${repetition}`;
-  return `${kind}: ${scenario}, ${cellLabel(missing)}${run}: ${reason}`;
+  const what = `${kind}: ${scenario}, ${cellLabel(missing)}${run}`;
+  if (reasons.includes(reason)) return [{ text: `${what}: for the same reason`, style: "yellow" }];
+  return [
+    { text: `${what}: ${reason}`, style: "yellow" },
+    ...evidence.map((line): TextSpan => ({ text: `  ${line}`, style: "dim" })),
+  ];
 }
 
 // The cells so far.

@@ -149,13 +149,21 @@ function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): Te
 
 function missingLines({ missing }: ReportModel, { width }: TerminalOptions): TextLine[] {
   if (missing.length === 0) return [];
+  const alike = Map.groupBy(
+    missing,
+    ({ kind, reason, evidence }) => JSON.stringify([kind, reason, evidence]),
+  );
   return [
     BLANK,
     lineOf("Not measured", "yellow"),
-    ...missing.flatMap(({ what, kind, reason, evidence }) => [
-      ...paragraphLines(`${what}: ${kind}: ${reason}`, width, HANGING),
-      ...evidence.map((line) => lineOf(`    ${line}`, "dim")),
-    ]),
+    ...[...alike.values()].flatMap((group) => {
+      const [{ kind, reason, evidence }] = group;
+      const what = group.map(({ what }) => what).join("; ");
+      return [
+        ...paragraphLines(`${what}: ${kind}: ${reason}`, width, HANGING),
+        ...evidence.map((line) => lineOf(`    ${line}`, "dim")),
+      ];
+    }),
   ];
 }
 

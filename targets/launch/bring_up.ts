@@ -1,6 +1,7 @@
 /** A process of ours that serves HTTP, from its start to a target that can be measured. */
 import { messageOf } from "../../base/errors.ts";
 import { originAt } from "../../base/net/listen.ts";
+import { withoutSecrets } from "../../base/secrets.ts";
 import type { Child } from "./child.ts";
 import type { LaunchContext, RunningTarget } from "./launcher.ts";
 import { awaitStartUp } from "./start_up.ts";
@@ -36,10 +37,10 @@ export async function bringUp(
     signal,
     async attempt(announcement: string): Promise<string> {
       const origin = originAt(host, port ?? Number(new URL(announcement).port));
-      const status = await requestStatus({ origin, path }, ATTEMPT_MS).catch((error: unknown) => {
+      const failure = await failureOf({ origin, path }, ATTEMPT_MS).catch((error: unknown) => {
         throw new Error(messageOf(error) + (advice === undefined ? "" : `; ${advice}`));
       });
-      if (status >= 500) throw new Error(`it responds with status ${status}`);
+      if (failure !== null) throw new Error(`it responds with ${failure}`);
       return origin;
     },
   });
@@ -59,14 +60,14 @@ export async function bringUp(
 }
 
 /**
- * The status of the response to GET `origin` + `path`, on a connection of its own: `fetch` would keep the
+ * What is wrong with the response to GET `origin` + `path`, or null where its status is under 500; on a connection of its own: `fetch` would keep the
  * connection, follow redirects, and go through the user's proxy; `node:http` of Deno 2.6 gets no response by
  * IPv6. Throws an error that says why there is none.
  */
-async function requestStatus(
+async function failureOf(
   { origin, path }: { readonly origin: string; readonly path: string },
   limitMs: number,
-): Promise<number> {
+): Promise<string | null> {
   const late = new AbortController();
   const tooLate = new Error(`no response in ${limitMs / 1_000} s`);
   const timer = setTimeout(() => late.abort(tooLate), limitMs);
@@ -81,7 +82,10 @@ async function requestStatus(
     };
     try {
       await connection.write(encodeHead(request, new URL(origin).host));
-      return (await connection.readHead("GET")).status;
+      const { status, fields } = await connection.readHead("GET");
+      if (status < 500) return null;
+      const body = isText(new Map(fields)) ? await beginningOf(connection) : "";
+      return `status ${status}${body === "" ? "" : ` and body ${excerptOf(body)}`}`;
     } finally {
       connection.close();
     }
@@ -91,6 +95,46 @@ async function requestStatus(
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Whether a person can read the body as it came: most servers say in it why they are not ready. */
+function isText(fields: ReadonlyMap<string, string>): boolean {
+  const type = fields.get("content-type") ?? "text/plain";
+  return /^(?:text\/|application\/(?:[\w.+-]*\+)?(?:json|xml)\b)/i.test(type) &&
+    /^(?:identity)?$/i.test(fields.get("content-encoding") ?? "");
+}
+
+const EXCERPT_CHARS = 200;
+/** A secret that the excerpt cuts has to be known as a whole. */
+const READ_BYTES = 16_384;
+/** A body that stalls does not keep the next attempt waiting. */
+const BODY_MS = 250;
+
+/** The first part of a body, however it ends. */
+async function beginningOf(connection: OriginConnection): Promise<string> {
+  const decoder = new TextDecoder();
+  const timer = setTimeout(() => connection.close(), BODY_MS);
+  let text = "";
+  try {
+    for (let read = 0; read < READ_BYTES;) {
+      const part = await connection.readBody();
+      if (part === null) break;
+      read += part.length;
+      text += decoder.decode(part, { stream: true });
+    }
+  } catch {
+    // It is cut off: what has come says as much as there is.
+  } finally {
+    clearTimeout(timer);
+  }
+  return text.trim();
+}
+
+function excerptOf(text: string): string {
+  const shown = withoutSecrets(text);
+  return JSON.stringify(
+    shown.length <= EXCERPT_CHARS ? shown : `${shown.slice(0, EXCERPT_CHARS)}…`,
+  );
 }
 
 async function dial(origin: string, signal: AbortSignal): Promise<OriginConnection> {

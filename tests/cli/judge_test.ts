@@ -132,6 +132,14 @@ Deno.test("run tells each reason once, with the last lines of the target", () =>
   assert.deepEqual(lines.slice(1), ["  Cannot start target dead", "    its last words"]);
 });
 
+Deno.test("run does not repeat a reason that progress has told", () => {
+  const other = { ...missing, reason: "Cannot start target other", evidence: [] };
+  const told = new Set([missing.reason]);
+  const { code, lines } = verdictOf(() => verifyResults(resultsOf(0, [missing, other]), told));
+  assert.equal(code, 3);
+  assert.deepEqual(lines.slice(1), ["  Cannot start target other"]);
+});
+
 const STOLEN =
   "The hypervisor gave 20 % of the cores' time to other machines (steal). Repeat the run.";
 

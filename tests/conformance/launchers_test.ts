@@ -5,6 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
+import { SECRET, secrets } from "../../base/secrets.ts";
 import { freePort } from "../../targets/launch/environment.ts";
 import { testWith } from "../needs.ts";
 import { program } from "../targets/fixtures/launch_context.ts";
@@ -57,7 +58,9 @@ Deno.test("an interruption ends the wait for a target, and the target", async ()
   assertNothingLeft();
 });
 
-const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
+const CANARY = "a-secret-of-the-target";
+
+const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: boolean }[] = [
   {
     what: "that ends at once",
     lines: { command: program("talk"), ready: "/static" },
@@ -82,6 +85,28 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
     says:
       /^Cannot start target tested: no response to GET \/ in [\d.]+ s: it responds with status 500$/,
   },
+  ...[
+    {
+      kind: "a text",
+      env: { BODY: 'no database:\n"users"\u001b[31m' },
+      shown: ' and body "no database:\\\\n\\\\"users\\\\"\\\\u001b\\[31m"',
+    },
+    {
+      kind: "JSON",
+      env: { BODY: "{}", TYPE: "application/problem+json" },
+      shown: ' and body "{}"',
+    },
+    { kind: "a long text", env: { BODY: "x".repeat(9_999) }, shown: ' and body "x{200}…"' },
+    { kind: "an image", env: { BODY: "GIF89a", TYPE: "image/gif" }, shown: "" },
+    { kind: "a secret", env: { BODY: `key ${CANARY}` }, shown: ' and body "key \\[secret\\]"' },
+  ].map(({ kind, env, shown }) => ({
+    what: `that answers wrong with ${kind}`,
+    lines: { command: program("broken"), env },
+    isLate: true,
+    says: new RegExp(
+      `^Cannot start target tested: no response to GET / in [\\d.]+ s: it responds with status 500${shown}$`,
+    ),
+  })),
   {
     what: "whose program is not there",
     lines: { command: ["no-such-program", "{port}"] },
@@ -113,6 +138,7 @@ const DEAD: { what: string; lines: Lines; says: RegExp; isLate?: true }[] = [
 for (const { what, lines, says, isLate = false } of DEAD) {
   Deno.test(`a target ${what} is an error that says so, and leaves no process`, async () => {
     const redisUrl = "redis://:secret@127.0.0.1:1";
+    using _ = secrets.keepWhile([[CANARY, SECRET]]);
     const failed = isLate ? lateFailure(lines, says, { redisUrl }) : failure(lines, { redisUrl });
     const { message, evidence } = await failed;
     assert.match(message, says);

@@ -45,7 +45,7 @@ export const MEASURED: Extract<Progress, { kind: "measured" }> = {
   remainingMs: 71_000,
 };
 
-export const MISSING: Progress = {
+export const MISSING: Extract<Progress, { kind: "missing" }> = {
   kind: "missing",
   missing: {
     target: "hono",

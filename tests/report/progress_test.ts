@@ -60,6 +60,17 @@ function written(events: readonly Progress[], watched: Watched | null): string[]
   return texts;
 }
 
+Deno.test("a reason for which several parts are not measured is told once, with the last lines", () => {
+  const failed = (scenario: string): Progress => ({
+    kind: "missing",
+    missing: { ...MISSING.missing, scenario, reason: "it did not start", evidence: ["no luck"] },
+  });
+  assert.equal(
+    written([failed("a"), STARTING, failed("b")], null).join(""),
+    "skipped: a, hono: it did not start\n  no luck\nskipped: b, hono: for the same reason\n",
+  );
+});
+
 Deno.test("a pipe gets one plain line per event that lasts, and no escape", () => {
   assert.match(
     written(EVENTS, null).join(""),

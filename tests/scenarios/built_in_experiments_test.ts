@@ -114,6 +114,26 @@ for (const name of STUDIES) {
   }
 }
 
+Deno.test("a study that claims responses with an error status expects them, and so can exit with 0", () => {
+  const claimed = STUDIES.flatMap((name) => {
+    const all = read(name, "small");
+    return (all.experiment.claims ?? []).flatMap(({ text, says }) => {
+      const isOf = says.kind === "within" || (says.kind === "compare" && /[>≥]/.test(text));
+      if (!isOf || says.left.kind !== "figure") return [];
+      const [, first] = /^([45])xx/.exec(says.left.figure) ?? [];
+      const choice = choiceOf(says.left.selector, namesIn(all));
+      if (first === undefined || !("value" in choice)) return [];
+      return chosenCells(choice.value, all.cells).map(({ scenario }) => {
+        const spec = all.experiment.scenarios[scenario];
+        const statuses = "expect" in spec ? [spec.expect.status ?? []].flat() : [];
+        return { text, isExpected: statuses.some((status) => `${status}`.startsWith(first)) };
+      });
+    });
+  });
+  assert.ok(claimed.length > 0);
+  assert.deepEqual(claimed.filter(({ isExpected }) => !isExpected), []);
+});
+
 Deno.test("what can be set of a study is used at either scale, with its own figures at scale paper", () => {
   for (const name of STUDIES) {
     const [small, paper] = ["small", "paper"].map((scale) => read(name, scale).experiment);

@@ -38,6 +38,12 @@ const SHORTENED: readonly Shortened[] = [
     cells: 2,
   },
   {
+    name: "wiki-caching",
+    needs: ["nginx"],
+    args: ["--only", "scenario=gateway", "--set", "patience=10s"],
+    cells: 1,
+  },
+  {
     name: "wiki-users",
     needs: ["redis"],
     args: ["--only", "scenario=reader,scenario=editor,scenario=author"],
@@ -74,28 +80,32 @@ const SHORTENED: readonly Shortened[] = [
 ];
 
 for (const { name, needs, args, frameworks, cells } of SHORTENED) {
-  testWith(needs, `${name} runs with the real systems, and tells its claims`, async () => {
-    if (frameworks) assert.equal((await plateau(["setup", "frameworks"])).code, 0);
-    using folder = emptyFolder();
-    const flags = ["--out", folder.path, "--repeat", "1", ...args];
-    const env = needs.includes("redis-benchmark") ? withFewRequests(folder.path) : {};
-    const { code, stdout, stderr } = await plateau(["run", name, ...flags], { env });
-    assert.equal(code, 0, stderr);
-    const saved = results.parse(
-      JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))),
-    );
-    assert.deepEqual(saved.missing, []);
-    assert.equal(saved.runs.length, cells);
-    for (const run of saved.runs) assertRight(run);
-    const page = Deno.readTextFileSync(join(folder.path, "report.html"));
-    const { claims = [], published } = saved.experiment;
-    assert.deepEqual(saved.verdicts?.map(({ claim }) => claim), claims.map(({ text }) => text));
-    assert.match(stdout, new RegExp(`^\\d+ of ${claims.length} claims reproduced`, "m"));
-    assert.match(page, /<section id="e1-claims"/);
-    if (published === undefined) return;
-    assert.match(page, /<section id="e1-published"/);
-    assert.match(stdout, /^Published: /m);
-  });
+  testWith(
+    needs,
+    `${name} runs ${args.slice(1, 2)} with the real systems, and tells its claims`,
+    async () => {
+      if (frameworks) assert.equal((await plateau(["setup", "frameworks"])).code, 0);
+      using folder = emptyFolder();
+      const flags = ["--out", folder.path, "--repeat", "1", ...args];
+      const env = needs.includes("redis-benchmark") ? withFewRequests(folder.path) : {};
+      const { code, stdout, stderr } = await plateau(["run", name, ...flags], { env });
+      assert.equal(code, 0, stderr);
+      const saved = results.parse(
+        JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))),
+      );
+      assert.deepEqual(saved.missing, []);
+      assert.equal(saved.runs.length, cells);
+      for (const run of saved.runs) assertRight(run);
+      const page = Deno.readTextFileSync(join(folder.path, "report.html"));
+      const { claims = [], published } = saved.experiment;
+      assert.deepEqual(saved.verdicts?.map(({ claim }) => claim), claims.map(({ text }) => text));
+      assert.match(stdout, new RegExp(`^\\d+ of ${claims.length} claims reproduced`, "m"));
+      assert.match(page, /<section id="e1-claims"/);
+      if (published === undefined) return;
+      assert.match(page, /<section id="e1-published"/);
+      assert.match(stdout, /^Published: /m);
+    },
+  );
 }
 
 /** That it was answered, and by nothing but what the scenario expects. */
