@@ -4,7 +4,7 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Connection } from "../../../base/net/connection.ts";
-import { dial } from "../../../base/net/dial.ts";
+import { dialer } from "../../../base/net/dial.ts";
 import { DialError } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
@@ -20,18 +20,20 @@ const READ_MORE = ": https:";
 
 export class DenoTransport implements Transport {
   readonly #readBytes: number;
+  readonly #dial: ReturnType<typeof dialer>;
 
   constructor(
-    private readonly endpoint: Endpoint,
+    endpoint: Endpoint,
     slots: number,
     private readonly scheduler: ReadScheduler,
   ) {
     this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
+    this.#dial = dialer(endpoint);
   }
 
   open(slot: number, events: ConnectionEvents): DenoConnection {
     const connection = new DenoConnection(slot, this.#readBytes, this.scheduler, events);
-    void connection.open(this.endpoint);
+    void connection.open(this.#dial);
     return connection;
   }
 }
@@ -55,10 +57,10 @@ class DenoConnection implements TransportConnection {
     this.#buffer = new Uint8Array(readBytes);
   }
 
-  async open(endpoint: Endpoint): Promise<void> {
+  async open(dial: ReturnType<typeof dialer>): Promise<void> {
     this.scheduler.dialing++;
     try {
-      this.#conn = await dial(endpoint, this.#dialing.signal);
+      this.#conn = await dial(this.#dialing.signal);
     } catch (error) {
       if (this.#isClosed) return;
       if (!(error instanceof DialError)) throw error;
