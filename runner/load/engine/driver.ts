@@ -32,6 +32,8 @@ export interface Driver {
   joins?(slot: number): boolean;
   /** Queues `bytes` (not copied: they must stay as they are) on an open slot. */
   send(slot: number, bytes: Uint8Array): void;
+  /** Whether all that the open slot was given has reached the peer; null where nobody says so. */
+  isSent(slot: number): boolean | null;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */

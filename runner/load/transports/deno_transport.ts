@@ -8,7 +8,12 @@ import { dialer } from "../../../base/net/dial.ts";
 import { DialError } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
-import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
+import {
+  type ConnectionEvents,
+  SOCKET_ROOM_BYTES,
+  type Transport,
+  type TransportConnection,
+} from "./transport.ts";
 
 /** Room for reads, shared out over the slots: large responses need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
@@ -26,13 +31,15 @@ export class DenoTransport implements Transport {
     endpoint: Endpoint,
     slots: number,
     private readonly scheduler: ReadScheduler,
+    private readonly requestBytes: number,
   ) {
     this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
     this.#dial = dialer(endpoint);
   }
 
   open(slot: number, events: ConnectionEvents): DenoConnection {
-    const connection = new DenoConnection(slot, this.#readBytes, this.scheduler, events);
+    const sizes = { readBytes: this.#readBytes, requestBytes: this.requestBytes };
+    const connection = new DenoConnection(slot, sizes, this.scheduler, events);
     void connection.open(this.#dial);
     return connection;
   }
@@ -47,14 +54,16 @@ class DenoConnection implements TransportConnection {
   /** Whether it waits for the scheduler to read. */
   #waits = false;
   readonly #buffer: Uint8Array;
+  readonly #requestBytes: number;
 
   constructor(
     private readonly slot: number,
-    readBytes: number,
+    { readBytes, requestBytes }: { readonly readBytes: number; readonly requestBytes: number },
     private readonly scheduler: ReadScheduler,
     private readonly events: ConnectionEvents,
   ) {
     this.#buffer = new Uint8Array(readBytes);
+    this.#requestBytes = requestBytes;
   }
 
   async open(dial: ReturnType<typeof dialer>): Promise<void> {
@@ -77,6 +86,12 @@ class DenoConnection implements TransportConnection {
 
   send(bytes: Uint8Array<ArrayBuffer>): void {
     this.#writes?.send(bytes);
+  }
+
+  /** Of large requests the system may hold a part without saying so. */
+  get isSent(): boolean | null {
+    if (this.#writes?.isBusy) return false;
+    return this.#requestBytes <= SOCKET_ROOM_BYTES || null;
   }
 
   close(): void {
@@ -136,6 +151,15 @@ export class WriteQueue {
     if (this.#isStopped) return;
     if (this.#underWay === null) this.#write(bytes);
     else this.#waiting.push(bytes);
+  }
+
+  /**
+   * Whether more is left than a socket takes at once: that little may have gone out, and the promise not have said so
+   * yet.
+   */
+  get isBusy(): boolean {
+    const underWay = this.#underWay?.length ?? 0;
+    return underWay > SOCKET_ROOM_BYTES || this.#waiting.length > 0;
   }
 
   /** Nothing more is written, nor is the connection touched again. */

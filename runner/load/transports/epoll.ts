@@ -17,6 +17,7 @@ import type { Address } from "../../../base/net/resolve.ts";
 import type { Driver, EventHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets.ts";
+import { SOCKET_ROOM_BYTES } from "./transport.ts";
 import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
@@ -44,6 +45,7 @@ export class EpollDriver implements Driver {
   /**
    * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
    * @param now Microseconds since the start of the run.
+   * @param requestBytes Of the largest request.
    * @param tlsOn TLS on such sockets, or null.
    * Throws where FFI or epoll can't be had.
    */
@@ -52,6 +54,7 @@ export class EpollDriver implements Driver {
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
+    private readonly requestBytes: number,
     tlsOn: (sockets: EpollSockets) => TlsLayer | null = () => null,
   ) {
     const sockets = new EpollSockets(this.#libc, hosts, slots);
@@ -192,6 +195,12 @@ export class EpollDriver implements Driver {
     }
     this.#unsent[slot] = null;
     this.#sockets.watch(slot, false);
+  }
+
+  // hot
+  isSent(slot: number): boolean | null {
+    if (this.#unsent[slot] !== null) return false;
+    return this.requestBytes <= SOCKET_ROOM_BYTES || this.#sockets.isSent(slot);
   }
 
   close(slot: number): void {

@@ -29,6 +29,9 @@ const ONE = Int32Array.of(1);
 /** socklen_t of an int. */
 const INT_BYTES = Int32Array.of(4);
 
+/** Octets that are sent and not acknowledged, or wait to be sent (tcp(7)). */
+const SIOCOUTQ = 0x5411n;
+
 const DIALING = 1;
 const CONNECTED = 2;
 
@@ -115,7 +118,7 @@ export class EpollSockets {
   /** Sockets so far. */
   #made = 0;
   readonly #event = new Int32Array(EVENT_WORDS);
-  readonly #error = new Int32Array(1);
+  readonly #number = new Int32Array(1);
 
   /**
    * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
@@ -219,8 +222,8 @@ export class EpollSockets {
   }
 
   #errorOf(fd: number): number {
-    this.libc.getsockopt(fd, SOL_SOCKET, SO_ERROR, this.#error, INT_BYTES);
-    return this.#error[0];
+    this.libc.getsockopt(fd, SOL_SOCKET, SO_ERROR, this.#number, INT_BYTES);
+    return this.#number[0];
   }
 
   #take(slot: number, dial: Dial, { fd, generation, index }: Attempt): void {
@@ -254,6 +257,12 @@ export class EpollSockets {
     const events = EPOLLIN | EPOLLRDHUP | this.trigger | (hasUnsent ? EPOLLOUT : 0);
     const socket = { fd: this.fds[slot], generation: this.generation[slot] };
     this.#control(EPOLL_CTL_MOD, slot, socket, events);
+  }
+
+  /** Whether the peer has taken all that was sent; null where the system does not say. */
+  isSent(slot: number): boolean | null {
+    const left = this.#number;
+    return this.libc.ioctl(this.fds[slot], SIOCOUTQ, left) < 0 ? null : left[0] === 0;
   }
 
   /** What a recv means that brought nothing: the end, null or its reason; undefined: there is nothing yet. */

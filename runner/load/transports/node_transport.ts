@@ -10,15 +10,24 @@ import { connected, discard } from "../../../base/net/node_socket.ts";
 import type { Address, Host } from "../../../base/net/resolve.ts";
 import { connectTo, RouteTo } from "../../../base/net/route.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
-import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
+import {
+  type ConnectionEvents,
+  SOCKET_ROOM_BYTES,
+  type Transport,
+  type TransportConnection,
+} from "./transport.ts";
 
 const READ_BYTES = 256 * 1024;
 
 /** The first version of Deno whose `node:net` has `onread`. */
 const SINCE = [2, 8];
 
-/** Whether there are such sockets to `endpoint`. */
-export function readsByCallback(endpoint: Endpoint): boolean {
+/**
+ * Whether there are such sockets to `endpoint`, and they will do. `node:net` closes a socket whose write fails, with
+ * what has come and is not read yet: a response that comes before its request is sent whole would be lost.
+ */
+export function readsByCallback(endpoint: Endpoint, requestBytes: number): boolean {
+  if (requestBytes > SOCKET_ROOM_BYTES) return false;
   const [major, minor] = Deno.version.deno.split(".").map(Number);
   const isThere = major > SINCE[0] || (major === SINCE[0] && minor >= SINCE[1]);
   return isThere && ("path" in endpoint || endpoint.tls === undefined);
@@ -118,6 +127,9 @@ class NodeConnection implements TransportConnection {
   send(bytes: Uint8Array<ArrayBuffer>): void {
     this.#socket?.write(this.room.bufferOf(bytes));
   }
+
+  /** Requests are no larger than what the socket takes at once. */
+  readonly isSent = true;
 
   close(): void {
     this.#isClosed = true;

@@ -28,6 +28,7 @@ export class TcpDriver implements Driver {
 
   /**
    * @param endpoints The hosts, each with an equal share of the slots, in their order.
+   * @param requestBytes Of the largest request.
    * @param now Microseconds since the start of the run.
    */
   constructor(
@@ -35,6 +36,7 @@ export class TcpDriver implements Driver {
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
+    requestBytes = 0,
   ) {
     if (endpoints.some(hasTls)) {
       this.tls = { use: { by: "runtime", handshakes: [] } };
@@ -48,9 +50,9 @@ export class TcpDriver implements Driver {
     );
     this.#slotsOfEach = slots / endpoints.length;
     this.#transports = endpoints.map((endpoint) =>
-      readsByCallback(endpoint)
+      readsByCallback(endpoint, requestBytes)
         ? new NodeTransport(endpoint, scheduler)
-        : new DenoTransport(endpoint, slots, scheduler)
+        : new DenoTransport(endpoint, slots, scheduler, requestBytes)
     );
   }
 
@@ -103,6 +105,11 @@ export class TcpDriver implements Driver {
 
   send(slot: number, bytes: Uint8Array<ArrayBuffer>): void {
     this.#open[slot]?.send(bytes);
+  }
+
+  // hot
+  isSent(slot: number): boolean | null {
+    return this.#open[slot]?.isSent ?? null;
   }
 
   close(slot: number): void {

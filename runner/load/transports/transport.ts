@@ -3,9 +3,13 @@
  *
  * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do
  *   so without a promise, and at the price of no system call that a bare loop does not make.
- * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, and every socket of older versions.
+ * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, large requests, and every socket of older
+ *   versions.
  */
 import type { DialError } from "../../../base/net/dial_error.ts";
+
+/** What a new socket takes at once: the first size of its send buffer on Linux (tcp(7), tcp_wmem). */
+export const SOCKET_ROOM_BYTES = 16 * 1024;
 
 export interface Transport {
   /** Dials for slot `slot`, which has no connection, or one that is closed or has ended. */
@@ -15,6 +19,8 @@ export interface Transport {
 export interface TransportConnection {
   /** Queues `bytes` (not copied: they must stay as they are); to be called between `onOpen` and the end. */
   send(bytes: Uint8Array<ArrayBuffer>): void;
+  /** Whether all that it was given has reached the peer; null where nobody says so. */
+  readonly isSent: boolean | null;
   /** It had to wait (`ReadScheduler`), and may read now. */
   readNow(): void;
   /** Closes at once, in any state. No event follows. */

@@ -44,6 +44,11 @@ export class Http2Driver implements Driver {
     this.#over?.send(slot, this.#placeOf(slot), bytes);
   }
 
+  /** A stream whose response comes early is reset, and its place is free. */
+  isSent(): boolean {
+    return true;
+  }
+
   close(slot: number): void {
     this.#over?.touched(slot).close(this.#placeOf(slot));
   }
