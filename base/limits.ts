@@ -130,6 +130,7 @@ export const LIMITS = {
   captures: { what: "a request", most: 1_000, unit: "captured values" },
   jobSecrets: { what: "a job of a fleet", most: 1_000, unit: "secrets" },
   jobCertificates: { what: "a job of a fleet", most: 1_000, unit: "certificates" },
+  addresses: { what: "a host in a job of a fleet", most: 1_000, unit: "addresses" },
 } as const satisfies Record<string, LimitSpec>;
 
 export type LimitName = keyof typeof LIMITS;

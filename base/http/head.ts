@@ -98,11 +98,14 @@ export class HeadReader {
     const lines = this.#lines;
     const at = lines.read(bytes, from, Math.min(to, from + this.#roomBytes));
     this.#roomBytes -= at - from;
-    if (this.options.sink?.addHead(bytes, from, at) === false) this.reason = "head over its limit";
-    else if (lines.reason !== "") this.reason = lines.reason;
+    if (this.options.sink?.addHead(bytes, from, at) === false) {
+      this.reason = "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker";
+    } else if (lines.reason !== "") this.reason = lines.reason;
     else if (lines.done && lines === this.#statusLine) this.#lines = this.#fieldLines;
     else if (lines.done) this.#end(bytes, at);
-    else if (this.#roomBytes === 0) this.reason = "head over its limit";
+    else if (this.#roomBytes === 0) {
+      this.reason = "the response's head is larger than 65.5 KB, the limit";
+    }
     return at;
   }
 
@@ -110,9 +113,11 @@ export class HeadReader {
     if (this.status >= 200) {
       this.done = true;
       if (this.#interim === 0) this.#learn(bytes, to);
-    } else if (this.status === 101) this.reason = "unsolicited protocol switch";
-    else if (++this.#interim > MAX_INTERIM) this.reason = "too many interim responses";
-    else {
+    } else if (this.status === 101) {
+      this.reason = "a switch of protocols (101) that no request asked for";
+    } else if (++this.#interim > MAX_INTERIM) {
+      this.reason = "more than 20 interim responses, the limit";
+    } else {
       this.#beginOne();
       this.#beginLines();
       this.#started = true;

@@ -4,14 +4,16 @@ export const PROTOCOL_ERRORS = [
   "closed within the head",
   "closed within the body",
   "not HTTP/1.0 or HTTP/1.1",
+  "TLS in place of HTTP: write https://",
+  "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true",
   "malformed status line",
   "malformed field name",
   "malformed field value",
   "folded field line",
   "line end without CR",
   "CR without LF",
-  "head over its limit",
-  "chunk line or trailers over the limit",
+  "the response's head is larger than 65.5 KB, the limit",
+  "a chunk line or the trailers are larger than 65.5 KB, the limit",
   "malformed content-length",
   "content-length too large",
   "conflicting content-lengths",
@@ -21,9 +23,55 @@ export const PROTOCOL_ERRORS = [
   "chunk size too large",
   "malformed chunk extension",
   "chunk longer than its size",
-  "body too long to keep",
-  "unsolicited protocol switch",
-  "too many interim responses",
+  "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker",
+  "a switch of protocols (101) that no request asked for",
+  "more than 20 interim responses, the limit",
 ] as const;
 
 export type ProtocolError = (typeof PROTOCOL_ERRORS)[number];
+
+/** What a server has done that ends a request as `protocol`. */
+export const PROTOCOL_FAILURES = [
+  "not-http",
+  "other-version",
+  "over-limit",
+  "protocol-switch",
+  "too-few-streams",
+  "http2-rules",
+  "http-rules",
+] as const;
+
+export type ProtocolFailure = (typeof PROTOCOL_FAILURES)[number];
+
+const BY_REASON: readonly (readonly [reason: RegExp, failure: ProtocolFailure])[] = [
+  [/^(?:not HTTP\/1\.0|TLS in place of)/, "not-http"],
+  [/^HTTP\/2 in place of|: the server does not speak HTTP\/2$/, "other-version"],
+  [/, the limit$|^the body is larger than|a header block over its limit$/, "over-limit"],
+  [/^a switch of protocols/, "protocol-switch"],
+  [/^the server takes \d+ streams? at a time/, "too-few-streams"],
+  // As RFC 9113 §7 names what is wrong with a whole connection.
+  [/^[A-Z]+(?:_[A-Z0-9]+)+: /, "http2-rules"],
+];
+
+/** Null for a reason that other kinds of failures may have, too. */
+export function protocolFailureOf(reason: string): ProtocolFailure | null {
+  return BY_REASON.find(([pattern]) => pattern.test(reason))?.[1] ?? null;
+}
+
+/** How often each has happened: reasons say it, and of what they leave it is known that it breaks the rules. */
+export function protocolFailures(
+  count: number,
+  reasons: Readonly<Record<string, number>>,
+): Partial<Record<ProtocolFailure, number>> {
+  const failures: Partial<Record<ProtocolFailure, number>> = {};
+  let left = count;
+  for (const [reason, times] of Object.entries(reasons)) {
+    const failure = protocolFailureOf(reason);
+    const taken = Math.min(left, times);
+    if (failure === null || taken === 0) continue;
+    failures[failure] = (failures[failure] ?? 0) + taken;
+    left -= taken;
+  }
+  if (left > 0) failures["http-rules"] = left;
+  return failures;
+}

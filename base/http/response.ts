@@ -169,7 +169,9 @@ export class ResponseReader {
     if (lines.reason !== "") this.#break(lines.reason);
     else if (lines.done && lines === this.#trailers) this.#complete();
     else if (lines.done) this.#followChunkLine(this.#chunkLine.size);
-    else if (this.#roomBytes === 0) this.#break("chunk line or trailers over the limit");
+    else if (this.#roomBytes === 0) {
+      this.#break("a chunk line or the trailers are larger than 65.5 KB, the limit");
+    }
     return at;
   }
 
@@ -228,8 +230,9 @@ export class ResponseReader {
     const at = Math.min(to, from + this.#leftBytes);
     this.bodyBytes += at - from;
     this.#leftBytes -= at - from;
-    if (this.#keepsBody && !this.#keep(bytes, from, at)) this.#break("body too long to keep");
-    else if (this.#leftBytes === 0) this.#endData();
+    if (this.#keepsBody && !this.#keep(bytes, from, at)) {
+      this.#break("the body is larger than is kept for checks: 64 MB, and 256 MB in a worker");
+    } else if (this.#leftBytes === 0) this.#endData();
     return at;
   }
 

@@ -17,6 +17,16 @@ const LINE_FEED = PHRASE + 1;
 const DONE = LINE_FEED + 1;
 const BROKEN = DONE + 1;
 
+const NOT_HTTP: ProtocolError = "not HTTP/1.0 or HTTP/1.1";
+
+/** What begins with such an octet, and no HTTP/1.1. */
+function foreign(first: number): ProtocolError {
+  // Types of TLS records (RFC 8446 §5.1).
+  if (first >= 20 && first <= 23) return "TLS in place of HTTP: write https://";
+  // The length of SETTINGS, which come first and are less than 64 KB (RFC 9113 §3.4).
+  return first === 0 ? "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true" : NOT_HTTP;
+}
+
 export class StatusLine {
   status = 0;
   /** HTTP/1.`minor`. */
@@ -56,7 +66,7 @@ export class StatusLine {
       place++;
     }
     this.#place = place;
-    if (at < to && place < MINOR) this.#break("not HTTP/1.0 or HTTP/1.1");
+    if (at < to && place < MINOR) this.#break(place === 0 ? foreign(bytes[at]) : NOT_HTTP);
     return at;
   }
 
@@ -80,7 +90,7 @@ export class StatusLine {
   #takeMinor(digit: number): void {
     this.minor = digit;
     if (digit === 0 || digit === 1) this.#go(SEPARATOR);
-    else this.#break("not HTTP/1.0 or HTTP/1.1");
+    else this.#break(NOT_HTTP);
   }
 
   /** A status is 100 to 999: its class, the first digit, is not 0. */

@@ -2,6 +2,7 @@
  * Why there is no connection: which step failed, and the cause in words that stay the same from one
  * attempt to the next, as failures are counted by them.
  */
+import { getSystemErrorMap } from "node:util";
 import { messageOf } from "../errors.ts";
 import type { Tls } from "./endpoint.ts";
 
@@ -12,13 +13,15 @@ export class DialError extends Error {
   }
 }
 
-/** What the resolvers of Deno and Node say; a name with an empty label is not even looked up. */
-const NO_ADDRESS = /failed to lookup address|getaddrinfo|invalid host/;
-
-/** For a TCP or unix socket that could not be had. */
-export function refused(error: unknown): DialError {
-  const message = messageOf(error);
-  return new DialError(NO_ADDRESS.test(message) ? "dns" : "connect", message);
+/**
+ * Why the system gave no connection, in its own words: Deno adds a number to them, and `node:net` has a code in their
+ * place.
+ */
+export function systemReason(error: unknown): string {
+  const errno = Number(Reflect.get(Object(error), "errno"));
+  const [, words] = getSystemErrorMap().get(errno) ?? [];
+  const said = words ?? messageOf(error).replace(/ \(os error \d+\)$/, "");
+  return said.charAt(0).toLowerCase() + said.slice(1);
 }
 
 /** What rustls and Node say of a handshake that failed, in plainer words. */

@@ -1,6 +1,7 @@
 /** Where an origin's connections go, and by which way. Pure. */
 import { credentialsIn } from "../secret_fields.ts";
 import type { ConnectionOptions } from "../http/request.ts";
+import type { Host } from "./resolve.ts";
 
 /** What the URL does not say of the way to its origin. */
 export interface Access {
@@ -10,8 +11,8 @@ export interface Access {
   readonly caCerts?: readonly string[];
   /** Unix socket that is dialed in place of the URL's host. */
   readonly unixPath?: string;
-  /** Address that is dialed in place of a look-up of the URL's host; requests and TLS name that host. */
-  readonly address?: string;
+  /** Dialed in place of a look-up of the URL's host, at least one; requests and TLS name that host. */
+  readonly addresses?: readonly string[];
   /** What the client shows of itself in TLS; none when absent. */
   readonly clientCertificate?: ClientCertificate;
   /** HTTP proxy by which the server is reached: `http://host:port`, maybe with user and password. */
@@ -28,10 +29,7 @@ export interface ClientCertificate {
 
 export type Endpoint = TcpEndpoint | UnixEndpoint;
 
-export interface TcpEndpoint {
-  /** What is dialed: a name or an address, IPv6 without brackets. */
-  readonly hostname: string;
-  readonly port: number;
+export interface TcpEndpoint extends Host {
   /** Plain HTTP when absent. */
   readonly tls?: Tls;
   /** Dialed in place of the host: with TLS it makes a tunnel, else it takes whole URLs. */
@@ -40,9 +38,7 @@ export interface TcpEndpoint {
   readonly http2?: true;
 }
 
-interface HttpProxy {
-  readonly hostname: string;
-  readonly port: number;
+interface HttpProxy extends Host {
   /** Value of Proxy-Authorization (RFC 9110 §11.7.2), or null. */
   readonly authorization: string | null;
 }
@@ -86,17 +82,17 @@ export function accessElsewhere({ insecure, caCerts, proxy, http2 }: Access): Ac
 
 /** @param origin `http://host:port` or `https://host:port`, without a path. */
 export function endpointOf(origin: string, access: Access = {}): Endpoint {
-  const { insecure = false, caCerts = [], unixPath, address, clientCertificate: client } = access;
+  const { insecure = false, caCerts = [], unixPath, addresses, clientCertificate: client } = access;
   const version = access.http2 ? { http2: true as const } : {};
   if (unixPath !== undefined) return { path: unixPath, ...version };
   const { protocol, hostname: host, port } = new URL(origin);
-  const serverName = unbracketed(host);
-  const hostname = address ?? serverName;
+  const hostname = unbracketed(host);
+  const named = { hostname, ...addresses && { addresses } };
   const by = access.proxy === undefined ? {} : { proxy: proxyAt(access.proxy) };
-  if (protocol === "http:") return { hostname, port: Number(port || 80), ...by, ...version };
+  if (protocol === "http:") return { ...named, port: Number(port || 80), ...by, ...version };
   const alpn = access.http2 ? { alpn: "h2" as const } : {};
-  const tls = { serverName, insecure, caCerts, ...client && { client }, ...alpn };
-  return { hostname, port: Number(port || 443), tls, ...by, ...version };
+  const tls = { serverName: hostname, insecure, caCerts, ...client && { client }, ...alpn };
+  return { ...named, port: Number(port || 443), tls, ...by, ...version };
 }
 
 function unbracketed(host: string): string {
@@ -115,11 +111,8 @@ export function hasTls(endpoint: Endpoint): boolean {
 }
 
 /** Where a connection to the endpoint goes: to itself, or to its proxy. */
-export function dialedAt({ hostname, port, proxy }: TcpEndpoint): {
-  readonly hostname: string;
-  readonly port: number;
-} {
-  return proxy ?? { hostname, port };
+export function dialedAt({ proxy, ...endpoint }: TcpEndpoint): Host {
+  return proxy ?? endpoint;
 }
 
 /** What requests to the origin say of the way there. */

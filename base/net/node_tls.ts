@@ -5,9 +5,11 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net";
 import { checkServerIdentity, connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import type { Connection } from "./connection.ts";
-import { alpnRefusal, DialError, handshakeFailed, refused } from "./dial_error.ts";
-import { dialedAt, offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { alpnRefusal, DialError, handshakeFailed } from "./dial_error.ts";
+import { offeredBy, type TcpEndpoint, type Tls } from "./endpoint.ts";
+import { connected, discard } from "./node_socket.ts";
 import { openTunnel } from "./open_tunnel.ts";
+import { connectTo, type Dialing, type Route } from "./route.ts";
 import { usualAuthorities } from "./server_trust.ts";
 
 /** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
@@ -63,13 +65,17 @@ const NEWS = ["readable", "end", "close"] as const;
 type TlsEndpoint = TcpEndpoint & { readonly tls: Tls };
 
 /** Rejects with a DialError. */
-export async function dialNodeTls(endpoint: TlsEndpoint, signal: AbortSignal): Promise<Connection> {
-  const { hostname: host, port, proxy, tls } = endpoint;
-  const below = proxy === undefined ? null : await tunnelTo(endpoint, signal);
-  const socket = connect({
-    ...below === null ? { host, port } : { socket: below },
-    ...optionsOf(tls),
-  });
+export async function dialNodeTls(
+  endpoint: TlsEndpoint,
+  route: Route,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const { proxy, tls } = endpoint;
+  const options = optionsOf(tls);
+  const below = proxy === undefined ? null : await tunnelTo(endpoint, route, signal);
+  const socket = below === null
+    ? await connectTo(route, directly(options), signal)
+    : connect({ socket: below, ...options });
   const close = (): void => {
     socket.destroy();
     below?.destroy();
@@ -78,7 +84,7 @@ export async function dialNodeTls(endpoint: TlsEndpoint, signal: AbortSignal): P
   signal.addEventListener("abort", close);
   if (signal.aborted) close();
   try {
-    await handshake(socket, tls, below !== null);
+    await handshake(socket, tls);
     const refusal = alpnRefusal(tls, socket.alpnProtocol || null);
     if (refusal !== null) throw new DialError("tls", refusal);
     socket.setNoDelay(true);
@@ -91,11 +97,29 @@ export async function dialNodeTls(endpoint: TlsEndpoint, signal: AbortSignal): P
   }
 }
 
+/** Sockets that begin the handshake once they have connected. */
+function directly(options: ConnectionOptions): Dialing<TLSSocket> {
+  return {
+    open: ({ ip: host, port }, signal) => connected(connect({ host, port, ...options }), signal),
+    discard,
+  };
+}
+
+const PLAINLY: Dialing<Socket> = {
+  open: ({ ip: host, port }, signal) =>
+    connected(connectTcp({ host, port, noDelay: true }), signal),
+  discard,
+};
+
 /** The first version of Deno whose `node:tls` shakes hands on a socket that has been read. */
 const SINCE = [2, 8];
 
 /** A socket of which the other end is the endpoint, through its proxy. */
-async function tunnelTo(endpoint: TcpEndpoint, signal: AbortSignal): Promise<Socket> {
+async function tunnelTo(
+  endpoint: TcpEndpoint,
+  route: Route,
+  signal: AbortSignal,
+): Promise<Socket> {
   const [major, minor] = Deno.version.deno.split(".").map(Number);
   if (major < SINCE[0] || (major === SINCE[0] && minor < SINCE[1])) {
     const what = "an unchecked server or a client certificate";
@@ -104,31 +128,11 @@ async function tunnelTo(endpoint: TcpEndpoint, signal: AbortSignal): Promise<Soc
       `TLS with ${what} through a proxy needs Deno ${SINCE.join(".")}`,
     );
   }
-  const { hostname: host, port } = dialedAt(endpoint);
-  const socket = connectTcp({ host, port, noDelay: true });
-  const close = (): void => void socket.destroy();
-  signal.addEventListener("abort", close);
-  try {
-    if (signal.aborted) close();
-    await opened(socket);
-    const connection = new NodeTlsConnection(socket);
-    await openTunnel(connection, endpoint, signal);
-    connection.release();
-    return socket;
-  } finally {
-    signal.removeEventListener("abort", close);
-  }
-}
-
-function opened(socket: Socket): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const fail = (error: Error): void => reject(refused(error));
-    const end = (): void => fail(new Error("closed"));
-    socket.once("error", fail).once("close", end).once("connect", () => {
-      socket.off("error", fail).off("close", end);
-      resolve();
-    });
-  });
+  const socket = await connectTo(route, PLAINLY, signal);
+  const connection = new NodeTlsConnection(socket);
+  await openTunnel(connection, endpoint, signal);
+  connection.release();
+  return socket;
 }
 
 function optionsOf(tls: Tls): ConnectionOptions {
@@ -144,14 +148,12 @@ function optionsOf(tls: Tls): ConnectionOptions {
   };
 }
 
-/** @param isConnected Whether there is nothing to be dialed any more. */
-function handshake(socket: TLSSocket, tls: Tls, isConnected: boolean): Promise<void> {
+/** Of a socket that has connected. */
+function handshake(socket: TLSSocket, tls: Tls): Promise<void> {
   return new Promise((resolve, reject) => {
-    const failed = (error: Error): DialError => handshakeFailed(error, tls);
-    let explain = isConnected ? failed : refused;
-    socket.once("connect", () => explain = failed);
-    socket.on("error", (error) => reject(explain(error)));
-    socket.once("close", () => reject(explain(new Error("closed"))));
+    const failed = (error: Error): void => reject(handshakeFailed(error, tls));
+    socket.on("error", failed);
+    socket.once("close", () => failed(new Error("closed")));
     socket.once("secureConnect", () => {
       // Deno 2.6 says so after a failed handshake, too: then there is no certificate, and whoever
       // reads gets the error.

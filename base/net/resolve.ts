@@ -1,32 +1,97 @@
-/**
- * Name → address, as the system resolves names (hosts file included); the first address counts.
- */
+/** Name → addresses, as the system resolves names (hosts file included), in the order in which they are dialed. */
 import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
-import type { TcpEndpoint } from "./endpoint.ts";
+import { networkInterfaces } from "node:os";
+import { messageOf } from "../errors.ts";
+import { hostAndPort } from "./listen.ts";
+
+/** A host as it is dialed. */
+export interface Host {
+  /** A name or an address, IPv6 without brackets. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Dialed in place of a look-up; absent: the name is looked up. */
+  readonly addresses?: readonly string[];
+}
 
 export interface Address {
   readonly family: 4 | 6;
+  /** As the system writes it. */
+  readonly ip: string;
   /** 4 or 16 bytes, in network order. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   readonly port: number;
 }
 
-/** The address, or why there is none. */
+/** `127.0.0.1:8080` or `[::1]:8080`. */
+export function addressText({ ip, port }: Address): string {
+  return hostAndPort(ip, port);
+}
+
+/** All addresses of a host, at least one, or why there is none. */
 export async function resolve(
-  { hostname, port }: Pick<TcpEndpoint, "hostname" | "port">,
-): Promise<Address | string> {
+  { hostname, port, addresses }: Host,
+): Promise<readonly Address[] | string> {
   try {
-    return addressOf(isIP(hostname) ? hostname : (await lookup(hostname)).address, port);
+    const found = addresses ?? (isIP(hostname) ? [hostname] : await lookUp(hostname));
+    return found.map((ip) => addressOf(ip, port));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return whyNotFound(hostname, error);
   }
 }
 
-function addressOf(address: string, port: number): Address {
-  return isIP(address) === 6
-    ? { family: 6, bytes: ipv6Bytes(address), port }
-    : { family: 4, bytes: Uint8Array.from(address.split("."), Number), port };
+function whyNotFound(hostname: string, error: unknown): string {
+  const code: unknown = Reflect.get(Object(error), "code");
+  if (code === "ENOTFOUND") return `there is no host named ${hostname}`;
+  if (code === "EAI_AGAIN") return `no name server responds to the look-up of ${hostname}`;
+  return `the look-up of ${hostname} failed: ${messageOf(error)}`;
+}
+
+/** Rejects where there is none. */
+export async function lookUp(name: string): Promise<string[]> {
+  const found = await lookup(name, { all: true, order: "verbatim" });
+  const addresses = found.map(({ address }) => address);
+  return interleaved(reachable(isLocalhost(name) ? withLoopback(addresses) : addresses));
+}
+
+/** Such a name means this machine itself in both families (RFC 6761 §6.3), whatever the hosts file lists. */
+function isLocalhost(name: string): boolean {
+  return /^(?:.+\.)?localhost\.?$/i.test(name);
+}
+
+function withLoopback(addresses: readonly string[]): string[] {
+  return [...new Set([...addresses, "127.0.0.1", "::1"])];
+}
+
+/** Without the addresses of a family that no interface of this machine has, unless no others are left. */
+function reachable(addresses: readonly string[]): readonly string[] {
+  const families = ownFamilies();
+  const usable = addresses.filter((ip) => families.has(isIP(ip)));
+  return usable.length > 0 ? usable : addresses;
+}
+
+function ownFamilies(): ReadonlySet<number> {
+  try {
+    const own = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
+    return new Set(own.map(({ address }) => isIP(address)));
+  } catch { // a sandbox may not say
+    return new Set([4, 6]);
+  }
+}
+
+/** The families take turns, beginning with that which the system prefers (RFC 8305 §4). */
+export function interleaved(addresses: readonly string[]): string[] {
+  const [preferred, other] = [true, false].map((isFirst) =>
+    addresses.filter((ip) => (isIP(ip) === isIP(addresses[0])) === isFirst)
+  );
+  const rounds = Array.from({ length: Math.max(preferred.length, other.length) }, (_, i) => i);
+  return rounds.flatMap((i) => [...preferred.slice(i, i + 1), ...other.slice(i, i + 1)]);
+}
+
+function addressOf(ip: string, port: number): Address {
+  return isIP(ip) === 6
+    ? { family: 6, ip, bytes: ipv6Bytes(ip), port }
+    : { family: 4, ip, bytes: Uint8Array.from(ip.split("."), Number), port };
 }
 
 /** RFC 4291 §2.2: groups of 16 bits, one run of zero groups as `::`, the last 32 bits perhaps as IPv4. */

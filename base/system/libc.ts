@@ -73,6 +73,7 @@ const SOCKET_SYMBOLS = {
   connect: { parameters: ["i32", "buffer", "u32"], result: "i32" },
   setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
   getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
+  ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
   send: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
   recv: { parameters: ["i32", "buffer", "u32", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },

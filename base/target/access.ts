@@ -29,21 +29,26 @@ export class PrivateKey {
   }
 }
 
-/** IPv6 stands without brackets. */
 export class ResolvedHost {
+  /** @param address One, or several with commas between them; IPv6 stands without brackets, as in `host`. */
   constructor(readonly host: string, readonly port: number, readonly address: string) {}
+
+  /** In the order in which they are tried. */
+  get addresses(): readonly string[] {
+    return this.address.split(",");
+  }
 }
 
-/** `host:port:address`, as curl has it; IPv6 may stand in brackets. */
+/** `host:port:address[,address]…`, as curl has it; IPv6 may stand in brackets. */
 export const resolved = z.string().transform((text, context): ResolvedHost => {
   const [, host, port, written] = /^(\[[^\]]+\]|[^:[\]]+):(\d{1,5}):(.+)$/.exec(text) ?? [];
-  const address = unbracketed(written ?? "");
-  if (host !== undefined && isIP(address) !== 0) {
-    return new ResolvedHost(unbracketed(host).toLowerCase(), Number(port), address);
+  const addresses = (written ?? "").split(",").map(unbracketed);
+  if (host !== undefined && addresses.every((address) => isIP(address) !== 0)) {
+    return new ResolvedHost(unbracketed(host).toLowerCase(), Number(port), addresses.join(","));
   }
   context.addIssue(
     `Cannot read ${quotedOpenly(text)} as the address of a host: write host:port:address, ` +
-      "such as example.org:443:127.0.0.1",
+      "such as example.org:443:127.0.0.1, with commas between several addresses",
   );
   return z.NEVER;
 });
@@ -194,8 +199,9 @@ export const accessShape: z.ZodType<Access, Access> = z.strictObject({
   unixPath: z.string().min(1).max(LIMITS.unixPath.most).regex(/^[^\0]*$/, {
     error: "Cannot use a path with a zero in it",
   }).optional(),
-  address: z.string().refine((text) => isIP(text) !== 0, "Cannot dial what is no address")
-    .optional(),
+  addresses: z.array(
+    z.string().refine((text) => isIP(text) !== 0, "Cannot dial what is no address"),
+  ).min(1).max(LIMITS.addresses.most).optional(),
   clientCertificate: z.strictObject({
     cert: certificates,
     key: z.string().max(LIMITS.certificates.most),

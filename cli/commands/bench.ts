@@ -237,7 +237,7 @@ function accessOf(values: RequestValues): Access {
   const unixPath = unix === undefined ? undefined : resolve(unix); // an agent stands in another folder
   return {
     ...{ insecure, caCerts: cacert === undefined ? [] : [cacert], unixPath },
-    ...resolved && { address: resolved.address },
+    ...resolved && { addresses: resolved.addresses },
     ...proxy !== undefined && { proxy },
     ...clientCertificateOf(values),
   };

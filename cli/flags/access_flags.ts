@@ -62,7 +62,7 @@ export const accessFlags = {
   },
   resolve: {
     flags: "--resolve <HOST:PORT:ADDRESS>",
-    about: "Address to connect to for the URL's host, as curl has it",
+    about: "Address to connect to for the URL's host, as curl has it; commas between several",
     schema: resolved.optional(),
   },
   proxy: {

@@ -93,12 +93,11 @@ function proxy(text: string): string {
   return host === undefined ? address : `${host}:1080${path}`;
 }
 
-/** Of several addresses curl takes the first that it can connect to. */
+/** One with a minus takes an address back that another option has given. */
 function resolved(text: string): Meaning {
-  const [, entry, more] = /^\+?([^,]+)(,.*)?$/.exec(text) ?? [];
-  return entry === undefined || more !== undefined || text.startsWith("-")
+  return text.startsWith("-")
     ? { refused: "another address for the host" }
-    : { flags: [["--resolve", entry]] };
+    : { flags: [["--resolve", text.replace(/^\+/, "")]] };
 }
 
 /** The file of the certificate holds its key, where nothing else is said. */

@@ -61,8 +61,8 @@ export function hostActivityBetween(before: HostReading, after: HostReading): Ho
  */
 export function isHere(endpoint: Endpoint, own: ReadonlySet<string>): boolean {
   if ("path" in endpoint) return true;
-  const { hostname } = endpoint;
-  return LOOPBACK.test(hostname) || own.has(hostname);
+  const { hostname, addresses = [hostname] } = endpoint;
+  return addresses.some((address) => LOOPBACK.test(address) || own.has(address));
 }
 
 /** RFC 1122 §3.2.1.3 and RFC 4291 §2.5.3, RFC 6761 §6.3; nobody else listens on 0.0.0.0 and ::. */

@@ -43,8 +43,9 @@ export async function hostWatch(endpoint: Endpoint, sharesMachine: boolean): Pro
 }
 
 async function listenersOf(endpoint: Endpoint): Promise<number[]> {
-  const at = "path" in endpoint ? endpoint : await resolve(endpoint);
-  return typeof at === "string" ? [] : listenersAt(at);
+  if ("path" in endpoint) return listenersAt(endpoint);
+  const found = await resolve(endpoint);
+  return typeof found === "string" ? [] : [...new Set(found.flatMap(listenersAt))];
 }
 
 function watchMachine(): () => HostUse {

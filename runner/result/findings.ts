@@ -4,6 +4,7 @@
  * milliseconds and shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";
+import { PROTOCOL_FAILURES } from "../../base/http/reason.ts";
 import { ERRORS } from "./outcome.ts";
 import { UNSETTLED_REASONS } from "../stats/steady_state/steady_state.ts";
 
@@ -89,6 +90,9 @@ export const trustFinding = z.discriminatedUnion("code", [
   finding("no-response", {
     due: count,
     errors: z.partialRecord(z.enum(ERRORS), count),
+    protocol: z.partialRecord(z.enum(PROTOCOL_FAILURES), count).optional().describe(
+      "What the errors of kind protocol were",
+    ),
     unfinished: count,
     dropped: count,
     timeout: ms,

@@ -2,6 +2,7 @@
  * Whether a run measured the target, or the generator or the machine: a pure function of the evidence. Findings are
  * data; the worst decides.
  */
+import { protocolFailures } from "../../base/http/reason.ts";
 import { FINDING_CODES, type FindingCode, type TrustFinding } from "../result/findings.ts";
 import type { Generator } from "../result/generator.ts";
 import { isUnanswered } from "../result/outcome.ts";
@@ -29,7 +30,7 @@ export function judge(given: Case): TrustJudgement {
   return { trust: findings[0]?.severity ?? "valid", findings };
 }
 
-type RespondedRun = Pick<Measurement, "requests" | "errors"> & {
+type RespondedRun = Pick<Measurement, "requests" | "errors" | "reasons"> & {
   readonly load: Pick<Measurement["load"], "timeout">;
 };
 
@@ -39,11 +40,15 @@ export function judgedByResponses(
   { trust, findings }: TrustJudgement,
 ): TrustJudgement {
   if (!isUnanswered(run)) return { trust, findings };
-  const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
+  const { requests: { due, unfinished, dropped }, errors, reasons, load: { timeout } } = run;
+  const protocol = protocolFailures(errors.protocol ?? 0, reasons);
   const silent: TrustFinding = {
     code: "no-response",
     severity: "invalid",
-    evidence: { due, errors, unfinished, dropped, timeout },
+    evidence: {
+      ...{ due, errors, unfinished, dropped, timeout },
+      ...Object.keys(protocol).length > 0 && { protocol },
+    },
     advice: ["check-target"],
   };
   return { trust: "invalid", findings: [silent, ...findings] };

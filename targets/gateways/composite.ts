@@ -135,8 +135,8 @@ export async function startComposite(
  * sockets. Throws a TargetError where the target needs more.
  */
 export function plainOrigin({ origin, access }: RunningTarget, context: { name: string }): string {
-  const { unixPath, address, proxy } = access ?? {};
-  const isPlain = [unixPath, address, proxy].every((given) => given === undefined);
+  const { unixPath, addresses, proxy } = access ?? {};
+  const isPlain = [unixPath, addresses, proxy].every((given) => given === undefined);
   if (origin.startsWith("http:") && isPlain) return origin;
   const others = "neither of https nor of a unix socket, an address of its own or a proxy";
   throw cannotStart(context, `it can stand only in front of http://host:port, ${others}`);

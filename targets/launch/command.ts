@@ -113,8 +113,9 @@ async function choosePort(spec: CommandTarget, context: LaunchContext): Promise<
 /** Why a program could not listen there, and who does; null: it could. */
 export async function portObstacle(port: number, host: string): Promise<string | null> {
   if (!isPortTaken(port, host)) return null;
-  const at = await resolve({ hostname: host, port });
-  const pids = typeof at === "string" || Deno.build.os !== "linux" ? [] : occupantsOf(at);
+  const found = await resolve({ hostname: host, port });
+  const isKnown = typeof found !== "string" && Deno.build.os === "linux";
+  const pids = isKnown ? [...new Set(found.flatMap(occupantsOf))] : [];
   const by = pids.map((pid) => ` by ${readProgram(pid)} (process ${pid})`).join(" and");
   return `its port ${port} is in use${by}; write PORT: "{port}" in its env, and no port, for a free one`;
 }

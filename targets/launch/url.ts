@@ -18,7 +18,7 @@ export const urlLauncher: Launcher<UrlTarget> = {
         caCerts: cacert === undefined ? [] : [cacert.pem],
         unixPath: unix === undefined ? undefined : resolve(baseDir, unix),
         ...cert && key && { clientCertificate: { cert: cert.pem, key: key.pem } },
-        ...resolved && { address: resolved.address },
+        ...resolved && { addresses: resolved.addresses },
         ...httpProxy !== undefined && { proxy: httpProxy },
       },
       pid: null,

@@ -73,7 +73,10 @@ Deno.test("bench speaks HTTP/2 when told, with every kind of load", () => {
 });
 
 Deno.test("bench takes an address for the host, and a proxy", () => {
-  assert.equal(benchOf("http://a/", "--resolve", "a:80:127.0.0.1").address, "127.0.0.1");
+  assert.deepEqual(benchOf("http://a/", "--resolve", "a:80:[::1],127.0.0.1").addresses, [
+    "::1",
+    "127.0.0.1",
+  ]);
   assert.equal(benchOf("http://a/", "--proxy", "http://b:1").proxy, "http://b:1");
 });
 

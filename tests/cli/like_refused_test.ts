@@ -29,7 +29,7 @@ const OTHER_REQUESTS: readonly (readonly [line: string, what: string])[] = [
   [`curl -F 'a=@b;filename="c"'`, 'the part a=@b;filename="c" of its form'],
   ["curl -F a=@b,c", "the part a=@b,c of its form"],
   ["curl --form-string a=@b", "the part a=@b of its form"],
-  ["curl --resolve a:80:127.0.0.1,127.0.0.2", "another address for the host"],
+  ["curl --resolve -a:80:127.0.0.1", "another address for the host"],
   ["curl --connect-to a:80:b:81", "another address for the host"],
   ["curl --digest -u a:b", "its authentication"],
   ["curl -K options", "its file of options"],

@@ -96,8 +96,8 @@ const SAME: readonly (readonly [line: string, args: string])[] = [
     `${URL} -c 50 -t 1h -n 1 -m put --form a=b -H accept: */*`,
   ],
   [
-    `curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.1 ${URL}`,
-    `${URL} --proxy http://127.0.0.1:3128 --cert a.pem --key a.key --resolve a:80:127.0.0.1 -H accept: */*`,
+    `curl -x 127.0.0.1:3128 -E a.pem --key a.key --resolve +a:80:127.0.0.9,127.0.0.1 ${URL}`,
+    `${URL} --proxy http://127.0.0.1:3128 --cert a.pem --key a.key --resolve a:80:127.0.0.9,127.0.0.1 -H accept: */*`,
   ],
   [
     `curl -E both.pem --cacert ca.pem ${URL}`,

@@ -5,13 +5,16 @@
 import assert from "node:assert/strict";
 import { type Access, connectionOptions, endpointOf } from "../../base/net/endpoint.ts";
 import { encodeRequest } from "../../base/http/request.ts";
+import { NEXT_ADDRESS_MS } from "../../base/net/route.ts";
 import { checkResponses } from "../../runner/experiment/preflight.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import type { Script } from "../../scenarios/request/script.ts";
+import { freePort } from "../../targets/launch/environment.ts";
 import { certificates } from "../certificates.ts";
 import { type Need, testWith } from "../needs.ts";
 import { startHttpProxy } from "./http_proxy.ts";
-import { assertNothingLost, load, type Loaded } from "./loading.ts";
+import { assertNothingLost, load, type Loaded, type Wish } from "./loading.ts";
 import { startMutualNginx } from "./mutual_nginx.ts";
 import { DRIVER_NAMES } from "./ways.ts";
 
@@ -19,10 +22,16 @@ const REQUESTS = 12;
 const WIRE = { method: "GET", path: "/a?b=1", headers: {}, body: null };
 
 /** Loads an origin by a way, as `bench` does. */
-async function reach(driver: DriverName, origin: string, access: Access): Promise<Loaded> {
+async function reach(
+  driver: DriverName,
+  origin: string,
+  access: Access,
+  wish: Pick<Wish, "connections" | "keepAlive"> = {},
+): Promise<Loaded> {
   const endpoint = endpointOf(origin, access);
   const bytes = encodeRequest(WIRE, connectionOptions(origin, endpoint, true));
   const loaded = await load({ driver }, { endpoint }, {
+    ...wish,
     requests: REQUESTS,
     script: {
       kind: "requests",
@@ -78,7 +87,7 @@ everyDriver(
   async (driver) => {
     await using server = serve();
     const origin = `http://no-such-host.invalid:${server.port}`;
-    const access = { address: "127.0.0.1" };
+    const access = { addresses: ["127.0.0.1"] };
     const { totals, errors } = await reach(driver, origin, access);
     assert.deepEqual([totals.completed, errors], [REQUESTS, {}]);
     await preflight(origin, access);
@@ -93,7 +102,7 @@ everyDriver(
   async (driver) => {
     const { signed, authority } = certificates();
     await using server = serve(signed);
-    const access = { address: "127.0.0.1", caCerts: [authority] };
+    const access = { addresses: ["127.0.0.1"], caCerts: [authority] };
     const { totals } = await reach(driver, `https://localhost:${server.port}`, access);
     assert.equal(totals.completed, REQUESTS);
     const { errors } = await reach(driver, `https://elsewhere.example:${server.port}`, access);
@@ -111,7 +120,9 @@ everyDriver(
     assert.deepEqual([totals.completed, errors], [REQUESTS, {}]);
     await preflight(origin, {});
     assert.equal(server.seen[0], `[::1]:${server.port}/a`);
-    const named = await reach(driver, `http://named.invalid:${server.port}`, { address: "::1" });
+    const named = await reach(driver, `http://named.invalid:${server.port}`, {
+      addresses: ["::1"],
+    });
     assert.equal(named.totals.completed, REQUESTS);
   },
 );
@@ -119,12 +130,83 @@ everyDriver(
 everyDriver(["ipv6", ...TLS], "IPv6 is reached by TLS", async (driver) => {
   const { signed, authority } = certificates();
   await using server = serve({ ...signed, hostname: "::1" });
-  const access = { address: "::1", caCerts: [authority] };
+  const access = { addresses: ["::1"], caCerts: [authority] };
   const origin = `https://localhost:${server.port}`;
   const { totals, errors } = await reach(driver, origin, access);
   assert.deepEqual([totals.completed, errors], [REQUESTS, {}]);
   await preflight(origin, access);
 });
+
+/** Loopback addresses at which nobody listens: the system refuses what is dialed there. */
+const DEAD = "127.0.0.9";
+
+for (const isSecure of [false, true]) {
+  everyDriver(
+    isSecure ? TLS : [],
+    `the addresses of a host are tried until one connects${isSecure ? ", by TLS, too" : ""}`,
+    async (driver) => {
+      const { signed, authority } = certificates();
+      await using server = serve(isSecure ? signed : {});
+      const origin = `${isSecure ? "https" : "http"}://localhost:${server.port}`;
+      for (const insecure of isSecure ? [false, true] : [false]) {
+        const access = { addresses: [DEAD, "127.0.0.1"], caCerts: [authority], insecure };
+        const { totals, errors } = await reach(driver, origin, access);
+        assert.deepEqual([totals.completed, errors], [REQUESTS, {}]);
+        await preflight(origin, access);
+      }
+    },
+  );
+}
+
+everyDriver([], "a dial that fails names every address that was tried", async (driver) => {
+  const addresses = [DEAD, "127.0.0.8"];
+  const port = freePort();
+  const { totals, errors } = await reach(driver, `http://named.invalid:${port}`, { addresses });
+  assert.deepEqual([totals.completed, errors], [0, { connect: REQUESTS }]);
+  const tried = addresses.map((ip) => `${ip}:${port}: connection refused`).join("; ");
+  assert.deepEqual([...totals.reasons.keys()], [tried]);
+  await assert.rejects(preflight(`http://named.invalid:${port}`, { addresses }), ({ message }) => {
+    return String(message).includes(tried);
+  });
+});
+
+everyDriver(["ipv6"], "localhost is this machine in both families", async (driver) => {
+  await using server = serve({ hostname: "::1" });
+  const origin = `http://localhost:${server.port}`;
+  const { totals, errors } = await reach(driver, origin, {});
+  assert.deepEqual([totals.completed, errors], [REQUESTS, {}]);
+  await preflight(origin, {});
+});
+
+everyDriver(
+  ["linux"],
+  "an address that is silent holds up the first dials alone",
+  async (driver) => {
+    await using server = serve();
+    using _silent = await silentAt(DEAD, server.port);
+    const access = { addresses: [DEAD, "127.0.0.1"] };
+    const reached = await reach(driver, `http://named.invalid:${server.port}`, access, {
+      connections: 1,
+      keepAlive: false,
+    });
+    assert.deepEqual([reached.totals.completed, reached.errors], [REQUESTS, {}]);
+    // Each dial that began with the silent address would have taken that long.
+    const { count, meanUs } = mergeHistograms([reached.totals.connect]);
+    assert.equal(count, REQUESTS);
+    assert.ok(meanUs < NEXT_ADDRESS_MS * 1_000, `dials took ${meanUs} µs on average`);
+  },
+);
+
+/** Listens and accepts nothing: its queue is full, so the system drops what is dialed. */
+async function silentAt(hostname: string, port: number): Promise<Disposable> {
+  const listener = Deno.listen({ hostname, port, tcpBacklog: 1 });
+  const queued = [await Deno.connect({ hostname, port }), await Deno.connect({ hostname, port })];
+  return {
+    [Symbol.dispose](): void {
+      for (const conn of [...queued, listener]) conn.close();
+    },
+  };
+}
 
 everyDriver(
   [...TLS, "nginx"],

@@ -68,6 +68,42 @@ everyProtocol("a large body is sent whole", async (way) => {
   assert.deepEqual([loaded.totals.checksPassed, loaded.totals.checksFailed], [8, 0]);
 });
 
+for (const closing of [true, false]) {
+  const says = closing ? "closes" : "closes without a word";
+  everyWay(
+    `a response that comes before its request is sent whole counts, where the server ${says}`,
+    async (way) => {
+      const server = raw(way, async (conn) => {
+        await conn.read(new Uint8Array(1_000));
+        const field = closing ? "Connection: close\r\n" : "";
+        await say(conn, `HTTP/1.1 413 Too Large\r\n${field}Content-Length: 4\r\n\r\nlong`);
+      });
+      const wire = { method: "POST", body: "y".repeat(3_000_000) };
+      const { totals, errors } = await load(way, server, { requests: 60, wire });
+      await server.stop();
+      // `node:tls`, which the tcp driver has for servers that are not checked, drops what came when a write fails.
+      if (way.driver === "tcp" && "tls" in server.endpoint && server.endpoint.tls?.insecure) return;
+      // No connection takes a request behind one that is not sent whole.
+      assert.deepEqual([totals.completed, totals.status[413], errors], [60, 60, {}]);
+      assert.equal(totals.reconnects, 56);
+    },
+  );
+}
+
+everyProtocol(
+  "a connection is used again after a large request that is sent whole",
+  async (way) => {
+    const server = counting(way, async (request) => {
+      await request.arrayBuffer();
+      return new Response("ok");
+    });
+    const wire = { method: "POST", body: "y".repeat(3_000_000) };
+    const { totals } = await load(way, server, { requests: 20, wire });
+    await server.stop();
+    assert.deepEqual([totals.completed, totals.reconnects], [20, 0]);
+  },
+);
+
 everyWay("HEAD is answered without a body, on the same connection", async (way) => {
   const server = counting(way, () => new Response("a body that does not come"));
   const loaded = await load(way, server, {

@@ -47,7 +47,7 @@ const MAY: readonly [sentence: string, allow: readonly string[], url: string, ma
 for (const [sentence, hosts, url, may] of MAY) {
   Deno.test(`what an agent may load: ${sentence}`, async () => {
     const admission = await new AllowList(hosts, resolve).admit(endpointOf(new URL(url).origin));
-    assert.equal("address" in admission, may, JSON.stringify(admission));
+    assert.equal("addresses" in admission, may, JSON.stringify(admission));
   });
 }
 
@@ -58,7 +58,7 @@ Deno.test("a unix socket is loaded only where unix is allowed, whatever the host
     "refusal" in admission ? admission.refusal : "",
     /^Cannot load unix sockets: .*--allow unix/,
   );
-  assert.deepEqual(await new AllowList(["unix"], resolve).admit(endpoint), { address: null });
+  assert.deepEqual(await new AllowList(["unix"], resolve).admit(endpoint), { addresses: null });
 });
 
 Deno.test("a refusal says what the name is, and what to do", async () => {
@@ -71,12 +71,16 @@ Deno.test("a refusal says what the name is, and what to do", async () => {
   });
 });
 
-Deno.test("a name is loaded at the address that was checked, one that is allowed by name as it is", async () => {
+Deno.test("a name is loaded at the addresses that were checked, one that is allowed by name as it is", async () => {
   const admit = (hosts: readonly string[], url: string): Promise<unknown> =>
     new AllowList(hosts, resolve).admit(endpointOf(url));
-  assert.deepEqual(await admit(["10.0.0.0/8"], "http://shop.example"), { address: "10.1.2.3" });
-  assert.deepEqual(await admit(["shop.example"], "http://shop.example"), { address: null });
-  assert.deepEqual(await admit(["10.0.0.0/8"], "http://10.1.2.3"), { address: null });
+  assert.deepEqual(await admit(["10.0.0.0/8"], "http://shop.example"), {
+    addresses: ["10.1.2.3"],
+  });
+  const both = await admit(["10.0.0.0/8", "192.0.2.0/24"], "http://both.example");
+  assert.deepEqual(both, { addresses: ["10.1.2.3", "192.0.2.1"] });
+  assert.deepEqual(await admit(["shop.example"], "http://shop.example"), { addresses: null });
+  assert.deepEqual(await admit(["10.0.0.0/8"], "http://10.1.2.3"), { addresses: null });
 });
 
 const WRITTEN: readonly [text: string, isFit: boolean][] = [

@@ -71,11 +71,12 @@ testWith(
         await conn.handshake().catch(() => {}).then(() => conn.close());
       }
     })();
-    const access = { caCerts: [authority], address: "127.0.0.1" };
+    const access = { caCerts: [authority], addresses: ["127.0.0.1"] };
     const { signal } = new AbortController();
     const right = endpointOf(`https://localhost:${port}`, access);
     assert.ok(
-      "tls" in right && right.tls?.serverName === "localhost" && right.hostname === "127.0.0.1",
+      "tls" in right && right.tls?.serverName === "localhost" &&
+        right.addresses?.join() === "127.0.0.1",
     );
     (await dial(right, signal)).close();
     const wrong = dial(endpointOf(`https://${NAME}:${port}`, access), signal);
@@ -87,15 +88,15 @@ testWith(
 
 Deno.test("an address that a job names is checked itself, even where its host's name is allowed", async () => {
   const { resolve, asked } = rebinding();
-  const read = (address: string): ReturnType<typeof readJob> => {
-    const job = jobOf({ id: "c" }, { origin: `http://${NAME}`, access: { address } });
+  const read = (...addresses: string[]): ReturnType<typeof readJob> => {
+    const job = jobOf({ id: "c" }, { origin: `http://${NAME}`, access: { addresses } });
     return readJob(job, new AllowList([NAME, "127.0.0.0/8"], resolve));
   };
-  const refused = await read("169.254.169.254");
+  const refused = await read("127.0.0.2", "169.254.169.254");
   assert.ok("problems" in refused);
   assert.match(refused.problems.join(), /Cannot load 169\.254\.169\.254: this agent loads /);
   const loaded = await read("127.0.0.2");
   assert.ok("job" in loaded);
-  assert.equal(loaded.job.access.address, "127.0.0.2");
+  assert.deepEqual(loaded.job.access.addresses, ["127.0.0.2"]);
   assert.equal(asked(), 0);
 });

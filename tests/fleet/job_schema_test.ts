@@ -110,7 +110,7 @@ const PEM = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
 
 Deno.test("the way to a target arrives at an agent as it is", () => {
   const ways = [{}, { insecure: true }, { caCerts: [PEM] }, { unixPath: "/run/app.sock" }, {
-    address: "::1",
+    addresses: ["::1", "127.0.0.1"],
   }, {
     clientCertificate: { cert: PEM, key: "KEY" },
   }];
@@ -206,7 +206,8 @@ Deno.test("a job's way to its target is checked", () => {
     [{ insecure: 1 }, /expected boolean/],
     [{ caCerts: "x" }, /expected array/],
     [{ caCerts: ["-----BEGIN PRIVATE KEY-----"] }, /Cannot read certificates that are no PEM/],
-    [{ address: "a" }, /no address/],
+    [{ addresses: ["a"] }, /no address/],
+    [{ addresses: [] }, /Too small/],
     [{ proxy: "http://a" }, /Cannot understand|[Uu]nrecognized/],
     [{ unixPath: "" }, /Too small/],
     [{ unixPath: "/run/a\0b" }, /with a zero in it/],

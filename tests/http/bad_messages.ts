@@ -21,6 +21,14 @@ const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string
     "a space before the status line": `▸ ${OK}${EMPTY}`,
     "an empty line before the status line": `▸\r\n${OK}${EMPTY}`,
   },
+  "TLS in place of HTTP: write https://": {
+    "an alert": "▸\x15\x03\x01\x00\x02\x02\x46",
+    "a handshake": "▸\x16\x03\x03\x00\x04",
+  },
+  "HTTP/2 in place of HTTP/1.1: use --http2, or http2: true": {
+    "SETTINGS without any": "▸\x00\x00\x00\x04\x00\x00\x00\x00\x00",
+    "SETTINGS": "▸\x00\x00\x12\x04\x00\x00\x00\x00\x00",
+  },
   "malformed status line": {
     "HTTP/1.10": `HTTP/1.1▸0 200 OK\r\n${EMPTY}`,
     "two spaces before the status": `HTTP/1.1 ▸ 200 OK\r\n${EMPTY}`,
@@ -96,10 +104,10 @@ const BAD: Readonly<Partial<Record<ProtocolError, Readonly<Record<string, string
   "malformed transfer-encoding": {
     "an empty coding": `${OK}Transfer-Encoding: ▸\r\n\r\n`,
   },
-  "unsolicited protocol switch": {
+  "a switch of protocols (101) that no request asked for": {
     "a protocol switch": `${UPGRADE}▸${OK}${EMPTY}`,
   },
-  "too many interim responses": {
+  "more than 20 interim responses, the limit": {
     "interim answers for ever": `${INTERIM.repeat(21)}▸${OK}${EMPTY}`,
   },
   "malformed chunk size": {

@@ -53,20 +53,50 @@ for (const { what, wire, right, reason } of BAD_MESSAGES) {
 
 /** What is too long, what stands before the limit counts and after, what goes on, and the reason. */
 const ENDLESS: readonly [string, string, string, string, string][] = [
-  ["a reason phrase", "", "HTTP/1.1 200 ", "a", "head over its limit"],
-  ["a name", "", OK, "a", "head over its limit"],
-  ["a value", "", `${OK}A: `, "a", "head over its limit"],
-  ["a length", "", `${OK}Content-Length: `, "0", "head over its limit"],
-  ["a list of options", "", `${OK}Connection: `, ",", "head over its limit"],
-  ["a head", "", OK, "A: b\r\n", "head over its limit"],
-  ["a chunk size", CHUNKED, "", "0", "chunk line or trailers over the limit"],
-  ["an extension", CHUNKED, "1;", "a", "chunk line or trailers over the limit"],
+  [
+    "a reason phrase",
+    "",
+    "HTTP/1.1 200 ",
+    "a",
+    "the response's head is larger than 65.5 KB, the limit",
+  ],
+  ["a name", "", OK, "a", "the response's head is larger than 65.5 KB, the limit"],
+  ["a value", "", `${OK}A: `, "a", "the response's head is larger than 65.5 KB, the limit"],
+  [
+    "a length",
+    "",
+    `${OK}Content-Length: `,
+    "0",
+    "the response's head is larger than 65.5 KB, the limit",
+  ],
+  [
+    "a list of options",
+    "",
+    `${OK}Connection: `,
+    ",",
+    "the response's head is larger than 65.5 KB, the limit",
+  ],
+  ["a head", "", OK, "A: b\r\n", "the response's head is larger than 65.5 KB, the limit"],
+  [
+    "a chunk size",
+    CHUNKED,
+    "",
+    "0",
+    "a chunk line or the trailers are larger than 65.5 KB, the limit",
+  ],
+  [
+    "an extension",
+    CHUNKED,
+    "1;",
+    "a",
+    "a chunk line or the trailers are larger than 65.5 KB, the limit",
+  ],
   [
     "a list of trailers",
     `${CHUNKED}0\r\n`,
     "",
     "A: b\r\n",
-    "chunk line or trailers over the limit",
+    "a chunk line or the trailers are larger than 65.5 KB, the limit",
   ],
 ];
 for (const [what, before, start, unit, reason] of ENDLESS) {
@@ -87,7 +117,7 @@ Deno.test("a head of exactly the limit passes, one octet more is over it", () =>
   assert.equal(feed([head + "ok"], { maxHeadBytes: head.length }).state, COMPLETE);
   assert.equal(
     feed([head + "ok"], { maxHeadBytes: head.length - 1 }).reason,
-    "head over its limit",
+    "the response's head is larger than 65.5 KB, the limit",
   );
 });
 
@@ -223,7 +253,10 @@ Deno.test("a body that is too long to keep is broken, in one read and in many", 
       const reader = new ResponseReader({ retain: true, maxKeptBytes: 4 });
       for (const piece of pieces) reader.read(octetsOf(piece), 0, piece.length);
       seen.add(reader.reason);
-      assert.deepEqual([reader.state, reader.reason], [BROKEN, "body too long to keep"]);
+      assert.deepEqual([reader.state, reader.reason], [
+        BROKEN,
+        "the body is larger than is kept for checks: 64 MB, and 256 MB in a worker",
+      ]);
     }
   }
 });

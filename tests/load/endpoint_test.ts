@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
-import { alpnRefusal, handshakeFailed, refused } from "../../base/net/dial_error.ts";
+import { alpnRefusal, handshakeFailed, systemReason } from "../../base/net/dial_error.ts";
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
@@ -151,14 +151,21 @@ for (const [alpn, chosen, refusal] of CHOICES) {
   });
 }
 
-const REFUSALS: [said: string, kind: string][] = [
-  ["failed to lookup address information: Name or service not known", "dns"],
-  ["getaddrinfo ENOTFOUND nobody.invalid", "dns"],
-  ["invalid host 'a..b': empty label found in FQDN", "dns"],
-  ["Connection refused (os error 111)", "connect"],
+const REASONS: [sentence: string, error: unknown, words: string][] = [
+  [
+    "the number that Deno adds",
+    new Error("Connection refused (os error 111)"),
+    "connection refused",
+  ],
+  [
+    "the code of node:net",
+    Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:80"), { errno: -111 }),
+    "connection refused",
+  ],
+  ["what has neither", new Error("closed"), "closed"],
 ];
-for (const [said, kind] of REFUSALS) {
-  Deno.test(`a dial that fails with "${said}" is a ${kind} failure`, () => {
-    assert.deepEqual(refused(new Error(said)).kind, kind);
+for (const [sentence, error, words] of REASONS) {
+  Deno.test(`why there is no connection, in the system's words: ${sentence}`, () => {
+    assert.equal(systemReason(error), words);
   });
 }

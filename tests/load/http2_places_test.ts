@@ -46,6 +46,10 @@ class Sockets implements SocketDriver {
     return this.unsent;
   }
 
+  isSent(): boolean {
+    return this.unsent === 0;
+  }
+
   send(index: number, bytes: Uint8Array): void {
     const reader = this.#readers.get(index) ?? new FrameReader();
     let at = Math.min(this.#preface, bytes.length);

@@ -32,6 +32,11 @@ export class NotingDriver implements Driver {
   send(slot: number): void {
     this.notes.push(`send ${slot}`);
   }
+  /** Whether the slots have sent all. */
+  hasSent: boolean | null = true;
+  isSent(): boolean | null {
+    return this.hasSent;
+  }
   close(slot: number): void {
     this.notes.push(`close ${slot}`);
   }

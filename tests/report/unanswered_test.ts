@@ -41,6 +41,7 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
   const mixed = {
     requests: { due: 1_330, completed: 0, failed: 1_319, unfinished: 4, dropped: 7 },
     errors: { connect: 1_300, timeout: 10, reset: 9 },
+    reasons: {},
     load: { timeout: 250 },
   };
   assert.equal(
@@ -51,6 +52,39 @@ Deno.test("what became of unanswered requests is said with its counts, the most 
   const none = { ...mixed, requests: { ...mixed.requests, due: 0 } };
   assert.equal(noResponseText(noResponseOf([none])), "No request was due");
 });
+
+const BROKEN: readonly [reason: string, became: string][] = [
+  ["not HTTP/1.0 or HTTP/1.1", "got bytes that are not HTTP"],
+  ["the response's head is larger than 65.5 KB, the limit", "got a response over a limit"],
+  ["both transfer-encoding and content-length", "got a response that breaks the rules of HTTP"],
+  ["the field connection, which HTTP/2 forbids", "got a response that breaks the rules of HTTP"],
+  ["other reasons", "got a response that breaks the rules of HTTP"],
+  [
+    "the server takes 3 streams at a time on a connection",
+    "had no stream, as the server takes fewer at a time",
+  ],
+  [
+    "PROTOCOL_ERROR: the server does not speak HTTP/2",
+    "found a server that speaks another version of HTTP",
+  ],
+];
+for (const [reason, became] of BROKEN) {
+  Deno.test(`a response that is none because of "${reason}" has a sentence of its own`, () => {
+    const run = {
+      requests: { due: 5, completed: 0, failed: 5, unfinished: 0, dropped: 0 },
+      errors: { protocol: 5 },
+      reasons: { [reason]: 5 },
+      load: { timeout: 250 },
+    };
+    assert.equal(noResponseText(noResponseOf([run])), `No request got a response: 5 ${became}`);
+    const { findings: [{ code, evidence }] } = judgedByResponses(run, {
+      trust: "valid",
+      findings: [],
+    });
+    assert.equal(code, "no-response");
+    assert.deepEqual(Object.values("protocol" in evidence ? evidence.protocol ?? {} : {}), [5]);
+  });
+}
 
 Deno.test("an answer with any status is an answer", () => {
   const refused = { ...answered, status: { "500": answered.requests.completed } };

@@ -32,7 +32,7 @@ Deno.test("other hosts get neither the target's address nor its client certifica
     ...requestOf({ ...closed, durationMs: 1_000, requests: null }),
     script: scriptOf(scenario, 0),
     origin: "https://a.test:443",
-    address: "127.0.0.1",
+    addresses: ["127.0.0.1"],
     clientCertificate: { cert: "cert", key: "key" },
     caCerts: ["authority"],
   }, "tcp");

@@ -83,7 +83,7 @@ testWith(
 
 Deno.test("a target has an address of its own, or a proxy", async () => {
   using named = folderOf('{ url: "https://[::1]", resolve: "[::1]:443:[::2]" }');
-  assert.equal((await accessOf(named))?.address, "::2");
+  assert.equal((await accessOf(named))?.addresses?.join(), "::2");
   using folder = folderOf('{ url: "http://a:1", httpProxy: "http://ada:x7731-by-proxy@b:2" }');
   assert.equal((await accessOf(folder))?.proxy, "http://ada:x7731-by-proxy@b:2");
 });

@@ -66,7 +66,9 @@ export class HeaderBlocks {
       if (error instanceof HpackError) {
         throw new ConnectionError("COMPRESSION_ERROR", error.message);
       }
-      if (error instanceof FieldListTooLong) throw new MalformedResponse("head over its limit");
+      if (error instanceof FieldListTooLong) {
+        throw new MalformedResponse("the response's head is larger than 65.5 KB, the limit");
+      }
       throw error;
     }
   }

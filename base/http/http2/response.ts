@@ -71,7 +71,9 @@ export function trailerSection(fields: readonly Field[]): Uint8Array<ArrayBuffer
 function checkField({ name, value }: Field): void {
   if (name.startsWith(":")) throw new MalformedResponse("a pseudo-header field out of its place");
   if (!isName(name)) throw new MalformedResponse("malformed field name");
-  if (OF_A_CONNECTION.test(name)) throw new MalformedResponse(`a field of HTTP/1.1 alone: ${name}`);
+  if (OF_A_CONNECTION.test(name)) {
+    throw new MalformedResponse(`the field ${name}, which HTTP/2 forbids`);
+  }
   if (!isValue(value)) throw new MalformedResponse("malformed field value");
 }
 

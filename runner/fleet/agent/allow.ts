@@ -1,10 +1,10 @@
 /** Which hosts an agent loads: those that its own command line names, whatever a job says. */
-import { lookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import * as z from "zod";
 import { messageOf } from "../../../base/errors.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
+import { lookUp } from "../../../base/net/resolve.ts";
 
 /** This machine itself. */
 export const LOOPBACK_HOSTS: readonly string[] = ["localhost", "127.0.0.0/8", "::1"];
@@ -47,15 +47,15 @@ type Resolve = (name: string) => Promise<readonly string[]>;
 type Admission =
   /** @property refusal Why it is not loaded, a sentence. */
   | { readonly refusal: string }
-  /** @property address The one that was checked, to be dialled; null when the endpoint is loaded as it is. */
-  | { readonly address: string | null };
+  /** @property addresses Those that were checked, to be dialed; null when the endpoint is loaded as it is. */
+  | { readonly addresses: readonly string[] | null };
 
 export class AllowList {
   readonly #names = new Set<string>();
   readonly #networks = new BlockList();
 
   /** @param hosts Each an `allowedHost`. */
-  constructor(readonly hosts: readonly string[], private readonly resolve: Resolve = addressesOf) {
+  constructor(readonly hosts: readonly string[], private readonly resolve: Resolve = lookUp) {
     for (const host of hosts) {
       const network = networkOf(host);
       if (network === null) this.#names.add(nameOf(host));
@@ -65,26 +65,29 @@ export class AllowList {
 
   /**
    * Whether the endpoint may be loaded. A name that is allowed by its addresses must have none but allowed
-   * ones, and is then loaded at the first of those: whoever resolves the name may resolve it otherwise the
+   * ones, and is then loaded at those: whoever resolves the name may resolve it otherwise the
    * next time (DNS rebinding), so it is not looked up again.
    */
   async admit(endpoint: Endpoint): Promise<Admission> {
     if ("path" in endpoint) return this.#decide(this.#names.has(UNIX), UNIX, "unix sockets");
-    const { hostname } = endpoint;
-    if (isIP(hostname)) return this.#decide(this.#holds(hostname), hostname, hostname);
-    if (this.#names.has(nameOf(hostname))) return { address: null };
+    const { hostname, addresses: given = isIP(hostname) ? [hostname] : null } = endpoint;
+    if (given !== null) {
+      const stranger = given.find((address) => !this.#holds(address));
+      return stranger === undefined ? { addresses: null } : this.#not(stranger, stranger);
+    }
+    if (this.#names.has(nameOf(hostname))) return { addresses: null };
     try {
       const addresses = await this.resolve(hostname);
       const stranger = addresses.find((address) => !this.#holds(address));
       if (stranger !== undefined) return this.#not(hostname, `${hostname}, which is ${stranger}`);
-      return addresses.length > 0 ? { address: addresses[0] } : unknown(hostname, "it has none");
+      return addresses.length > 0 ? { addresses } : unknown(hostname, "it has none");
     } catch (error) {
       return unknown(hostname, messageOf(error));
     }
   }
 
   #decide(may: boolean, host: string, what: string): Admission {
-    return may ? { address: null } : this.#not(host, what);
+    return may ? { addresses: null } : this.#not(host, what);
   }
 
   #holds(address: string): boolean {
@@ -105,8 +108,4 @@ function unknown(hostname: string, why: string): Admission {
 /** Names are the same in any case, and with the dot of the root (RFC 1034 §3.1). */
 function nameOf(host: string): string {
   return host.toLowerCase().replace(/\.$/, "");
-}
-
-async function addressesOf(name: string): Promise<string[]> {
-  return (await lookup(name, { all: true })).map(({ address }) => address);
 }

@@ -13,7 +13,7 @@ import { type AgentJob, agentJob } from "../protocol/agent_message.ts";
 export type Sender = Pick<AgentJob, "run" | "coordinator">;
 
 type ReadJob =
-  /** @property job Goes to the address that was checked, where one was. */
+  /** @property job Goes to the addresses that were checked, where any were. */
   | { readonly job: AgentJob }
   /** @property sender Null when the job does not even have that. */
   | { readonly sender: Sender | null; readonly problems: readonly string[] };
@@ -41,8 +41,8 @@ export async function readJob(data: unknown, allow: AllowList): Promise<ReadJob>
   }
   const admission = await allow.admit(endpointOf(job.origin, job.access));
   if ("refusal" in admission) return { sender, problems: [admission.refusal] };
-  const { address } = admission;
-  return { job: address === null ? job : { ...job, access: { ...job.access, address } } };
+  const { addresses } = admission;
+  return { job: addresses === null ? job : { ...job, access: { ...job.access, addresses } } };
 }
 
 /** How much a sender learns of a job that may be wrong in a million places, each with a megabyte. */

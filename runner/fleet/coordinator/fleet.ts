@@ -187,8 +187,8 @@ export class Fleet implements Loader {
     reportEveryMs: number,
   ): Promise<void> {
     const { origin, script, load, seed, driver, intervalMs, implicitCheck } = request;
-    const { insecure, caCerts, unixPath, address, clientCertificate } = request;
-    const access = { insecure, caCerts, unixPath, address, clientCertificate };
+    const { insecure, caCerts, unixPath, addresses, clientCertificate } = request;
+    const access = { insecure, caCerts, unixPath, addresses, clientCertificate };
     const job: AgentJobInput = {
       ...{ run, coordinator: this.id, version: VERSION, assigned: { ...assigned } },
       ...{ origin, script, load, seed, driver, intervalMs, implicitCheck, reportEveryMs },

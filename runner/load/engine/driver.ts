@@ -35,6 +35,8 @@ export interface Driver {
    * open for the next. False, and where the driver has no such command: the slot is to be closed.
    */
   cancel?(slot: number): boolean;
+  /** Whether all that the open slot was given has reached the peer; null where nobody says so. */
+  isSent(slot: number): boolean | null;
   /** Closes a slot at once, in any state, without any further event from it. */
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */

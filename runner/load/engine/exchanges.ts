@@ -133,10 +133,22 @@ export class Exchanges implements EventHandler {
       if (reader.state === BROKEN) return this.#break(slot, "protocol", reader.reason, nowUs);
       this.#complete(slot, reader, isFirst ? nowUs : this.#readers.firstByteUs[slot], nowUs);
       completed = true;
-      if (!reader.keepAlive || !this.job.keepAlive) return this.#closeCompleted(slot, nowUs);
+      if (!reader.keepAlive || !this.job.keepAlive || this.#isCutShort(slot, reader)) {
+        return this.#closeCompleted(slot, nowUs);
+      }
       if (!isFirst) this.#readers.release(slot);
     }
     if (completed) this.workload.onCompleted(slot, true, nowUs);
+  }
+
+  /**
+   * Whether a response has come before its request was sent whole (RFC 9112 §9.3): the next would have to wait for the
+   * rest, which the server may never read. Where nobody knows, a refusal is taken for such a response.
+   */
+  #isCutShort(slot: number, { status }: ResponseReader): boolean {
+    if (this.#inFlight.count(slot) > 0) return false;
+    const isSent = this.parts.driver.isSent(slot);
+    return isSent === false || (isSent === null && status >= 400);
   }
 
   /** What reads on on the slot; where nothing has been read yet of the response to the oldest, the reader of all. */

@@ -1,6 +1,7 @@
 /** What one worker does in one run: its share of a load, as plain numbers and bytes. */
 import type { ArrivalOptions, Phase, RecordedArrivals } from "../../../scenarios/pace/arrivals.ts";
 import type { LevelsShare } from "../../../scenarios/pace/levels.ts";
+import { bodyLength } from "../../../base/http/body.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { DriverName } from "./driver.ts";
 import type { FlowSpec } from "./flow.ts";
@@ -70,6 +71,16 @@ export interface Job {
  */
 export function slotsOf({ connections, streams = 1, elsewhere = [] }: JobShare): number {
   return connections * streams * (1 + elsewhere.length);
+}
+
+/** As it is written: a value that is filled in may make it larger. */
+export function largestRequestBytes(script: ScriptSpec): number {
+  const sizes = script.kind === "requests"
+    ? script.requests.map(({ bytes }) => bytes.length)
+    : script.journeys.flat().map((step) =>
+      step.kind === "request" ? bodyLength(step.wire.body) : 0
+    );
+  return sizes.reduce((largest, size) => Math.max(largest, size), 0);
 }
 
 /** A job but for what the pool adds itself. */

@@ -4,11 +4,16 @@
  */
 import { messageOf } from "../../../base/errors.ts";
 import type { Connection } from "../../../base/net/connection.ts";
-import { dial } from "../../../base/net/dial.ts";
+import { dialer } from "../../../base/net/dial.ts";
 import { DialError } from "../../../base/net/dial_error.ts";
 import type { Endpoint } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
-import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
+import {
+  type ConnectionEvents,
+  SOCKET_ROOM_BYTES,
+  type Transport,
+  type TransportConnection,
+} from "./transport.ts";
 
 /** Room for reads, shared out over the slots: large responses need few reads, many slots little memory. */
 const READ_ROOM_BYTES = 32 * 1024 * 1024;
@@ -20,18 +25,22 @@ const READ_MORE = ": https:";
 
 export class DenoTransport implements Transport {
   readonly #readBytes: number;
+  readonly #dial: ReturnType<typeof dialer>;
 
   constructor(
-    private readonly endpoint: Endpoint,
+    endpoint: Endpoint,
     slots: number,
     private readonly scheduler: ReadScheduler,
+    private readonly requestBytes: number,
   ) {
     this.#readBytes = Math.min(MAX_READ_BYTES, Math.max(MIN_READ_BYTES, READ_ROOM_BYTES / slots));
+    this.#dial = dialer(endpoint);
   }
 
   open(slot: number, events: ConnectionEvents): DenoConnection {
-    const connection = new DenoConnection(slot, this.#readBytes, this.scheduler, events);
-    void connection.open(this.endpoint);
+    const sizes = { readBytes: this.#readBytes, requestBytes: this.requestBytes };
+    const connection = new DenoConnection(slot, sizes, this.scheduler, events);
+    void connection.open(this.#dial);
     return connection;
   }
 }
@@ -45,20 +54,22 @@ class DenoConnection implements TransportConnection {
   /** Whether it waits for the scheduler to read. */
   #waits = false;
   readonly #buffer: Uint8Array;
+  readonly #requestBytes: number;
 
   constructor(
     private readonly slot: number,
-    readBytes: number,
+    { readBytes, requestBytes }: { readonly readBytes: number; readonly requestBytes: number },
     private readonly scheduler: ReadScheduler,
     private readonly events: ConnectionEvents,
   ) {
     this.#buffer = new Uint8Array(readBytes);
+    this.#requestBytes = requestBytes;
   }
 
-  async open(endpoint: Endpoint): Promise<void> {
+  async open(dial: ReturnType<typeof dialer>): Promise<void> {
     this.scheduler.dialing++;
     try {
-      this.#conn = await dial(endpoint, this.#dialing.signal);
+      this.#conn = await dial(this.#dialing.signal);
     } catch (error) {
       if (this.#isClosed) return;
       if (!(error instanceof DialError)) throw error;
@@ -79,6 +90,12 @@ class DenoConnection implements TransportConnection {
 
   get unsentBytes(): number {
     return this.#writes?.unsentBytes ?? 0;
+  }
+
+  /** Of large requests the system may hold a part without saying so. */
+  get isSent(): boolean | null {
+    if (this.#writes?.isBusy) return false;
+    return this.#requestBytes <= SOCKET_ROOM_BYTES || null;
   }
 
   close(): void {
@@ -141,6 +158,15 @@ export class WriteQueue {
     this.unsentBytes += bytes.length;
     if (this.#underWay === null) this.#write(bytes);
     else this.#waiting.push(bytes);
+  }
+
+  /**
+   * Whether more is left than a socket takes at once: that little may have gone out, and the promise not have said so
+   * yet.
+   */
+  get isBusy(): boolean {
+    const underWay = this.#underWay?.length ?? 0;
+    return underWay > SOCKET_ROOM_BYTES || this.#waiting.length > 0;
   }
 
   /** Nothing more is written, nor is the connection touched again. */

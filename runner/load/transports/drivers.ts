@@ -4,6 +4,7 @@ import { resolve } from "../../../base/net/resolve.ts";
 import type { Driver, DriverName, SocketDriver } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
 import { EpollDriver } from "./epoll.ts";
+import type { EpollSockets, TlsLayer } from "./epoll_sockets.ts";
 import type { EpollTls } from "./epoll_tls.ts";
 import type { MixedTls } from "./mixed_tls.ts";
 import { TcpDriver } from "./tcp.ts";
@@ -15,21 +16,24 @@ interface DriverSetting {
   /** Microseconds since the start of the run. */
   readonly now: () => number;
   readonly busy: BusyPeriods;
+  /** Of the largest request. */
+  readonly requestBytes: number;
 }
 
 export const DRIVERS = {
-  epoll: async ({ endpoints, slots, now, busy }) => {
+  epoll: async ({ endpoints, slots, now, busy, requestBytes }) => {
     const addresses = await Promise.all(endpoints.map((endpoint) => {
       if ("path" in endpoint) throw new Error("The epoll driver speaks TCP alone");
       return resolve(dialedAt(endpoint));
     }));
-    if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy);
+    if (!endpoints.some(hasTls)) return new EpollDriver(addresses, slots, now, busy, requestBytes);
     const layer = await tlsLayer(endpoints, slots);
-    const driver = new EpollDriver(addresses, slots, now, busy, (sockets) => layer.on(sockets));
+    const onSockets = (sockets: EpollSockets): TlsLayer => layer.on(sockets);
+    const driver = new EpollDriver(addresses, slots, now, busy, requestBytes, onSockets);
     return Object.assign(driver, { tls: layer });
   },
-  tcp: ({ endpoints, slots, now, busy }) =>
-    Promise.resolve(new TcpDriver(endpoints, slots, now, busy)),
+  tcp: ({ endpoints, slots, now, busy, requestBytes }) =>
+    Promise.resolve(new TcpDriver(endpoints, slots, now, busy, requestBytes)),
 } satisfies Record<DriverName, (setting: DriverSetting) => Promise<SocketDriver>>;
 
 /** @param streams At a time on each connection, which have that many slots each; absent: HTTP/1.1. */

@@ -16,7 +16,8 @@ import {
 import type { Address } from "../../../base/net/resolve.ts";
 import type { SocketDriver, SocketHandler } from "../engine/driver.ts";
 import type { BusyPeriods } from "../recording/busy_periods.ts";
-import { EpollSockets, type TlsLayer } from "./epoll_sockets.ts";
+import { EpollSockets, STILL_DIALING, type TlsLayer } from "./epoll_sockets.ts";
+import { SOCKET_ROOM_BYTES } from "./transport.ts";
 import { spinning, type Wait, type Waiter, waiterFor, wakePunctually } from "./epoll_wait.ts";
 
 const READ_BYTES = 256 * 1024;
@@ -44,14 +45,16 @@ export class EpollDriver implements SocketDriver {
   /**
    * @param hosts Their addresses, or why one has none. Each has an equal share of the slots, in their order.
    * @param now Microseconds since the start of the run.
+   * @param requestBytes Of the largest request.
    * @param tlsOn TLS on such sockets, or null.
    * Throws where FFI or epoll can't be had.
    */
   constructor(
-    hosts: readonly (Address | string)[],
+    hosts: readonly (readonly Address[] | string)[],
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
+    private readonly requestBytes: number,
     tlsOn: (sockets: EpollSockets) => TlsLayer | null = () => null,
   ) {
     const sockets = new EpollSockets(this.#libc, hosts, slots);
@@ -78,6 +81,7 @@ export class EpollDriver implements SocketDriver {
       for (let i = 0; i < ready; i++) this.#handle(handler, i * EVENT_WORDS);
       if (this.#refused.length > 0) this.#reportRefused(handler);
       nowUs = this.now();
+      if (nowUs >= this.#sockets.nextUs) this.#sockets.tryNext(nowUs);
       this.busy.add(Math.min(wokenUs, nextUs), nowUs);
       // An event of a socket may change when a punctual load is next needed.
       const mayHaveChanged = ready > 0 && handler.punctual;
@@ -100,9 +104,9 @@ export class EpollDriver implements SocketDriver {
   // hot: one event of one socket.
   #handle(handler: SocketHandler, at: number): void {
     const slot = this.#events[at + DATA_WORD];
-    if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
     const events = this.#events[at];
-    if (this.#connecting[slot] !== 0) return this.#connected(handler, slot, events);
+    if (this.#connecting[slot] !== 0) return this.#goOn(handler, slot, at);
+    if (this.#events[at + DATA_WORD + 1] !== this.#generation[slot] || this.#fds[slot] < 0) return;
     if ((events & EPOLLOUT) !== 0 && this.#unsent[slot] !== null) this.#sendRest(slot);
     if ((events & ~EPOLLOUT) === 0) return;
     let length: number;
@@ -134,17 +138,22 @@ export class EpollDriver implements SocketDriver {
     handler.onEnd(slot, reason, this.now());
   }
 
-  #connected(handler: SocketHandler, slot: number, events: number): void {
-    const errno = this.#sockets.endDial(slot, events);
-    const refusal = errno !== 0 ? this.#libc.explain(errno) : this.#tls?.shakeHands(slot) ?? null;
+  /** Goes on with a dial, and then with its handshake. */
+  #goOn(handler: SocketHandler, slot: number, at: number): void {
+    const generation = this.#events[at + DATA_WORD + 1];
+    if (this.#fds[slot] < 0) {
+      const failure = this.#sockets.endDial(slot, generation, this.#events[at], this.now());
+      if (failure === STILL_DIALING) return;
+      if (failure !== null) return handler.onRefused(slot, "connect", failure, this.now());
+    } else if (generation !== this.#generation[slot]) return;
+    const refusal = this.#tls?.shakeHands(slot) ?? null;
     if (refusal === "") return;
     if (refusal === null) {
       this.#connecting[slot] = 0;
       return handler.onOpen(slot, this.now());
     }
     this.close(slot);
-    const step = errno !== 0 ? "connect" : this.#tls?.failedStep ?? "tls";
-    handler.onRefused(slot, step, refusal, this.now());
+    handler.onRefused(slot, this.#tls?.failedStep ?? "tls", refusal, this.now());
   }
 
   #reportRefused(handler: SocketHandler): void {
@@ -155,7 +164,7 @@ export class EpollDriver implements SocketDriver {
   }
 
   connect(slot: number): void {
-    const reason = this.#sockets.dial(slot);
+    const reason = this.#sockets.dial(slot, this.now());
     if (reason !== null) this.#refused.push({ slot, reason });
   }
 
@@ -192,8 +201,14 @@ export class EpollDriver implements SocketDriver {
     return this.#unsent[slot]?.reduce((sum, { length }) => sum + length, 0) ?? 0;
   }
 
+  // hot
+  isSent(slot: number): boolean | null {
+    if (this.#unsent[slot] !== null) return false;
+    return this.requestBytes <= SOCKET_ROOM_BYTES || this.#sockets.isSent(slot);
+  }
+
   close(slot: number): void {
-    if (this.#fds[slot] < 0) return;
+    if (!this.#sockets.has(slot)) return;
     this.#tls?.close(slot);
     this.#sockets.close(slot);
     this.#unsent[slot] = null;

@@ -2,43 +2,69 @@
  * Sockets of `node:net`, TCP and unix ones, that read into one buffer for all and call back at once.
  */
 import { Buffer } from "node:buffer";
-import { connect, type NetConnectOpts, type Socket } from "node:net";
+import { connect, type OnReadOpts, type Socket } from "node:net";
 import { messageOf } from "../../../base/errors.ts";
-import { refused } from "../../../base/net/dial_error.ts";
-import { dialedAt, type Endpoint, type TcpEndpoint } from "../../../base/net/endpoint.ts";
+import { DialError, systemReason } from "../../../base/net/dial_error.ts";
+import { dialedAt, type Endpoint } from "../../../base/net/endpoint.ts";
+import { connected, discard } from "../../../base/net/node_socket.ts";
+import type { Address, Host } from "../../../base/net/resolve.ts";
+import { connectTo, RouteTo } from "../../../base/net/route.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
-import type { ConnectionEvents, Transport, TransportConnection } from "./transport.ts";
+import {
+  type ConnectionEvents,
+  SOCKET_ROOM_BYTES,
+  type Transport,
+  type TransportConnection,
+} from "./transport.ts";
 
 const READ_BYTES = 256 * 1024;
 
 /** The first version of Deno whose `node:net` has `onread`. */
 const SINCE = [2, 8];
 
-/** Whether there are such sockets to `endpoint`. */
-export function readsByCallback(endpoint: Endpoint): boolean {
+/**
+ * Whether there are such sockets to `endpoint`, and they will do. `node:net` closes a socket whose write fails, with
+ * what has come and is not read yet: a response that comes before its request is sent whole would be lost.
+ */
+export function readsByCallback(endpoint: Endpoint, requestBytes: number): boolean {
+  if (requestBytes > SOCKET_ROOM_BYTES) return false;
   const [major, minor] = Deno.version.deno.split(".").map(Number);
   const isThere = major > SINCE[0] || (major === SINCE[0] && minor >= SINCE[1]);
   return isThere && ("path" in endpoint || endpoint.tls === undefined);
 }
 
 export class NodeTransport implements Transport {
-  readonly #where: NetConnectOpts;
+  readonly #dial: Dial;
   readonly #room = new SharedBuffer();
 
   constructor(endpoint: Endpoint, private readonly scheduler: ReadScheduler) {
-    this.#where = "path" in endpoint
-      ? { path: endpoint.path }
-      : { ...nodeAddress(endpoint), noDelay: true };
+    this.#dial = "path" in endpoint ? unixDial(endpoint.path) : tcpDial(dialedAt(endpoint));
   }
 
   open(slot: number, events: ConnectionEvents): NodeConnection {
-    return new NodeConnection(this.#where, this.#room, slot, this.scheduler, events);
+    const connection = new NodeConnection(this.#room, slot, this.scheduler, events);
+    void connection.open(this.#dial);
+    return connection;
   }
 }
 
-function nodeAddress(endpoint: TcpEndpoint): { host: string; port: number } {
-  const { hostname: host, port } = dialedAt(endpoint);
-  return { host, port };
+/** Rejects with a DialError. */
+type Dial = (onread: OnReadOpts, signal: AbortSignal) => Promise<Socket>;
+
+function tcpDial(host: Host): Dial {
+  const to = new RouteTo(host);
+  return async (onread, signal) => {
+    const open = ({ ip, port }: Address, signal: AbortSignal): Promise<Socket> =>
+      connected(connect({ host: ip, port, noDelay: true, onread }), signal);
+    return await connectTo(await to.get(), { open, discard }, signal);
+  };
+}
+
+function unixDial(path: string): Dial {
+  return (onread, signal) =>
+    connected(connect({ path, onread }), signal).catch((error) => {
+      throw new DialError("connect", `${path}: ${systemReason(error)}`);
+    });
 }
 
 /** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
@@ -64,50 +90,61 @@ function viewOf({ buffer, byteOffset, length }: Buffer<ArrayBuffer>): Uint8Array
 }
 
 class NodeConnection implements TransportConnection {
-  readonly #socket: Socket;
-  #isDialing = true;
+  readonly #dialing = new AbortController();
+  /** Null while dialing. */
+  #socket: Socket | null = null;
   #isClosed = false;
   /** Whether it waits for the scheduler to read. */
   #waits = false;
 
   constructor(
-    where: NetConnectOpts,
     private readonly room: SharedBuffer,
     private readonly slot: number,
     private readonly scheduler: ReadScheduler,
     private readonly events: ConnectionEvents,
-  ) {
-    const onread = { buffer: room.readBuffer, callback: this.#onRead };
-    this.#socket = connect({ ...where, onread });
-    scheduler.dialing++;
-    this.#socket.once("connect", () => {
+  ) {}
+
+  async open(dial: Dial): Promise<void> {
+    const onread = { buffer: this.room.readBuffer, callback: this.#onRead };
+    this.scheduler.dialing++;
+    try {
+      this.#socket = await dial(onread, this.#dialing.signal);
+    } catch (error) {
       if (this.#isClosed) return;
-      this.#dialed();
-      events.onOpen();
-    });
+      if (!(error instanceof DialError)) throw error;
+      this.#isClosed = true;
+      return this.events.onRefused(error);
+    } finally {
+      this.scheduler.dialing--;
+    }
     this.#socket.once("end", () => this.#end(null));
     this.#socket.on("error", (error) => this.#end(error));
+    if (this.#isClosed) return discard(this.#socket);
+    this.events.onOpen();
   }
 
   // hot
   send(bytes: Uint8Array<ArrayBuffer>): void {
-    this.#socket.write(this.room.bufferOf(bytes));
+    this.#socket?.write(this.room.bufferOf(bytes));
   }
 
   get unsentBytes(): number {
-    return this.#socket.writableLength;
+    return this.#socket?.writableLength ?? 0;
   }
+
+  /** Requests are no larger than what the socket takes at once. */
+  readonly isSent = true;
 
   close(): void {
     this.#isClosed = true;
-    this.#dialed();
-    this.#socket.destroy();
+    if (this.#socket) discard(this.#socket);
+    else this.#dialing.abort();
   }
 
   readNow(): void {
     if (this.#isClosed || !this.#waits) return;
     this.#waits = false;
-    this.#socket.resume();
+    this.#socket?.resume();
   }
 
   // hot: once a read. Returns whether to read on.
@@ -118,16 +155,9 @@ class NodeConnection implements TransportConnection {
     return !this.#waits;
   };
 
-  #dialed(): void {
-    if (this.#isDialing) this.scheduler.dialing--;
-    this.#isDialing = false;
-  }
-
   #end(error: Error | null): void {
     if (this.#isClosed) return;
-    const wasDialing = this.#isDialing;
     this.close();
-    if (wasDialing) this.events.onRefused(refused(error));
-    else this.events.onEnd(error && messageOf(error));
+    this.events.onEnd(error && messageOf(error));
   }
 }

@@ -28,6 +28,7 @@ export class TcpDriver implements SocketDriver {
 
   /**
    * @param endpoints The hosts, each with an equal share of the slots, in their order.
+   * @param requestBytes Of the largest request.
    * @param now Microseconds since the start of the run.
    */
   constructor(
@@ -35,6 +36,7 @@ export class TcpDriver implements SocketDriver {
     slots: number,
     private readonly now: () => number,
     private readonly busy: BusyPeriods,
+    requestBytes = 0,
   ) {
     if (endpoints.some(hasTls)) {
       this.tls = { use: { by: "runtime", handshakes: [] } };
@@ -48,9 +50,9 @@ export class TcpDriver implements SocketDriver {
     );
     this.#slotsOfEach = slots / endpoints.length;
     this.#transports = endpoints.map((endpoint) =>
-      readsByCallback(endpoint)
+      readsByCallback(endpoint, requestBytes)
         ? new NodeTransport(endpoint, scheduler)
-        : new DenoTransport(endpoint, slots, scheduler)
+        : new DenoTransport(endpoint, slots, scheduler, requestBytes)
     );
   }
 
@@ -107,6 +109,11 @@ export class TcpDriver implements SocketDriver {
 
   unsentBytes(slot: number): number {
     return this.#open[slot]?.unsentBytes ?? 0;
+  }
+
+  // hot
+  isSent(slot: number): boolean | null {
+    return this.#open[slot]?.isSent ?? null;
   }
 
   close(slot: number): void {

@@ -3,9 +3,13 @@
  *
  * - `node_transport.ts`: sockets of `node:net`, which hand over what they have read. Since Deno 2.8 they do
  *   so without a promise, and at the price of no system call that a bare loop does not make.
- * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, and every socket of older versions.
+ * - `deno_transport.ts`: Deno's own, of which each read is a call: TLS, large requests, and every socket of older
+ *   versions.
  */
 import type { DialError } from "../../../base/net/dial_error.ts";
+
+/** What a new socket takes at once: the first size of its send buffer on Linux (tcp(7), tcp_wmem). */
+export const SOCKET_ROOM_BYTES = 16 * 1024;
 
 export interface Transport {
   /** Dials for slot `slot`, which has no connection, or one that is closed or has ended. */
@@ -17,6 +21,8 @@ export interface TransportConnection {
   send(bytes: Uint8Array<ArrayBuffer>): void;
   /** Bytes that `send` was given and that the system has not taken yet, as far as the runtime says. */
   readonly unsentBytes: number;
+  /** Whether all that it was given has reached the peer; null where nobody says so. */
+  readonly isSent: boolean | null;
   /** It had to wait (`ReadScheduler`), and may read now. */
   readNow(): void;
   /** Closes at once, in any state. No event follows. */

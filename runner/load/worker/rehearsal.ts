@@ -39,6 +39,10 @@ class Echo implements Driver {
     this.#requested.push(slot);
   }
 
+  isSent(): boolean {
+    return true;
+  }
+
   close(): void {}
 
   run(handler: EventHandler): Promise<void> {

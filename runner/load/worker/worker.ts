@@ -11,7 +11,7 @@ import { ownThread } from "../../../base/system/thread_time.ts";
 import type { TlsUse } from "../../result/tls.ts";
 import type { ExchangeParts, Exchanges } from "../engine/exchanges.ts";
 import { Flow } from "../engine/flow.ts";
-import { type Job, slotsOf } from "../engine/job.ts";
+import { type Job, largestRequestBytes, slotsOf } from "../engine/job.ts";
 import { pacerOf } from "../engine/pacer.ts";
 import { RequestLoop, RequestScript } from "../engine/request_loop.ts";
 import { SessionLoop } from "../engine/session_loop.ts";
@@ -67,6 +67,7 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
   const { streams } = job;
   const driver = await openDriver(job.driver, {
     ...{ endpoints, slots: slotsOf(job), now, busy },
+    requestBytes: largestRequestBytes(job.script),
     ...streams !== undefined && { streams },
   });
   const logging = job.log && await openLog(job.log, job.connections);

@@ -134,15 +134,19 @@ export const MALFORMED: readonly Case[] = ([
   [
     "connection",
     { ":status": "200", connection: "close" },
-    "a field of HTTP/1.1 alone: connection",
+    "the field connection, which HTTP/2 forbids",
   ],
   [
     "transfer-encoding",
     { ":status": "200", "transfer-encoding": "chunked" },
-    "a field of HTTP/1.1 alone: transfer-encoding",
+    "the field transfer-encoding, which HTTP/2 forbids",
   ],
   ["a length of words", { ":status": "200", "content-length": "many" }, "malformed content-length"],
-  ["a head over its limit", { ":status": "200", a: "b".repeat(70_000) }, "head over its limit"],
+  [
+    "a head over its limit",
+    { ":status": "200", a: "b".repeat(70_000) },
+    "the response's head is larger than 65.5 KB, the limit",
+  ],
 ] as const).map(([name, fields, why]) => {
   const whole = block(fields);
   const parts: Uint8Array[] = [];

