@@ -11,7 +11,7 @@ import { LOG_HEADER } from "../load/recording/request_log.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 import { slotsOf } from "../load/engine/job.ts";
 import { chooseDriver, type DriverChoice } from "../load/transports/choose_driver.ts";
-import type { SoFarReport } from "../load/worker/messages.ts";
+import type { SoFarReport, WorkerReport } from "../load/worker/messages.ts";
 import { WorkerPool } from "../load/worker/pool.ts";
 import {
   type Loaded,
@@ -41,6 +41,15 @@ export interface FleetPart {
 
 /** Timers know no later moment, and would end at once. */
 const LONGEST_TIMER_MS = 2 ** 31;
+
+/** What is said of a server that takes fewer streams than the load has; null of any other. */
+function streamLimit(reports: readonly WorkerReport[], streams = 1): string | null {
+  const fewest = Math.min(...reports.map(({ fewestStreams = Infinity }) => fewestStreams));
+  if (fewest === Infinity) return null;
+  const taken = fewest === 1 ? "1 stream" : `${fewest} streams`;
+  return `The server takes ${taken} at a time on a connection and the load asks for ${streams}, ` +
+    "so requests waited for a stream, and their latency includes that wait";
+}
 
 export class LocalLoader implements Loader {
   #lostLog: string | null = null;
@@ -98,7 +107,9 @@ export class LocalLoader implements Loader {
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
-    const driverNote = note ?? undefined;
+    const limit = streamLimit(reports, shares[0].streams);
+    if (limit !== null) hooks.onNote(limit);
+    const driverNote = [note, limit].filter((text) => text !== null).join("; ") || undefined;
     return { driver, driverNote, connections, reports, stage, agents: null };
   }
 

@@ -121,7 +121,9 @@ export const measurement = z.strictObject({
   url: z.string(),
   driver: z.enum(["epoll", "tcp"]).describe("How the workers did their I/O"),
   driverNote: z.string().optional()
-    .describe("System calls that the kernel denies, and their substitutes; absent: none"),
+    .describe(
+      "System calls that the kernel denies, and their substitutes; streams that the server does not take; absent: none",
+    ),
   tls: tls.optional().describe("How connections were secured; absent without TLS"),
   load,
   loadStartedAt: z.iso.datetime().optional()

@@ -19,6 +19,9 @@ import {
   WINDOW_UPDATE,
 } from "../../base/http/http2/frames.ts";
 import type { Endpoint, TcpEndpoint } from "../../base/net/endpoint.ts";
+import { messageOf } from "../../base/errors.ts";
+import { checkResponses } from "../../runner/experiment/preflight.ts";
+import type { Script } from "../../scenarios/request/script.ts";
 import { certificates } from "../certificates.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import {
@@ -179,7 +182,7 @@ for (const driver of DRIVER_NAMES) {
       const { most, sessions } = await end();
       assertNothingLost(loaded);
       assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
-      assert.deepEqual([most, sessions], [2, 1]);
+      assert.deepEqual([most, sessions, loaded.fewestStreams], [2, 1, 2]);
     },
   );
 
@@ -493,7 +496,8 @@ for (const driver of DRIVER_NAMES) {
     const server = await acting(respond, first);
     const loaded = await load(way, server, { requests: 60, connections: 1, pipeline: 4 });
     await server.stop();
-    assert.deepEqual([loaded.totals.completed, loaded.errors], [60, {}]);
+    const { totals: { completed }, errors, fewestStreams } = loaded;
+    assert.deepEqual([completed, errors, fewestStreams], [60, {}, undefined]);
   });
 
   Deno.test(`${driver}: a server that never takes a stream has every request time out, on one connection`, async () => {
@@ -525,6 +529,48 @@ for (const driver of DRIVER_NAMES) {
     ]);
   });
 }
+
+/** As `run` checks a target before a load of so many streams on each connection. */
+async function preflight({ endpoint }: Server, streams: number): Promise<string> {
+  const wire = { method: "GET", path: "/", headers: {}, body: null };
+  const request = {
+    ...{ kind: "request" as const, step: 0, wire, captures: [], follow: null },
+    expect: { status: 200 },
+  };
+  const script: Script = { kind: "requests", stepNames: [], requests: [request], sequence: [0] };
+  const { signal } = new AbortController();
+  const origin = "port" in endpoint ? `http://127.0.0.1:${endpoint.port}` : "";
+  return await checkResponses({
+    ...{ target: "a", origin, http2: true, streams, script, timeoutMs: 20_000, signal },
+  }).then(() => "right", messageOf);
+}
+
+Deno.test("a preflight waits for streams that the server does not take at first, and for more after its response", async () => {
+  const timers: ReturnType<typeof setTimeout>[] = [];
+  const raise = (socket: Socket, streams: number): void => {
+    timers.push(setTimeout(() => socket.write(settings([MAX_STREAMS, streams])), 50));
+  };
+  const server = await acting(
+    (socket, stream) => {
+      respond(socket, stream);
+      raise(socket, 100);
+    },
+    settings([MAX_STREAMS, 0]),
+    (socket, { type, flags }) => {
+      if (type === SETTINGS && flags !== ACK) raise(socket, 1);
+    },
+  );
+  assert.equal(await preflight(server, 10), "right");
+  timers.forEach(clearTimeout);
+  await server.stop();
+});
+
+Deno.test("a preflight refuses a load of more streams than the server takes, and names both", async () => {
+  const server = await acting(respond, settings([MAX_STREAMS, 3]));
+  assert.match(await preflight(server, 10), /the server takes 3 streams.*and the load has 10/);
+  assert.equal(await preflight(server, 3), "right");
+  await server.stop();
+});
 
 /** What a handler of Go's net/http does, and what comes of 200 requests to it. */
 const GO_HANDLERS = [

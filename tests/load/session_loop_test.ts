@@ -63,6 +63,21 @@ Deno.test("an error ends the session, and what would have followed is never due"
   assert.deepEqual([totals.due, totals.failed, sessions], [1, 1, [1, 0, 1]]);
 });
 
+Deno.test("a stream that fails ends the session, and its connection goes on to the next visitor of a shared pool", () => {
+  const s = sessionStage({ perSec: 2, sharedPool: true, steps: [ask(), ask()] });
+  Object.assign(s.driver, { cancel: () => true });
+  s.loop.onTick(0);
+  s.loop.onOpen(0, 10);
+  s.loop.onFailed(0, "reset", "RST_STREAM with REFUSED_STREAM", 20);
+  s.loop.onTick(500_000);
+  assert.deepEqual(s.driver.take(), ["connect 0", "send 0", "send 0"]);
+  s.loop.onBytes(0, OK, OK.length, 500_010);
+  s.loop.onBytes(0, OK, OK.length, 500_020);
+  const { totals, sessions } = s.end(1_010_000);
+  assert.deepEqual([totals.completed, totals.failed, sessions], [2, 1, [2, 1, 1]]);
+  assert.equal(totals.reconnects, 0);
+});
+
 Deno.test("a visitor whose dial is refused or unanswered has failed", () => {
   const s = sessionStage({ perSec: 2 });
   s.loop.onTick(0);

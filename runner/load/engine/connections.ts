@@ -33,8 +33,6 @@ export const CLOSED = 0;
 export const CONNECTING = 1;
 export const OPEN = 2;
 
-const NEVER = -Infinity;
-
 /** Each takes some 50 µs. */
 const DIALS_AT_ONCE = 16;
 
@@ -64,7 +62,7 @@ export class Connections {
     private readonly parts: { driver: Driver; recorder: Recorder },
   ) {
     this.#state = new Uint8Array(slots);
-    this.#dialedUs = new Float64Array(slots).fill(NEVER);
+    this.#dialedUs = new Float64Array(slots).fill(-Infinity);
     this.#joins = new Uint8Array(slots);
     this.#waiting = new Array(slots).fill(null);
     this.#connections = connections;

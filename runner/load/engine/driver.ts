@@ -41,6 +41,11 @@ export interface Driver {
   close(slot: number): void;
   /** Runs until `handler.onTick` says so; resolves when every slot is closed. */
   run(handler: EventHandler): Promise<void>;
+  /**
+   * Streams at a time that a server has at last taken on a connection, where that is fewer than its places. Infinity: none
+   * took fewer. Absent: HTTP/1.1.
+   */
+  readonly fewestStreams?: number;
   /** What secures its connections; absent without TLS. */
   readonly tls?: { readonly use: TlsUse };
 }

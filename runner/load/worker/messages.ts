@@ -55,6 +55,8 @@ export interface WorkerReport {
   readonly timerUs: number;
   /** Absent without TLS. */
   readonly tls?: TlsUse;
+  /** Streams at a time that a server took on a connection, where that is fewer than the load has; else absent. */
+  readonly fewestStreams?: number;
 }
 
 /**

@@ -99,7 +99,9 @@ async function prepare(job: Job): Promise<(at: Moment) => Promise<void>> {
     const { totals, elapsedUs } = ending;
     if (totals === null) throw new Error("The load ended without totals");
     const taken = { sessions: sessions.totals(), ...usage.whole(), tls: tls() };
-    const report = { totals, elapsedUs, ...taken };
+    const { fewestStreams = Infinity } = driver;
+    const limit = fewestStreams < Infinity ? { fewestStreams } : {};
+    const report = { totals, elapsedUs, ...taken, ...limit };
     logging?.file.close();
     post({ kind: "finished", report, lostLog: logging?.file.lost ?? null });
   };

@@ -37,6 +37,10 @@ export class Http2Driver implements Driver {
     await this.driver.run(this.#over);
   }
 
+  get fewestStreams(): number {
+    return this.#over?.fewestStreams ?? Infinity;
+  }
+
   joins(slot: number): boolean {
     return this.#over?.connectionOf(slot).isThere ?? false;
   }
@@ -95,6 +99,10 @@ class Http2Handler implements SocketHandler {
       { length: connections },
       (_, index) => new SharedConnection(streams, { index, ...parts }),
     );
+  }
+
+  get fewestStreams(): number {
+    return Math.min(...this.#connections.map(({ fewestStreams }) => fewestStreams));
   }
 
   connectionOf(slot: number): SharedConnection {

@@ -37,6 +37,8 @@ export class SharedConnection implements StreamEvents {
   /** Null while there is none, or it is being dialed. */
   #http2: Http2Connection | null = null;
   #isDialing = false;
+  /** Streams at a time that the server took when a connection ended, where that was fewer than the places. */
+  fewestStreams = Infinity;
   /** Whether it has brought a response. */
   #hasBrought = false;
   /** Until when the server has time to say a word, after a request had its own without any; Infinity: it need not. */
@@ -160,6 +162,8 @@ export class SharedConnection implements StreamEvents {
   }
 
   #forget(): void {
+    const most = this.#http2?.mostStreams ?? Infinity;
+    if (most < this.#places.length) this.fewestStreams = Math.min(this.fewestStreams, most);
     this.#http2 = null;
     this.#isDialing = this.#isSilent = this.#hasBrought = false;
     this.#replacedUs = -1;
