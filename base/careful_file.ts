@@ -12,6 +12,7 @@ import {
   readSync,
   writeSync,
 } from "node:fs";
+import { beyond, isWithin, type LimitName } from "./limits.ts";
 
 /** Windows has neither of the two. */
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -89,6 +90,15 @@ export class CarefulFile implements Disposable {
   [Symbol.dispose](): void {
     closeSync(this.descriptor);
   }
+}
+
+/** The text of a whole file. Throws an Error where it can't be read, or is longer. */
+export function readCarefully(path: string, limit: LimitName): string {
+  using file = CarefulFile.toRead(path);
+  const { size } = file;
+  if (!isWithin(limit, size)) throw new Error(beyond(limit, size));
+  const bytes = new Uint8Array(size);
+  return new TextDecoder().decode(bytes.subarray(0, file.read(bytes, 0)));
 }
 
 const NOT_REGULAR = "a pipe, device, socket or folder is in its place";

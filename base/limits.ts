@@ -23,6 +23,7 @@ export const LIMITS = {
   foreignFile: { what: "a file to run", most: 64 * MB, unit: "bytes" },
   textFile: { what: "a file that an experiment names", most: 16 * MB, unit: "bytes" },
   namedFiles: { what: "what an experiment reads from files", most: 256 * MB, unit: "bytes" },
+  rememberedFile: { what: "what Plateau remembers of a machine", most: 1 * MB, unit: "bytes" },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
   resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100_000, unit: "rows" },

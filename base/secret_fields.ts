@@ -153,12 +153,15 @@ function commandsIn(value: unknown): string[] {
   return words.length === value.length ? secretsInCommand(words) : value.flatMap(commandsIn);
 }
 
+/** Roughly as a shell takes a text apart (POSIX.1-2024, Shell Command Language, §2.3). */
+const SHELL_WORDS = /(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g;
+
 /**
  * What a command line holds of these: credentials in the words of it and of the texts for a shell among them, such as
  * `--password=…`, `--token …`, `NAME_SECRET=…` and curl's `-u user:password`.
  */
 function secretsInCommand(words: readonly string[]): string[] {
-  const parts = words.flatMap((word) => /\s/.test(word) ? word.split(/[\s"';&|()]+/) : [word]);
+  const parts = words.flatMap((word) => /\s/.test(word) ? word.match(SHELL_WORDS) ?? [] : [word]);
   return [
     ...words.flatMap(secretsInWord),
     ...parts.flatMap((part, at) => {

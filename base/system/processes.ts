@@ -155,7 +155,16 @@ export function countOpenFiles(pid: number): number | null {
  * all (to end them) looks again.
  */
 export function descendantsOf(pid: number): number[] {
-  return childrenOf(pid).flatMap((child) => [child, ...descendantsOf(child)]);
+  const found = new Set<number>();
+  const left = [pid];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    for (const child of childrenOf(next)) {
+      if (child === pid || found.has(child)) continue; // its number was given anew meanwhile
+      found.add(child);
+      left.push(child);
+    }
+  }
+  return [...found];
 }
 
 /**

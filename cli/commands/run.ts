@@ -35,8 +35,8 @@ import {
   folderConflicts,
   outputFlags,
   takesStdout,
-  writeFile,
   writeOutputs,
+  writeOwnFile,
 } from "../flags/output_flags.ts";
 import { integerText, redisFlag } from "../flags/values.ts";
 import { reportToGithub } from "../github/step.ts";
@@ -144,7 +144,7 @@ async function runAnew(values: RunValues): Promise<number> {
   using _ = await occupy(outDir);
   await refuseUnfinished(outDir);
   if (!await isSameFile(values.experiment, join(outDir, fileName))) {
-    await writeFile(join(outDir, fileName), source);
+    await writeOwnFile(join(outDir, fileName), source);
   }
   const folder = builtIn ? null : relative(resolve(outDir), baseDir);
   const invocation: Work["invocation"] = {
@@ -237,7 +237,7 @@ function carryOut(work: Work, baseline: Grouped | null, values: RunValues): Prom
       .finally(() => loader.close())
       .finally(view.stop);
     const forms = resultForms([results], baseline);
-    await writeFile(join(work.outDir, "results.json"), await forms.json());
+    await writeOwnFile(join(work.outDir, "results.json"), await forms.json());
     await deliver(results, forms, { outDir: work.outDir, values, signal });
     const isWhole = results.state === "done";
     await live?.end(forms.models, { isWhole, path: join(work.outDir, "report.html") });

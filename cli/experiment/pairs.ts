@@ -12,7 +12,7 @@ import {
 } from "../../scenarios/file/paired_targets.ts";
 import type { ParsedValues } from "../command_line/command.ts";
 import type { planFlags } from "../flags/flags.ts";
-import { writeFile } from "../flags/output_flags.ts";
+import { writeOwnFile } from "../flags/output_flags.ts";
 import { type NamedRedis, redisUrlOf } from "../flags/values.ts";
 import { resultForms } from "../output/forms.ts";
 import { progressView } from "../terminal/terminal.ts";
@@ -83,7 +83,7 @@ export async function measurePairs(
     .finally(() => loader.close())
     .finally(view.stop);
   const forms = resultForms([results]);
-  await writeFile(join(outDir, "results.json"), await forms.json());
-  await writeFile(join(outDir, "report.html"), await forms.html());
+  await writeOwnFile(join(outDir, "results.json"), await forms.json());
+  await writeOwnFile(join(outDir, "report.html"), await forms.html());
   return results;
 }

@@ -16,7 +16,7 @@ import type { Results } from "../../runner/result/result.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { filesFrom } from "../../scenarios/file/disk_files.ts";
 import { environment, parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { writeFile } from "../flags/output_flags.ts";
+import { writeOwnFile } from "../flags/output_flags.ts";
 import { changed, planFromFile, type Planned } from "./plan.ts";
 
 /** The flags that are given again on resume; undefined where they are not. */
@@ -152,7 +152,7 @@ function tooOld(place: string): Problem {
 async function copyOf(dir: string, name: string, source: string): Promise<string> {
   const path = join(resolve(dir), basename(name));
   const isThere = await Deno.lstat(path).then(() => true, () => false);
-  if (!isThere) await writeFile(path, source);
+  if (!isThere) await writeOwnFile(path, source);
   return path;
 }
 

@@ -248,7 +248,11 @@ export async function writeOutputs(
       failed.push(error.message);
     }
   };
-  for (const [path, render] of [[page, renderers.html] as const, ...wanted]) {
+  if (page !== undefined && renderers.html !== undefined) {
+    const { html } = renderers;
+    await attempt(async () => await writeOwnFile(page, await html()));
+  }
+  for (const [path, render] of wanted) {
     if (path === undefined || render === undefined) continue;
     await attempt(async () =>
       path === "-" ? await print(await render()) : await writeFile(path, await render())
@@ -265,6 +269,18 @@ export async function writeFile(path: string, text: string): Promise<void> {
     const shown = secrets.form(text);
     if (isStream(path)) await appendTo(path, shown);
     else await replaceFile(path, shown);
+  } catch (error) {
+    throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
+  }
+}
+
+/**
+ * The same of a file that this program names itself, in the folder of the results: whatever a target has put in its
+ * place is replaced, and no pipe there is waited for.
+ */
+export async function writeOwnFile(path: string, text: string): Promise<void> {
+  try {
+    await replaceFile(path, secrets.form(text));
   } catch (error) {
     throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
   }

@@ -65,7 +65,7 @@ export async function calibrateFirst(
   { onProgress, signal }: { readonly onProgress: OnProgress; readonly signal: AbortSignal },
 ): Promise<FirstCalibration> {
   const { driver } = await chooseDriver("auto", { hostname: "127.0.0.1", port: 80 });
-  const known = await rememberedCalibration(driver);
+  const known = rememberedCalibration(driver);
   if (known !== null) return { driver, calibration: known };
   const text = "Calibrating the load generator against a server that does nothing, about a second";
   onProgress({ kind: "note", text });

@@ -15,7 +15,7 @@ export async function provenanceOf(
     readonly baseDir: string;
   },
 ): Promise<Provenance> {
-  const detectable = await rememberedPlan(experiment.name);
+  const detectable = rememberedPlan(experiment.name);
   return {
     machine: describeMachine(),
     commit: await commitOf(baseDir),

@@ -4,6 +4,7 @@
 import { join } from "node:path";
 import { durationMsOf, type Load } from "../../scenarios/load/load.ts";
 import { TargetError } from "../../base/errors.ts";
+import { replaceFile } from "../../base/whole_file.ts";
 import type { PlannedRun } from "../../scenarios/plan/plan.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
@@ -142,6 +143,7 @@ async function loadAndWatch(
 ): Promise<{ measurement: Measurement; used: WatchedUse; counters: Counters | null }> {
   const { cell, repetition } = planned;
   const redis = await redisUse(planned);
+  const logPath = logFolder === null ? null : await ownLogPath(logFolder, planned);
   const died = new AbortController();
   let loading = true;
   void target.exited.then(() => loading && died.abort());
@@ -158,7 +160,7 @@ async function loadAndWatch(
         // The same arrivals for all cells of a block, others in the next.
         seed: seedOfRepetition(seed, repetition),
         driver: "auto",
-        logPath: logFolder === null ? null : join(logFolder, logNameOf(planned)),
+        logPath,
         intervalMs,
         implicitCheck: true,
       },
@@ -220,6 +222,13 @@ async function countersOf(
 function logNameOf({ cell: { target, scenario }, order, repetition }: PlannedRun): string {
   const parts = [String(order).padStart(3, "0"), target, scenario, repetition];
   return `${parts.join("-").replaceAll(/[^\p{L}\p{N}._-]/gu, "_")}.csv`;
+}
+
+/** Nobody asked for a pipe there: whatever a target has put in the place of the log is taken away. */
+async function ownLogPath(folder: string, planned: PlannedRun): Promise<string> {
+  const path = join(folder, logNameOf(planned));
+  await replaceFile(path, "").catch(() => {}); // the load has the same trouble, and says so
+  return path;
 }
 
 function unknownUseText(target: string): string {

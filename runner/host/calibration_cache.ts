@@ -7,6 +7,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { fnv1a } from "../../base/random.ts";
 import { VERSION } from "../../base/version.ts";
+import { readCarefully } from "../../base/careful_file.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import type { DriverName } from "../load/engine/driver.ts";
 
@@ -44,9 +45,9 @@ function subjectHere(driver: DriverName): CalibrationKey {
 }
 
 /** Of this machine, version and driver; null when none is remembered. */
-export function rememberedCalibration(driver: DriverName): Promise<Calibration | null> {
+export function rememberedCalibration(driver: DriverName): Calibration | null {
   const folder = cacheFolder();
-  return folder === null ? Promise.resolve(null) : readCalibration(folder, subjectHere(driver));
+  return folder === null ? null : readCalibration(folder, subjectHere(driver));
 }
 
 export async function rememberCalibration(driver: DriverName, found: Calibration): Promise<void> {
@@ -54,12 +55,12 @@ export async function rememberCalibration(driver: DriverName, found: Calibration
   if (folder !== null) await writeCalibration(folder, subjectHere(driver), found);
 }
 
-export async function readCalibration(
+export function readCalibration(
   folder: string,
   subject: CalibrationKey,
-): Promise<Calibration | null> {
+): Calibration | null {
   try {
-    const text = await Deno.readTextFile(join(folder, fileNameOf(subject)));
+    const text = readCarefully(join(folder, fileNameOf(subject)), "rememberedFile");
     const { of, calibration } = record.parse(JSON.parse(text), ONCE);
     return sortedKey(of) === sortedKey(subject) ? calibration : null;
   } catch {

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { fnv1a } from "../../base/random.ts";
 import { describeMachine } from "../../base/system/describe.ts";
+import { readCarefully } from "../../base/careful_file.ts";
 import { replaceFile } from "../../base/whole_file.ts";
 import { type Detectable, detectable } from "../result/invocation.ts";
 import { cacheFolder, sortedKey } from "./calibration_cache.ts";
@@ -13,12 +14,12 @@ import { cacheFolder, sortedKey } from "./calibration_cache.ts";
 const record = z.strictObject({ of: z.record(z.string(), z.json()), detectable });
 
 /** Of this machine and the experiment of that name; null when none is remembered. */
-export async function rememberedPlan(experiment: string): Promise<Detectable | null> {
+export function rememberedPlan(experiment: string): Detectable | null {
   const subject = subjectHere(experiment);
   const path = pathOf(subject);
   if (path === null) return null;
   try {
-    const { of, detectable } = record.parse(JSON.parse(await Deno.readTextFile(path)));
+    const { of, detectable } = record.parse(JSON.parse(readCarefully(path, "rememberedFile")));
     return sortedKey(of) === sortedKey(subject) ? detectable : null;
   } catch {
     return null;

@@ -103,7 +103,7 @@ export class LocalLoader implements Loader {
     });
     const stage = {
       ...hostUse(),
-      calibration: await this.#calibrationOf(driver),
+      calibration: this.#calibrationOf(driver),
       sharesMachine,
       ...ended.length > 0 && { ended },
     };
@@ -114,8 +114,8 @@ export class LocalLoader implements Loader {
   }
 
   /** Looked up once, as long as there is one; when a load has ended, as that takes time which its start has not. */
-  async #calibrationOf(driver: DriverName): Promise<Calibration | null> {
-    const known = this.#calibrations.get(driver) ?? await rememberedCalibration(driver);
+  #calibrationOf(driver: DriverName): Calibration | null {
+    const known = this.#calibrations.get(driver) ?? rememberedCalibration(driver);
     if (known !== null) this.#calibrations.set(driver, known);
     return known;
   }

@@ -7,6 +7,7 @@ import { homedir } from "node:os";
 import { join, relative } from "node:path";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
+import { replaceFile } from "../../base/whole_file.ts";
 import { type GitPlace, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
@@ -52,7 +53,7 @@ export async function checkOut(request: CheckoutRequest): Promise<Checkout> {
     : revision.commit;
   const folder = join(kept, `${commit.slice(0, 12)}-${digest(JSON.stringify(build))}`);
   const mark = `${folder}.ready`;
-  const markReady = (): Promise<void> => Deno.writeTextFile(mark, "");
+  const markReady = (): Promise<void> => replaceFile(mark, "");
   if (await exists(mark) && await exists(folder)) {
     await markReady(); // used last
     return { folder, commit, isReady: true, markReady };

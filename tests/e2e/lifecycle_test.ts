@@ -14,7 +14,7 @@ import { startWitness } from "./witness.ts";
 
 if (Deno.build.os === "linux") adoptOrphans();
 
-const SIGNALS = ["SIGINT", "SIGTERM", "SIGKILL"] as const;
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGQUIT", "SIGKILL"] as const;
 
 /** A server with a child that it never ends, as a careless program has. */
 const CARELESS = `sleep 600 & exec "${Deno.execPath()}" eval \\
@@ -235,6 +235,88 @@ testWith(["linux"], "a second SIGINT ends at once, and still leaves nothing", as
   assert.equal((await program.ended).code, 130);
   await assertNothingLeft();
 });
+
+/** A run that needs a temporary folder, which it makes in `tmp`. */
+function startObserved(folder: string, out: string, duration: string): Plateau {
+  const experiment = {
+    name: "observed",
+    targets: { api: { app: "api" } },
+    scenarios: { static: { get: "/static" } },
+    load: { connections: 1, duration },
+    observe: ["runtime"],
+    repeat: 1,
+  };
+  const file = join(folder, "observed.json");
+  Deno.writeTextFileSync(file, JSON.stringify(experiment));
+  Deno.mkdirSync(join(folder, "tmp"), { recursive: true });
+  const env = { TMPDIR: join(folder, "tmp") };
+  return new Plateau(["run", file, "--out", join(folder, out)], { env });
+}
+
+function temporaryFolders(folder: string): string[] {
+  const tmp = join(folder, "tmp");
+  if (!existsSync(tmp)) return [];
+  return readdirSync(tmp).filter((name) => name.startsWith("plateau-"));
+}
+
+testWith(
+  ["linux"],
+  "the temporary folder of a killed run goes at the next start, not that of a living one",
+  async () => {
+    using folder = emptyFolder();
+    const made = (): string[] => temporaryFolders(folder.path);
+    await using killed = startObserved(folder.path, "killed", "10m");
+    await killed.until("it has a folder", () => made().length === 1);
+    const [left] = made();
+    await using living = startObserved(folder.path, "living", "10m");
+    await living.until("both have one", () => made().length === 2);
+    killed.kill("SIGKILL");
+    await killed.ended;
+    assert.ok(made().includes(left));
+    await using next = startObserved(folder.path, "next", "200ms");
+    assert.equal((await next.ended).code, 0);
+    assert.equal(made().length, 1);
+    assert.ok(!made().includes(left));
+    living.kill("SIGQUIT");
+    assert.equal((await living.ended).code, 130);
+    assert.deepEqual(made(), []);
+    await assertNothingLeft();
+  },
+);
+
+testWith(["linux"], "a second signal leaves no temporary folder", async () => {
+  using folder = emptyFolder();
+  await using program = startObserved(folder.path, "out", "10m");
+  await program.until("it has a folder", () => temporaryFolders(folder.path).length === 1);
+  program.kill("SIGQUIT");
+  program.kill("SIGHUP");
+  assert.equal((await program.ended).code, 130);
+  assert.deepEqual(temporaryFolders(folder.path), []);
+  await assertNothingLeft();
+});
+
+testWith(
+  ["linux"],
+  "counters without a usable TMPDIR end with code 3, and the error names the folder",
+  async () => {
+    using folder = emptyFolder();
+    const file = join(folder.path, "observed.yaml");
+    Deno.writeTextFileSync(
+      file,
+      "name: o\ntargets: { a: { app: api } }\nscenarios: { s: { get: /static } }\n" +
+        "load: { connections: 1, duration: 1s }\nobserve: [runtime]\n",
+    );
+    const { code, stderr } = await new Plateau(["run", file, "--out", join(folder.path, "out")], {
+      env: { TMPDIR: "/nonexistent" },
+    }).ended;
+    assert.equal(code, 3, stderr);
+    assert.match(
+      stderr,
+      /Cannot make a temporary folder in \/nonexistent: .*\n.*set TMPDIR to a folder/,
+    );
+    assert.doesNotMatch(stderr, /defect/);
+  },
+);
 
 testWith(["linux"], "bench ended by SIGINT prints what it measured and exits 130", async () => {
   let asked = 0;

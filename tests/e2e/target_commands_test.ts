@@ -1,5 +1,7 @@
 /** The commands of targets: when they run, with what, and what becomes of a run where one fails. */
 import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
 import { testWith } from "../needs.ts";
 import { allStages, assertNothingLeft, CommandedSite, says } from "./command_log.ts";
 import { Plateau, plateau } from "./plateau.ts";
@@ -217,6 +219,63 @@ testWith(["linux"], "a secret that a step prints stands in no file", async () =>
   }
   assert.ok(!(stdout + stderr).includes(secret), stderr);
 });
+
+testWith(
+  ["linux"],
+  "commands.log is its user's alone, and holds no secret of a command",
+  async () => {
+    using site = new CommandedSite();
+    const secrets = ["canary-inherited", "canary-of-env", "canary-option", "canary-header"];
+    using variable = withVariable("CANARY_PASSWORD", secrets[0]);
+    const { code, stdout, stderr } = await site.start({
+      targets: {
+        a: {
+          app: "api",
+          setup: [
+            { command: ["sh", "-c", "echo of env $API_KEY"], env: { API_KEY: secrets[1] } },
+            ["sh", "-c", "echo inherited $CANARY_PASSWORD"],
+            ["sh", "-c", 'echo option "$@"', "sh", `--token=${secrets[2]}`],
+            ["sh", "-c", `echo header 'authorization: Bearer ${secrets[3]}'`],
+          ],
+        },
+      },
+    }).ended;
+    void variable;
+    assert.equal(code, 0, stderr);
+    const log = site.read("out/commands.log");
+    assert.match(log, /^of env \[secret\]$/m);
+    assert.match(log, /^inherited \$\{env\.CANARY_PASSWORD\}$/m);
+    for (const name of ["commands.log", "results.json", "report.html"]) {
+      for (const secret of secrets) assert.ok(!site.read(`out/${name}`).includes(secret), name);
+    }
+    for (const secret of secrets) assert.ok(!(stdout + stderr).includes(secret), secret);
+    assert.equal(statSync(join(site.out, "commands.log")).mode & 0o777, 0o600);
+  },
+);
+
+testWith(
+  ["linux"],
+  "a link or a pipe in the place of commands.log is left alone, and a note says so",
+  async () => {
+    for (const plant of ["ln -s ../precious", "mkfifo"]) {
+      using site = new CommandedSite();
+      const precious = join(site.path, "precious");
+      Deno.writeTextFileSync(precious, "as it was");
+      const place = join(site.out, "commands.log");
+      const { code, stderr } = await site.start({
+        targets: {
+          a: { app: "api", setup: [["sh", "-c", `rm -f ${place}; ${plant} ${place}; echo done`]] },
+        },
+      }).ended;
+      assert.equal(code, 0, stderr);
+      assert.match(
+        stderr,
+        /Cannot write .*commands\.log: a (?:link|pipe, device, socket or folder) is in its place/,
+      );
+      assert.equal(site.read("precious"), "as it was");
+    }
+  },
+);
 
 testWith(["linux"], "the value of an inherited variable stands in no file", async () => {
   using site = new CommandedSite();

@@ -228,6 +228,23 @@ Deno.test("passwords of addresses and fields are found wherever a file has them"
   assert.deepEqual(secretsIn(data), ["s3%20cret", "s3 cret", "k-1", "t0ken", "t0ken"]);
 });
 
+Deno.test("variables and commands hold secrets by the names of variables and options", () => {
+  const env = { PGPASSWORD: "pg-pass", API_TOKEN: "tok-123", TOKEN: "none", HOME: "/root-of-it" };
+  assert.deepEqual(secretsIn({ env }), ["pg-pass", "tok-123"]);
+  const steps = [
+    [["mysql", "--password=my-pass", "--host=example"], ["my-pass"]],
+    [["vault", "--token", "tok-456", "read"], ["tok-456"]],
+    [["sh", "-c", "DB_PASSWORD='db pass' ./seed --user=me"], ["db pass"]],
+    [["curl", "-u", "me:s3cret", "-H", "X-Api-Key: k-1", "{origin}"], ["k-1", "s3cret"]],
+    [["sh", "-c", "psql --password=$PGPASSWORD --token {origin}"], []],
+    [["./token", "password", "secretary"], []],
+  ] as const;
+  for (const [command, found] of steps) {
+    assert.deepEqual(secretsIn({ before: [command] }), found, command.join(" "));
+    assert.deepEqual(secretsIn({ setup: [{ command }] }), found, command.join(" "));
+  }
+});
+
 Deno.test("passwords are looked for only where an address is, in time that grows with the text alone", () => {
   const address = "redis://me:s3cret@h";
   for (const filling of ["a://", "a:", "://", "@", "a://b:", "x".repeat(1_000)]) {

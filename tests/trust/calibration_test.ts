@@ -23,10 +23,10 @@ Deno.test("a calibration is remembered, and nothing else is left in the folder",
   using folder = emptyFolder();
   const path = join(folder.path, "not/yet/there");
   await writeCalibration(path, SUBJECT, FOUND);
-  assert.deepEqual(await readCalibration(path, SUBJECT), FOUND);
+  assert.deepEqual(readCalibration(path, SUBJECT), FOUND);
   assert.equal([...Deno.readDirSync(path)].length, 1);
   await writeCalibration(path, SUBJECT, { ...FOUND, peakThroughput: 1 });
-  assert.equal((await readCalibration(path, SUBJECT))?.peakThroughput, 1);
+  assert.equal(readCalibration(path, SUBJECT)?.peakThroughput, 1);
 });
 
 Deno.test("with another machine, version or driver it is not the same calibration", async () => {
@@ -41,7 +41,7 @@ Deno.test("with another machine, version or driver it is not the same calibratio
     { driver: "tcp" },
   ];
   for (const other of others) {
-    assert.equal(await readCalibration(folder.path, { ...SUBJECT, ...other }), null);
+    assert.equal(readCalibration(folder.path, { ...SUBJECT, ...other }), null);
   }
 });
 
@@ -53,7 +53,7 @@ Deno.test("a broken file is as good as none", async () => {
   const text = Deno.readTextFileSync(path);
   for (const broken of ["", "{}", text.slice(0, -5), text.replace("123456.7", "-1")]) {
     Deno.writeTextFileSync(path, broken);
-    assert.equal(await readCalibration(folder.path, SUBJECT), null, broken);
+    assert.equal(readCalibration(folder.path, SUBJECT), null, broken);
   }
 });
 
@@ -62,7 +62,7 @@ Deno.test("a folder that can't be written to is no failure", async () => {
   const file = join(folder.path, "a file");
   Deno.writeTextFileSync(file, "");
   await writeCalibration(file, SUBJECT, FOUND);
-  assert.equal(await readCalibration(file, SUBJECT), null);
+  assert.equal(readCalibration(file, SUBJECT), null);
 });
 
 Deno.test("the highest rate counts, as a busy moment only makes a generator slower, and the median latency, as luck makes one faster", () => {
