@@ -166,6 +166,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/stages_test.ts",
     "hostile/presences_test.ts",
     "hostile/addresses_test.ts",
+    "hostile/repositories_test.ts",
     "faults/stage_test.ts",
   ],
 };

@@ -57,7 +57,7 @@ const searchFlags = {
   },
   budget: {
     flags: "--budget <D>",
-    about: "Longest search; exit code 5 when the interval is wider by then",
+    about: "Longest search, all included; exit code 5 when the interval is wider by then",
     preset: SEARCH_PRESETS.budget,
     schema: duration,
   },
@@ -98,12 +98,13 @@ Examples:
   plateau capacity http://127.0.0.1:8080/ --within "p99 < 50ms" --within "success >= 99.9%" --json -`,
   run: (values): Promise<number> =>
     interruptible(async (signal) => {
+      const beganMs = performance.now();
       const { onProgress, stop } = await progressView(values.quiet);
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
       const nowMs = (): number => performance.now();
       const search = searchOf(values, await filesFor(values));
-      const found = await findCapacity(search, { loader, onProgress, signal, nowMs })
+      const found = await findCapacity(search, { loader, onProgress, signal, nowMs, beganMs })
         .finally(() => loader.close())
         .finally(stop);
       if ("unanswered" in found) {

@@ -28,6 +28,7 @@ import { closedPeak, lookAt, recover } from "./closed_loop.ts";
 import {
   type CapacityHooks,
   goalOf,
+  lastResponsesS,
   type SearchHooks,
   type SearchSubject,
   type SearchTerms,
@@ -54,7 +55,7 @@ export async function findCapacity(
     origin: url.origin,
     implicitCheck: true,
   };
-  const beganMs = hooks.nowMs();
+  const beganMs = hooks.beganMs ?? hooks.nowMs();
   const found = await searchCapacity(search, { request: trialRequest, earlier: null }, hooks);
   if ("unanswered" in found) return found;
   const { connections, arrivals, http2, timeoutMs: timeout } = request.load;
@@ -75,13 +76,15 @@ export async function searchCapacity(
   { request, earlier }: SearchSubject,
   hooks: SearchHooks,
 ): Promise<RunCapacity | { readonly unanswered: Measurement }> {
-  const beganMs = hooks.nowMs();
-  const rest = await lookAt(request, hooks);
+  const beganMs = hooks.beganMs ?? hooks.nowMs();
+  using budget = budgetOf(terms.budgetS * 1_000 - (hooks.nowMs() - beganMs));
+  const within = AbortSignal.any([hooks.signal, budget.spent]);
+  const rest = await lookAt(request, { ...hooks, signal: within });
   if (isUnanswered(rest)) return { unanswered: rest };
-  const peakPerSec = await closedPeak(request, terms.trialS[0], hooks);
+  const peakPerSec = await closedPeak(request, terms.trialS[0], { ...hooks, signal: within });
   const run = new SearchRun(terms, request, {
     ...hooks,
-    ...{ beganMs, peakPerSec, earlier },
+    ...{ beganMs, peakPerSec, earlier, within },
     restMs: rest.service.percentiles["50"],
   });
   const end = await run.toItsEnd();
@@ -89,8 +92,17 @@ export async function searchCapacity(
   return run.result(end);
 }
 
+/** Aborts when the budget is spent: what then still waits for a response, or for a recovery, is given up. */
+function budgetOf(leftMs: number): Disposable & { readonly spent: AbortSignal } {
+  const spent = new AbortController();
+  const timer = setTimeout(() => spent.abort(), Math.max(0, leftMs));
+  return { spent: spent.signal, [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
 interface SearchContext extends SearchHooks, Pick<SearchSubject, "earlier"> {
   readonly beganMs: number;
+  /** Aborted when the user interrupts, or the budget is spent. */
+  readonly within: AbortSignal;
   readonly peakPerSec: number;
   readonly restMs: number;
 }
@@ -130,7 +142,7 @@ class SearchRun {
     if (estimate === null) return;
     for (const ratePerSec of unseenAround(estimate.value, this.#trials)) {
       const { shortS: plannedS } = this.#goal;
-      if (this.#elapsedS + plannedS > this.search.budgetS || ratePerSec > MOST_PER_SEC) return;
+      if (!this.#fits(plannedS) || ratePerSec > MOST_PER_SEC) return;
       if (await this.#try({ ratePerSec, plannedS }, () => {}) !== null) return;
     }
   }
@@ -141,20 +153,34 @@ class SearchRun {
     count: (made: MadeTrial) => void,
   ): Promise<CapacityEnd | null> {
     const terms = { ...planned, servedPerSec: this.#disturbed.servedPerSec };
-    const made = await makeTrial(this.#request, this.search.objectives, terms, this.context);
-    if (this.context.signal.aborted) return "interrupted";
+    const { within, signal } = this.context;
+    const hooks = { ...this.context, signal: within };
+    const made = await makeTrial(this.#request, this.search.objectives, terms, hooks);
+    if (within.aborted) return this.#givenUp(); // it is not whole
     const recoveryS = await this.#recovery();
     count(made);
     this.#keep({ ...made.shown, recoveryS });
-    if (this.context.signal.aborted) return "interrupted";
+    if (signal.aborted) return "interrupted";
     if (recoveryS !== null || await this.#isStartedAnew()) return null;
-    return this.context.signal.aborted ? "interrupted" : "not-recovered";
+    return within.aborted ? this.#givenUp() : "not-recovered";
+  }
+
+  #givenUp(): CapacityEnd {
+    return this.context.signal.aborted ? "interrupted" : "budget";
+  }
+
+  /** Whether a trial and the wait for its last responses end within the budget. */
+  #fits(plannedS: number): boolean {
+    const { restMs } = this.context;
+    const { timeoutMs } = this.#request.load;
+    const waitS = lastResponsesS(this.search, { timeoutMs, restMs });
+    return this.#elapsedS + plannedS + waitS <= this.search.budgetS;
   }
 
   /** Seconds; null where the target never recovered, or has ended. */
   #recovery(): Promise<number | null> {
-    const { signal, ended } = this.context;
-    const ends = ended === undefined ? signal : AbortSignal.any([signal, ended()]);
+    const { within, ended } = this.context;
+    const ends = ended === undefined ? within : AbortSignal.any([within, ended()]);
     const { recoverS } = this.search;
     return recover(this.#request, { ...this.context, recoverS }, { ...this.context, signal: ends });
   }
@@ -167,7 +193,7 @@ class SearchRun {
   }
 
   #next(): { ratePerSec: number; plannedS: number } | CapacityEnd {
-    const { widthRatio, budgetS } = this.search;
+    const { widthRatio } = this.search;
     const step = nextStep(this.#goal, this.#counted, this.context.earlier);
     if (step.kind === "found") {
       return unseenRatio(this.search, this.#goal) === 0 ? "found" : "budget";
@@ -183,7 +209,7 @@ class SearchRun {
       // Trials of which none counts say nothing of the target.
       return this.#counted.length === 0 ? "disturbed" : "nothing-holds";
     }
-    if (this.#elapsedS + plannedS > budgetS) return "budget";
+    if (!this.#fits(plannedS)) return "budget";
     return this.#disturbed.isHopeless ? "disturbed" : { ...planned, plannedS };
   }
 

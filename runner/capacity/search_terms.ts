@@ -11,6 +11,7 @@ export interface SearchTerms {
   readonly widthRatio: number;
   /** Shortest and longest trial. */
   readonly trialS: readonly [short: number, long: number];
+  /** For all of the search: calibration, peak, trials, the wait for their last responses, recoveries. */
   readonly budgetS: number;
   /** Longest wait for the target to recover from a trial. */
   readonly recoverS: number;
@@ -26,6 +27,8 @@ export interface SearchSubject {
 export interface CapacityHooks extends TrialHooks {
   /** By any clock that doesn't go back. */
   readonly nowMs: () => number;
+  /** When the budget began, by that clock; absent: now. */
+  readonly beganMs?: number;
 }
 
 export interface SearchHooks extends CapacityHooks {
@@ -33,6 +36,15 @@ export interface SearchHooks extends CapacityHooks {
   readonly restart?: () => Promise<Pick<TrialRequest, "origin"> | null>;
   /** Aborted when the target that was started last has ended. */
   readonly ended?: () => AbortSignal;
+}
+
+/** How long the last responses of a trial may take: what a rule allows, or one at rest does, and no more than the time-out. */
+export function lastResponsesS(
+  { objectives }: Pick<SearchTerms, "objectives">,
+  { timeoutMs, restMs }: { readonly timeoutMs: number; readonly restMs: number },
+): number {
+  const longestMs = Math.max(restMs, ...objectives.map(({ limitMs }) => limitMs));
+  return Math.min(timeoutMs, longestMs) / 1_000;
 }
 
 // Waits grow by an overload's share of the time: a trial that is shorter than the limit of a rule holds at any rate.

@@ -223,6 +223,9 @@ interface FollowedRequest extends Finding {
   readonly subject: string;
 }
 
+/** As much of a Location that is no URL is shown. */
+const MOST_LOCATION_CHARS = 200;
+
 /** The response to it, or the one that its redirects lead to. */
 async function followed(
   { step, wire, cookies, subject, found }: FollowedRequest,
@@ -248,6 +251,11 @@ async function followed(
     const next = step.follow && redirectOf(reader, sent, names);
     if (next === null || step.follow === null) return reader;
     const { most } = step.follow;
+    if ("unreadable" in next) {
+      const location = quotedOpenly(next.unreadable.slice(0, MOST_LOCATION_CHARS));
+      const why = `its Location is ${location}, which is no http address`;
+      throw new TargetError(`${subject} is redirected, and cannot be followed: ${why}`);
+    }
     if ("elsewhere" in next) {
       const elsewhere = withoutSecrets(next.elsewhere);
       const named = quotedOpenly([...names.slice(1), next.elsewhere]);

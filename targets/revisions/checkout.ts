@@ -8,7 +8,7 @@ import { join, relative } from "node:path";
 import { messageOf, TargetError, UserError } from "../../base/errors.ts";
 import { TemporaryFolder } from "../../base/system/temporary_folder.ts";
 import { replaceFile } from "../../base/whole_file.ts";
-import { type GitPlace, gitText, runGit } from "./git.ts";
+import { type GitPlace, gitSettings, gitText, runGit } from "./git.ts";
 import type { Repository, Revision } from "./revision.ts";
 
 export interface Checkout {
@@ -170,21 +170,27 @@ async function copyObjects(from: string, to: string): Promise<void> {
 async function checkOutModules(gitFolder: string, place: GitPlace): Promise<void> {
   const { folder } = place;
   if (!await exists(join(folder, ".gitmodules"))) return;
-  const listed = ["config", "--file", ".gitmodules", "--name-only", "--get-regexp", "\\.path$"];
-  const text = await gitText(place, listed, "read the submodules").catch(() => "");
-  const names = text.split("\n").filter((line) => line !== "")
-    .map((line) => line.replace(/^submodule\.(.*)\.path$/, "$1"));
+  const listed = ["config", "--file", ".gitmodules", "--null", "--name-only", "--get-regexp"];
+  const text = await gitText(place, [...listed, "^submodule\\..*\\.path$"], "read the submodules")
+    .catch(() => "");
+  const names = text.split("\0").filter((key) => key !== "")
+    .map((key) => key.slice("submodule.".length, -".path".length));
   const missing: string[] = [];
   for (const name of names) {
-    if (!await exists(join(gitFolder, "modules", name))) missing.push(name);
+    if (!isWithin(name) || !await exists(join(gitFolder, "modules", name))) missing.push(name);
   }
   if (missing.length > 0) throw new UserError(missing.map(unfetchedModule));
-  const urls = names.flatMap((
-    name,
-  ) => ["-c", `submodule.${name}.url=${join(gitFolder, "modules", name)}`]);
-  const update = ["-c", "protocol.file.allow=always", ...urls, "submodule", "update", "--init"];
-  const call = { ...place, stage: folder, what: "check out the submodules" };
-  await runGit(call, [...update, "--quiet"]);
+  const env = gitSettings([
+    ["protocol.file.allow", "always"],
+    ...names.map((name) => [`submodule.${name}.url`, join(gitFolder, "modules", name)] as const),
+  ]);
+  const call = { ...place, env, stage: folder, what: "check out the submodules" };
+  await runGit(call, ["submodule", "--quiet", "update", "--init"]);
+}
+
+/** A name is a path below the folder of all submodules, as git has it, too. */
+function isWithin(name: string): boolean {
+  return name !== "" && !name.startsWith("/") && !name.split("/").includes("..");
 }
 
 function unfetchedModule(name: string): { place: string; message: string; fix: string } {

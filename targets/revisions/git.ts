@@ -1,11 +1,20 @@
-/** Calls of git, none of which changes the user's repository: no lock, no hook, no prompt. */
+/**
+ * Calls of git, none of which changes the user's repository: no lock, no hook, no prompt. What a repository holds (names,
+ * paths, refs) is never a part of an option: it stands behind `--` or `--end-of-options`, or in the environment.
+ */
 import { TargetError } from "../../base/errors.ts";
 import { startSupervised } from "../launch/child.ts";
 import { cleanEnv, findProgram } from "../launch/environment.ts";
 import { outputOfProgram } from "../launch/step.ts";
 
 /** No other program of the user's runs, and none is left in the background. */
-const SETTINGS = ["core.hooksPath=/dev/null", "core.fsmonitor=false", "gc.auto=0"];
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "gc.auto=0",
+  // Files of a repository may look like another one, with a configuration that runs programs.
+  "safe.bareRepository=explicit",
+];
 /** No optional lock, so that a status writes no index. */
 const QUIET = ["--no-optional-locks", ...SETTINGS.flatMap((setting) => ["-c", setting])];
 
@@ -24,6 +33,20 @@ export interface GitPlace {
   readonly signal: AbortSignal;
   /** On top of a clean environment, in which no GIT_DIR names another repository. */
   readonly env?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Settings for one call, as git-config(1) takes them from the environment: unlike `-c key=value`, where the first `=` ends
+ * the key, a key may have any sign here.
+ */
+export function gitSettings(
+  settings: readonly (readonly [key: string, value: string])[],
+): Record<string, string> {
+  const entries = settings.flatMap(([key, value], i) => [
+    [`GIT_CONFIG_KEY_${i}`, key],
+    [`GIT_CONFIG_VALUE_${i}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(settings.length), ...Object.fromEntries(entries) };
 }
 
 /** Git, for a moment. Throws a TargetError where there is no git, the signal's reason on abort. */

@@ -95,7 +95,7 @@ async function withSubject(
   place: GitPlace,
   revision: Omit<Revision, "subject">,
 ): Promise<Revision> {
-  const { text } = await gitOutput(place, [...SUBJECT, revision.commit]);
+  const { text } = await gitOutput(place, [...SUBJECT, "--end-of-options", revision.commit]);
   return { ...revision, subject: text };
 }
 

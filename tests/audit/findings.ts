@@ -127,6 +127,12 @@ export function nothing(why: string): Findings {
   return { holes: [], milder: 0, unknown: why || "it did not say why" };
 }
 
+/** Two ends of an audit are not good: a known hole (1), and where nothing could be looked up (3). */
+export function exitCodeOf(all: readonly Findings[]): number {
+  if (all.some(({ holes }) => holes.length > 0)) return 1;
+  return all.some(({ unknown }) => unknown === null) ? 0 : 3;
+}
+
 function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -4,9 +4,11 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import {
   denoFindings,
+  exitCodeOf,
   type Findings,
   goFindings,
   linesOf,
+  nothing,
   npmFindings,
   pipFindings,
   type Printed,
@@ -109,4 +111,14 @@ Deno.test("what could not be checked is never called free of holes", () => {
     "  flask: GHSA",
     "Could not check flask (pip-audit): no network",
   ]);
+});
+
+Deno.test("an audit that could look nothing up does not end as one that found no hole", () => {
+  const clean = { holes: [], milder: 2, unknown: null };
+  const hole = { holes: ["a: b"], milder: 0, unknown: "some were not looked up" };
+  assert.equal(exitCodeOf([nothing("no network"), nothing("npm is not here")]), 3);
+  assert.equal(exitCodeOf([]), 3);
+  assert.equal(exitCodeOf([clean, nothing("no network")]), 0);
+  assert.equal(exitCodeOf([clean, hole]), 1);
+  assert.equal(exitCodeOf([hole]), 1);
 });

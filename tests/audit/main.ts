@@ -1,13 +1,14 @@
 // deno-lint-ignore-file no-console -- telling what it found is what this program is for
 /**
  * `deno task audit`: known holes in what Plateau and the servers of its studies are made of. It asks each ecosystem's own
- * tool, and says of each what it could not check. Exit code 1 when a hole of severity high or more is known. No test, as
- * advisories change from day to day and need the network.
+ * tool, and says of each what it could not check. Exit code 1 when a hole of severity high or more is known, 3 when
+ * nothing could be checked. No test, as advisories change from day to day and need the network.
  */
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   denoFindings,
+  exitCodeOf,
   type Findings,
   goFindings,
   linesOf,
@@ -100,7 +101,10 @@ async function main(): Promise<number> {
   const unknown = all.filter((findings) => findings.unknown !== null).length;
   const holes = all.reduce((sum, findings) => sum + findings.holes.length, 0);
   console.log(`${all.length - unknown} checked, ${unknown} not checked, ${holes} known holes`);
-  return holes > 0 ? 1 : 0;
+  if (unknown === all.length) {
+    console.log("Nothing could be checked: this says nothing of any hole");
+  }
+  return exitCodeOf(all);
 }
 
 Deno.exit(await main());

@@ -78,6 +78,18 @@ everyProtocol(
   },
 );
 
+for (const location of ["http://[bad", "http://a b/", "mailto:a@b.c", "http://h:99999/"]) {
+  everyProtocol(
+    `redirects: a response whose Location is ${location}, which is no http address, is wrong`,
+    async (way) => {
+      await using served = site();
+      const get = `/to?status=302&path=${encodeURIComponent(location)}`;
+      const { checks, status } = await measured(served, made({ get, follow: 3 }), way, PHASES);
+      assert.deepEqual([status, checks], [{ "302": 6 }, { passed: 0, failed: 6 }]);
+    },
+  );
+}
+
 everyProtocol(
   "redirects: a flow goes on from where it was led to, with the cookies of each hop",
   async (way) => {
@@ -121,6 +133,10 @@ Deno.test("redirects: the preflight follows them, and says what is wrong", async
   assert.match(
     await whyNot({ get: "/away", follow: 2 }),
     /^Cannot measure target a: GET \/away is redirected to http:\/\/127\.0\.0\.1:9: if it may/,
+  );
+  assert.match(
+    await whyNot({ get: "/to?status=302&path=http://[bad", follow: 2 }),
+    /is redirected, and cannot be followed: its Location is "http:\/\/\[bad", which is no http address$/,
   );
   assert.match(await whyNot({ get: "/loop", follow: 2 }), /redirected more than 2 times/);
 });

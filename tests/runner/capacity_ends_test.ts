@@ -184,3 +184,57 @@ Deno.test("a search begins at what a target serves, not at what it refuses, and 
   const most = 300 / 0.99;
   assert.ok(capacity !== null && capacity.low <= most && most <= (capacity.high ?? 0));
 });
+
+Deno.test("a trial that does not fit into the budget with its last responses is not begun", async () => {
+  const terms = { ...TERMS, objectives: [objective.parse("p99 < 900ms")], budgetS: 40 };
+  const loader = loaderOf({ mostPerSec: Infinity, breaksAtPerSec: Infinity, servesPerSec: 300 });
+  let nowMs = 0;
+  const begun: number[] = [];
+  const found = await searchCapacity(terms, { request: REQUEST, earlier: null }, {
+    loader: {
+      ...loader,
+      load: async (request, hooks) => {
+        const ended = await loader.load(request, hooks);
+        const lengthMs = durationMsOf(request.load) ?? 0;
+        if (request.load.kind === "rate") begun.push((nowMs + lengthMs + 900) / 1_000);
+        nowMs += lengthMs + 900;
+        return ended;
+      },
+    },
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    nowMs: () => nowMs,
+    beganMs: -10_000,
+  });
+  assert.ok("end" in found && found.end === "budget", JSON.stringify(found));
+  assert.ok(begun.length > 0);
+  assert.deepEqual(begun.filter((endS) => endS > 40 - 10), []);
+});
+
+Deno.test("what still waits when the budget is spent is given up, whatever the time-out and the recovery", async () => {
+  const loader = loaderOf({ mostPerSec: Infinity, breaksAtPerSec: Infinity });
+  const hung: AbortSignal[] = [];
+  const terms = { ...TERMS, budgetS: 1.2, recoverS: 3_600 };
+  const request = { ...REQUEST, load: { ...REQUEST.load, timeoutMs: 3_600_000 } };
+  const found = await searchCapacity(terms, { request, earlier: null }, {
+    loader: {
+      ...loader,
+      load: async (request, hooks) => {
+        const ended = await loader.load(request, hooks);
+        if (request.load.kind === "rate") {
+          hung.push(hooks.signal);
+          const { promise, resolve } = Promise.withResolvers<void>();
+          hooks.signal.addEventListener("abort", () => resolve());
+          if (!hooks.signal.aborted) await promise;
+        }
+        return ended;
+      },
+    },
+    onProgress: () => {},
+    signal: new AbortController().signal,
+    nowMs: () => 0, // so that every trial fits
+  });
+  assert.ok("end" in found && found.end === "budget", JSON.stringify(found));
+  assert.equal(hung.length, 1);
+  assert.deepEqual(found.trials, []);
+});

@@ -165,9 +165,9 @@ export class Flow {
     return { checked, right: right && taken, goesOn: taken && (right || !step.strict) };
   }
 
-  /** One that leads where nobody has named, or on and on, is wrong. */
+  /** One that leads where nobody has named, to what is no URL, or on and on, is wrong. */
   #redirect(next: Redirect, { most }: FollowSpec, redirected: Redirected): ResponseJudgement {
-    if ("elsewhere" in next || redirected.hops >= most) {
+    if (!("wire" in next) || redirected.hops >= most) {
       return { checked: true, right: false, goesOn: false };
     }
     redirected.hops++;

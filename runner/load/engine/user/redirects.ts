@@ -33,8 +33,11 @@ export interface SentRequest {
   readonly origin: number;
 }
 
-/** The request to follow with, or the origin that it leads to and that nobody has named. */
-export type Redirect = SentRequest | { readonly elsewhere: string };
+/** The request to follow with; or the origin that it leads to and that nobody has named; or a Location that is no URL. */
+export type Redirect =
+  | SentRequest
+  | { readonly elsewhere: string }
+  | { readonly unreadable: string };
 
 const STATUSES = [301, 302, 303, 307, 308];
 
@@ -45,8 +48,9 @@ export function redirectOf(
   origins: readonly string[],
 ): Redirect | null {
   const location = STATUSES.includes(status) ? kept?.field("location") ?? null : null;
-  const url = location === null ? null : URL.parse(escaped(location), origins[from] + sent.path);
-  if (url === null) return null;
+  if (location === null) return null;
+  const url = URL.parse(escaped(location), origins[from] + sent.path);
+  if (url === null || !/^https?:$/.test(url.protocol)) return { unreadable: location };
   const origin = origins.indexOf(url.origin);
   if (origin < 0) return { elsewhere: url.origin };
   const becomesGet = status === 303 && sent.method !== "HEAD" ||
