@@ -16,13 +16,21 @@ export interface Certificates {
   readonly signed: Certificate;
   /** Signed by itself, as a server's should be. */
   readonly own: Certificate;
+  /** Signed by the authority; its key is of P-521. */
+  readonly long: Certificate;
+  /** Signed by the authority, for 127.0.0.1 as a name. */
+  readonly misnamed: Certificate;
   /** Signed by itself, as openssl makes it when not told otherwise: an authority's. */
   readonly careless: Certificate;
 }
 
 const FOR_LOCALHOST = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"];
 const NO_AUTHORITY = ["-addext", "basicConstraints=CA:FALSE"];
-const NEW_KEY = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+const NEW_KEY = keyOf("prime256v1");
+
+function keyOf(curve: string): readonly string[] {
+  return ["-newkey", "ec", "-pkeyopt", `ec_paramgen_curve:${curve}`, "-nodes"];
+}
 
 let made: Certificates | null = null;
 
@@ -45,12 +53,16 @@ function make(): Certificates {
   try {
     selfSign("authority");
     sign(folder, "signed");
+    sign(folder, "long", FOR_LOCALHOST, keyOf("secp521r1"));
+    sign(folder, "misnamed", ["-addext", "subjectAltName=DNS:127.0.0.1"]);
     selfSign("own", ...FOR_LOCALHOST, ...NO_AUTHORITY);
     selfSign("careless", ...FOR_LOCALHOST);
     return {
       authority: read("authority.crt"),
       signed: certificate("signed"),
       own: certificate("own"),
+      long: certificate("long"),
+      misnamed: certificate("misnamed"),
       careless: certificate("careless"),
     };
   } finally {
@@ -59,9 +71,9 @@ function make(): Certificates {
 }
 
 /** `name.crt` and `name.key`, signed by the authority. */
-function sign(folder: string, name: string): void {
+function sign(folder: string, name: string, names = FOR_LOCALHOST, key = NEW_KEY): void {
   const request = ["-subj", `/CN=${name}`, "-keyout", `${name}.key`, "-out", `${name}.csr`];
-  openssl(folder, ["req", ...request, ...NEW_KEY, ...FOR_LOCALHOST, ...NO_AUTHORITY]);
+  openssl(folder, ["req", ...request, ...key, ...names, ...NO_AUTHORITY]);
   const signer = ["-CA", "authority.crt", "-CAkey", "authority.key", "-CAcreateserial"];
   const files = ["-in", `${name}.csr`, "-out", `${name}.crt`];
   openssl(folder, ["x509", "-req", ...files, ...signer, "-days", "2", "-copy_extensions", "copy"]);

@@ -66,7 +66,7 @@ async function shakeHands(
   const offered = [offeredBy(tls)];
   const options = { hostname: serverName, caCerts: [...caCerts], alpnProtocols: offered };
   const conn = await Deno.startTls(socket, options).catch((error) => {
-    throw handshakeFailed(error);
+    throw handshakeFailed(error, tls);
   });
   const close = (): void => conn.close();
   signal.addEventListener("abort", close);

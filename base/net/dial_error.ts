@@ -2,6 +2,7 @@
  * Why there is no connection: which step failed, and the cause in words that stay the same from one
  * attempt to the next, as failures are counted by them.
  */
+import { isIP } from "node:net";
 import { getSystemErrorMap } from "node:util";
 import { messageOf } from "../errors.ts";
 import type { Tls } from "./endpoint.ts";
@@ -24,29 +25,80 @@ export function systemReason(error: unknown): string {
   return said.charAt(0).toLowerCase() + said.slice(1);
 }
 
-/** What rustls and Node say of a handshake that failed, in plainer words. */
+/** What rustls, OpenSSL and Node say of a handshake that failed, in plainer words. */
 const PLAINER: readonly (readonly [said: RegExp, meant: string])[] = [
+  [/SelfSigned/, "the certificate is self-signed"],
   [/UnknownIssuer/, "the certificate is not signed by an authority that is trusted here"],
   [
     /CaUsedAsEndEntity/,
-    "the certificate is an authority's, not a server's (basicConstraints has CA:TRUE)",
+    "the certificate is an authority's own (basicConstraints has CA:TRUE), as self-signed ones often are",
   ],
   [/certificate expired/, "the certificate has expired"],
   [/certificate not valid yet/, "the certificate is not valid yet"],
+  [
+    /key too weak|BadSignature/,
+    "the certificate's key is too weak, as RSA needs 2,048 bits, or it does not fit its signature",
+  ],
   [/InvalidContentType/, "the server does not speak TLS"],
   [/unexpected end of file|socket disconnected/, "the server hung up during the handshake"],
 ];
+
+type AlertedTls = Partial<Pick<Tls, "alpn" | "client" | "insecure" | "serverName">>;
+
+/** Alerts by which a server refuses what the client shows of itself (RFC 8446 §6.2). */
+const OF_THE_CLIENT = /^(?:bad|unsupported) certificate$|^certificate |^unknown ca$/;
+
+/**
+ * What an alert of the server means, as OpenSSL (`tlsv1 alert unknown ca`) or rustls (`received fatal alert: UnknownCA`)
+ * names it; null for what is none. In TLS 1.3 it may come after the handshake, in place of a response.
+ */
+export function alertMeaning(said: string, tls: AlertedTls = {}): string | null {
+  const [, byOpenSsl, byRustls] =
+    /^(?:(?:sslv3|tlsv1|tlsv13) (?:alert )?(.+)|.*received fatal alert: (\w+).*)$/.exec(said) ?? [];
+  const name = (byOpenSsl ?? byRustls)?.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase()
+    .replace("unrecognised", "unrecognized");
+  if (name === undefined) return null;
+  if (name === "certificate required" || (OF_THE_CLIENT.test(name) && tls.client === undefined)) {
+    return "the server demands a client certificate";
+  }
+  if (OF_THE_CLIENT.test(name)) return `the server refused the client certificate (${name})`;
+  if (name === "handshake failure") {
+    return "the server refused the handshake: it shares no cipher, group or type of key with Plateau, " +
+      "or demands a client certificate";
+  }
+  if (name === "protocol version") {
+    return "the server refused the handshake: it speaks only TLS before 1.2";
+  }
+  if (name === "unrecognized name") {
+    return `the server refused the handshake: it has no certificate for ${
+      tls.serverName ?? "the name"
+    }`;
+  }
+  return `the server refused the handshake (${name})`;
+}
+
+/** Whether a connection that was open has ended by such an alert. */
+export function isRefusalByAlert(reason: string): boolean {
+  return /^the server (?:demands a|refused the) (?:client certificate|handshake)\b/.test(reason);
+}
 
 /** As rustls, OpenSSL and Node name the alert (RFC 7301 §3.2). */
 const NO_PROTOCOL = /no ?application ?protocol/i;
 
 /** For a TLS handshake that failed. */
-export function handshakeFailed(error: unknown, { alpn }: Pick<Tls, "alpn"> = {}): DialError {
+export function handshakeFailed(error: unknown, tls: AlertedTls = {}): DialError {
   const said = messageOf(error);
   const plainer = NO_PROTOCOL.test(said)
-    ? `the server does not speak HTTP/${alpn === "h2" ? "2" : "1.1"}: it refuses that by ALPN`
-    : PLAINER.find(([pattern]) => pattern.test(said))?.[1];
+    ? `the server does not speak HTTP/${tls.alpn === "h2" ? "2" : "1.1"}: it refuses that by ALPN`
+    : alertMeaning(said, tls) ?? PLAINER.find(([pattern]) => pattern.test(said))?.[1] ??
+      unusableKey(said, tls);
   return new DialError("tls", plainer ?? wrongName(said) ?? `the TLS handshake failed: ${said}`);
+}
+
+/** What the runtime says of a key that it cannot use, where it checks no more of the certificate than that. */
+function unusableKey(said: string, { insecure = false }: AlertedTls): string | null {
+  if (!insecure || !said.includes("unable to verify the first certificate")) return null;
+  return "the runtime cannot use the certificate's key (RSA needs 2,048 bits): --driver epoll may";
 }
 
 /**
@@ -70,13 +122,42 @@ function wrongName(said: string): string | null {
     : /not valid for name "(.*?)"(?:.*only valid for (.*))?/.exec(said) ?? [];
   if (wanted === undefined) return null;
   const names = valid?.replace(/\w+\("?(.*?)"?\)/g, "$1");
-  return `the certificate is not for ${wanted}` + (names === undefined ? "" : ` but for ${names}`);
+  if (names === undefined) {
+    const why = said.includes("not valid for any names")
+      ? ": it names no host (subjectAltName)"
+      : "";
+    return `the certificate is not for ${wanted}${why}`;
+  }
+  if (isIP(wanted) !== 0 && names.split(/, | or /).includes(wanted)) {
+    return `the certificate is not for the address ${wanted}: it has it as a DNS name only, ` +
+      `and needs IP:${wanted} in its subjectAltName`;
+  }
+  return `the certificate is not for ${wanted} but for ${names}`;
+}
+
+/** What a user can do about a reason, in the words of flags or of keys of an experiment file; null for nothing. */
+export function remedyFor(reason: string, written: "flags" | "keys"): string | null {
+  const flag = (name: string): string => written === "flags" ? `--${name}` : name;
+  if (/^the certificate is an authority's own/.test(reason)) {
+    return `${flag("insecure")} takes it, or make one with basicConstraints=CA:FALSE, which ` +
+      `${flag("cacert")} trusts`;
+  }
+  if (/^the certificate(?:'s| is| has)/.test(reason)) {
+    return `${flag("cacert")} names an authority to trust, ${
+      flag("insecure")
+    } takes any certificate`;
+  }
+  if (/client certificate\b/.test(reason)) {
+    return `${flag("cert")} and ${flag("key")} name the client's certificate and key`;
+  }
+  if (reason === "the server does not speak TLS") return "write http://";
+  return null;
 }
 
 /** What stood in the way of a response, and which settings are for it. */
-export function whyNoResponse(error: unknown): string {
-  const why = messageOf(error);
-  const isTls = error instanceof DialError && error.kind === "tls";
-  if (!isTls || !why.startsWith("the certificate")) return why;
-  return `${why} (cacert names an authority to trust, insecure takes any certificate)`;
+export function whyNoResponse(error: unknown, tls?: Tls): string {
+  const said = messageOf(error);
+  const why = alertMeaning(said, tls) ?? said;
+  const remedy = remedyFor(why, "keys");
+  return remedy === null ? why : `${why} (${remedy})`;
 }

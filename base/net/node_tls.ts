@@ -14,7 +14,7 @@ import { usualAuthorities } from "./server_trust.ts";
 
 /** To be read all the time: while nobody does, node:tls of Deno 2.9 goes on receiving, into memory. */
 class NodeTlsConnection implements Connection {
-  #error: Error | null = null;
+  #error: Error | null;
   #wake = (): void => {};
   readonly #onNews = (): void => this.#wake();
   readonly #onError = (error: Error): void => {
@@ -22,8 +22,16 @@ class NodeTlsConnection implements Connection {
     this.#wake();
   };
 
-  /** @param below What it speaks through, which ends with it. */
-  constructor(private readonly socket: Socket, private readonly below: Socket | null = null) {
+  /**
+   * @param below What it speaks through, which ends with it.
+   * @param errors Those that the socket has had already.
+   */
+  constructor(
+    private readonly socket: Socket,
+    private readonly below: Socket | null = null,
+    [error = null]: readonly Error[] = [],
+  ) {
+    this.#error = error;
     for (const event of NEWS) socket.on(event, this.#onNews);
     socket.on("error", this.#onError);
   }
@@ -80,6 +88,8 @@ export async function dialNodeTls(
     socket.destroy();
     below?.destroy();
   };
+  const errors: Error[] = []; // an alert may follow the handshake at once
+  socket.on("error", (error) => errors.push(error));
   below?.on("error", close); // whoever waits for TLS sees its end
   signal.addEventListener("abort", close);
   if (signal.aborted) close();
@@ -88,7 +98,7 @@ export async function dialNodeTls(
     const refusal = alpnRefusal(tls, socket.alpnProtocol || null);
     if (refusal !== null) throw new DialError("tls", refusal);
     socket.setNoDelay(true);
-    return new NodeTlsConnection(socket, below);
+    return new NodeTlsConnection(socket, below, errors);
   } catch (error) {
     close();
     throw error;

@@ -184,7 +184,10 @@ export class ServerTrust {
   }
 
   #refusalBy(error: number, leaf: Pointer): string {
-    if (UNKNOWN_ISSUER.has(error)) return meaning("UnknownIssuer");
+    if (UNKNOWN_ISSUER.has(error)) {
+      const isOwn = this.openssl.certificates.X509_self_signed(leaf, 1) === 1;
+      return meaning(isOwn ? "SelfSigned" : "UnknownIssuer");
+    }
     if (WRONG_NAME.has(error)) return this.#wrongName(leaf);
     return meaning(
       cStringAt(this.openssl.certificates.X509_verify_cert_error_string(BigInt(error))),
@@ -267,7 +270,9 @@ export class ServerTrust {
     const names = this.#namesOf(leaf);
     const last = names.pop();
     const listed = names.length > 0 ? `${names.join(", ")} or ${last}` : last;
-    const valid = last === undefined ? "" : `; certificate is only valid for ${listed}`;
+    const valid = last === undefined
+      ? "; certificate is not valid for any names"
+      : `; certificate is only valid for ${listed}`;
     return meaning(`certificate not valid for name "${this.serverName}"${valid}`);
   }
 

@@ -1,5 +1,6 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
+import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/model/findings/no_response.ts";
 import { trustSentences } from "../../report/model/findings/trust.ts";
 import type { GateOutcome } from "../../report/model/gates/gates.ts";
@@ -14,7 +15,10 @@ const MOST_REASONS = 5;
 export function verifyMeasurement(measurement: Measurement): void {
   const { url, reasons, checks } = measurement;
   if (isUnanswered(measurement)) {
-    const why = Object.keys(reasons).slice(0, MOST_REASONS);
+    const why = Object.keys(reasons).slice(0, MOST_REASONS).map((reason) => {
+      const remedy = remedyFor(reason, "flags");
+      return remedy === null ? reason : `${reason}: ${remedy}`;
+    });
     throw new TargetError(
       `Cannot measure ${url}: ${lowered(noResponseText(noResponseOf([measurement])))}`,
       why,

@@ -243,7 +243,8 @@ async function followed(
     }
     const reader = await sendOnce(withCookies, to, request).catch((error: unknown) => {
       const isLimit = error instanceof TooFewStreams;
-      const why = isLimit ? error.message : `got no response: ${whyNoResponse(error)}`;
+      const tls = "path" in to.endpoint ? undefined : to.endpoint.tls;
+      const why = isLimit ? error.message : `got no response: ${whyNoResponse(error, tls)}`;
       throw new TargetError(`${subject} ${why}`);
     });
     const set = cookies?.keep(reader, () => to.origin + path) ?? [];

@@ -2,6 +2,7 @@
  * Which servers are trusted, and what becomes of the requests where a handshake fails.
  */
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import type { Endpoint, Tls } from "../../base/net/endpoint.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
@@ -61,6 +62,13 @@ const TRUSTED: Record<string, () => Meeting> = {
     const { signed, authority } = certificates();
     return { certificate: signed, tls: { ...authorities(authority), serverName: LOCAL } };
   },
+  "of P-521": () => {
+    const { long, authority } = certificates();
+    return { certificate: long, tls: authorities(authority) };
+  },
+  "of P-521 where none is checked": () => {
+    return { certificate: certificates().long, tls: UNCHECKED };
+  },
   "of any kind where none is checked": () => {
     return { certificate: certificates().careless, tls: { ...UNCHECKED, serverName: "elsewhere" } };
   },
@@ -96,7 +104,16 @@ const DISTRUSTED: Record<string, { readonly meeting: () => Meeting; readonly rea
       const { careless } = certificates();
       return { certificate: careless, tls: authorities(careless.cert) };
     },
-    reason: "the certificate is an authority's, not a server's (basicConstraints has CA:TRUE)",
+    reason: "the certificate is an authority's own (basicConstraints has CA:TRUE), " +
+      "as self-signed ones often are",
+  },
+  "for the address as a DNS name": {
+    meeting: () => {
+      const { misnamed, authority } = certificates();
+      return { certificate: misnamed, tls: { ...authorities(authority), serverName: LOCAL } };
+    },
+    reason: "the certificate is not for the address 127.0.0.1: it has it as a DNS name only, " +
+      "and needs IP:127.0.0.1 in its subjectAltName",
   },
 };
 for (const [what, { meeting, reason }] of Object.entries(DISTRUSTED)) {
@@ -110,6 +127,70 @@ for (const [what, { meeting, reason }] of Object.entries(DISTRUSTED)) {
     assert.deepEqual([...loaded.totals.reasons.keys()], [reason]);
     assert.equal(server.seen(), 0);
   });
+}
+
+Deno.test({
+  name:
+    "a certificate that is signed by itself is told from one of an unknown authority by OpenSSL",
+  ignore: !DRIVER_NAMES.includes("epoll"),
+  async fn(): Promise<void> {
+    const way = wayTo(certificates().own, CHECKED, "epoll");
+    const server = counting(way, () => new Response("ok"));
+    const loaded = await load(way, server, { requests: 4 });
+    await server.stop();
+    assertFailedAs("tls", loaded);
+    assert.deepEqual([...loaded.totals.reasons.keys()], ["the certificate is self-signed"]);
+  },
+});
+
+/** `openssl s_server` that demands a client's certificate by one version of TLS. */
+async function demanding(
+  version: string,
+  folder: string,
+): Promise<Deno.ChildProcess & { port: number }> {
+  const { signed, authority } = certificates();
+  const files = { "a.crt": signed.cert, "a.key": signed.key, "ca.crt": authority };
+  for (const [name, pem] of Object.entries(files)) Deno.writeTextFileSync(join(folder, name), pem);
+  const child = new Deno.Command("openssl", {
+    args: [
+      ...["s_server", "-accept", `${LOCAL}:0`, version, "-cert", "a.crt", "-key", "a.key", "-www"],
+      ...["-Verify", "1", "-CAfile", "ca.crt", "-verify_return_error"],
+    ],
+    cwd: folder,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "null",
+  }).spawn();
+  let printed = "";
+  for await (const text of child.stdout.pipeThrough(new TextDecoderStream())) {
+    printed += text;
+    const [, port] = /ACCEPT \S+:(\d+)/.exec(printed) ?? [];
+    if (port !== undefined) return Object.assign(child, { port: Number(port) });
+  }
+  throw new Error(`openssl ended: ${printed}`);
+}
+
+for (const [version, what] of [["-tls1_2", "TLS 1.2"], ["-tls1_3", "TLS 1.3"]] as const) {
+  for (const tls of [CHECKED, UNCHECKED]) {
+    const checks = tls.insecure ? "an unchecked server" : "a server";
+    everyTls(
+      ["openssl"],
+      `${checks} that demands a client certificate by ${what} fails every request as tls`,
+      async (driver) => {
+        const folder = Deno.makeTempDirSync();
+        const server = await demanding(version, folder);
+        const { port } = server;
+        const caCerts = [certificates().authority];
+        const endpoint = { hostname: LOCAL, port, tls: { ...tls, caCerts } };
+        const loaded = await load({ driver }, { endpoint }, { requests: 8 });
+        server.kill();
+        await server.status;
+        Deno.removeSync(folder, { recursive: true });
+        assertFailedAs("tls", loaded);
+        assert.match([...loaded.totals.reasons.keys()].join(), /demands a client certificate$/);
+      },
+    );
+  }
 }
 
 /** Every request; a load by number has no other end. */

@@ -1,6 +1,13 @@
 import assert from "node:assert/strict";
 import { TargetError, UserError } from "../../base/errors.ts";
-import { alpnRefusal, handshakeFailed, systemReason } from "../../base/net/dial_error.ts";
+import {
+  alertMeaning,
+  alpnRefusal,
+  handshakeFailed,
+  isRefusalByAlert,
+  remedyFor,
+  systemReason,
+} from "../../base/net/dial_error.ts";
 import { type Access, type Endpoint, endpointOf } from "../../base/net/endpoint.ts";
 import { testWith } from "../needs.ts";
 import { chooseDriver } from "../../runner/load/transports/choose_driver.ts";
@@ -130,11 +137,79 @@ const SAID: [said: string, meant: string][] = [
     "the server does not speak HTTP/1.1: it refuses that by ALPN",
   ],
   ["connection reset", "the TLS handshake failed: connection reset"],
+  [
+    'invalid peer certificate: certificate not valid for name "a"; certificate is not valid for any names (according to its subjectAltName extension)',
+    "the certificate is not for a: it names no host (subjectAltName)",
+  ],
+  [
+    'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")',
+    "the certificate is not for the address 127.0.0.1: it has it as a DNS name only, and needs IP:127.0.0.1 in its subjectAltName",
+  ],
 ];
 for (const [said, meant] of SAID) {
   Deno.test(`a handshake that fails with "${said}" is told as "${meant}"`, () => {
     const { kind, message } = handshakeFailed(new Error(said));
     assert.deepEqual([kind, message], ["tls", meant]);
+  });
+}
+
+const WITH_CLIENT = { client: { cert: "", key: "" } };
+
+const ALERTS: [byOpenSsl: string, byRustls: string, tls: object, meant: RegExp][] = [
+  ["tlsv13 alert certificate required", "CertificateRequired", {}, /demands a client certificate$/],
+  ["sslv3 alert bad certificate", "BadCertificate", {}, /demands a client certificate$/],
+  [
+    "tlsv1 alert unknown ca",
+    "UnknownCA",
+    WITH_CLIENT,
+    /refused the client certificate \(unknown ca/,
+  ],
+  [
+    "sslv3 alert certificate expired",
+    "CertificateExpired",
+    WITH_CLIENT,
+    /refused the client certificate \(certificate expired/,
+  ],
+  ["sslv3 alert handshake failure", "HandshakeFailure", {}, /no cipher.* or demands a client cert/],
+  ["tlsv1 alert protocol version", "ProtocolVersion", {}, /only TLS before 1\.2/],
+  [
+    "tlsv1 unrecognized name",
+    "UnrecognisedName",
+    { serverName: "a.test" },
+    /certificate for a\.test/,
+  ],
+  ["tlsv1 alert internal error", "InternalError", {}, /the handshake \(internal error\)$/],
+];
+for (const [byOpenSsl, byRustls, tls, meant] of ALERTS) {
+  Deno.test(`the alert "${byOpenSsl}" means the same as OpenSSL and as rustls name it`, () => {
+    const said = [byOpenSsl, `received fatal alert: ${byRustls}`];
+    const [one, other] = said.map((alert) => alertMeaning(alert, tls));
+    assert.match(String(one), meant);
+    assert.equal(one, other);
+    assert.ok(isRefusalByAlert(String(one)));
+    assert.equal(handshakeFailed(new Error(byOpenSsl), tls).message, one);
+  });
+}
+
+Deno.test("what is no alert is none", () => {
+  assert.equal(alertMeaning("Connection reset by peer"), null);
+  assert.equal(isRefusalByAlert("Connection reset by peer"), false);
+});
+
+const REMEDIES: [reason: string, flags: RegExp | null][] = [
+  ["the certificate is self-signed", /--cacert names .* --insecure takes/],
+  ["the certificate is not signed by an authority that is trusted here", /--cacert .*--insecure/],
+  ["the certificate is an authority's own (basicConstraints has CA:TRUE)", /^--insecure takes it/],
+  ["the server demands a client certificate", /^--cert and --key/],
+  ["the server does not speak TLS", /^write http:/],
+  ["127.0.0.1:80: connection refused", null],
+];
+for (const [reason, flags] of REMEDIES) {
+  Deno.test(`what can be done about "${reason}" is said in flags, and in keys of a file`, () => {
+    const byFlags = remedyFor(reason, "flags");
+    if (flags === null) assert.equal(byFlags, null);
+    else assert.match(String(byFlags), flags);
+    assert.equal(remedyFor(reason, "keys"), byFlags?.replaceAll("--", "") ?? null);
   });
 }
 

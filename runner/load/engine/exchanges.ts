@@ -13,6 +13,7 @@
  * - runner/load/recording/recorder.ts counts it, in runner/stats/histogram/histogram_counts.ts.
  */
 import { BROKEN, NEED_MORE, type ResponseReader } from "../../../base/http/response.ts";
+import { isRefusalByAlert } from "../../../base/net/dial_error.ts";
 import type { ErrorKind } from "../../result/outcome.ts";
 import type { Recorder } from "../recording/recorder.ts";
 import { Connections, type Message, OPEN, Readers, Timeouts } from "./connections.ts";
@@ -167,7 +168,9 @@ export class Exchanges implements EventHandler {
       this.#giveUp(slot, nowUs);
       return this.workload.onClosed(slot, nowUs);
     }
-    if (reset !== null) return this.#break(slot, "reset", reset, nowUs);
+    if (reset !== null) {
+      return this.#break(slot, isRefusalByAlert(reset) ? "tls" : "reset", reset, nowUs);
+    }
     const reader = this.#readerOf(slot);
     reader.end();
     if (reader.state === BROKEN) return this.#break(slot, "closed", reader.reason, nowUs);
@@ -198,7 +201,8 @@ export class Exchanges implements EventHandler {
         ? this.workload.skipStep()
         : this.workload.stepOf(slot, waiting.request);
       const sinceUs = pacer.intended ? dueUs : dialedUs;
-      recorder.fail(slot, step, { kind, reason }, sinceUs, dialedUs, nowUs);
+      const failure = { kind: isRefusalByAlert(reason) ? "tls" as const : kind, reason };
+      recorder.fail(slot, step, failure, sinceUs, dialedUs, nowUs);
     }
     this.connections.refused(slot, nowUs);
     this.workload.onFailed(slot, false, nowUs);

@@ -5,8 +5,8 @@
 import { messageOf } from "../../../base/errors.ts";
 import type { Connection } from "../../../base/net/connection.ts";
 import { dialer } from "../../../base/net/dial.ts";
-import { DialError } from "../../../base/net/dial_error.ts";
-import type { Endpoint } from "../../../base/net/endpoint.ts";
+import { alertMeaning, DialError } from "../../../base/net/dial_error.ts";
+import type { Endpoint, Tls } from "../../../base/net/endpoint.ts";
 import type { ReadScheduler } from "./read_scheduler.ts";
 import {
   type ConnectionEvents,
@@ -28,7 +28,7 @@ export class DenoTransport implements Transport {
   readonly #dial: ReturnType<typeof dialer>;
 
   constructor(
-    endpoint: Endpoint,
+    private readonly endpoint: Endpoint,
     slots: number,
     private readonly scheduler: ReadScheduler,
     private readonly requestBytes: number,
@@ -38,11 +38,20 @@ export class DenoTransport implements Transport {
   }
 
   open(slot: number, events: ConnectionEvents): DenoConnection {
-    const sizes = { readBytes: this.#readBytes, requestBytes: this.requestBytes };
-    const connection = new DenoConnection(slot, sizes, this.scheduler, events);
+    const { endpoint, requestBytes } = this;
+    const tls = "path" in endpoint ? undefined : endpoint.tls;
+    const setting = { readBytes: this.#readBytes, requestBytes, tls };
+    const connection = new DenoConnection(slot, setting, this.scheduler, events);
     void connection.open(this.#dial);
     return connection;
   }
+}
+
+interface ConnectionSetting {
+  readonly readBytes: number;
+  /** Of the largest request. */
+  readonly requestBytes: number;
+  readonly tls: Tls | undefined;
 }
 
 class DenoConnection implements TransportConnection {
@@ -55,15 +64,17 @@ class DenoConnection implements TransportConnection {
   #waits = false;
   readonly #buffer: Uint8Array;
   readonly #requestBytes: number;
+  readonly #tls: Tls | undefined;
 
   constructor(
     private readonly slot: number,
-    { readBytes, requestBytes }: { readonly readBytes: number; readonly requestBytes: number },
+    { readBytes, requestBytes, tls }: ConnectionSetting,
     private readonly scheduler: ReadScheduler,
     private readonly events: ConnectionEvents,
   ) {
     this.#buffer = new Uint8Array(readBytes);
     this.#requestBytes = requestBytes;
+    this.#tls = tls;
   }
 
   async open(dial: ReturnType<typeof dialer>): Promise<void> {
@@ -131,7 +142,9 @@ class DenoConnection implements TransportConnection {
   };
 
   readonly #onBroken = (error: unknown): void => {
-    if (!this.#isClosed) this.#end(messageOf(error).split(READ_MORE, 1)[0]);
+    if (this.#isClosed) return;
+    const [said] = messageOf(error).split(READ_MORE, 1);
+    this.#end(alertMeaning(said, this.#tls) ?? said);
   };
 
   #end(reset: string | null): void {

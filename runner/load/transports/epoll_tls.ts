@@ -6,7 +6,7 @@
 import { isIP } from "node:net";
 import { ServerTrust, usualAuthorities } from "../../../base/net/server_trust.ts";
 import { SECURITY_LEVEL, showCertificate } from "../../../base/net/client_certificate.ts";
-import { alpnRefusal, handshakeFailed } from "../../../base/net/dial_error.ts";
+import { alertMeaning, alpnRefusal, handshakeFailed } from "../../../base/net/dial_error.ts";
 import { offeredBy, type Tls } from "../../../base/net/endpoint.ts";
 import { type Libc, libc } from "../../../base/system/libc.ts";
 import {
@@ -42,9 +42,12 @@ const CIPHERS_1_3 = "TLS_AES_256_GCM_SHA384:TLS_AES_128_GCM_SHA256:TLS_CHACHA20_
 const CIPHERS_1_2 = "ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-ECDSA-AES128-GCM-SHA256:" +
   "ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES128-GCM-SHA256:" +
   "ECDHE-RSA-CHACHA20-POLY1305";
-const GROUPS = "X25519:P-256:P-384";
-const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
+/** P-521 besides, which the runtime does not have for the exchange of keys. */
+const GROUPS = "X25519:P-256:P-384:P-521";
+const SIGNATURES = "ECDSA+SHA384:ECDSA+SHA256:ECDSA+SHA512:ed25519:RSA-PSS+SHA512:RSA-PSS+SHA384:" +
   "RSA-PSS+SHA256:RSA+SHA512:RSA+SHA384:RSA+SHA256";
+/** Of keys that are for RSA-PSS alone, of which nothing is checked. */
+const UNCHECKED_SIGNATURES = "rsa_pss_pss_sha256:rsa_pss_pss_sha384:rsa_pss_pss_sha512";
 
 // Reasons of OpenSSL for bytes that are no TLS, and for an end without one (include/openssl/sslerr.h).
 const REASON_MASK = 0x7fffffn;
@@ -88,7 +91,7 @@ export class EpollTls implements TlsLayer {
     this.#waitsForRoom = new Uint8Array(slots);
     this.#sentName = isIP(serverName) ? null : cString(serverName);
     this.#offered = new TextEncoder().encode(offeredBy(tls));
-    this.#context = contextOf(this.#openssl, this.#offered);
+    this.#context = contextOf(this.#openssl, this.#offered, insecure);
     if (client !== undefined) showCertificate(this.#openssl, this.#context, client);
     this.#trust = insecure
       ? null
@@ -218,7 +221,9 @@ export class EpollTls implements TlsLayer {
     const errno = this.#libc.errno();
     this.#isWhole[slot] = 0;
     const { reason, text } = this.#takeError();
-    if (error === SSL_ERROR_SSL) return reason === UNEXPECTED_EOF ? CUT_OFF : text;
+    if (error === SSL_ERROR_SSL) {
+      return reason === UNEXPECTED_EOF ? CUT_OFF : alertMeaning(text, this.tls) ?? text;
+    }
     return errno === 0 ? CUT_OFF : this.#libc.explain(errno);
   }
 
@@ -269,7 +274,7 @@ export class EpollTls implements TlsLayer {
 }
 
 /** @param offered The one protocol that ALPN offers. */
-function contextOf({ tls }: OpenSsl, offered: Uint8Array): Pointer {
+function contextOf({ tls }: OpenSsl, offered: Uint8Array, insecure: boolean): Pointer {
   const context = made(tls.SSL_CTX_new(tls.TLS_client_method()));
   const control = (what: number, number: bigint, text: string | null = null): void => {
     tls.SSL_CTX_ctrl(context, what, number, text === null ? null : cString(text));
@@ -281,7 +286,8 @@ function contextOf({ tls }: OpenSsl, offered: Uint8Array): Pointer {
   control(SSL_CTRL_SET_READ_AHEAD, 1n);
   control(SSL_CTRL_SET_SESS_CACHE_MODE, SSL_SESS_CACHE_OFF);
   control(SSL_CTRL_SET_GROUPS_LIST, 0n, GROUPS);
-  control(SSL_CTRL_SET_SIGALGS_LIST, 0n, SIGNATURES);
+  const signatures = insecure ? `${SIGNATURES}:${UNCHECKED_SIGNATURES}` : SIGNATURES;
+  control(SSL_CTRL_SET_SIGALGS_LIST, 0n, signatures);
   tls.SSL_CTX_set_cipher_list(context, cString(CIPHERS_1_2));
   tls.SSL_CTX_set_ciphersuites(context, cString(CIPHERS_1_3));
   const alpn = Uint8Array.of(offered.length, ...offered); // RFC 7301 §3.1
