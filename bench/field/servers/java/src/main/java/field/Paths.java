@@ -14,7 +14,7 @@ public class Paths extends HttpServlet {
   static final byte[] SMALL = "Hello, field!\n".getBytes(StandardCharsets.US_ASCII);
   static final byte[] BIG = "x".repeat(1_000_000).getBytes(StandardCharsets.US_ASCII);
 
-  static void log(String uri) throws IOException {
+  static void note(String uri) throws IOException {
     try (var file = new FileOutputStream(System.getenv("LOG"), true)) {
       file.write((uri + "\n").getBytes(StandardCharsets.US_ASCII));
     }
@@ -31,7 +31,7 @@ public class Paths extends HttpServlet {
   @Override
   protected void service(HttpServletRequest request, HttpServletResponse response) throws IOException {
     var path = request.getRequestURI();
-    log(path + "?" + request.getQueryString());
+    note(path + "?" + request.getQueryString());
     switch (path) {
       case "/big" -> say(request, response, 200, BIG);
       case "/204", "/304" -> response.setStatus(Integer.parseInt(path.substring(1)));

@@ -29,7 +29,7 @@ final class Vertx {
 
   private static void handle(HttpServerRequest request) {
     try {
-      Paths.log(request.uri());
+      Paths.note(request.uri());
       serve(request);
     } catch (IOException e) {
       throw new IllegalStateException(e);
