@@ -124,6 +124,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/redirects_elsewhere_test.ts",
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",
+    "conformance/hostile_frames_test.ts",
     "hostile/live_page_test.ts",
     "hostile/jobs_test.ts",
     "hostile/agents_test.ts",

@@ -52,7 +52,11 @@ async function stop(
 
 // Folded stacks, as py-spy and the flame graph tools write them: `outer (a.py);inner (b.py:7) 12` a line.
 
-/** @param sampleMs Time that a sample stands for. */
+/**
+ * Numbers of more digits than a profile can have are part of a name, as a target may choose its names.
+ *
+ * @param sampleMs Time that a sample stands for.
+ */
 export function treeOfFolded(
   text: string,
   sampleMs: number,
@@ -60,7 +64,7 @@ export function treeOfFolded(
   const builder = new CallTreeBuilder();
   let samples = 0;
   for (const line of text.split("\n")) {
-    const [, stack, count] = /^(.+) (\d+)$/.exec(line) ?? [];
+    const [, stack, count] = /^(.+) (\d{1,9})$/.exec(line) ?? [];
     if (stack === undefined) continue;
     samples += Number(count);
     builder.addStack(stack.split(";").map(frameOf), Number(count) * sampleMs);
@@ -70,7 +74,7 @@ export function treeOfFolded(
 
 /** `name (file.py:12)`, the line only where it is known. */
 function frameOf(text: string): Frame {
-  const [, name, file, line] = /^(.*) \((.*?)(?::(\d+))?\)$/.exec(text) ?? [];
+  const [, name, file, line] = /^(.*) \((.*?)(?::(\d{1,9}))?\)$/.exec(text) ?? [];
   if (name === undefined) return { name: text, module: "", line: 0 };
   return { name, module: moduleOf(file), line: Number(line ?? 0) };
 }

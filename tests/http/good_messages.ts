@@ -204,4 +204,35 @@ export const GOOD: Readonly<Record<string, GoodMessage>> = {
     wire: `${OK}Content-Length: 2\r\nContent-Length: 2\r\n\r\nok`,
     body: "ok",
   },
+  "twenty interim answers are not too many": {
+    wire: `${
+      "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n".repeat(20)
+    }${OK}Content-Length: 1\r\n\r\nx`,
+    body: "x",
+  },
+  "an interim answer has no chunks, whatever its coding says": {
+    wire:
+      `HTTP/1.1 102 Processing\r\nTransfer-Encoding: chunked\r\n\r\n${OK}Content-Length: 1\r\n\r\nx`,
+    body: "x",
+  },
+  "204 has no chunks, whatever its coding says": {
+    wire: "HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n",
+    status: 204,
+  },
+  "304 has no chunks, whatever its coding says": {
+    wire: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: chunked\r\n\r\n",
+    status: 304,
+  },
+  "a chunk size may have many leading zeros": {
+    wire: `${CHUNKED}${"0".repeat(50)}1\r\nx\r\n${"0".repeat(50)}\r\n\r\n`,
+    body: "x",
+  },
+  "a chunk extension may be long": {
+    wire: `${CHUNKED}1;a="${"b".repeat(200)}"\r\nx\r\n0\r\n\r\n`,
+    body: "x",
+  },
+  "twenty trailers are passed over": {
+    wire: `${CHUNKED}1\r\nx\r\n0\r\n${"A: b\r\n".repeat(20)}\r\n`,
+    body: "x",
+  },
 };

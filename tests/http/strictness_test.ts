@@ -26,6 +26,10 @@ const IT_ACCEPTS: Readonly<Record<string, string>> = {
   "a status below 100": "RFC 9110 §15 calls it invalid, and results count by three digits.",
   "a control character in the reason phrase":
     "It passes over the phrase. RFC 9112 §4: visible characters, spaces and tabs.",
+  "a colour in the reason phrase":
+    "It passes over the phrase. RFC 9112 §4: visible characters, spaces and tabs.",
+  "a DEL in the reason phrase":
+    "It passes over the phrase. RFC 9112 §4: visible characters, spaces and tabs.",
   "an extension without a name":
     "It takes an empty name before an equals sign. RFC 9112 §7.1.1: a name is a token.",
   "interim answers for ever": "It has no limit to their number.",

@@ -182,7 +182,10 @@ export class Http2Connection {
     else if (type === PING) this.#takePing(flags);
     else if (type === GOAWAY) this.#takeGoAway();
     else if (type === PUSH_PROMISE) throw wrong("a push that nobody allowed");
-    else if (type === PRIORITY && to - from !== 5) throw cutShort();
+    else if (type === PRIORITY) {
+      if (stream === 0) throw wrong("PRIORITY of no stream");
+      if (to - from !== 5) throw cutShort();
+    }
   }
 
   // hot

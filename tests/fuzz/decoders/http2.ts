@@ -12,6 +12,7 @@ import {
   octets,
   settings,
 } from "../../http/http2/peer.ts";
+import { HOSTILE_FRAMES } from "../../http/http2/hostile_frames.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 const OK = { ":status": "200", "content-type": "text/plain" };
@@ -23,7 +24,12 @@ const samples = [
   [headers(1, { ":status": "103" }), headers(1, OK), headers(1, { "x-sum": "1" }, END_STREAM)],
   [frame(PING, 0, 0, octets("12345678")), frame(RST_STREAM, 0, 3, coded(7))],
   [headers(1, OK, END_STREAM), frame(GOAWAY, 0, 0, coded(1, 0))],
+  ...Object.values(HOSTILE_FRAMES).flat().map(({ frames }) => frames).filter(isShort),
 ].map((frames) => String.fromCharCode(...joined(settings([3, 100], [4, 70_000]), ...frames)));
+
+function isShort(frames: readonly Uint8Array[]): boolean {
+  return frames.reduce((sum, { length }) => sum + length, 0) < 1_000;
+}
 
 /** What came, with bodies in place of the chunks that depend on how they were cut. */
 function outcome(pieces: readonly string[]): string {

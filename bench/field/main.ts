@@ -1,0 +1,175 @@
+// deno-lint-ignore-file no-console -- the table is what this program is for
+/**
+ * `deno task field [SERVER…] [--only SITUATION] [--way WAY] [--driver NAME] [--all]`: real servers of HTTP/2 and TLS, each
+ * in every situation of `situations.ts`, by both drivers. Prints what was wrong, then verdicts as a table; exit code 1
+ * when something was wrong. A server whose programs are not installed is skipped and named.
+ */
+import { parseArgs } from "node:util";
+import { ExpectedError, messageOf } from "../../base/errors.ts";
+import { DRIVERS } from "../../runner/load/transports/drivers.ts";
+import type { DriverName } from "../../runner/load/engine/driver.ts";
+import { LocalLoader } from "../../runner/measure/local_loader.ts";
+import { startOrigin } from "./origin.ts";
+import { servers } from "./registry.ts";
+import { missingOf, type Running, startField, versionOf } from "./running.ts";
+import { type FieldServer, type Way, WAYS } from "./server.ts";
+import { type Situation, situations } from "./situations.ts";
+import { attempt, type Outcome, type Trial } from "./trial.ts";
+
+const { values, positionals } = parseArgs({
+  args: Deno.args,
+  allowPositionals: true,
+  options: {
+    only: { type: "string", default: "" },
+    way: { type: "string", default: "" },
+    driver: { type: "string", default: "" },
+    /** Prints what is right, too. */
+    all: { type: "boolean", default: false },
+  },
+});
+
+const DRIVER_NAMES = (Object.keys(DRIVERS) as DriverName[]).filter((name) =>
+  name.includes(values.driver)
+);
+
+interface Verdicts {
+  readonly server: FieldServer;
+  readonly version: string;
+  readonly outcomes: readonly Outcome[];
+}
+
+function lanesOf(server: FieldServer): Trial[][] {
+  const ways = WAYS.filter((way) => server.ways[way] !== undefined && way.includes(values.way));
+  const chosen = situations.filter(({ name }) => name.includes(values.only));
+  return ways.flatMap((way) =>
+    DRIVER_NAMES.map((driver) =>
+      chosen.filter((situation) => isTried(server, situation, way)).map((situation) => ({
+        situation,
+        way,
+        driver,
+      }))
+    )
+  );
+}
+
+function isTried({ reload, only }: FieldServer, situation: Situation, way: Way): boolean {
+  if (only?.includes(situation.name) === false) return false;
+  if (situation.meanwhile === "reload" && reload === undefined) return false;
+  return situation.ways?.includes(way) ?? true;
+}
+
+/** Ways and drivers side by side, as most of it is waiting; what reloads the server, one after the other at the end. */
+async function tryAll(server: FieldServer, running: Running): Promise<Outcome[]> {
+  const lanes = lanesOf(server);
+  const isLast = ({ situation }: Trial): boolean => situation.meanwhile === "reload";
+  const outcomes = await Promise.all(
+    lanes.map((lane) => inOrder(server, running, lane.filter((trial) => !isLast(trial)))),
+  );
+  return [...outcomes.flat(), ...await inOrder(server, running, lanes.flat().filter(isLast))];
+}
+
+async function inOrder(
+  server: FieldServer,
+  running: Running,
+  trials: readonly Trial[],
+): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  const lane = { server, running, loader: new LocalLoader() };
+  for (const trial of trials) {
+    const outcome = await attempt(lane, trial);
+    outcomes.push(outcome);
+    const { situation, way, driver, fault, seen } = outcome;
+    if (fault === null && !values.all) continue;
+    console.log(`  ${way}, ${driver}, ${situation.name}: ${fault ?? "right"}\n    ${seen}`);
+  }
+  await lane.loader.close();
+  return outcomes;
+}
+
+/** Faults that are the server's own don't count. */
+function isWrong({ differs }: FieldServer, { fault, situation }: Outcome): boolean {
+  return fault !== null && differs?.[situation.name] === undefined;
+}
+
+/** Of a situation on a server: tries that were right, those that were wrong, or a dash where it was not tried. */
+function verdictOf({ outcomes, server }: Verdicts, { name }: Situation): string {
+  const tried = outcomes.filter(({ situation }) => situation.name === name);
+  if (tried.length === 0) return "–";
+  const wrong = tried.filter((outcome) => isWrong(server, outcome)).length;
+  if (wrong > 0) return `**${wrong} of ${tried.length} wrong**`;
+  return `${tried.length}${tried.some(({ fault }) => fault !== null) ? "*" : ""}`;
+}
+
+function printTable(verdicts: readonly Verdicts[]): void {
+  const chosen = situations.filter(({ name }) => name.includes(values.only));
+  const row = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
+  console.log("");
+  row(["server", ...chosen.map(({ name }) => name)]);
+  row(["---", ...chosen.map(() => "---:")]);
+  for (const one of verdicts) {
+    row([
+      `${one.server.name} ${one.version}`,
+      ...chosen.map((situation) => verdictOf(one, situation)),
+    ]);
+  }
+  for (const { server, outcomes } of verdicts) {
+    for (const [name, how] of Object.entries(server.differs ?? {})) {
+      if (outcomes.some(({ situation }) => situation.name === name)) {
+        console.log(`\n\\* ${server.name}, ${name}: ${how}.`);
+      }
+    }
+  }
+  const tried = verdicts.reduce((sum, { outcomes }) => sum + outcomes.length, 0);
+  console.log(`\n${tried} tries on ${verdicts.length} servers, ${wrongIn(verdicts)} wrong.`);
+}
+
+function wrongIn(verdicts: readonly Verdicts[]): number {
+  return verdicts.reduce(
+    (sum, { server, outcomes }) => sum + outcomes.filter((one) => isWrong(server, one)).length,
+    0,
+  );
+}
+
+async function main(): Promise<number> {
+  const strangers = positionals.filter((name) => !servers.some((server) => server.name === name));
+  if (strangers.length > 0) {
+    console.error(
+      `Cannot find ${strangers.join(", ")}: ${
+        servers.map(({ name }) => name).join(", ")
+      } are there`,
+    );
+    return 2;
+  }
+  const chosen = servers.filter(({ name }) =>
+    positionals.length === 0 || positionals.includes(name)
+  );
+  const verdicts: Verdicts[] = [];
+  let failed = false;
+  await using origin = await startOrigin();
+  for (const server of chosen) {
+    const missing = missingOf(server);
+    if (missing.length > 0) {
+      console.log(
+        `${server.name}: skipped, as ${missing.join(" and ")} is missing (${server.install})`,
+      );
+      continue;
+    }
+    const version = await versionOf(server);
+    console.log(`${server.name} ${version}`);
+    try {
+      await using running = await startField(server, origin.port);
+      verdicts.push({ server, version, outcomes: await tryAll(server, running) });
+    } catch (error) {
+      failed = true;
+      console.log(
+        `  ${error instanceof ExpectedError ? error.lines.join("\n  ") : messageOf(error)}`,
+      );
+    }
+  }
+  printTable(verdicts);
+  return failed || verdicts.some(({ outcomes }) => outcomes.some(({ fault }) => fault !== null))
+    ? 1
+    : 0;
+}
+
+Deno.exit(await main());

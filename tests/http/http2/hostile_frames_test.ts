@@ -1,0 +1,107 @@
+/** Hostile frames, fed to a connection whole, octet by octet and in threes: the outcome is right, and bounded. */
+import assert from "node:assert/strict";
+import { DATA, FrameReader, NOTHING } from "../../../base/http/http2/frames.ts";
+import { COMPLETE, ResponseReader } from "../../../base/http/response.ts";
+import { textOf } from "../feed.ts";
+import { HOSTILE_FRAMES, type HostileFrames } from "./hostile_frames.ts";
+import { Client, joined, request, settings } from "./peer.ts";
+
+/** Of what a client holds back to send. */
+const MOST_WAITING_BYTES = 300_000;
+/** Longer ones are not fed octet by octet. */
+const MOST_OCTETS = 100_000;
+
+function requestOf({ request: asked }: HostileFrames): Uint8Array<ArrayBuffer> {
+  const method = asked ?? "GET";
+  return request(method === "POST" ? { method, body: "x".repeat(100_000) } : { method });
+}
+
+/** A client that has read the frames in pieces of `size`, and what came of its requests. */
+function read(
+  row: HostileFrames,
+  size: number,
+): { client: Client; comes: string[]; mostWaiting: number } {
+  const client = new Client(row.places, requestOf(row));
+  const bytes = joinedOf([row.first ?? settings(), ...row.frames]);
+  let mostWaiting = 0;
+  for (let at = 0; at < bytes.length && client.connection.error === null; at += size) {
+    const piece = bytes.slice(at, at + size);
+    client.connection.read(piece, piece.length);
+    mostWaiting = Math.max(mostWaiting, client.connection.out.length);
+  }
+  return { client, comes: client.events.map((event) => briefly(event, row)), mostWaiting };
+}
+
+/** `joined` is for small frames. */
+function joinedOf(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
+
+/** `0: 200 hello`, `0: malformed`, `0: reset`, `0: turned away`. */
+function briefly(event: string, row: HostileFrames): string {
+  const [, place, kind, rest] =
+    /^(\d+: )(response|malformed|reset|turned away) ?(.*)$/s.exec(event) ?? [];
+  if (kind !== "response") return `${place}${kind}`;
+  const text: string = JSON.parse(rest);
+  const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+  const reader = new ResponseReader({ retain: true });
+  reader.begin(row.request === "HEAD");
+  assert.equal(reader.read(bytes, 0, bytes.length), bytes.length);
+  assert.equal(reader.state, COMPLETE, reader.reason);
+  return `${place}${reader.status} ${textOf(reader.kept?.body())}`;
+}
+
+/** Octets of bodies that the client has sent, or is about to. */
+function sentOf({ connection }: Client): number {
+  const bytes = connection.out.take();
+  const reader = new FrameReader();
+  let sum = 0;
+  for (let at = 0; at < bytes.length;) {
+    at = reader.next(bytes, at, bytes.length);
+    if (reader.found !== NOTHING && reader.type === DATA) sum += reader.to - reader.from;
+  }
+  return sum;
+}
+
+for (const [group, rows] of Object.entries(HOSTILE_FRAMES)) {
+  for (const row of rows) {
+    Deno.test(`${group}: ${row.what} (${row.section}) is taken for what it is, however it is cut`, () => {
+      const length = joinedOf(row.frames).length;
+      for (const size of length > MOST_OCTETS ? [16_384, 997] : [length + 100, 1, 3]) {
+        const { client, comes, mostWaiting } = read(row, size);
+        const { error, isLeaving } = client.connection;
+        const cut = `in pieces of ${size}`;
+        assert.deepEqual(comes, row.comes, `${error} ${cut}`);
+        assert.equal(error?.split(":")[0], row.error, `${error} ${cut}`);
+        assert.equal(isLeaving, row.error !== undefined || row.isLeaving === true, cut);
+        assert.ok(mostWaiting < MOST_WAITING_BYTES, `${mostWaiting} octets wait ${cut}`);
+        if (row.sentBytes !== undefined) assert.equal(sentOf(client), row.sentBytes, cut);
+      }
+    });
+  }
+}
+
+Deno.test("frames that break off anywhere bring nothing, and what is whole is not lost", () => {
+  for (const row of Object.values(HOSTILE_FRAMES).flat()) {
+    const bytes = joined(settings(), ...row.frames);
+    if (bytes.length > 300) continue;
+    for (let end = 0; end < bytes.length; end++) {
+      const client = new Client(row.places, requestOf(row));
+      client.connection.read(bytes.slice(0, end), end);
+      const came = client.events.map((event) => briefly(event, row));
+      assert.deepEqual(came, row.comes.slice(0, came.length), `${row.what}, ${end} octets`);
+    }
+  }
+});
+
+Deno.test("no two rows have the same name, and there are more than 100", () => {
+  const names = Object.values(HOSTILE_FRAMES).flat().map(({ what }) => what);
+  assert.equal(new Set(names).size, names.length);
+  assert.ok(names.length > 100, `${names.length}`);
+});
