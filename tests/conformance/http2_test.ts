@@ -510,17 +510,7 @@ for (const driver of DRIVER_NAMES) {
   });
 
   Deno.test(`${driver}: replies that a server wants and does not read have an end`, async () => {
-    const pings = Array.from({ length: 1_000 }, () => frame(PING, 0, 0, new Uint8Array(8)));
-    const server = await acting((socket, stream) => {
-      socket.pause();
-      socket.write(headers(stream, { ":status": "200" }));
-      const some = joined(data(stream, "x"), ...pings);
-      const flood = (): void => {
-        while (!socket.destroyed && socket.write(some));
-        socket.once("drain", flood);
-      };
-      flood();
-    });
+    const server = await flooding();
     const loaded = await load(way, server, { requests: 2, connections: 1 });
     await server.stop();
     assert.deepEqual(loaded.errors, { protocol: 2 });
@@ -529,6 +519,32 @@ for (const driver of DRIVER_NAMES) {
     ]);
   });
 }
+
+/** A server that responds to each request with PINGs without end, and reads nothing from then on. */
+async function flooding(): Promise<Server> {
+  const pings = Array.from({ length: 1_000 }, () => frame(PING, 0, 0, new Uint8Array(8)));
+  return await acting((socket, stream) => {
+    socket.pause();
+    socket.write(headers(stream, { ":status": "200" }));
+    const some = joined(data(stream, "x"), ...pings);
+    const flood = (): void => {
+      while (!socket.destroyed && socket.write(some));
+      socket.once("drain", flood);
+    };
+    flood();
+  });
+}
+
+Deno.test("tcp: what a server says first is heard, however busy the load is with another", async () => {
+  const server = await flooding();
+  const wish = { requests: 12, connections: 2 };
+  const loaded = await load({ driver: "tcp", http2: true }, server, wish);
+  await server.stop();
+  assert.deepEqual(loaded.errors, { protocol: 12 });
+  const [reason, ...others] = loaded.totals.reasons.keys();
+  assert.match(reason, /^ENHANCE_YOUR_CALM/);
+  assert.deepEqual(others, []);
+});
 
 /** As `run` checks a target before a load of so many streams on each connection. */
 async function preflight({ endpoint }: Server, streams: number): Promise<string> {
