@@ -55,16 +55,21 @@ function tcpDial(host: Host): Dial {
   const to = new RouteTo(host);
   return async (onread, signal) => {
     const open = ({ ip, port }: Address, signal: AbortSignal): Promise<Socket> =>
-      connected(connect({ host: ip, port, noDelay: true, onread }), signal);
+      connected(silent(connect({ host: ip, port, noDelay: true, onread })), signal);
     return await connectTo(await to.get(), { open, discard }, signal);
   };
 }
 
 function unixDial(path: string): Dial {
   return (onread, signal) =>
-    connected(connect({ path, onread }), signal).catch((error) => {
+    connected(silent(connect({ path, onread })), signal).catch((error) => {
       throw new DialError("connect", `${path}: ${systemReason(error)}`);
     });
+}
+
+/** It reads nothing yet: a server may speak first, as those of HTTP/2 do, and nobody would be there to hear it. */
+function silent(socket: Socket): Socket {
+  return socket.pause();
 }
 
 /** Memory that all connections share, as a Buffer where node:net wants one, though a reader of bytes needs none. */
@@ -121,6 +126,7 @@ class NodeConnection implements TransportConnection {
     this.#socket.on("error", (error) => this.#end(error));
     if (this.#isClosed) return discard(this.#socket);
     this.events.onOpen();
+    if (!this.#isClosed) this.#socket.resume();
   }
 
   // hot
