@@ -148,6 +148,17 @@ for (const driver of DRIVER_NAMES) {
 
   testWith(
     ["node"],
+    `${driver}: what a server says as soon as it accepts is not lost`,
+    async () => {
+      const { endpoint, end } = await serving("hello");
+      const loaded = await load(way, { endpoint }, { requests: 100, connections: 50 });
+      await end();
+      assert.deepEqual([loaded.totals.completed, loaded.errors], [100, {}]);
+    },
+  );
+
+  testWith(
+    ["node"],
     `${driver}: a HEAD has no body, and octets are those on the wire`,
     async () => {
       const { endpoint, end } = await serving("hello");

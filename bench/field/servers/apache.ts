@@ -4,7 +4,7 @@ import type { FieldServer } from "../server.ts";
 
 const MODULES = [
   ...["mpm_event", "authz_core", "log_config", "http2", "ssl", "socache_shmcb", "proxy"],
-  ...["proxy_http", "filter", "deflate", "unixd"],
+  ...["proxy_http", "alias", "filter", "deflate", "unixd"],
 ];
 
 /** Some are part of the program, as its package wants it. */
@@ -43,9 +43,8 @@ KeepAliveTimeout 1
 DocumentRoot ${folder}/www
 SSLCertificateFile ${cert}
 SSLCertificateKeyFile ${key}
-<Location /limited>
-  LimitRequestBody 200000
-</Location>
+Redirect 413 /limited
+ProxyPass /limited !
 ProxyPass /small !
 ProxyPass /big !
 ProxyPass / http://127.0.0.1:${origin}/
@@ -61,4 +60,7 @@ ProxyPass / http://127.0.0.1:${origin}/
     ),
   commands: ({ folder }) => [["apache2", "-d", folder, "-f", "httpd.conf", "-D", "FOREGROUND"]],
   reload: ({ folder }) => ["apache2", "-d", folder, "-f", "httpd.conf", "-k", "graceful"],
+  differs: {
+    crash: "writes a request that fails over HTTP/2 into its log twice, also one of curl's",
+  },
 };

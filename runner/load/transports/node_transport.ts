@@ -126,7 +126,7 @@ class NodeConnection implements TransportConnection {
     this.#socket.on("error", (error) => this.#end(error));
     if (this.#isClosed) return discard(this.#socket);
     this.events.onOpen();
-    this.#socket.resume();
+    if (!this.#isClosed) this.#socket.resume();
   }
 
   // hot
