@@ -151,6 +151,12 @@ export function remedyFor(reason: string, written: "flags" | "keys"): string | n
     return `${flag("cert")} and ${flag("key")} name the client's certificate and key`;
   }
   if (reason === "the server does not speak TLS") return "write http://";
+  if (reason.endsWith(": connection refused")) {
+    return "nothing listens there: start the server, or correct the address";
+  }
+  if (reason.startsWith("there is no host named")) {
+    return `correct the name, or give it an address with ${flag("resolve")}`;
+  }
   return null;
 }
 

@@ -29,9 +29,9 @@ class NodeTlsConnection implements Connection {
   constructor(
     private readonly socket: Socket,
     private readonly below: Socket | null = null,
-    [error = null]: readonly Error[] = [],
+    errors: readonly Error[] = [],
   ) {
-    this.#error = error;
+    this.#error = errors[0] ?? null;
     for (const event of NEWS) socket.on(event, this.#onNews);
     socket.on("error", this.#onError);
   }

@@ -24,7 +24,10 @@ import { readBytesSync } from "../../base/bounded_file.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 /** An address that can be measured. */
-const httpUrl = z.string().transform((text, context) => {
+const httpUrl = z.string({
+  error: ({ input }) =>
+    input === undefined ? "Cannot measure without it: write http://host:port/path" : undefined,
+}).transform((text, context) => {
   const url = URL.parse(text);
   const wrong = wrongUrl(url, text);
   if (url && wrong === null) return url;
@@ -36,6 +39,7 @@ const httpUrl = z.string().transform((text, context) => {
 });
 
 function wrongUrl(url: URL | null, text: string): string | null {
+  if (!/:\/\/|@/.test(text) && URL.canParse(`http://${text}`)) return `write http://${text}`;
   if (url === null || !text.includes("://")) return `write http://host:port/path`;
   if (!/^https?:$/.test(url.protocol)) {
     return `its protocol is ${url.protocol.slice(0, -1)}, not http`;
@@ -67,10 +71,22 @@ const textOrFile = z.string().transform((text, context) => {
       readBytesSync(text.slice(1), "body"),
     );
   } catch (error) {
-    context.addIssue(`Cannot read ${text.slice(1)} as text: ${messageOf(error)}`);
+    const why = error instanceof Deno.errors.NotFound
+      ? "there is no such file; a body without @ is sent as it is written"
+      : messageOf(error);
+    context.addIssue(`Cannot read ${text.slice(1)} as text: ${why}`);
     return z.NEVER;
   }
 });
+
+/** `-t` are threads in wrk, and seconds in hey and oha. */
+const timeoutText = z.string().superRefine((text, context) => {
+  if (!/^\d+$/.test(text)) return;
+  context.addIssue(
+    `Cannot read "${text}" as a time-out: write ${text}s for seconds, or --workers ${text} for threads, ` +
+      "as -t of wrk has them",
+  );
+}).pipe(load.timeout);
 
 const loadFlags = {
   connections: {
@@ -117,7 +133,7 @@ const loadFlags = {
     flags: "-t, --timeout <D>",
     about: "Timeout of a request, until the last byte of its response",
     preset: "5s",
-    schema: load.timeout,
+    schema: timeoutText,
   },
   pipeline: {
     flags: "--pipeline <N>",

@@ -5,7 +5,7 @@
 import { TargetError } from "../../base/errors.ts";
 import { encodeRequest } from "../../base/http/request.ts";
 import { COMPLETE, NEED_MORE, ResponseReader } from "../../base/http/response.ts";
-import { LIMITS } from "../../base/limits.ts";
+import { beyond, LIMITS, oneMoreThan } from "../../base/limits.ts";
 import type { Connection } from "../../base/net/connection.ts";
 import { dial } from "../../base/net/dial.ts";
 import { DialError, whyNoResponse } from "../../base/net/dial_error.ts";
@@ -183,8 +183,10 @@ async function exchange(connection: Connection, request: Uint8Array): Promise<Co
   const unread = await readInto(reader, connection).then(() => null, (error: unknown) => error);
   if (reader.state === NEED_MORE) throw unread ?? await writing;
   if (reader.state !== COMPLETE) {
+    const isTooLong = reader.bodyBytes > LIMITS.otlpResponse.most;
+    const why = isTooLong ? beyond("otlpResponse", oneMoreThan("otlpResponse")) : reader.reason;
     throw reader.started
-      ? new NotTaken(`its response can't be read: ${reader.reason}`)
+      ? new NotTaken(`its response can't be read: ${why}`)
       : new Error("it hung up without a response");
   }
   const { status, kept } = reader;

@@ -80,7 +80,6 @@ for (const [sentence, args, part] of scenarios) {
 type Mistake = [sentence: string, line: string[], told: (string | RegExp)[]];
 
 const lines: Mistake[] = [
-  ["a missing operand", ["bench"], ["URL: Cannot do without it"]],
   ["an operand too many", ["schema", "bench", "results"], [
     '"results": Cannot use this here: plateau schema takes [FILE]',
   ]],
@@ -129,7 +128,14 @@ const lines: Mistake[] = [
     "--log: Cannot write the request log to standard output: name a file",
   ]],
   ["an address without its scheme", ["bench", "localhost:8080"], [
-    'URL: Cannot measure "localhost:8080": write http://host:port/path',
+    'URL: Cannot measure "localhost:8080": write http://localhost:8080',
+  ]],
+  ["a missing operand", ["bench"], ["URL: Cannot measure without it: write http://host:port/path"]],
+  ["threads as wrk has them", ["bench", URL_, "-t2"], [
+    /^--timeout: Cannot read "2" as a time-out: write 2s for seconds, or --workers 2 for threads/,
+  ]],
+  ["a body of a file that is not there", ["bench", URL_, "-b", "@no-such-file"], [
+    /^--body: Cannot read no-such-file as text: there is no such file; a body without @ is sent/,
   ]],
   ["another scheme", ["bench", "ftp://a/"], [
     'URL: Cannot measure "ftp://a/": its protocol is ftp, not http',

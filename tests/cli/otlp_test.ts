@@ -158,7 +158,7 @@ const refused: [sentence: string, answer: () => Response, said: RegExp][] = [
   [
     "a huge body",
     ok(`"${"x".repeat(200_000)}"`),
-    /^: its response can't be read: body too long to keep$/,
+    /^: its response can't be read: a response of a collector has more than the 64 KB/,
   ],
 ];
 for (const [sentence, answer, said] of refused) {

@@ -202,7 +202,9 @@ const REMEDIES: [reason: string, flags: RegExp | null][] = [
   ["the certificate is an authority's own (basicConstraints has CA:TRUE)", /^--insecure takes it/],
   ["the server demands a client certificate", /^--cert and --key/],
   ["the server does not speak TLS", /^write http:/],
-  ["127.0.0.1:80: connection refused", null],
+  ["127.0.0.1:80: connection refused", /^nothing listens there: start the server/],
+  ["there is no host named a.test", /--resolve$/],
+  ["127.0.0.1:80: no route to host", null],
 ];
 for (const [reason, flags] of REMEDIES) {
   Deno.test(`what can be done about "${reason}" is said in flags, and in keys of a file`, () => {
