@@ -51,6 +51,21 @@ export const LIMITS = {
   targets: { what: "an experiment", most: 1_000, unit: "targets" },
   scenarios: { what: "an experiment", most: 1_000, unit: "scenarios" },
   steps: { what: "a flow", most: 10_000, unit: "steps" },
+  importedSteps: {
+    what: "a file of another tool, its loops written out,",
+    most: 10_000,
+    unit: "steps",
+  },
+  importedRounds: {
+    what: "a file of another tool",
+    most: 10_000,
+    unit: "rounds of loops and calls of functions",
+  },
+  importedText: {
+    what: "the experiment that a file of another tool becomes",
+    most: 1_000_000,
+    unit: "characters",
+  },
   stepNames: { what: "a scenario", most: 51, unit: "steps with figures of their own" },
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },

@@ -3,6 +3,8 @@
  * goes down into nested values by calling itself: both are counted in the text first.
  */
 import type * as z from "zod";
+import type { Problem } from "../errors.ts";
+import type { PathProblem } from "../problems.ts";
 import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "../limits.ts";
 
 /** What JSON can hold. */
@@ -10,6 +12,7 @@ export type Json = z.core.util.JSONType;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const SPACE = 0x20;
 const OPENING_LIST = 0x5b;
 const OPENING_MAP = 0x7b;
 const CLOSING_LIST = 0x5d;
@@ -66,4 +69,90 @@ export function isNestedTooDeep(data: unknown): boolean {
     );
   }
   return false;
+}
+
+/**
+ * The findings at their places in a JSON text of any length, in its order.
+ * @param file What messages call it.
+ */
+export function jsonProblems(
+  findings: readonly PathProblem[],
+  text: string,
+  file: string,
+): Problem[] {
+  const placed = findings.map((finding) => ({ ...finding, offset: offsetOf(text, finding) }))
+    .toSorted((a, b) => a.offset - b.offset);
+  let [line, lineStart, counted] = [1, 0, 0];
+  return placed.map(({ path, message, offset }) => {
+    for (; counted < offset; counted++) {
+      if (text[counted] === "\n") [line, lineStart] = [line + 1, counted + 1];
+    }
+    return {
+      place: `${file}:${line}:${offset - lineStart + 1}`,
+      message: path.length > 0 ? `${path.map(String).join(".")}: ${message}` : message,
+    };
+  });
+}
+
+/** A text or number is pointed at itself, a map or list by its key; what is not there by what it belongs in. */
+function offsetOf(text: string, { path, isKey }: Pick<PathProblem, "path" | "isKey">): number {
+  let [offset, value] = [0, text.search(/\S/)];
+  for (const step of path) {
+    const member = memberOf(text, value, step);
+    if (member === null) break;
+    value = member.value;
+    const isPart = text[value] === "{" || text[value] === "[";
+    offset = isKey || isPart ? member.key ?? value : value;
+  }
+  return offset;
+}
+
+interface JsonMember {
+  /** Offset of its key; null in a list. */
+  readonly key: number | null;
+  /** Offset of its value. */
+  readonly value: number;
+}
+
+/** Of the map or list that begins at `from`; null where it has no such member. */
+function memberOf(text: string, from: number, step: PropertyKey): JsonMember | null {
+  const isList = text[from] === "[";
+  if (!isList && text[from] !== "{") return null;
+  let at = blanksEnd(text, from + 1);
+  for (let index = 0; at < text.length && !/[\]}]/.test(text[at]); index++) {
+    const key = at;
+    let name = String(index);
+    if (!isList) {
+      const end = endOfString(text, key) + 1;
+      name = JSON.parse(text.slice(key, end));
+      at = blanksEnd(text, blanksEnd(text, end) + 1); // behind the colon
+    }
+    if (name === String(step)) return { key: isList ? null : key, value: at };
+    at = blanksEnd(text, endOfValue(text, at));
+    if (text.charCodeAt(at) === COMMA) at = blanksEnd(text, at + 1);
+  }
+  return null;
+}
+
+function blanksEnd(text: string, from: number): number {
+  let at = from;
+  while (text.charCodeAt(at) <= SPACE) at++;
+  return at;
+}
+
+/** Offset of what follows the value that begins at `from`. */
+function endOfValue(text: string, from: number): number {
+  let depth = 0;
+  for (let at = from; at < text.length; at++) {
+    const sign = text.charCodeAt(at);
+    if (sign === QUOTE) at = endOfString(text, at);
+    else if (sign === OPENING_LIST || sign === OPENING_MAP) depth++;
+    else if (sign === CLOSING_LIST || sign === CLOSING_MAP) {
+      if (depth === 0) return at;
+      depth--;
+    } else if (depth > 0 || (sign !== COMMA && sign > SPACE)) continue;
+    else return at;
+    if (depth === 0) return at + 1;
+  }
+  return text.length;
 }

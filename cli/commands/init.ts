@@ -1,9 +1,8 @@
 /** `plateau init [FILE]`: an experiment to start from, or one that is converted from another tool's file. */
-import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import * as z from "zod";
 import { textLines } from "../../report/writing/terminal.ts";
 import { readText } from "../../base/bounded_file.ts";
-import { filesFrom } from "../../scenarios/file/disk_files.ts";
+import { convertedFile } from "../../scenarios/file/experiment_file.ts";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import { defineCommand } from "../command_line/arguments.ts";
@@ -51,14 +50,7 @@ interface Made {
 }
 
 async function converted(from: string, file: string): Promise<Made> {
-  const { importedFile } = await import("../../scenarios/imports/registry.ts");
-  const { withEngine } = await import("../../base/pattern.ts");
-  const folder = dirname(resolve(from));
-  const pathOf = (path: string): string =>
-    isAbsolute(path) ? path : relative(dirname(resolve(file)), join(folder, path));
-  const text = await textOf(from);
-  const context = { files: filesFrom(folder), pathOf };
-  const imported = await withEngine(() => importedFile(text, from, context));
+  const imported = await convertedFile(await textOf(from), from, file);
   if (imported === null) {
     const message =
       "Cannot convert this file: it is neither an Artillery script, nor a k6 script, nor a JMeter plan, nor a HAR file";

@@ -1,15 +1,15 @@
 /** An experiment by its name or from a file, or all its problems at once. */
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { readText } from "../../base/bounded_file.ts";
 import { type Environment, NO_ENVIRONMENT } from "./placeholders.ts";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { type Experiment, experimentSpecWith } from "./experiment.ts";
 import { experiments } from "../experiments/registry.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
 import { fillParameters, type SetParameters } from "./parameters.ts";
 import { withEngine } from "../../base/pattern.ts";
-import { findingsOf } from "../../base/problems.ts";
+import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { secretsIn } from "../../base/secret_fields.ts";
 import { SECRET, secrets, withoutSecrets } from "../../base/secrets.ts";
 import { closest } from "../../base/suggest.ts";
@@ -80,7 +80,7 @@ function openSource(source: string, text: YamlText): Pick<ExperimentFile, "sourc
 
 /** Keys that files of other tools have at their top, and experiments do not. */
 const OF_OTHER_TOOLS =
-  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b/m;
+  /^[ \t]*(?:\{[ \t]*)?["']?(?:config|log)["']?[ \t]*:|^["']?scenarios["']?[ \t]*:[ \t]*\r?\n?[ \t]*[-[]|^[ \t]*import\s[^"'`;]{0,500}["']k6\b|<jmeterTestPlan\b/m;
 
 async function importOf(source: string, path: string, files: Files): Promise<ImportedFile | null> {
   if (!OF_OTHER_TOOLS.test(source)) return null;
@@ -88,24 +88,47 @@ async function importOf(source: string, path: string, files: Files): Promise<Imp
   return await withEngine(() => importedFile(source, path, { files }));
 }
 
-/** A problem that the experiment has, and not the other tool's file, is placed in the experiment's text. */
+/**
+ * A file of another tool as an experiment file that `check` accepts, for `init` to write; null when it is of none.
+ * Throws a UserError with everything that is wrong with it, at the lines of the other tool's file.
+ * @param path Of the other tool's file; messages call it so.
+ * @param file What is written, to which paths in it are relative.
+ */
+export async function convertedFile(
+  source: string,
+  path: string,
+  file: string,
+): Promise<ImportedFile | null> {
+  const { filesFrom } = await import("./disk_files.ts");
+  const [from, to] = [dirname(resolve(path)), dirname(resolve(file))];
+  const pathOf = (path: string): string => isAbsolute(path) ? path : relative(to, join(from, path));
+  const { importedFile } = await import("../imports/registry.ts");
+  return await withEngine(() => {
+    const imported = importedFile(source, path, { files: filesFrom(from), pathOf });
+    if (imported) parseImported(imported, path, { files: filesFrom(to), environment });
+    return imported;
+  });
+}
+
 function parseImported(
-  { text, fileName, what, notes }: ImportedFile,
+  { text, fileName, notes, problems }: ImportedFile,
   path: string,
   context: ParseContext,
 ): Omit<ExperimentFile, "baseDir"> {
+  const yaml = importedYaml(text, path);
+  const experiment = experimentIn(yaml, context, problems);
+  return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
+}
+
+/** It can be too much only, as its writer knows YAML. */
+function importedYaml(text: string, path: string): YamlText {
   try {
-    const yaml = new YamlText(text, fileName);
-    const experiment = experimentIn(yaml, context);
-    return { experiment, ...openSource(text, yaml), fileName, builtIn: false, notes };
+    return new YamlText(text, path);
   } catch (error) {
     if (!(error instanceof UserError)) throw error;
-    const isInText = error.problems.some(({ place }) => place.startsWith(`${fileName}:`));
-    if (!isInText) throw error;
-    const fix = `plateau init ${fileName} --from ${path} writes that file`;
-    const message =
-      `Cannot run ${what} as it is: the experiment file that it becomes, ${fileName}, has problems`;
-    throw new UserError([{ place: withoutSecrets(path), message, fix }, ...error.problems]);
+    const why = error.problems.map(({ message }) => message.replace(/^.*?: /, "")).join("; ");
+    const message = `Cannot take it over: of the experiment that it becomes, ${why}`;
+    throw new UserError([{ place: withoutSecrets(path), message }]);
   }
 }
 
@@ -136,6 +159,7 @@ function experimentIn(
   text: YamlText,
   { files = NO_FILES, set = {}, environment = NO_ENVIRONMENT, arranged = (data) => data }:
     ParseContext,
+  placed = (wrong: readonly PathProblem[]): Problem[] => text.problems(wrong),
 ): Experiment {
   const { data: filledIn, problems, findings, inFile, ...filled } = fillParameters(
     text.data,
@@ -148,7 +172,7 @@ function experimentIn(
   const { data: experiment, error } = experimentSpecWith(files).safeParse(data, AS_INPUT);
   const wrong = [...findings, ...inFile(findingsOf(error?.issues ?? [], data))];
   if (experiment && problems.length + wrong.length === 0) return experiment;
-  throw new UserError([...problems, ...text.problems(wrong)]);
+  throw new UserError([...problems, ...placed(wrong)]);
 }
 
 async function readSource(path: string): Promise<string> {

@@ -10,26 +10,27 @@ import {
   scriptSpec,
 } from "./artillery_script.ts";
 import { ArtilleryValues } from "./artillery_values.ts";
+import { Expansion } from "./format/expansion.ts";
 import {
   type Format,
   freeName,
   type Import,
   type ImportContext,
   nameFrom,
+  Origins,
+  REDIRECTS_ELSEWHERE,
 } from "./format/format.ts";
 
 export const artillery: Format = {
   what: "an Artillery script",
-  recognise: (data) => {
-    const { config, scenarios } = Object(data);
-    return config !== undefined && Array.isArray(scenarios);
-  },
+  recognise: (data) => Array.isArray(Object(data).scenarios),
   convert,
 };
 
 /** Its environments become choices of a parameter; without a target or phases of its own the first is the default. */
 function convert(data: unknown, around: ImportContext): Import {
   const notes = new Set<string>();
+  const made = { notes, origins: new Origins(), expansion: new Expansion() };
   const own = Object(Object(data).config);
   const environments = Object.entries(Object(own.environments));
   const isWhole = own.target !== undefined && own.phases !== undefined;
@@ -38,7 +39,11 @@ function convert(data: unknown, around: ImportContext): Import {
     : environments;
   const experiments = choices.map(([name, config]) => {
     const { script, issues } = scriptIn(data, name, config, around);
-    return { name, issues, experiment: script && new Conversion(script, around, notes).result() };
+    return {
+      name,
+      issues,
+      experiment: script && new Conversion(script, data, around, made).result(),
+    };
   });
   const issues = experiments.flatMap(({ issues }) => issues);
   if (issues.length > 0) throw new z.ZodError(issues);
@@ -47,7 +52,8 @@ function convert(data: unknown, around: ImportContext): Import {
     experiments.map((one) => [one.name, patchBetween(experiment, one.experiment) ?? {}]),
   );
   const parameters = choices.length > 1 ? { parameters: { environment: parameter } } : {};
-  return { experiment: { name: around.name, ...parameters, ...experiment }, notes: [...notes] };
+  const whole = { name: around.name, ...parameters, ...experiment };
+  return { experiment: whole, notes: [...notes], origins: made.origins };
 }
 
 interface ReadScript {
@@ -62,7 +68,7 @@ function scriptIn(
   environment: unknown,
   around: ImportContext,
 ): ReadScript {
-  const layers = new LayeredData(data);
+  const layers = new LayeredData(withoutEnvironments(data));
   if (environment !== undefined) {
     layers.lay({ config: environment }, ["config", "environments", name]);
   }
@@ -81,6 +87,13 @@ function scriptIn(
   return { script, issues };
 }
 
+/** Each of them would be read once for each of them. */
+function withoutEnvironments(data: unknown): unknown {
+  if (!isMap(data) || !isMap(data.config)) return data;
+  const { environments: _, ...config } = data.config;
+  return { ...data, config };
+}
+
 /** Variables of the environment stand for themselves everywhere, in the target too. */
 function filledIn(value: unknown, text: (inner: string) => string | undefined): unknown {
   if (typeof value === "string") {
@@ -96,18 +109,39 @@ function filledIn(value: unknown, text: (inner: string) => string | undefined): 
   );
 }
 
+/** Whether the steps of a scenario stand in one list, at their own places. */
+function isFlat(data: unknown, [, at]: readonly PropertyKey[]): boolean {
+  const flow: unknown = Object(Object(Object(data).scenarios)[at]).flow;
+  return Array.isArray(flow) && !flow.some(Array.isArray);
+}
+
+/** What Artillery does without phases. */
+const ONE_USER: readonly ArtilleryPhase[] = [{ duration: 1, arrivalCount: 1 }];
+
 const USUAL_TIMEOUT_SECONDS = 10;
 
 /** Plugins of Artillery for what is here without one: checks, and figures of each request. */
 const BUILT_IN = ["expect", "metrics-by-endpoint"];
 
-class Conversion {
-  readonly #note = (text: string): void => void this.notes.add(text);
+/** Redirects of a request that got, Artillery's client, follows. */
+const MOST_REDIRECTS = 10;
 
+/** What all environments of a script have together. */
+interface Made {
+  readonly notes: Set<string>;
+  readonly origins: Origins;
+  readonly expansion: Expansion;
+}
+
+class Conversion {
+  readonly #note = (text: string): void => void this.made.notes.add(text);
+
+  /** @param data The script as it is written. */
   constructor(
     private readonly script: ArtilleryScript,
+    private readonly data: unknown,
     private readonly around: ImportContext,
-    private readonly notes: Set<string>,
+    private readonly made: Made,
   ) {}
 
   result(): Record<string, unknown> {
@@ -134,23 +168,44 @@ class Conversion {
     loadOf: (weight: number) => object,
   ): Record<string, unknown> {
     const { config } = this.script;
+    const { origins, expansion } = this.made;
     const values = new ArtilleryValues(config, this.around, this.#note);
-    const flow = new ArtilleryFlow({
-      target: new URL(config.target ?? ""),
-      headers: lowered(config.http.defaults?.headers ?? config.defaults.headers ?? {}),
-      values,
-      note: this.#note,
-    });
     const scenarios: Record<string, unknown> = {};
     for (const [at, scenario] of walked.entries()) {
       this.#noteHooks(scenario);
       const name = freeName(nameFrom(scenario.name ?? "", `scenario ${at + 1}`), scenarios);
-      const steps = flow.steps(scenario.flow);
+      const path = ["scenarios", this.script.scenarios.indexOf(scenario)];
+      const made = new ArtilleryFlow({
+        target: new URL(config.target ?? ""),
+        headers: lowered(config.http.defaults?.headers ?? config.defaults.headers ?? {}),
+        cookies: config.http.defaults?.cookie ?? config.defaults.cookie ?? {},
+        values,
+        note: this.#note,
+        refuse: (path, message) => {
+          throw new z.ZodError([{ code: "custom", path: [...path], message, input: undefined }]);
+        },
+        pathOf: this.around.pathOf,
+        ...{ origins, expansion },
+      }).walked(scenario.flow, [...path, "flow"], isFlat(this.data, path));
       const needed = values.take();
-      const given = Object.keys(needed).length > 0 ? { values: needed } : {};
-      scenarios[name] = { flow: steps, ...given, ...loadOf(scenario.weight) };
+      scenarios[name] = origins.keep({
+        ...made.follows && { follow: MOST_REDIRECTS },
+        ...Object.keys(made.cookies).length > 0 && { cookies: made.cookies },
+        flow: made.flow,
+        ...Object.keys(needed).length > 0 && { values: needed },
+        ...loadOf(scenario.weight),
+      }, path);
+      if (made.follows) this.#noteRedirects(made.flow);
     }
     return scenarios;
+  }
+
+  #noteRedirects(flow: readonly object[]): void {
+    this.#note(REDIRECTS_ELSEWHERE);
+    if (!flow.some((step) => "post" in step)) return;
+    this.#note(
+      "Artillery repeats a POST that a 301 or 302 redirects; here it becomes a GET, as in browsers",
+    );
   }
 
   #noteConfig(left: number): void {
@@ -172,9 +227,6 @@ class Conversion {
       "Artillery times to the first byte and leaves requests that timed out out of its response times; " +
         "here every response is timed to its last byte, and one that timed out counts at its elapsed time",
     );
-    this.#note(
-      "Artillery follows redirects and sends cookies back; here a redirect is a response, and a cookie is sent where a step captures it",
-    );
   }
 
   #noteHooks(scenario: ArtilleryScript["scenarios"][number]): void {
@@ -192,7 +244,10 @@ class Conversion {
   }
 
   #load(share: number): unknown {
-    const { phases = [], http, timeout, mode } = this.script.config;
+    const { phases = ONE_USER, http, timeout, mode } = this.script.config;
+    if (phases === ONE_USER) {
+      this.#note("the script has no phases: Artillery sends one virtual user");
+    }
     const most = phases.flatMap(({ maxVusers }) => maxVusers ?? []);
     if (most.length > 0) {
       this.#note(

@@ -1,5 +1,7 @@
 /** The flow of an Artillery scenario → steps of a flow here. */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
+import type { Path } from "../../base/problems.ts";
+import { cookieName, cookieValue } from "../request/flow.ts";
 import { formText, pathText } from "../request/template.ts";
 import {
   ARTILLERY_METHODS,
@@ -7,14 +9,13 @@ import {
   type ArtilleryStep,
   oneGroup,
   type Request,
+  roundsOf,
   thinkSeconds,
 } from "./artillery_script.ts";
 import type { ArtilleryValues, Scope } from "./artillery_values.ts";
-import { valueNameOf } from "./format/format.ts";
+import { type Expansion, TooLong } from "./format/expansion.ts";
+import { type Origins, valueNameOf } from "./format/format.ts";
 import { stepName } from "../request/request.ts";
-
-/** Longer walks would be too long to read. */
-const MOST_ROUNDS = 1_000;
 
 const HOOKS = ["beforeRequest", "afterResponse"] as const;
 
@@ -22,79 +23,130 @@ interface FlowContext {
   readonly target: URL;
   /** Header fields that all requests have. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Cookies that all requests have. */
+  readonly cookies: Readonly<Record<string, string>>;
   readonly values: ArtilleryValues;
   readonly note: (text: string) => void;
+  readonly refuse: (path: Path, message: string) => never;
+  readonly pathOf: (path: string) => string;
+  readonly origins: Origins;
+  readonly expansion: Expansion;
+}
+
+interface Walked {
+  readonly flow: readonly object[];
+  /** Whether its requests follow redirects. */
+  readonly follows: boolean;
+  /** What virtual users have from the start. */
+  readonly cookies: Readonly<Record<string, string>>;
+}
+
+/** What is in effect where a step stands. */
+interface Place {
+  readonly scope: Scope;
+  /** Of the step in the script. */
+  readonly path: Path;
 }
 
 export class ArtilleryFlow {
-  constructor(private readonly around: FlowContext) {}
+  readonly #flow: object[] = [];
+  readonly #cookies: Map<string, string>;
+  /** Null before the first request. */
+  #follows: boolean | null = null;
 
-  steps(steps: readonly ArtilleryStep[], scope: Scope = new Map()): unknown[] {
-    return steps.flatMap((step) => this.#step(step, scope));
+  constructor(private readonly around: FlowContext) {
+    this.#cookies = new Map(Object.entries(around.cookies));
   }
 
-  #step(step: ArtilleryStep, scope: Scope): unknown[] {
+  /** @param path Of the steps; of steps in lists of their own, that of the whole flow. */
+  walked(steps: readonly ArtilleryStep[], path: Path, isFlat: boolean): Walked {
+    for (const [at, step] of steps.entries()) {
+      this.#step(step, { scope: new Map(), path: isFlat ? [...path, at] : path });
+    }
+    return {
+      flow: this.#flow,
+      follows: this.#follows ?? true,
+      cookies: Object.fromEntries(this.#cookies),
+    };
+  }
+
+  #steps(steps: readonly ArtilleryStep[], key: string, { scope, path }: Place): void {
+    for (const [at, step] of steps.entries()) this.#step(step, { scope, path: [...path, key, at] });
+  }
+
+  #step(step: ArtilleryStep, place: Place): void {
+    try {
+      this.#take(step, place);
+    } catch (error) {
+      if (!(error instanceof TooLong)) throw error;
+      this.around.refuse(place.path, `Cannot take over this step: ${error.message}`);
+    }
+  }
+
+  #take(step: ArtilleryStep, place: Place): void {
     const { note } = this.around;
-    if (step.think !== undefined) return this.#think(step.think, scope);
-    if (step.loop !== undefined) return this.#loop(step, step.loop, scope);
+    if (step.think !== undefined) return this.#think(step.think, place);
+    if (step.loop !== undefined) return this.#loop(step, step.loop, place);
     if (step.parallel !== undefined) {
       note("requests that it sends in parallel are sent one after the other here");
-      return this.steps(step.parallel, scope);
+      return this.#steps(step.parallel, "parallel", place);
     }
     const method = ARTILLERY_METHODS.find((method) => step[method] !== undefined);
     const request = method === undefined ? undefined : step[method];
     if (method !== undefined && request !== undefined) {
-      return [this.#request(method, request, scope)];
+      return this.#add(this.#request(method, request, place), place);
     }
     if (step.log === undefined) note(`without its step ${JSON.stringify(unknownKey(step))}`);
-    return [];
   }
 
-  #think(given: string | number, scope: Scope): unknown[] {
-    const text = this.around.values.filled(String(given), scope);
+  #add(step: object, { path }: Place): void {
+    const { origins, expansion, refuse } = this.around;
+    const why = expansion.whyNot([step]);
+    if (why !== null) refuse(path, `Cannot take over this step: ${why}`);
+    this.#flow.push(origins.keep(step, path));
+  }
+
+  #think(given: string | number, place: Place): void {
+    const text = this.around.values.filled(String(given), place.scope);
     const seconds = thinkSeconds(text);
     if (seconds === null) this.around.note(`without the pause ${JSON.stringify(given)}`);
-    return seconds === null || seconds < 0.001 ? [] : [{ think: secondsText(seconds) }];
+    else if (seconds >= 0.001) this.#add({ think: secondsText(seconds) }, place);
   }
 
   #loop(
-    { count, over, loopValue, loopElement, whileTrue }: ArtilleryStep,
+    { over, count, whileTrue, loopValue, loopElement }: ArtilleryStep,
     inner: readonly ArtilleryStep[],
-    scope: Scope,
-  ): unknown[] {
-    const rounds = this.#rounds(over, count, whileTrue);
-    return rounds.flatMap(({ at, element }) =>
-      this.steps(inner, new Map([...scope, [loopValue, String(at)], [loopElement, element]]))
-    );
-  }
-
-  /** `count` is a number or, from and before, `1-15`. */
-  #rounds(
-    over: ArtilleryStep["over"],
-    count: ArtilleryStep["count"],
-    whileTrue: unknown,
-  ): { at: number; element: string }[] {
-    if (Array.isArray(over)) return over.map((element, at) => ({ at, element }));
-    const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
-    const isFixed = end !== undefined && over === undefined && whileTrue === undefined;
-    if (!isFixed) this.around.note("a loop without a fixed count is walked once");
-    const from = Number(first);
-    const length = isFixed ? Math.max(0, Number(end) - from) : 1;
-    if (length > MOST_ROUNDS) {
-      this.around.note(`of ${length} rounds of a loop, ${MOST_ROUNDS} are walked`);
+    place: Place,
+  ): void {
+    const { note, values, expansion, refuse } = this.around;
+    const filled = count === undefined ? count : values.filled(String(count), place.scope);
+    const rounds = roundsOf({ over, count: filled, whileTrue });
+    if (rounds === null) note("a loop without a fixed count is walked once");
+    const { from, length } = rounds ?? { from: 0, length: 1 };
+    const why = expansion.whyNotRounds(length);
+    if (why !== null) refuse(place.path, `Cannot write out this loop: ${why}`);
+    for (let round = 0; round < length; round++) {
+      const element = Array.isArray(over)
+        ? over[round]
+        : over === undefined
+        ? String(from + round)
+        : undefined; // what it goes over is only known later
+      const scope = new Map([
+        ...place.scope,
+        [loopValue, String(from + round)],
+        ...element === undefined ? [] : [[loopElement, element] as const],
+      ]);
+      this.#steps(inner, "loop", { ...place, scope });
     }
-    return Array.from({ length: Math.min(length, MOST_ROUNDS) }, (_, round) => ({
-      at: from + round,
-      element: String(from + round),
-    }));
   }
 
-  #request(method: string, request: Request, scope: Scope): unknown {
+  #request(method: string, request: Request, { scope, path }: Place): object {
     this.#noteRequest(request);
+    this.#agree(request, [...path, method]);
     const fill = (text: string): string => this.around.values.filled(text, scope);
     const filled = (fields: Readonly<Record<string, string>>): [string, string][] =>
       Object.entries(fields).map(([name, text]) => [name, fill(text)]);
-    const { json, body, form } = request;
+    const { json, body, form, formData } = request;
     const capture = Object.fromEntries(request.capture.flatMap((one) => this.#capture(one)));
     const status = statusOf(request.expect);
     if (status.length === 0) {
@@ -108,6 +160,7 @@ export class ArtilleryFlow {
       ...(name === undefined ? {} : { name }),
       [method]: this.#path(fill(request.url ?? request.uri ?? ""), filled(request.qs)),
       headers: Object.fromEntries(filled(this.#fields(request, fill))),
+      ...(formData === undefined ? {} : { multipart: this.#multipart(formData, fill) }),
       ...(json === undefined ? {} : { json: everyText(json, fill) }),
       ...(body === undefined || json !== undefined ? {} : { body: fill(body) }),
       ...(form === undefined ? {} : { body: formText(filled(form)) }),
@@ -126,17 +179,40 @@ export class ArtilleryFlow {
     if (request.ifTrue !== undefined || request.probability !== undefined) {
       note("requests with ifTrue or probability are sent every time");
     }
-    if (request.formData !== undefined) note("without its formData, a form of several parts");
     if (request.match !== undefined) note("without its match");
     const checks = request.expect.flatMap((check) => Object.keys(check));
     const others = [...new Set(checks.filter((key) => key !== "statusCode"))];
     if (others.length > 0) note(`of its expectations without ${others.join(", ")}`);
   }
 
+  /** Redirects are a scenario's here. */
+  #agree({ followRedirect }: Request, path: Path): void {
+    if ((this.#follows ??= followRedirect) === followRedirect) return;
+    this.around.refuse(
+      path,
+      "Cannot take over this request: it follows redirects, or not, unlike the requests before it",
+    );
+  }
+
+  #multipart(
+    fields: NonNullable<Request["formData"]>,
+    fill: (text: string) => string,
+  ): Record<string, unknown> {
+    return Object.fromEntries(
+      Object.entries(fields).map(([name, field]) => {
+        if (typeof field === "string") return [name, fill(field)];
+        const { value = "", fromFile, contentType } = field;
+        if (fromFile === undefined) return [name, fill(value)];
+        const type = contentType === undefined ? {} : { type: contentType };
+        return [name, { file: this.around.pathOf(fill(fromFile)), ...type }];
+      }),
+    );
+  }
+
   /** Lower case, so that a request's own field replaces a default, as in Artillery. */
   #fields(request: Request, fill: (text: string) => string): Record<string, string> {
-    const { cookie, form, gzip, auth } = request;
-    const cookies = Object.entries(cookie ?? {}).map(([name, text]) => `${name}=${text}`);
+    const { form, gzip, auth } = request;
+    const cookies = this.#cookiesOf(request, fill);
     const given = Object.entries({ ...this.around.headers, ...lowered(request.headers) });
     return {
       ...(gzip ? { "accept-encoding": "gzip, deflate, br" } : {}),
@@ -145,6 +221,30 @@ export class ArtilleryFlow {
       ...(auth ? this.#authorization(fill(`${auth.user}:${auth.pass}`)) : {}),
       ...Object.fromEntries(given),
     };
+  }
+
+  /** It puts them into the jar, from which they go with this request and those after it. Values go with this one alone. */
+  #cookiesOf({ cookie = {} }: Request, fill: (text: string) => string): string[] {
+    const { note } = this.around;
+    const given = Object.entries(cookie).map(([name, text]) => [name, fill(text)] as const);
+    const canKeep = given.every(([name, text]) =>
+      (this.#cookies.get(name) ?? text) === text && cookieName.safeParse(name).success &&
+      cookieValue.safeParse(text).success
+    );
+    if (!canKeep) {
+      note(
+        "cookies of a request that hold values, or change, are sent with this request alone, and without those of " +
+          "responses; Artillery sends both, and keeps them",
+      );
+      return given.map(([name, text]) => `${name}=${text}`);
+    }
+    for (const [name, text] of given) {
+      if (!this.#cookies.has(name) && this.#flow.some((step) => !("think" in step))) {
+        note(`the cookie ${name} is sent from the first request on`);
+      }
+      this.#cookies.set(name, text);
+    }
+    return [];
   }
 
   #authorization(credentials: string): Record<string, string> {

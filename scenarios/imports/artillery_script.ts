@@ -1,7 +1,7 @@
 /** The shape of an Artillery script, as its reference has it: what is read of it, and what is noted. */
 import * as z from "zod";
 import { ALWAYS } from "../../base/explain.ts";
-import { isWithin } from "../../base/limits.ts";
+import { beyond, isWithin, oneMoreThan } from "../../base/limits.ts";
 import { wrongPattern } from "../../base/pattern.ts";
 import { captureSource } from "../request/flow.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -79,6 +79,12 @@ function oneOrMore<Item extends z.ZodType>(item: Item): z.ZodType<z.output<Item>
   return z.preprocess((given) => given === undefined ? [] : [given].flat(), z.array(item));
 }
 
+const formPart = z.looseObject({
+  value: text.optional(),
+  fromFile: z.string().optional(),
+  contentType: z.string().optional(),
+});
+
 const request = z.looseObject({
   name: z.string().optional(),
   url: z.string().optional(),
@@ -89,7 +95,9 @@ const request = z.looseObject({
   json: z.json().optional(),
   body: z.string().optional(),
   form: texts.optional(),
+  formData: z.record(z.string(), z.union([text, formPart])).optional(),
   auth: z.looseObject({ user: z.string(), pass: text }).optional(),
+  followRedirect: z.boolean().default(true),
   gzip: z.boolean().default(true),
   capture: oneOrMore(capture),
   expect: oneOrMore(z.looseObject({})),
@@ -132,10 +140,44 @@ const step: z.ZodType<ArtilleryStep> = plainStep.extend({
   parallel: z.lazy(() => z.array(step)).optional(),
 });
 
+/** A count of rounds that stands in the script, such as 3 or, from and before, `1-15`; null for what is only known later. */
+export function roundsOf({ over, count, whileTrue }: Partial<ArtilleryStep>): LoopRounds | null {
+  if (Array.isArray(over)) return { from: 0, length: over.length };
+  const [, first = "0", end] = /^(?:(\d+)-)?(\d+)$/.exec(String(count ?? "")) ?? [];
+  if (end === undefined || over !== undefined || whileTrue !== undefined) return null;
+  return { from: Number(first), length: Math.max(0, Number(end) - Number(first)) };
+}
+
+interface LoopRounds {
+  readonly from: number;
+  readonly length: number;
+}
+
+/** Steps of a flow with its loops written out; each loop within the most that one may have, or it is an issue. */
+function stepCount(
+  steps: readonly ArtilleryStep[],
+  path: readonly PropertyKey[],
+  issue: (path: PropertyKey[], message: string) => void,
+): number {
+  return steps.reduce((sum, { loop, parallel, ...step }, at) => {
+    if (parallel !== undefined) return sum + stepCount(parallel, [...path, at, "parallel"], issue);
+    if (loop === undefined) return sum + 1;
+    const once = stepCount(loop, [...path, at, "loop"], issue);
+    const all = (roundsOf(step)?.length ?? 1) * Math.max(1, once);
+    if (isWithin("importedSteps", all)) return sum + all;
+    const found = Number.isSafeInteger(all) ? all : oneMoreThan("importedSteps");
+    const message = `Cannot write out this loop: ${beyond("importedSteps", found)}`;
+    if (isWithin("importedSteps", once)) issue([...path, at, "loop"], message); // else one within has it
+    return sum + all;
+  }, 0);
+}
+
 /** Flows within flows, as YAML's references make them, are one flow. */
 const flow = z.preprocess(
   (given) => Array.isArray(given) ? given.flat(Infinity) : given,
-  z.array(step).min(1),
+  z.array(step).min(1).superRefine((steps, context) => {
+    stepCount(steps, [], (path, message) => context.addIssue({ code: "custom", path, message }));
+  }),
 );
 
 const payload = z.looseObject({
@@ -143,9 +185,16 @@ const payload = z.looseObject({
   fields: z.array(z.string()).min(1).optional(),
   order: z.enum(["random", "sequence"]).default("random"),
   skipHeader: z.boolean().default(false),
-  delimiter: z.string().default(","),
+  delimiter: z.string().optional(),
+  options: z.looseObject({ delimiter: z.string().optional() }).optional(),
   loadAll: z.boolean().default(false),
+}).superRefine(({ path, delimiter, options }, context) => {
+  if ((delimiter ?? options?.delimiter ?? ",") === ",") return;
+  const message = `Cannot take over ${path}: its fields are not separated by commas`;
+  context.addIssue({ code: "custom", path: [], message });
 });
+
+const defaults = z.looseObject({ headers: texts.optional(), cookie: texts.optional() });
 
 const config = z.looseObject({
   target: z.string().optional(),
@@ -155,10 +204,10 @@ const config = z.looseObject({
   http: z.looseObject({
     timeout: number.optional(),
     pool: number.optional(),
-    defaults: z.looseObject({ headers: texts.optional() }).optional(),
+    defaults: defaults.optional(),
   }).default({}),
   tls: z.looseObject({ rejectUnauthorized: z.boolean().optional() }).default({}),
-  defaults: z.looseObject({ headers: texts.optional() }).default({}),
+  defaults: defaults.default({}),
   variables: z.record(z.string(), z.union([text, z.array(text).min(1)])).default({}),
   payload: oneOrMore(payload),
   processor: z.unknown().optional(),
@@ -182,9 +231,12 @@ export const scriptSpec = z.looseObject({
   })).min(1),
 }).superRefine((script, context) => {
   const config: Partial<ArtilleryConfig> = Object(script.config); // wrong in any part, which the schema reports
-  for (const key of ["target", "phases"] as const) {
-    if (config[key] !== undefined) continue;
-    context.addIssue({ code: "custom", path: ["config", key], message: "Cannot do without it" });
+  if (script.config !== undefined && config.target === undefined) {
+    context.addIssue({
+      code: "custom",
+      path: ["config", "target"],
+      message: "Cannot do without it",
+    });
   }
   const scenarios = [script.scenarios].flat().map((scenario) => Object(scenario));
   if (scenarios.length > 0 && !scenarios.some(isRunnable)) {

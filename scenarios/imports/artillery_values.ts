@@ -1,4 +1,5 @@
 /** What `{{ … }}` of an Artillery script stands for → values of a scenario here, and their names. */
+import { replaced } from "./format/expansion.ts";
 import { type ImportContext, valueNameOf } from "./format/format.ts";
 import type { ArtilleryConfig, Payload } from "./artillery_script.ts";
 
@@ -28,9 +29,9 @@ export class ArtilleryValues {
     this.#fixed.set("target", config.target ?? "");
   }
 
-  /** The text with names as they are written here; remembers which values it needs. */
+  /** The text with names as they are written here; remembers which values it needs. Throws a TooLong. */
   filled(text: string, scope: Scope): string {
-    return text.replaceAll(TEMPLATE, (written, within: string) => {
+    return replaced(text, TEMPLATE, (written, within) => {
       const inner = within.trim();
       const fixed = scope.get(inner) ?? this.#fixed.get(inner);
       if (fixed !== undefined) return fixed;
@@ -80,10 +81,9 @@ export class ArtilleryValues {
   }
 
   #addPayload(
-    { path, fields, order, skipHeader, delimiter, loadAll }: Payload,
+    { path, fields, order, skipHeader, loadAll }: Payload,
     around: ImportContext,
   ): void {
-    if (delimiter !== ",") this.note(`the fields of ${path} are taken as separated by commas`);
     if (loadAll) return this.note(`without ${path}, which is loaded as a whole`);
     const columns = columnsOf(path, around);
     const csv = around.pathOf(path);

@@ -1,34 +1,48 @@
 /** A HAR file (HTTP Archive 1.2), in which browsers save the requests of a page, as one user journey. */
 import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
+import { quotedOpenly } from "../../base/secrets.ts";
 import { explain } from "../../base/explain.ts";
 import { headerName, headerValue } from "../request/request.ts";
+import { LONGEST_THINK_MS } from "../request/flow.ts";
 import { percentEncoded } from "../request/template.ts";
-import { type Format, type Import, type ImportContext, nameFrom } from "./format/format.ts";
-import { quotedOpenly } from "../../base/secrets.ts";
+import { Expansion } from "./format/expansion.ts";
+import {
+  type Format,
+  type Import,
+  type ImportContext,
+  nameFrom,
+  Origins,
+} from "./format/format.ts";
 
-const pair = z.object({ name: z.string(), value: z.string().default("") });
+/** Some tools write null for what is not there. */
+const text = z.string().nullish().transform((given) => given ?? "");
+const pair = z.object({ name: z.string(), value: text });
+const pairs = z.array(pair).nullish().transform((given) => given ?? []);
 
 const posted = z.object({
-  mimeType: z.string().default(""),
-  text: z.string().optional(),
-  params: z.array(pair).default([]),
-  encoding: z.string().optional().describe("base64 for bytes; proposed for HAR 1.3"),
+  mimeType: text,
+  text: z.string().nullish(),
+  params: pairs,
+  encoding: z.string().nullish().describe("base64 for bytes; proposed for HAR 1.3"),
 });
 
 const entry = z.object({
   startedDateTime: z.string().refine((text) => !Number.isNaN(Date.parse(text)), {
     error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a moment`,
   }),
-  time: z.number().default(0).describe("Milliseconds"),
+  time: z.number().nullish().transform((given) => given ?? 0).describe("Milliseconds"),
   request: z.object({
     method: z.string(),
     url: z.string(),
-    headers: z.array(pair).default([]),
-    postData: posted.optional(),
+    headers: pairs,
+    postData: posted.nullish().transform((given) => given ?? undefined),
   }),
-  response: z.object({ status: z.number().int() }),
-  _fromCache: z.string().optional().describe("memory or disk: the browser sent nothing"),
+  response: z.object({
+    status: z.number().int(),
+    content: z.object({ mimeType: text }).nullish(),
+  }),
+  _fromCache: z.string().nullish().describe("memory or disk: the browser sent nothing"),
 });
 
 const archive = z.object({
@@ -63,7 +77,22 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
   const inOrder = entries.filter(hasResponse).toSorted((a, b) => startMs(a) - startMs(b));
   const origin = mainOrigin(inOrder);
   const sent = inOrder.filter((entry) => originOf(entry) === origin);
-  const flow = sent.flatMap((entry, at) => stepsOf(entry, sent[at - 1]));
+  const visit = visitOf(sent);
+  const origins = new Origins();
+  const expansion = new Expansion();
+  const places = new Map(entries.map((entry, at) => [entry, at]));
+  const flow = sent.flatMap((entry, at) => {
+    const thinkMs = visit.thinksMs[at];
+    const think = thinkMs === 0 ? [] : [{ think: `${Math.round(thinkMs)}ms` }];
+    const steps = [...think, stepOf(entry)];
+    const why = expansion.whyNot(steps);
+    const path = ["log", "entries", places.get(entry) ?? 0];
+    if (why !== null) {
+      const message = `Cannot take over this request: ${why}`;
+      throw new z.ZodError([{ code: "custom", path, message, input: entry }]);
+    }
+    return steps.map((step) => origins.keep(step, path));
+  });
   const hasBraces = JSON.stringify(flow).includes(BRACES);
   const experiment = {
     name,
@@ -71,10 +100,10 @@ function convert(entries: readonly HarEntry[], { name }: ImportContext): Import 
     scenarios: {
       visit: { flow, ...(hasBraces ? { values: { braces: { pick: ["{{"] } } } : {}) },
     },
-    load: { connections: 10, duration: `${loadS(visitS(sent))}s` },
+    load: { connections: 10, duration: `${loadS(visit.lengthS)}s` },
     repeat: 1,
   };
-  return { experiment, notes: [...notesOf(entries, sent, origin)] };
+  return { experiment, notes: [...notesOf(entries, sent, origin, visit)], origins };
 }
 
 /** Whether it went to a server and came back: not blocked, not from a cache, no WebSocket. */
@@ -83,14 +112,22 @@ function hasResponse(
 ): boolean {
   const isKnown = (METHODS as readonly string[]).includes(method.toLowerCase());
   return isKnown && /^https?:\/\//.test(url) && URL.canParse(url) && status >= 200 &&
-    _fromCache === undefined;
+    (_fromCache ?? undefined) === undefined;
 }
 
-/** Of the first response that is no redirect: a page may begin with a redirect to https. */
+/** Of the pages, or else of all responses that are no redirects, to the host that most of the requests went to. */
 function mainOrigin(entries: readonly HarEntry[]): string {
-  const isRedirect = ({ response: { status } }: HarEntry): boolean =>
-    status >= 300 && status < 400 && status !== 304;
-  return originOf(entries.find((entry) => !isRedirect(entry)) ?? entries[0]);
+  const responses = entries.filter(({ response: { status } }) =>
+    status < 300 || status >= 400 || status === 304
+  );
+  const pages = responses.filter(({ response: { content } }) =>
+    /^(?:text\/html|application\/xhtml)/i.test(content?.mimeType ?? "")
+  );
+  const [among] = [pages, responses, entries].filter(({ length }) => length > 0);
+  const counts = new Map<string, number>();
+  for (const origin of entries.map(originOf)) counts.set(origin, (counts.get(origin) ?? 0) + 1);
+  const countOf = (entry: HarEntry): number => counts.get(originOf(entry)) ?? 0;
+  return originOf(among.reduce((most, one) => countOf(one) > countOf(most) ? one : most));
 }
 
 function originOf({ request: { url } }: HarEntry): string {
@@ -101,6 +138,7 @@ function* notesOf(
   entries: readonly HarEntry[],
   sent: readonly HarEntry[],
   origin: string,
+  { lengthS, cut }: HarVisit,
 ): Generator<string> {
   const left = entries.length - sent.length;
   if (left > 0) {
@@ -111,7 +149,8 @@ function* notesOf(
   );
   const secrets = SECRETS.filter((name) => fields.includes(name));
   if (secrets.length > 0) {
-    yield `without its ${secrets.join(" and ")} fields, which belong to one user`;
+    const cookies = secrets.includes("cookie") ? "; cookies that responses set are sent back" : "";
+    yield `without its ${secrets.join(" and ")} fields, which belong to one user${cookies}`;
   }
   const unsent = sent.flatMap(({ request: { headers } }) =>
     headers.filter((field) => isOthers(field) && !isSendable(field)).map(({ name }) => name)
@@ -130,7 +169,9 @@ function* notesOf(
     }, which are no text or not in the file`;
   }
   yield "a browser sends several requests at once; here a virtual user sends one after the other";
-  const lengthS = visitS(sent);
+  if (cut > 0) {
+    yield `of its pauses ${cut} ${cut === 1 ? "is" : "are"} longer than 1 h, the longest here`;
+  }
   const why = lengthS <= USUAL_S ? "" : `, as the visit alone takes ${Math.ceil(lengthS)} s`;
   yield `the load is a default: 10 virtual users for ${loadS(lengthS)} s${why}`;
 }
@@ -138,10 +179,30 @@ function* notesOf(
 const USUAL_S = 10;
 const LONGEST_S = 24 * 3_600;
 
-/** Seconds from its first request to its last response, at the archive's own pace. */
-function visitS(sent: readonly HarEntry[]): number {
-  const ends = sent.map((entry) => startMs(entry) + Math.max(0, entry.time));
-  return (Math.max(...ends) - startMs(sent[0])) / 1_000;
+interface HarVisit {
+  /** Before each request; 0 where a browser waited, and no person. */
+  readonly thinksMs: readonly number[];
+  /** Pauses that are shorter here. */
+  readonly cut: number;
+  /** From the first request to the last response, with these pauses. */
+  readonly lengthS: number;
+}
+
+function visitOf(sent: readonly HarEntry[]): HarVisit {
+  const pausesMs = sent.map((entry, at) =>
+    at === 0 ? 0 : startMs(entry) - startMs(sent[at - 1]) - sent[at - 1].time
+  );
+  const thinksMs = pausesMs.map((ms) => ms < LEAST_THINK_MS ? 0 : Math.min(ms, LONGEST_THINK_MS));
+  const cutMs = pausesMs.map((ms) => Math.max(0, ms - LONGEST_THINK_MS));
+  const endMs = sent.reduce(
+    (last, entry) => Math.max(last, startMs(entry) + Math.max(0, entry.time)),
+    0,
+  );
+  return {
+    thinksMs,
+    cut: cutMs.filter((ms) => ms > 0).length,
+    lengthS: (endMs - startMs(sent[0]) - cutMs.reduce((sum, ms) => sum + ms, 0)) / 1_000,
+  };
 }
 
 /** Long enough for a visit to end, and for half of the next. */
@@ -149,20 +210,18 @@ function loadS(visitS: number): number {
   return visitS <= USUAL_S ? USUAL_S : Math.min(LONGEST_S, Math.ceil(1.5 * visitS));
 }
 
-function stepsOf(entry: HarEntry, before: HarEntry | undefined): unknown[] {
-  const { request: { method, url, headers, postData }, response: { status } } = entry;
+function stepOf({ request: { method, url, headers, postData }, response }: HarEntry): object {
   const { pathname, search } = new URL(url);
   const fields = headers.filter((field) => isOthers(field) && isSendable(field))
     .map(({ name, value }) => ({ name, value: withoutNames(value, BRACES) }));
   const body = postData === undefined ? null : bodyOf(postData);
-  const step = {
+  return {
     [method.toLowerCase()]: withoutNames(pathname + search, "%7B%7B"),
     ...(fields.length > 0 ? { headers: combined(fields) } : {}),
     ...(body === null ? {} : { body }),
-    expect: { status: status === 304 ? 200 : status }, // what only its cache had made of it
+    // What only its cache had made of it.
+    expect: { status: response.status === 304 ? 200 : response.status },
   };
-  const thinkMs = before === undefined ? 0 : startMs(entry) - startMs(before) - before.time;
-  return thinkMs < LEAST_THINK_MS ? [step] : [{ think: `${Math.round(thinkMs)}ms` }, step];
 }
 
 /** Whether a field is neither the connection's nor one user's own. */
@@ -178,7 +237,7 @@ function isSendable({ name, value }: Pair): boolean {
 /** As text; null where there is none. A file that was sent is not in the archive. */
 function bodyOf({ mimeType, text, params, encoding }: z.output<typeof posted>): string | null {
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(mimeType);
-  if (text === undefined || (text === "" && isForm)) {
+  if (text === undefined || text === null || (text === "" && isForm)) {
     return isForm && params.length > 0
       ? params.map(({ name, value }) => [name, value].map(percentEncoded).join("=")).join("&")
       : null;

@@ -2,11 +2,18 @@
 import type * as js from "acorn";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { type Import, nameFrom, type TextFormat } from "./format/format.ts";
-import { Constants, ScriptScope } from "./k6_constants.ts";
+import {
+  type Import,
+  nameFrom,
+  Origins,
+  REDIRECTS_ELSEWHERE,
+  type TextFormat,
+} from "./format/format.ts";
+import { Constants, functionOf, ScriptScope } from "./k6_constants.ts";
 import { K6Flow } from "./k6_flow.ts";
-import { loadIn, optionsSpec } from "./k6_load.ts";
-import { K6Source, nodesIn, Refused } from "./k6_source.ts";
+import { type K6Load, loadIn, ONCE, optionsSpec } from "./k6_load.ts";
+import { sendersIn } from "./k6_senders.ts";
+import { importedNames, K6Source, namesIn, nodesIn, Refused } from "./k6_source.ts";
 import { thresholdsFrom } from "./k6_thresholds.ts";
 
 const NOTES = [
@@ -20,82 +27,125 @@ export const k6: TextFormat = {
   convert(text, path, { name, env }): Import {
     const source = new K6Source(text, path);
     const parts = partsOf(source);
-    const constants = new Constants(source, env);
-    const given = source.attempt(() => optionsIn(parts, constants), null);
-    const notes = new Set(NOTES);
-    const flow = new K6Flow({ source, constants, ...parts, note: (text) => notes.add(text) });
-    const load = given ?? { scenario: "default", exec: "default", load: {}, notes: [], limits: {} };
+    const constants = new Constants(source, parts.imported, env);
+    const load = source.attempt(() => optionsIn(parts, constants), { ...ONCE, limits: {} });
+    const notes = new Set([...NOTES, ...load.notes]);
+    const origins = new Origins();
+    const flow = new K6Flow({
+      ...{ source, constants, origins, load, imported: parts.imported, senders: parts.senders },
+      note: (text) => notes.add(text),
+    });
     source.attempt(() => {
-      const body = parts.functions.get(load.exec);
-      if (body === undefined) {
-        throw new Refused(0, `Cannot find the function ${load.exec} that the script exports`);
-      }
-      flow.walk(body.body, parts.scope);
+      const { node } = functionOf(parts.scope, load.exec) ??
+        refused(0, `Cannot find the function ${load.exec} that the script exports`);
+      flow.iterations(node, parts.scope);
       if (flow.origin === null && !source.isRefused) {
-        throw new Refused(body.start, "Cannot run a script without a request");
+        throw new Refused(node.start, "Cannot run a script without a request");
       }
     }, undefined);
     source.throwRefused();
-    const scenario = { follow: 10, flow: flow.steps };
+    const follow = flow.redirects;
+    if (follow > 0) notes.add(REDIRECTS_ELSEWHERE);
+    const scenario = { ...follow > 0 && { follow }, flow: flow.steps };
     const ownScenario = nameFrom(load.scenario, "default");
+    const requests = flow.steps.filter(({ think }) => think === undefined);
     const { thresholds, notes: ofThresholds } = thresholdsFrom(load.limits, {
       scenario: load.scenario,
       ownScenario,
       isOpen: "phases" in load.load,
-      steps: flow.steps.filter(({ think }) => think === undefined),
-      placeOf: (metric) => source.placeOf(keyedAt(source, metric)),
+      steps: requests,
+      placeOf: (metric) => source.lineOf(keyedAt(source, metric)),
     });
-    for (const note of [...load.notes, ...ofThresholds]) notes.add(note);
+    for (const note of ofThresholds) notes.add(note);
+    const at = source.placeOf(parts.options?.start ?? 0);
     return {
       experiment: {
         name,
-        targets: { target: { url: flow.origin } },
+        targets: { target: { url: flow.origin, ...load.insecure && { insecure: true } } },
         scenarios: { [ownScenario]: scenario },
-        load: load.load,
+        load: origins.keep({ ...load.load, timeout: flow.timeout }, at),
         repeat: 1,
-        ...thresholds.length > 0 && { thresholds },
+        ...thresholds.length > 0 && { thresholds: origins.keep([...thresholds], at) },
       },
       notes: [...notes],
+      origins,
     };
   },
 };
 
+function refused(at: number, message: string): never {
+  throw new Refused(at, message);
+}
+
 interface ScriptParts {
   readonly scope: ScriptScope;
   readonly imported: ReadonlyMap<string, string>;
-  readonly functions: ReadonlyMap<string, js.BlockStatement>;
+  readonly senders: ReadonlySet<string>;
   readonly options: js.Expression | null;
 }
 
-/** The top of the script. Everything else than imports, constants and functions is refused. */
+/** Exported functions that k6 calls before and after the load. */
+const AROUND = ["setup", "teardown"];
+
+/** The top of the script. What stands there sends nothing; a name that it may change is no constant. */
 function partsOf(source: K6Source): ScriptParts {
   const scope = new ScriptScope();
-  const imported = new Map<string, string>();
-  const functions = new Map<string, js.BlockStatement>();
+  const imported = importedNames(source.program);
   let options: js.Expression | null = null;
+  const senders = sendersIn(source.program, imported);
+  const sends = (node: js.Node): boolean => namesIn(node).some((name) => senders.has(name));
   const take = (node: js.ModuleDeclaration | js.Statement): void => {
-    if (node.type === "ImportDeclaration") return takeImport(node, imported);
+    if (node.type === "ImportDeclaration") return;
     const inner = node.type === "ExportNamedDeclaration" ? node.declaration : node;
+    const isExported = inner !== node;
     if (node.type === "ExportDefaultDeclaration") {
-      return void functions.set("default", bodyIn(node.declaration));
+      const { declaration } = node;
+      const bound = functionIn(declaration, scope) ??
+        refused(node.start, "Cannot take over a default export that is no function");
+      return scope.set("default", bound);
     }
     if (inner?.type === "FunctionDeclaration") {
-      if (inner !== node && ["setup", "teardown"].includes(inner.id.name)) {
-        throw new Refused(node.start, `Cannot take over ${inner.id.name}: it is code`);
-      }
-      return void functions.set(inner.id.name, inner.body);
+      if (isExported && AROUND.includes(inner.id.name) && sends(inner)) refuseAround(inner);
+      return scope.set(inner.id.name, { kind: "function", node: inner, scope });
     }
     if (inner?.type !== "VariableDeclaration") {
-      throw new Refused(node.start, `Cannot take over ${source.written(node)}: it is code`);
+      if (inner === null || sends(node)) {
+        throw new Refused(node.start, `Cannot take over ${source.written(node)}: it is code`);
+      }
+      return;
     }
     for (const { id, init } of inner.declarations) {
       if (id.type !== "Identifier" || !init) continue;
-      scope.set(id.name, { kind: "expression", node: init, scope });
-      if (id.name === "options" && inner !== node) options = init;
+      if (isExported && AROUND.includes(id.name) && sends(init)) refuseAround({ ...node, id });
+      scope.set(id.name, functionIn(init, scope) ?? { kind: "expression", node: init, scope });
+      if (id.name === "options" && isExported) options = init;
     }
   };
+  for (const node of source.program.body) {
+    if (node.type !== "FunctionDeclaration") continue; // which may be named before
+    scope.set(node.id.name, { kind: "function", node, scope });
+  }
   for (const node of source.program.body) source.attempt(() => take(node), undefined);
-  return { scope, imported, functions, options };
+  return { scope, imported, senders, options };
+}
+
+function refuseAround({ start, id }: { readonly start: number; readonly id: js.Identifier }): void {
+  throw new Refused(
+    start,
+    `Cannot take over ${id.name}: it sends requests of its own, and here each virtual user does the same`,
+    "leave it out",
+  );
+}
+
+/** The function that an expression is, or names; null for none. */
+function functionIn(
+  node: js.ExportDefaultDeclaration["declaration"],
+  scope: ScriptScope,
+): ReturnType<typeof functionOf> {
+  if (node.type === "Identifier") return functionOf(scope, node.name);
+  const isFunction = node.type === "FunctionDeclaration" || node.type === "FunctionExpression" ||
+    node.type === "ArrowFunctionExpression";
+  return isFunction ? { kind: "function", node, scope } : null;
 }
 
 /** Where an object of the script has the key; 0 where it is computed. */
@@ -112,38 +162,8 @@ function keyedAt(source: K6Source, name: string): number {
   return 0;
 }
 
-function takeImport(
-  { source: { value: from, start }, specifiers }: js.ImportDeclaration,
-  imported: Map<string, string>,
-): void {
-  if (from !== "k6" && from !== "k6/http" && from !== "k6/options") {
-    throw new Refused(
-      start,
-      `Cannot take over a script that imports ${from}: only k6 and k6/http are known`,
-    );
-  }
-  for (const specifier of specifiers) {
-    const isNamed = specifier.type === "ImportSpecifier";
-    const name = isNamed && "name" in specifier.imported ? specifier.imported.name : "http";
-    imported.set(specifier.local.name, from === "k6/http" && isNamed ? `http.${name}` : name);
-  }
-}
-
-function bodyIn(node: js.ExportDefaultDeclaration["declaration"]): js.BlockStatement {
-  const isFunction = node.type === "FunctionDeclaration" || node.type === "FunctionExpression" ||
-    node.type === "ArrowFunctionExpression";
-  if (isFunction && node.body.type === "BlockStatement") return node.body;
-  throw new Refused(
-    node.start,
-    "Cannot take over a default export that is no function with a body",
-  );
-}
-
 /** All that is wrong with the options, at their beginning. */
-function optionsIn(
-  { options, scope }: ScriptParts,
-  constants: Constants,
-): ReturnType<typeof loadIn> {
+function optionsIn({ options, scope }: ScriptParts, constants: Constants): K6Load {
   const data = options === null ? {} : constants.value(options, scope);
   const { data: given, error } = optionsSpec.safeParse(data, { error: explain });
   if (given !== undefined) return loadIn(given);

@@ -1,7 +1,7 @@
 /** A check of a k6 script → what is expected of the response here. What can't be said so is null. */
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
-import type { Constants, ScriptScope } from "./k6_constants.ts";
+import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
 
 /** Parts of an expectation, as in an experiment file. */
 export interface CheckedParts {
@@ -47,8 +47,9 @@ export class K6Check {
   ): CheckedParts | null {
     if (operator !== "===" && operator !== "==") return null;
     const path = membersOf(left, name, this.constants, this.scope);
-    const value = path && this.constants.known(right, this.scope);
-    if (path === null || value === null) return null;
+    if (path === null) return null;
+    const value = this.constants.known(right, this.scope);
+    if ("why" in value) return null;
     const { given } = value;
     const [of, ...members] = path;
     if (of === "status" && members.length === 0) {
@@ -71,16 +72,9 @@ export class K6Check {
     if (callee.type !== "MemberExpression" || callee.object.type === "Super") return null;
     const path = membersOf(callee, name, this.constants, this.scope);
     if (path?.join(".") !== "body.includes" || text === undefined || more.length > 0) return null;
-    const given = this.constants.known(text, this.scope)?.given;
-    return typeof given === "string" && given !== "" ? { contains: given } : null;
+    const given = textOf(this.constants.known(text, this.scope));
+    return given !== null && given !== "" ? { contains: given } : null;
   }
-}
-
-/** What a function gives: its expression, or that of its only statement. */
-function resultOf(body: js.BlockStatement | js.Expression): js.Expression | null {
-  if (body.type !== "BlockStatement") return body;
-  const [only, ...more] = body.body;
-  return only?.type === "ReturnStatement" && more.length === 0 ? only.argument ?? null : null;
 }
 
 /** `r.json("a").b` → `json()`, `a`, `b`; null where it is nothing of the response. */
@@ -101,9 +95,13 @@ function membersOf(
   if (membersOf(node.callee, name, constants, scope)?.join() !== "json") return null;
   const [path, ...more] = node.arguments;
   if (path === undefined) return ["json()"];
-  const given = constants.known(path, scope)?.given;
-  const isPath = typeof given === "string" && JSON_PATH.test(given) && more.length === 0;
+  const given = textOf(constants.known(path, scope));
+  const isPath = given !== null && JSON_PATH.test(given) && more.length === 0;
   return isPath ? ["json()", ...given.split(".")] : null;
+}
+
+function textOf(known: ReturnType<Constants["known"]>): string | null {
+  return "given" in known && typeof known.given === "string" ? known.given : null;
 }
 
 /** Null where one expectation can't say both. */

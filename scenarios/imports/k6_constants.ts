@@ -1,12 +1,29 @@
 /** The values of a k6 script that stand in its text: literals, and what is made of them alone. */
 import type * as js from "acorn";
-import { beyond, LIMITS } from "../../base/limits.ts";
-import { type K6Source, MOST_NESTED, nodesIn, Refused } from "./k6_source.ts";
+import { beyond, isWithin, LIMITS } from "../../base/limits.ts";
+import { type K6Source, MOST_NESTED, namesIn, nodesIn, Refused, TooMuch } from "./k6_source.ts";
 
-/** What a name stands for: an expression, a value, or something that is no value, such as a response. */
+export type ScriptFunction =
+  | js.Function
+  | js.FunctionExpression
+  | js.AnonymousFunctionDeclaration
+  | js.ArrowFunctionExpression;
+
+export interface FunctionBinding {
+  readonly kind: "function";
+  readonly node: ScriptFunction;
+  readonly scope: ScriptScope;
+}
+
+/**
+ * What a name stands for: an expression, a value, one that is known only when the script runs, a function, or something
+ * that is no value, such as a response.
+ */
 export type Binding =
   | { readonly kind: "expression"; readonly node: js.Expression; readonly scope: ScriptScope }
   | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "unknown"; readonly why: Refused }
+  | FunctionBinding
   | { readonly kind: "other"; readonly what: unknown };
 
 export class ScriptScope {
@@ -20,13 +37,50 @@ export class ScriptScope {
   get(name: string): Binding | undefined {
     return this.#names.get(name) ?? this.around?.get(name);
   }
+
+  /** In the scope that has the name. */
+  assign(name: string, bound: Binding): void {
+    if (this.#names.has(name) || this.around === undefined) this.set(name, bound);
+    else this.around.assign(name, bound);
+  }
 }
+
+export function functionOf(scope: ScriptScope, name: string): FunctionBinding | null {
+  const bound = scope.get(name);
+  return bound?.kind === "function" ? bound : null;
+}
+
+const ARITHMETIC = new Map<string, (a: number, b: number) => unknown>([
+  ["-", (a, b) => a - b],
+  ["*", (a, b) => a * b],
+  ["/", (a, b) => a / b],
+  ["%", (a, b) => a % b],
+  ["<", (a, b) => a < b],
+  ["<=", (a, b) => a <= b],
+  [">", (a, b) => a > b],
+  [">=", (a, b) => a >= b],
+]);
+
+/** Functions of a text or number, by how scripts write them. */
+const CALLED = new Map<string, (value: unknown) => unknown>([
+  ["JSON.stringify", (value) => JSON.stringify(value)],
+  ["encodeURIComponent", (value) => encodeURIComponent(String(value).toWellFormed())],
+  ["String", String],
+  ["Number", Number],
+  ["parseInt", (value) => Number.parseInt(String(value))],
+  ["parseFloat", (value) => Number.parseFloat(String(value))],
+]);
+
+const MOST_SPENT = 16 * LIMITS.importedText.most;
 
 /** Functions that change none of what they are given. */
 const HARMLESS = ["stringify", "check", "sleep", "group", "log", "info", "warn", "error", "debug"];
 
 export class Constants {
-  readonly #changed: ReadonlySet<string>;
+  readonly #changed: ChangedNames;
+  #spent = 0;
+  /** Calls of the script's own functions so far: those in each other grow fast. */
+  #calls = 0;
   readonly #known = new Map<js.Expression, { readonly value: unknown }>();
   readonly #sizes = new WeakMap<object, number>();
   /** How many values are being read, each a part of the one before it, or what that one names. */
@@ -34,13 +88,14 @@ export class Constants {
 
   constructor(
     private readonly source: K6Source,
+    private readonly imported: ReadonlyMap<string, string>,
     private readonly env: (name: string) => string | undefined,
   ) {
     this.#changed = changedNames(source.program);
   }
 
   isChanged(name: string): boolean {
-    return this.#changed.has(name);
+    return this.#changed.assigned.has(name);
   }
 
   /** Throws a Refused for what is only known when the script runs. */
@@ -59,22 +114,29 @@ export class Constants {
 
   #bounded(node: js.Expression | js.SpreadElement | js.Super, scope: ScriptScope): unknown {
     const value = this.#read(node, scope);
-    if (this.#sizeOf(value) > LIMITS.experimentFile.most) {
-      const size = this.#sizeOf(value);
-      throw new Refused(node.start, `Cannot use this value: ${beyond("experimentFile", size)}`);
-    }
-    return value;
+    const size = this.#sizeOf(value);
+    if (typeof value === "string") this.spend(value.length, node);
+    if (isWithin("importedText", size)) return value;
+    throw new Refused(node.start, `Cannot use this value: ${beyond("importedText", size)}`);
   }
 
-  /** Null for what is only known when the script runs. */
+  /** Counts characters of the script, and of its texts, each time they are gone through again. */
+  spend(characters: number, at: js.Node): void {
+    this.#spent += characters;
+    if (this.#spent <= MOST_SPENT) return;
+    const message = "Cannot take over this script: its loops and calls go through too much of it";
+    throw new TooMuch(at.start, message);
+  }
+
+  /** Or why its value is only known when the script runs. */
   known(
     node: js.Expression | js.SpreadElement,
     scope: ScriptScope,
-  ): { readonly given: unknown } | null {
+  ): { readonly given: unknown } | { readonly why: Refused } {
     try {
       return { given: this.value(node, scope) };
     } catch (error) {
-      if (error instanceof Refused) return null;
+      if (error instanceof Refused && !(error instanceof TooMuch)) return { why: error };
       throw error;
     }
   }
@@ -107,7 +169,13 @@ export class Constants {
       case "ObjectExpression":
         return this.#object(node, scope);
       case "UnaryExpression":
+        if (node.operator === "!") return !this.value(node.argument, scope);
         return node.operator === "-" ? -this.number(node.argument, scope) : this.#refuse(node);
+      case "ConditionalExpression":
+        return this.value(
+          this.value(node.test, scope) ? node.consequent : node.alternate,
+          scope,
+        );
       case "BinaryExpression":
         return this.#binary(node, scope);
       case "LogicalExpression":
@@ -137,14 +205,20 @@ export class Constants {
   #named(node: js.Identifier, scope: ScriptScope): unknown {
     const bound = scope.get(node.name);
     if (node.name === "undefined" && bound === undefined) return undefined;
-    if (bound === undefined || bound.kind === "other" || this.isChanged(node.name)) {
+    if (bound?.kind === "unknown") throw bound.why;
+    if (bound?.kind !== "value" && bound?.kind !== "expression" || this.isChanged(node.name)) {
       return this.#refuse(node);
     }
-    if (bound.kind === "value") return bound.value;
-    const known = this.#known.get(bound.node);
+    const value = bound.kind === "value" ? bound.value : this.#constant(bound.node, bound.scope);
+    const isHeld = typeof value === "object" && value !== null;
+    return isHeld && this.#changed.given.has(node.name) ? this.#refuse(node) : value;
+  }
+
+  #constant(node: js.Expression, scope: ScriptScope): unknown {
+    const known = this.#known.get(node);
     if (known !== undefined) return known.value;
-    const value = this.value(bound.node, bound.scope);
-    this.#known.set(bound.node, { value });
+    const value = this.value(node, scope);
+    this.#known.set(node, { value });
     return value;
   }
 
@@ -182,9 +256,14 @@ export class Constants {
       if (typeof a === "number" && typeof b === "number") return a + b;
       return this.#textOf(left, scope) + this.#textOf(right, scope);
     }
-    if (!["-", "*", "/"].includes(operator)) return this.#refuse(node);
-    const [a, b] = [this.number(left, scope), this.number(right, scope)];
-    return operator === "-" ? a - b : operator === "*" ? a * b : a / b;
+    if (operator === "===" || operator === "!==") {
+      const [a, b] = [this.value(left, scope), this.value(right, scope)];
+      return (a === b) === (operator === "===");
+    }
+    const of = ARITHMETIC.get(operator);
+    return of === undefined
+      ? this.#refuse(node)
+      : of(this.number(left, scope), this.number(right, scope));
   }
 
   #logical({ operator, left, right }: js.LogicalExpression, scope: ScriptScope): unknown {
@@ -201,7 +280,11 @@ export class Constants {
     const key = !computed && property.type === "Identifier"
       ? property.name
       : this.#textOf(property, scope);
-    if (object.type === "Identifier" && object.name === "__ENV") return this.env(key);
+    if (object.type === "Identifier" && object.name === "__ENV") {
+      const own = scope.get("__ENV"); // of the scenario
+      const values: object = own?.kind === "value" ? Object(own.value) : {};
+      return Object.hasOwn(values, key) ? Reflect.get(values, key) : this.env(key);
+    }
     const holder = this.value(object, scope);
     if (typeof holder !== "object" || holder === null) return this.#refuse(node);
     const isOwn = Object.hasOwn(holder, key);
@@ -209,10 +292,45 @@ export class Constants {
   }
 
   #called(node: js.CallExpression, scope: ScriptScope): unknown {
-    const [given, ...more] = node.arguments;
-    const isStringify = this.source.written(node.callee) === "JSON.stringify";
-    if (!isStringify || given === undefined || more.length > 0) return this.#refuse(node);
-    return JSON.stringify(this.value(given, scope));
+    const { callee, arguments: [given, ...more] } = node;
+    const own = callee.type === "Identifier" ? functionOf(scope, callee.name) : null;
+    if (own !== null) return this.#returned(own, node, scope);
+    const name = this.source.written(callee);
+    const root = this.imported.get(rootOf(callee)) ?? "";
+    if (root.startsWith("k6/encoding") && /(?:^|\.)b64encode$/.test(name) && given !== undefined) {
+      const text = this.value(given, scope);
+      if (typeof text !== "string" || more.length > 0) return this.#refuse(node);
+      return new TextEncoder().encode(text).toBase64();
+    }
+    const of = CALLED.get(name);
+    if (of === undefined || given === undefined || more.length > 0) return this.#refuse(node);
+    const value = this.value(given, scope);
+    const isPlain = typeof value !== "object" && typeof value !== "undefined";
+    return isPlain || name === "JSON.stringify" ? of(value) : this.#refuse(node);
+  }
+
+  /** Of a function of the script that only gives a value. */
+  #returned(
+    { node: { params, body }, scope: around }: FunctionBinding,
+    call: js.CallExpression,
+    scope: ScriptScope,
+  ): unknown {
+    const result = resultOf(body);
+    if (result === null) return this.#refuse(call);
+    if (!isWithin("importedRounds", ++this.#calls)) {
+      throw new TooMuch(
+        call.start,
+        `Cannot use this value: ${beyond("importedRounds", this.#calls)}`,
+      );
+    }
+    const inner = new ScriptScope(around);
+    for (const [at, param] of params.entries()) {
+      const given = call.arguments[at];
+      if (param.type !== "Identifier") return this.#refuse(call);
+      const value = given === undefined ? undefined : this.value(given, scope);
+      inner.set(param.name, { kind: "value", value });
+    }
+    return this.value(result, inner);
   }
 
   /** Characters, about, of a value as JSON: one that holds another many times over grows fast. */
@@ -228,23 +346,105 @@ export class Constants {
   }
 }
 
-/** Names whose values may change after they are declared. */
-function changedNames(program: js.Program): Set<string> {
-  const changed = new Set<string>();
+interface ChangedNames {
+  /** Names that may stand for another value after they are declared. */
+  readonly assigned: ReadonlySet<string>;
+  /** Names whose maps and lists something may change that is given them. */
+  readonly given: ReadonlySet<string>;
+}
+
+function changedNames(program: js.Program): ChangedNames {
+  const assigned = new Set<string>();
+  const given = new Set<string>();
+  /** By a name: what may be the same map or list, as it is given to it. */
+  const givenTo = new Map<string, string[]>();
+  const functions = functionsIn(program);
+  const give = (name: string, from: js.Node): void => {
+    const held = givenTo.getOrInsert(name, []);
+    for (const one of heldIn(from)) held.push(one);
+  };
   const counting = new Set<js.Node>();
   for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
     if (node.type === "ForStatement" && node.update) counting.add(node.update);
     if (counting.has(node)) continue;
-    if (node.type === "AssignmentExpression") changed.add(rootOf(node.left));
-    if (node.type === "UpdateExpression") changed.add(rootOf(node.argument));
-    if (node.type === "UnaryExpression" && node.operator === "delete") {
-      changed.add(rootOf(node.argument));
+    if (node.type === "VariableDeclarator" && node.id.type === "Identifier" && node.init) {
+      give(node.id.name, node.init);
     }
-    if (node.type === "CallExpression" && !isHarmless(node)) {
-      for (const given of [node.callee, ...node.arguments]) changed.add(rootOf(given));
+    if (node.type === "ForOfStatement") {
+      for (const name of namesIn(node.left)) give(name, node.right);
+    }
+    if (node.type === "AssignmentExpression") {
+      give(rootOf(node.left), node.right);
+      (node.left.type === "Identifier" ? assigned : given).add(rootOf(node.left));
+    }
+    if (node.type === "UpdateExpression") assigned.add(rootOf(node.argument));
+    if (node.type === "UnaryExpression" && node.operator === "delete") {
+      given.add(rootOf(node.argument));
+    }
+    if (node.type !== "CallExpression" || isHarmless(node)) continue;
+    const called = node.callee.type === "Identifier" ? functions.get(node.callee.name) : undefined;
+    if (called === undefined) given.add(rootOf(node.callee));
+    for (const [at, argument] of node.arguments.entries()) {
+      const parameter = called?.params[at];
+      if (parameter?.type !== "Identifier") given.add(rootOf(argument));
+      else give(parameter.name, argument);
     }
   }
-  return changed;
+  const waiting = [...given];
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    for (const argument of givenTo.get(name) ?? []) {
+      if (given.has(argument)) continue;
+      given.add(argument);
+      waiting.push(argument);
+    }
+  }
+  return { assigned, given };
+}
+
+/** Names whose maps and lists are what an expression gives, or stand in it. */
+function heldIn(from: js.Node): string[] {
+  const node = from as js.AnyNode;
+  switch (node.type) {
+    case "ArrayExpression":
+      return node.elements.flatMap((element) => element ? heldIn(element) : []);
+    case "ObjectExpression":
+      return node.properties.flatMap((one) => one.type === "Property" ? heldIn(one.value) : []);
+    case "ConditionalExpression":
+      return [...heldIn(node.consequent), ...heldIn(node.alternate)];
+    case "LogicalExpression":
+      return [...heldIn(node.left), ...heldIn(node.right)];
+    case "CallExpression":
+      return isHarmless(node) ? [] : node.arguments.flatMap(heldIn);
+    default:
+      return [rootOf(node)];
+  }
+}
+
+/** The functions of a script that have a name, each name once. */
+function functionsIn(program: js.Program): ReadonlyMap<string, ScriptFunction> {
+  const found = new Map<string, ScriptFunction>();
+  const twice = new Set<string>();
+  const add = (name: string, node: ScriptFunction): void => {
+    if (found.has(name)) twice.add(name);
+    found.set(name, node);
+  };
+  for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
+    if (node.type === "FunctionDeclaration" && node.id) add(node.id.name, node);
+    if (node.type !== "VariableDeclarator" || node.id.type !== "Identifier") continue;
+    const { init } = node;
+    if (init?.type === "ArrowFunctionExpression" || init?.type === "FunctionExpression") {
+      add(node.id.name, init);
+    }
+  }
+  for (const name of twice) found.delete(name);
+  return found;
+}
+
+/** What a function gives: its expression, or that of its only statement. */
+export function resultOf(body: js.BlockStatement | js.Expression): js.Expression | null {
+  if (body.type !== "BlockStatement") return body;
+  const [only, ...more] = body.body;
+  return only?.type === "ReturnStatement" && more.length === 0 ? only.argument ?? null : null;
 }
 
 function isHarmless({ callee }: js.CallExpression): boolean {

@@ -1,56 +1,185 @@
 /** What a k6 script does in one iteration → the steps of a flow here. */
 import { METHODS } from "../../base/http/request.ts";
+import { quotedOpenly } from "../../base/secrets.ts";
+import { basicAuthorization } from "../../base/net/endpoint.ts";
 import type * as js from "acorn";
 import { stepName } from "../request/request.ts";
+import { pathText } from "../request/template.ts";
 import { durationText } from "../../base/quantity.ts";
-import { LIMITS } from "../../base/limits.ts";
-import { type Constants, rootOf, ScriptScope } from "./k6_constants.ts";
+import { Expansion } from "./format/expansion.ts";
+import type { Origins } from "./format/format.ts";
+import {
+  type Binding,
+  type Constants,
+  type FunctionBinding,
+  functionOf,
+  rootOf,
+  type ScriptFunction,
+  ScriptScope,
+} from "./k6_constants.ts";
 import { bothOf, K6Check } from "./k6_checks.ts";
-import { type K6Source, nodesIn, Refused } from "./k6_source.ts";
-import { quotedOpenly } from "../../base/secrets.ts";
+import { type K6Load, length } from "./k6_load.ts";
+import { type K6Source, MOST_NESTED, namesIn, nodesIn, Refused, TooMuch } from "./k6_source.ts";
 
 /** A step of a flow in the making. */
 export type K6Step = Record<string, unknown>;
 
+/** What an expression gives: a response, by its step; those of a batch; or nothing that is known here. */
+type Given = K6Step | Batch | null;
+
+class Batch {
+  /** @param steps By position, or by the name that the script gives. */
+  constructor(readonly steps: Readonly<Record<string, K6Step>>) {}
+}
+
 interface K6Context {
   readonly source: K6Source;
   readonly constants: Constants;
-  /** Names under which the script has what is of k6: `http`, `check`, `sleep`, `group`. */
+  /** What names of the script stand for that it imports. */
   readonly imported: ReadonlyMap<string, string>;
+  /** Names through which the script may send. */
+  readonly senders: ReadonlySet<string>;
+  readonly load: Pick<K6Load, "env" | "maxRedirects" | "rounds" | "userAgent">;
+  readonly origins: Origins;
   readonly note: (text: string) => void;
 }
+
+const USUAL_TIMEOUT_MS = 60_000;
+
+/** Functions of JavaScript itself. */
+const BUILT_IN = [
+  ...["String", "Number", "Boolean", "parseInt", "parseFloat", "isNaN", "isFinite"],
+  ...["encodeURIComponent", "decodeURIComponent", "encodeURI", "decodeURI", "Date"],
+];
 
 export class K6Flow {
   readonly steps: K6Step[] = [];
   origin: string | null = null;
-  /** Of all loops so far: those in loops grow fast. */
-  #rounds = 0;
+  readonly #expansion = new Expansion();
+  readonly #sending = new WeakMap<js.Node, boolean>();
+  readonly #ending = new WeakMap<js.Node, readonly string[]>();
+  /** Redirects that each request follows; null before the first. */
+  #redirects: number | null = null;
+  #timeoutMs: number | null = null;
+  /** Functions that are being gone through, each called by the one before it. */
+  #depth = 0;
 
   constructor(private readonly around: K6Context) {}
 
-  walk(statements: readonly js.Statement[], outer: ScriptScope): void {
+  get redirects(): number {
+    return this.#redirects ?? 0;
+  }
+
+  get timeout(): string {
+    return durationText(this.#timeoutMs ?? USUAL_TIMEOUT_MS);
+  }
+
+  /** Goes through the function as often as each virtual user does. */
+  iterations(node: ScriptFunction, scope: ScriptScope): void {
+    const inner = new ScriptScope(scope);
+    const { env, rounds } = this.around.load;
+    if (env !== undefined) inner.set("__ENV", { kind: "value", value: env });
+    this.#body(node, inner);
+    const once = [...this.steps];
+    const why = this.#expansion.whyNot(once, rounds - 1);
+    if (why !== null) {
+      const message = `Cannot take over ${rounds} iterations of each virtual user: ${why}`;
+      throw new TooMuch(node.start, message, "write a duration");
+    }
+    for (let round = 1; round < rounds; round++) for (const step of once) this.steps.push(step);
+  }
+
+  /** What its last statement gives back. */
+  #body({ body }: ScriptFunction, scope: ScriptScope): Given {
+    if (body.type !== "BlockStatement") return this.#expression(body, scope);
+    const last = body.body.at(-1);
+    if (last?.type !== "ReturnStatement") {
+      this.#walk(body.body, scope);
+      return null;
+    }
+    const inner = this.#walk(body.body.slice(0, -1), scope);
+    const { argument } = last;
+    if (!argument) return null;
+    const bound = argument.type === "Identifier" ? inner.get(argument.name) : undefined;
+    if (bound?.kind === "other") return givenIn(bound);
+    return this.#sends(argument)
+      ? this.around.source.attempt(() => this.#expression(argument, inner), null)
+      : null;
+  }
+
+  #walk(statements: readonly js.Statement[], outer: ScriptScope): ScriptScope {
     const scope = new ScriptScope(outer);
+    for (const node of statements) {
+      if (node.type !== "FunctionDeclaration") continue; // which may be called before
+      scope.set(node.id.name, { kind: "function", node, scope });
+    }
     for (const statement of statements) {
       this.around.source.attempt(() => this.#statement(statement, scope), undefined);
     }
+    return scope;
   }
 
   #statement(node: js.Statement, scope: ScriptScope): void {
-    if (node.type === "EmptyStatement" || node.type === "FunctionDeclaration") return;
-    if (node.type === "BlockStatement") return this.walk(node.body, scope);
-    if (node.type === "ExpressionStatement") return void this.#expression(node.expression, scope);
-    if (node.type === "ForStatement") return this.#loop(node, scope);
-    if (node.type !== "VariableDeclaration") throw this.#refused(node);
-    for (const { id, init } of node.declarations) {
-      if (id.type !== "Identifier" || !init) throw this.#refused(node);
-      const isCall = init.type === "CallExpression" && this.#calledIn(init) !== null;
-      scope.set(
-        id.name,
-        isCall
-          ? { kind: "other", what: this.#expression(init, scope) }
-          : { kind: "value", value: this.around.constants.value(init, scope) },
-      );
+    this.around.constants.spend(node.end - node.start, node);
+    if (/^(?:For|While|DoWhile|Switch)/.test(node.type) && !this.#sends(node)) {
+      if (this.#leaves(node)) throw this.#refused(node);
+      return;
     }
+    switch (node.type) {
+      case "EmptyStatement":
+      case "FunctionDeclaration":
+        return;
+      case "BlockStatement":
+        return void this.#walk(node.body, scope);
+      case "ExpressionStatement":
+        return void this.#expression(node.expression, scope);
+      case "VariableDeclaration":
+        for (const declared of node.declarations) this.#declare(declared, scope);
+        return;
+      case "ForStatement":
+        return this.#loop(node, scope);
+      case "ForOfStatement":
+        return this.#loopOf(node, scope);
+      case "IfStatement":
+        return this.#if(node, scope);
+      case "TryStatement":
+        if (node.handler && this.#sends(node.handler)) throw this.#refused(node);
+        this.#walk(node.block.body, scope);
+        return void (node.finalizer && this.#walk(node.finalizer.body, scope));
+      default:
+        throw this.#refused(node);
+    }
+  }
+
+  #declare({ id, init }: js.VariableDeclarator, scope: ScriptScope): void {
+    if (init?.type === "ArrowFunctionExpression" || init?.type === "FunctionExpression") {
+      if (id.type !== "Identifier") throw this.#refused(init);
+      return scope.set(id.name, { kind: "function", node: init, scope });
+    }
+    if (id.type === "Identifier") return scope.set(id.name, this.#bound(init ?? null, scope));
+    if (init && this.#sends(init)) throw this.#refused(init);
+    const why = this.#unknown(id);
+    for (const name of namesIn(id)) scope.set(name, { kind: "unknown", why });
+  }
+
+  /** What a name stands for that is given this. */
+  #bound(given: js.Expression | null, scope: ScriptScope): Binding {
+    if (given === null) return { kind: "value", value: undefined };
+    const named = given.type === "Identifier" ? scope.get(given.name) : undefined;
+    if (named?.kind === "other" || named?.kind === "function") return named;
+    const known = this.around.constants.known(given, scope);
+    if ("given" in known) return { kind: "value", value: known.given };
+    if (!this.#sends(given)) return { kind: "unknown", why: known.why };
+    return { kind: "other", what: this.#expression(given, scope) };
+  }
+
+  #unknown(node: js.Node): Refused {
+    return new Refused(
+      node.start,
+      `Cannot take over ${
+        this.around.source.written(node)
+      }: its value is known only when the script runs`,
+    );
   }
 
   /** `for (let i = 0; i < 3; i++)`, with numbers that stand in the script. */
@@ -71,47 +200,228 @@ export class K6Flow {
     }
     const from = constants.number(counter.init, scope);
     const end = constants.number(test.right, scope) + (test.operator === "<=" ? 1 : 0);
+    this.#rounds(Math.max(0, Math.ceil(end - from)), start);
     for (let round = from; round < end; round++) {
-      if (++this.#rounds > LIMITS.steps.most) {
-        const message = `Cannot take over loops of more than ${LIMITS.steps.most} rounds in all`;
-        throw new Refused(start, message);
-      }
       const inner = new ScriptScope(scope);
       inner.set(name, { kind: "value", value: round });
-      this.walk([body], inner);
+      this.#walk([body], inner);
     }
   }
 
+  /** `for (const path of ["/a", "/b"])`. */
+  #loopOf({ left, right, body, start }: js.ForOfStatement, scope: ScriptScope): void {
+    const id = left.type === "VariableDeclaration" ? left.declarations[0].id : left;
+    const values = this.around.constants.value(right, scope);
+    if (id.type !== "Identifier" || !Array.isArray(values)) {
+      throw new Refused(start, "Cannot take over this loop: it goes over no list in the script");
+    }
+    this.#rounds(values.length, start);
+    for (const value of values) {
+      const inner = new ScriptScope(scope);
+      inner.set(id.name, { kind: "value", value });
+      this.#walk([body], inner);
+    }
+  }
+
+  /** Counts rounds of a loop, or calls of a function, before they are gone through. */
+  #rounds(count: number, at: number): void {
+    const why = this.#expansion.whyNotRounds(count);
+    if (why !== null) throw new TooMuch(at, `Cannot take over this: ${why}`);
+  }
+
+  /** Of a condition that is known, its branch. Else no branch may send, nor end what sends. */
+  #if(node: js.IfStatement, scope: ScriptScope): void {
+    const { test, consequent, alternate } = node;
+    const { source, constants, note } = this.around;
+    const known = constants.known(test, scope);
+    if ("given" in known) {
+      const taken = known.given ? consequent : alternate;
+      if (taken) this.#walk([taken], scope);
+      return;
+    }
+    const isCheck = this.#sends(test);
+    if (isCheck) this.#expression(test, scope);
+    for (const branch of [consequent, alternate ?? consequent]) {
+      if (this.#sends(branch)) throw known.why;
+      if (!isCheck && this.#endings(branch).length > 0 && !this.#isOfResponse(test, scope)) {
+        throw known.why;
+      }
+    }
+    note(`without ${source.written(node)} of ${source.lineOf(node.start)}`);
+  }
+
+  /** Whether it may end an iteration. */
+  #leaves(node: js.Node): boolean {
+    return this.#endings(node).some((ending) => ending === "iteration");
+  }
+
+  /** What it may end: an iteration, a loop or a round of one. */
+  #endings(node: js.Node): readonly string[] {
+    const known = this.#ending.get(node);
+    if (known !== undefined) return known;
+    const endings = new Set<string>();
+    for (const { type } of nodesIn(node)) {
+      if (type === "ReturnStatement" || type === "ThrowStatement") endings.add("iteration");
+      if (type === "BreakStatement" || type === "ContinueStatement") endings.add("loop");
+    }
+    const { imported } = this.around;
+    if (namesIn(node).some((name) => imported.get(name) === "k6.fail")) endings.add("iteration");
+    this.#ending.set(node, [...endings]);
+    return [...endings];
+  }
+
+  #isOfResponse(node: js.Node, scope: ScriptScope): boolean {
+    return namesIn(node).some((name) => scope.get(name)?.kind === "other");
+  }
+
+  /** Whether it may send a request, check a response or pause. */
+  #sends(node: js.Node): boolean {
+    const known = this.#sending.get(node);
+    if (known !== undefined) return known;
+    const sends = namesIn(node).some((name) => this.around.senders.has(name));
+    this.#sending.set(node, sends);
+    return sends;
+  }
+
   /** The response's step, where it sends a request. */
-  #expression(node: js.Expression, scope: ScriptScope): K6Step | null {
-    if (node.type !== "CallExpression") throw this.#refused(node);
-    const called = this.#calledIn(node);
-    if (called === "sleep") this.#sleep(node, scope);
-    else if (called === "check") this.#check(node, scope);
-    else if (called === "group") this.#group(node, scope);
-    else if (called === "console") this.#log(node);
-    else if (called?.startsWith("http.")) return this.#request(called.slice(5), node, scope);
-    else throw this.#refused(node);
+  #expression(node: js.Expression | js.SpreadElement, scope: ScriptScope): Given {
+    switch (node.type) {
+      case "AwaitExpression":
+      case "UnaryExpression":
+        return this.#expression(node.argument, scope);
+      case "CallExpression":
+        return this.#call(node, scope);
+      case "AssignmentExpression":
+        if (node.left.type === "Identifier" && node.operator === "=") {
+          scope.assign(node.left.name, this.#bound(node.right, scope));
+          return null;
+        }
+        break;
+      case "LogicalExpression":
+        if (this.#sends(node.right)) break;
+        return this.#expression(node.left, scope);
+      default:
+    }
+    if (this.#sends(node)) throw this.#refused(node);
     return null;
   }
 
-  /** Such as `check` or `http.get`, whatever the script calls them. */
+  #call(node: js.CallExpression, scope: ScriptScope): Given {
+    const called = this.#calledIn(node);
+    if (called === "k6.sleep") this.#sleep(node, scope);
+    else if (called === "k6.check") this.#check(node, scope);
+    else if (called === "k6.group") return this.#group(node, scope);
+    else if (called === "console") this.#log(node);
+    else if (called === "http.batch") return this.#batch(node, scope);
+    else if (called?.startsWith("http.")) return this.#request(called.slice(5), node, scope);
+    else {
+      const own = node.callee.type === "Identifier" ? functionOf(scope, node.callee.name) : null;
+      if (own !== null) return this.#callOwn(own, node, scope);
+      if (this.#isForEach(node)) return this.#forEach(node, scope);
+      if (this.#sends(node.callee) || this.#isUnknown(node.callee)) throw this.#refused(node);
+      for (const given of node.arguments) {
+        if (this.#sends(given)) this.#expression(given, scope);
+      }
+      if (/^k6\/metrics\b/.test(this.#metricOf(node, scope))) {
+        this.around.note("without its own metrics");
+      }
+    }
+    return null;
+  }
+
+  /** Whether nothing in the script says what is called. */
+  #isUnknown(callee: js.CallExpression["callee"]): boolean {
+    return callee.type === "Identifier" && !this.around.imported.has(callee.name) &&
+      !BUILT_IN.includes(callee.name);
+  }
+
+  /** The module of what `add` is called of. */
+  #metricOf({ callee }: js.CallExpression, scope: ScriptScope): string {
+    const bound = scope.get(rootOf(callee));
+    const made = bound?.kind === "expression" && bound.node.type === "NewExpression"
+      ? bound.node.callee
+      : null;
+    return made === null ? "" : this.around.imported.get(rootOf(made)) ?? "";
+  }
+
+  /** Such as `k6.check` or `http.get`, whatever the script calls them. */
   #calledIn({ callee }: js.CallExpression): string | null {
     if (callee.type === "Identifier") return this.around.imported.get(callee.name) ?? null;
     if (callee.type !== "MemberExpression" || callee.object.type !== "Identifier") return null;
     const { object: { name }, property } = callee;
     if (name === "console") return "console";
-    const isHttp = this.around.imported.get(name) === "http" && property.type === "Identifier";
-    return isHttp ? `http.${property.name}` : null;
+    const from = this.around.imported.get(name);
+    const isWhole = from === "http" || from === "k6" || from === "http.default";
+    if (!isWhole || property.type !== "Identifier") return null;
+    return `${from === "k6" ? "k6" : "http"}.${property.name}`;
+  }
+
+  /** What is given to the function, and what it gives back. */
+  #callOwn(
+    own: FunctionBinding,
+    { arguments: given, start }: js.CallExpression,
+    scope: ScriptScope,
+  ): Given {
+    this.#rounds(1, start);
+    if (this.#depth >= MOST_NESTED) {
+      throw new Refused(start, "Cannot take over this call: functions call each other too deep");
+    }
+    const inner = new ScriptScope(own.scope);
+    const env = scope.get("__ENV");
+    if (env !== undefined) inner.set("__ENV", env);
+    for (const [at, param] of own.node.params.entries()) {
+      const isDefault = param.type === "AssignmentPattern";
+      const id = isDefault ? param.left : param;
+      if (id.type !== "Identifier") throw this.#refused(param);
+      const argument = given[at];
+      if (argument?.type === "SpreadElement") throw this.#refused(argument);
+      inner.set(
+        id.name,
+        argument === undefined && isDefault
+          ? this.#bound(param.right, own.scope)
+          : this.#bound(argument ?? null, scope),
+      );
+    }
+    this.#depth++;
+    try {
+      return this.#body(own.node, inner);
+    } finally {
+      this.#depth--;
+    }
+  }
+
+  #isForEach({ callee }: js.CallExpression): boolean {
+    return callee.type === "MemberExpression" && callee.property.type === "Identifier" &&
+      callee.property.name === "forEach";
+  }
+
+  /** Over a list of the script, or the responses of a batch. */
+  #forEach({ callee, arguments: [each], start }: js.CallExpression, scope: ScriptScope): Given {
+    const list = callee.type === "MemberExpression" ? callee.object : null;
+    if (
+      list === null || list.type === "Super" || each?.type !== "ArrowFunctionExpression" &&
+        each?.type !== "FunctionExpression"
+    ) throw new Refused(start, "Cannot take over this loop");
+    if (!this.#sends(list) && !this.#sends(each)) return null;
+    const bound = list.type === "Identifier" ? scope.get(list.name) : undefined;
+    const batch = bound?.kind === "other" && bound.what instanceof Batch ? bound.what : null;
+    const items = batch === null
+      ? [this.around.constants.value(list, scope)].flat()
+        .map((value): Binding => ({ kind: "value", value }))
+      : Object.values(batch.steps).map((what): Binding => ({ kind: "other", what }));
+    const [item, position] = each.params;
+    this.#rounds(items.length, start);
+    for (const [at, bound] of items.entries()) {
+      const inner = new ScriptScope(scope);
+      if (item?.type === "Identifier") inner.set(item.name, bound);
+      if (position?.type === "Identifier") inner.set(position.name, { kind: "value", value: at });
+      this.#body(each, inner);
+    }
+    return null;
   }
 
   #log(node: js.CallExpression): void {
-    for (const inner of nodesIn(node)) {
-      const call = inner as js.AnyNode;
-      if (call.type === "CallExpression" && this.#calledIn(call) !== "console") {
-        throw this.#refused(node);
-      }
-    }
+    if (node.arguments.some((given) => this.#sends(given))) throw this.#refused(node);
     this.around.note("without what it logs");
   }
 
@@ -123,93 +433,167 @@ export class K6Flow {
     if (seconds >= 0.001) this.#add({ think: durationText(seconds * 1_000) }, start);
   }
 
-  #group({ arguments: [, inner], start }: js.CallExpression, scope: ScriptScope): void {
+  #group({ arguments: [, inner], start }: js.CallExpression, scope: ScriptScope): Given {
+    const own = inner?.type === "Identifier" ? functionOf(scope, inner.name) : null;
+    if (own !== null) return this.#body(own.node, new ScriptScope(own.scope));
     const isFunction = inner?.type === "ArrowFunctionExpression" ||
       inner?.type === "FunctionExpression";
-    if (!isFunction || inner.body.type !== "BlockStatement") {
+    if (!isFunction) {
       throw new Refused(start, "Cannot take over a group without a function of its own");
     }
-    this.walk(inner.body.body, scope);
+    return this.#body(inner, new ScriptScope(scope));
   }
 
   #request(called: string, node: js.CallExpression, scope: ScriptScope): K6Step {
     const { constants } = this.around;
     const given = node.arguments.map((argument) => constants.value(argument, scope));
-    const isAny = called === "request";
-    const method = isAny
-      ? String(given.shift()).toLowerCase()
-      : called === "del"
-      ? "delete"
-      : called;
-    if (!(METHODS as readonly string[]).includes(method)) {
-      const why = called === "batch"
-        ? "its requests are sent at the same time, and here one after the other"
-        : "there is none like it here";
-      throw new Refused(node.start, `Cannot take over http.${called}: ${why}`);
-    }
+    const isAny = called === "request" || called === "asyncRequest";
+    const method = isAny ? String(given.shift()) : called === "del" ? "delete" : called;
     const hasBody = isAny || !["get", "head"].includes(method);
     const [url, body, params] = hasBody ? given : [given[0], null, given[1]];
+    return this.#sent(method.toLowerCase(), { url, body, params }, node.start, called);
+  }
+
+  #sent(
+    method: string,
+    { url, body, params }: { url: unknown; body?: unknown; params?: unknown },
+    at: number,
+    called = method,
+  ): K6Step {
+    if (!(METHODS as readonly string[]).includes(method)) {
+      throw new Refused(at, `Cannot take over http.${called}: there is none like it here`);
+    }
+    const { path, credentials } = this.#address(url, at);
     const step: K6Step = {
-      ...this.#params(Object(params), node.start),
-      [method]: this.#path(url, node.start),
-      ...bodyOf(body, method, node.start),
+      ...this.#params(Object(params), credentials, at),
+      [method]: path,
+      ...bodyOf(body, method, at),
     };
     if (JSON.stringify(step).includes("{{")) {
-      throw new Refused(
-        node.start,
-        "Cannot take over a request with {{, which begins a value here",
-      );
+      throw new Refused(at, "Cannot take over a request with {{, which begins a value here");
     }
-    this.#add(step, node.start);
+    this.#add(step, at);
     return step;
   }
 
-  #path(given: unknown, at: number): string {
+  /** k6 sends them at the same time. */
+  #batch({ arguments: [given], start }: js.CallExpression, scope: ScriptScope): Batch {
+    const requests = given === undefined ? null : this.around.constants.value(given, scope);
+    if (typeof requests !== "object" || requests === null) {
+      throw new Refused(
+        start,
+        "Cannot take over a batch of anything but a list or map of requests",
+      );
+    }
+    this.around.note(
+      "requests of a batch, which k6 sends at the same time, are sent one after the other here",
+    );
+    const steps = Object.entries(requests).map(([name, request]: [string, unknown]) => {
+      if (typeof request === "string") return [name, this.#sent("get", { url: request }, start)];
+      const [method, url, body, params] = Array.isArray(request) ? request : [
+        Reflect.get(Object(request), "method"),
+        ...["url", "body", "params"].map((key) => Reflect.get(Object(request), key)),
+      ];
+      return [
+        name,
+        this.#sent(String(method ?? "get").toLowerCase(), { url, body, params }, start),
+      ];
+    });
+    return new Batch(Object.fromEntries(steps));
+  }
+
+  #address(given: unknown, at: number): { path: string; credentials: string | null } {
     const url = typeof given === "string" ? URL.parse(given) : null;
-    if (url === null || !/^https?:$/.test(url.protocol)) {
+    if (typeof given !== "string" || url === null || !/^https?:$/.test(url.protocol)) {
       throw new Refused(
         at,
         `Cannot take over a request to ${quotedOpenly(given)}: it is no http address`,
       );
     }
     this.origin ??= url.origin;
-    if (url.origin !== this.origin || url.username !== "") {
+    if (url.origin !== this.origin) {
       throw new Refused(
         at,
         `Cannot take over a request to ${url.origin}: the others go to ${this.origin}`,
       );
     }
-    return url.pathname + url.search;
+    const path = given.trim().replace(/^https?:\/\/[^/?#]*/i, "").replace(/#.*$/s, "");
+    const credentials = url.username === ""
+      ? null
+      : [url.username, url.password].map(decodeURIComponent).join(":");
+    return { path: pathText(path.replace(/^(?!\/)/, "/")), credentials };
   }
 
-  #params(given: Readonly<Record<string, unknown>>, at: number): K6Step {
-    const { headers = {}, tags = {}, ...others } = given;
+  #params(
+    given: Readonly<Record<string, unknown>>,
+    credentials: string | null,
+    at: number,
+  ): K6Step {
+    const { headers = {}, tags = {}, cookies = {}, redirects, timeout, auth, ...others } = given;
+    const { load, note } = this.around;
     const [unknown] = Object.keys(others).filter((key) => key !== "responseType");
     if (unknown !== undefined) {
       throw new Refused(at, `Cannot take over the parameter ${quotedOpenly(unknown)} of a request`);
     }
+    if (auth !== undefined && auth !== "basic") {
+      throw new Refused(
+        at,
+        `Cannot take over the authentication ${quotedOpenly(auth)} of a request`,
+      );
+    }
+    this.#agree(redirects ?? load.maxRedirects, timeout, at);
     const { name, ...more } = Object(tags);
-    if (Object.keys(more).length > 0) this.around.note("without tags other than names");
+    if (Object.keys(more).length > 0) note("without tags other than names");
     const { data } = stepName.safeParse(name);
-    const fields = Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]);
+    const fields = new Map(
+      Object.entries(Object(headers)).map(([key, value]) => [key, String(value)]),
+    );
+    const add = (name: string, text: string): void => {
+      if (![...fields.keys()].some((key) => key.toLowerCase() === name)) fields.set(name, text);
+    };
+    if (load.userAgent !== undefined) add("user-agent", load.userAgent);
+    if (credentials !== null) add("authorization", basicAuthorization(credentials));
+    const pairs = Object.entries(Object(cookies)).map(([key, value]) => {
+      const { value: text = value } = Object(value);
+      return `${key}=${text}`;
+    });
+    if (pairs.length > 0) {
+      note("a request with cookies of its own sends these alone; k6 also sends those of responses");
+      add("cookie", pairs.join("; "));
+    }
     return {
       ...(data === undefined ? {} : { name: data }),
-      ...(fields.length > 0 ? { headers: Object.fromEntries(fields) } : {}),
+      ...(fields.size > 0 ? { headers: Object.fromEntries(fields) } : {}),
     };
   }
 
-  #check({ arguments: [of, checks], start }: js.CallExpression, scope: ScriptScope): void {
-    const bound = of?.type === "Identifier" ? scope.get(of.name) : undefined;
-    const step = of?.type === "CallExpression"
-      ? this.#expression(of, scope)
-      : bound?.kind === "other"
-      ? bound.what as K6Step | null
-      : null;
-    if (!step || checks?.type !== "ObjectExpression") {
-      throw new Refused(start, "Cannot take over a check of anything but a response of a request");
+  /** What the scenario or the load has for all requests. */
+  #agree(redirects: unknown, timeout: unknown, at: number): void {
+    if (typeof redirects !== "number") throw new Refused(at, "Cannot take over these redirects");
+    if ((this.#redirects ??= redirects) !== redirects) {
+      throw new Refused(
+        at,
+        `Cannot take over a request that follows ${redirects} redirects: the others follow ${this.#redirects}`,
+      );
     }
-    const variable = of?.type === "Identifier" ? of.name : null;
-    const check = new K6Check(this.around.constants, scope);
+    const { data: ms } = length.safeParse(timeout ?? USUAL_TIMEOUT_MS);
+    if (ms === undefined) {
+      throw new Refused(at, `Cannot take over the time-out ${quotedOpenly(timeout)}`);
+    }
+    if (this.#timeoutMs !== null && this.#timeoutMs !== ms) {
+      this.around.note("the longest of its time-outs is that of all requests here");
+    }
+    this.#timeoutMs = Math.max(this.#timeoutMs ?? 0, ms);
+  }
+
+  #check({ arguments: [of, checks], start }: js.CallExpression, scope: ScriptScope): void {
+    const step = of === undefined ? null : this.#checked(of, scope);
+    const { source, constants, note } = this.around;
+    if (checks?.type !== "ObjectExpression" || step === null) {
+      return note(`without the check of ${source.lineOf(start)}`);
+    }
+    const variable = of.type === "Identifier" ? of.name : null;
+    const check = new K6Check(constants, scope);
     for (const property of checks.properties) {
       const found = property.type === "Property"
         ? check.expectedIn(property.value, variable)
@@ -220,30 +604,63 @@ export class K6Flow {
     }
   }
 
+  /** The step whose response is checked; null where it is none. */
+  #checked(of: js.Expression | js.SpreadElement, scope: ScriptScope): K6Step | null {
+    if (of.type === "Identifier") {
+      const given = givenIn(scope.get(of.name));
+      return given instanceof Batch ? null : given;
+    }
+    if (of.type === "MemberExpression" && of.object.type === "Identifier") {
+      const given = givenIn(scope.get(of.object.name));
+      const { property } = of;
+      if (!(given instanceof Batch) || property.type === "PrivateIdentifier") return null;
+      const key = !of.computed && property.type === "Identifier"
+        ? property.name
+        : String(this.around.constants.value(property, scope));
+      return Object.hasOwn(given.steps, key) ? given.steps[key] : null;
+    }
+    if (!this.#sends(of)) return null;
+    const given = this.#expression(of, scope);
+    return given instanceof Batch ? null : given;
+  }
+
   #withoutCheck(property: js.Property | js.SpreadElement): void {
     const { source, note } = this.around;
-    note(`without the check ${source.written(property)} of ${source.placeOf(property.start)}`);
+    note(`without the check ${source.written(property)} of ${source.lineOf(property.start)}`);
   }
 
   #add(step: K6Step, at: number): void {
-    if (this.steps.push(step) > LIMITS.steps.most) {
-      throw new Refused(at, `Cannot take over more than ${LIMITS.steps.most} steps`);
-    }
+    const why = this.#expansion.whyNot([step]);
+    if (why !== null) throw new TooMuch(at, `Cannot take over this step: ${why}`);
+    this.steps.push(this.around.origins.keep(step, this.around.source.placeOf(at)));
   }
 
   #refused(node: js.Node): Refused {
-    const message = `Cannot take over ${
-      this.around.source.written(node)
-    }: it is more than requests, checks and pauses`;
-    return new Refused(node.start, message, "leave it out");
+    const { source, imported } = this.around;
+    const unknown = namesIn(node).map((name) => imported.get(name) ?? "")
+      .find((from) => from !== "" && !/^(?:k6|http)(?:\.|$)/.test(from));
+    const why = unknown === undefined
+      ? "it is more than requests, checks and pauses"
+      : `it needs what the script imports from ${unknown}`;
+    return new Refused(
+      node.start,
+      `Cannot take over ${source.written(node)}: ${why}`,
+      "leave it out",
+    );
   }
 }
 
+function givenIn(bound: Binding | undefined): Given {
+  return bound?.kind === "other" ? bound.what as Given : null;
+}
+
 function bodyOf(body: unknown, method: string, at: number): K6Step {
-  if (body === null || body === undefined) return {};
+  if (body === null || body === undefined || body === "") return {};
   if (typeof body === "string") return { body };
   const isForm = typeof body === "object" && !Array.isArray(body) &&
-    Object.values(body).every((value) => ["string", "number", "boolean"].includes(typeof value));
+    Object.values(body).flat().every((value) =>
+      ["string", "number", "boolean"].includes(typeof value)
+    );
   if (!isForm) throw new Refused(at, "Cannot take over this body: it is neither text nor a form");
   if (method === "get" || method === "head") {
     throw new Refused(at, `Cannot take over a form that is sent with ${method}`);

@@ -1,30 +1,37 @@
 /** The options of a k6 script → a load here. What has no equal is a problem at its path. */
 import * as z from "zod";
-import { durationText } from "../../base/quantity.ts";
-import { type K6Thresholds, k6Thresholds } from "./k6_thresholds.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
+import { durationText } from "../../base/quantity.ts";
+import { arriving } from "./format/arriving.ts";
+import { MOST_HOPS } from "../request/follow.ts";
+import { type K6Thresholds, k6Thresholds } from "./k6_thresholds.ts";
 
-const MS = { h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
+const MS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 };
 
 /** Of rates here. */
 const UNITS = { s: MS.s, m: MS.m, h: MS.h };
 
-/** `1m30s`, as k6 has it; becomes milliseconds. */
-const length = z.string().regex(/^(?:\d+(?:\.\d+)?(?:ms|[hms]))+$/, {
-  error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a time: write 30s or 1m30s`,
-}).transform((text) =>
-  [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[hms])/g)]
-    .reduce((sum, [, number, unit]) => sum + Number(number) * MS[unit as keyof typeof MS], 0)
-);
+/** `1m30s`, or milliseconds, as k6 has it; becomes milliseconds. */
+export const length = z.union([
+  z.number().min(0),
+  z.string().regex(/^(?:\d+(?:\.\d+)?(?:ms|[dhms]))+$/, {
+    error: ({ input }) => `Cannot read ${quotedOpenly(input)} as a time: write 30s or 1m30s`,
+  }).transform((text) =>
+    [...text.matchAll(/(\d+(?:\.\d+)?)(ms|[dhms])/g)]
+      .reduce((sum, [, number, unit]) => sum + Number(number) * MS[unit as keyof typeof MS], 0)
+  ),
+]);
 
 const count = z.int().min(1);
 const stages = z.array(z.strictObject({ duration: length, target: z.number().min(0) })).min(1);
 const shared = {
   exec: z.string().optional(),
+  env: z.record(z.string(), z.unknown()).optional(),
+  startTime: z.unknown().optional(),
   gracefulStop: z.unknown().optional(),
   tags: z.unknown().optional(),
 };
-const arriving = {
+const arrivalFields = {
   ...shared,
   timeUnit: length.prefault("1s"),
   preAllocatedVUs: count,
@@ -33,7 +40,22 @@ const arriving = {
 
 const userStages = z.array(z.strictObject({ duration: length, target: z.int().min(0) })).min(1);
 
+const UNEVEN =
+  "Cannot share these iterations: write as many as each of the vus has the same number of";
+
+const iterating = z.strictObject({
+  executor: z.enum(["shared-iterations", "per-vu-iterations"]),
+  ...shared,
+  vus: count.default(1),
+  iterations: count.default(1),
+  maxDuration: z.unknown().optional(),
+}).refine(
+  ({ executor, vus, iterations }) => executor !== "shared-iterations" || iterations % vus === 0,
+  { path: ["iterations"], error: UNEVEN },
+);
+
 const executor = z.discriminatedUnion("executor", [
+  iterating,
   z.strictObject({
     executor: z.literal("constant-vus"),
     ...shared,
@@ -49,13 +71,13 @@ const executor = z.discriminatedUnion("executor", [
   }),
   z.strictObject({
     executor: z.literal("constant-arrival-rate"),
-    ...arriving,
+    ...arrivalFields,
     rate: z.number().positive(),
     duration: length,
   }),
   z.strictObject({
     executor: z.literal("ramping-arrival-rate"),
-    ...arriving,
+    ...arrivalFields,
     startRate: z.number().min(0).default(0),
     stages,
   }),
@@ -65,61 +87,122 @@ type Executor = z.output<typeof executor>;
 
 /** Options that change nothing of what is sent. */
 const NEUTRAL = [
-  "tags",
-  "summaryTrendStats",
-  "summaryTimeUnit",
-  "systemTags",
-  "noUsageReport",
+  ...["tags", "systemTags", "summaryTrendStats", "summaryTimeUnit", "noUsageReport", "noSummary"],
+  ...["discardResponseBodies", "setupTimeout", "teardownTimeout", "batch", "batchPerHost"],
+  ...["ext", "cloud", "httpDebug", "linger", "throw"],
 ];
+
+/** Options that are not taken over, but may say that they are off. */
+const OFF = ["noVUConnectionReuse", "noCookiesReset", "noThresholds", "paused"];
 
 export const optionsSpec = z.strictObject({
   vus: count.optional(),
   duration: length.optional(),
+  iterations: count.optional(),
   stages: userStages.optional(),
   scenarios: z.record(z.string(), executor).refine(
     (given) => Object.keys(given).length === 1,
     "Cannot take over several scenarios: k6 runs them at the same time, and here one follows the other",
   ).optional(),
+  maxRedirects: z.int().min(0).max(MOST_HOPS).default(10),
+  insecureSkipTLSVerify: z.boolean().default(false),
+  noConnectionReuse: z.boolean().default(false),
+  userAgent: z.string().optional(),
   thresholds: k6Thresholds.default({}),
   ...Object.fromEntries(NEUTRAL.map((key) => [key, z.unknown().optional()])),
-}).refine(({ duration, scenarios, stages }) => duration ?? scenarios ?? stages, {
-  error: "Cannot take over a load without an end: write duration",
+  ...Object.fromEntries(OFF.map((key) => [key, z.literal(false).optional()])),
 }).refine(
-  ({ duration, scenarios, stages }) =>
-    [duration, scenarios, stages].filter((given) => given !== undefined).length < 2,
+  ({ duration, iterations, scenarios, stages }) =>
+    [duration ?? iterations, scenarios, stages].filter((given) => given !== undefined).length < 2,
   {
     error: "Cannot take over several of duration, stages and scenarios: k6 takes one of them",
   },
-);
+).refine(({ duration, iterations }) => duration === undefined || iterations === undefined, {
+  error:
+    "Cannot take over duration and iterations: k6 ends by whichever is first; write one of them",
+}).refine(({ iterations, vus = 1 }) => iterations === undefined || iterations % vus === 0, {
+  path: ["iterations"],
+  error: UNEVEN,
+});
 
 export interface K6Load {
   readonly scenario: string;
   /** The exported function that it runs. */
   readonly exec: string;
   readonly load: object;
+  /** How often each virtual user goes through the flow. */
+  readonly rounds: number;
   readonly limits: K6Thresholds;
   /** What is different here. */
   readonly notes: readonly string[];
+  /** Variables of the environment, of the scenario alone. */
+  readonly env?: Readonly<Record<string, unknown>>;
+  /** How many redirects a request follows. */
+  readonly maxRedirects: number;
+  readonly insecure: boolean;
+  readonly userAgent?: string;
 }
 
-export function loadIn(
-  { vus = 1, duration = 0, stages, scenarios, thresholds: limits }: z.output<typeof optionsSpec>,
-): K6Load {
-  const plain: Executor = stages === undefined
-    ? { executor: "constant-vus", vus, duration }
-    : { executor: "ramping-vus", startVUs: vus, stages };
-  const [[scenario, given]] = Object.entries<Executor>(scenarios ?? { default: plain });
-  const load = { ...loadFrom(given), timeout: "60s" };
-  return { scenario, exec: given.exec ?? "default", load, limits, notes: notesOf(given) };
+/** k6 goes through a script once that says no more. */
+export const ONCE: Omit<K6Load, "limits"> = {
+  ...{ scenario: "default", exec: "default", load: {}, notes: [] },
+  ...{ rounds: 1, maxRedirects: 10, insecure: false },
+};
+
+export function loadIn(options: z.output<typeof optionsSpec>): K6Load {
+  const { scenarios, thresholds: limits, maxRedirects, userAgent } = options;
+  const [[scenario, given]] = Object.entries<Executor>(scenarios ?? { default: plain(options) });
+  const keepAlive = options.noConnectionReuse ? { keepAlive: false } : {};
+  return {
+    ...{ scenario, exec: given.exec ?? "default", limits, maxRedirects, userAgent },
+    rounds: roundsOf(given),
+    load: { ...loadFrom(given), ...keepAlive },
+    insecure: options.insecureSkipTLSVerify,
+    env: given.env,
+    notes: notesOf(given, options),
+  };
 }
 
-function notesOf({ executor }: Executor): string[] {
+function roundsOf(given: Executor): number {
+  if (!("iterations" in given)) return 1;
+  return given.executor === "per-vu-iterations" ? given.iterations : given.iterations / given.vus;
+}
+
+function plain({ vus = 1, duration, iterations, stages }: z.output<typeof optionsSpec>): Executor {
+  if (stages !== undefined) return { executor: "ramping-vus", startVUs: vus, stages };
+  if (duration !== undefined) return { executor: "constant-vus", vus, duration };
+  return iterations === undefined
+    ? { executor: "per-vu-iterations", vus: 1, iterations: 1 }
+    : { executor: "shared-iterations", vus, iterations };
+}
+
+function notesOf(
+  given: Executor,
+  { duration, iterations, stages, scenarios }: z.output<typeof optionsSpec>,
+): string[] {
+  const { executor, startTime } = given;
+  const isNothing = [duration, iterations, stages, scenarios].every((one) => one === undefined);
   return [
-    ...executor.endsWith("-vus") ? [ENDED] : ARRIVING,
+    ...isNothing
+      ? ["the script says no load: k6 goes through it once, unless its command line says more"]
+      : [],
+    ...startTime === undefined ? [] : ["the load begins at once, without its startTime"],
+    ...executor.endsWith("-vus") ? [ENDED] : executor.endsWith("-rate") ? ARRIVING : COUNTED,
+    ...roundsOf(given) > 1 ? [SEVERAL] : [],
+    ...executor === "shared-iterations" && given.vus > 1 ? [SHARED] : [],
     ...executor === "ramping-vus" ? [LEAVING] : [],
   ];
 }
 
+const COUNTED = [
+  "k6 ends iterations after maxDuration (10m); here each virtual user goes through all of its own",
+  "latency counts from the moment at which a virtual user was due to begin",
+];
+const SHARED =
+  "virtual users of k6 share iterations, so a fast one has more of them; here each has as many";
+const SEVERAL =
+  "k6 empties the jar in each iteration, and goes on after a response that fails a check; here a virtual user " +
+  "keeps its cookies over its iterations, and ends at such a response";
 const ARRIVING = [
   "k6 drops iterations for which no virtual user is free; here they wait",
   "k6 times from the moment of sending; here latency counts from the moment that was due",
@@ -135,6 +218,7 @@ function loadFrom(given: Executor): object {
   if (given.executor === "constant-vus") {
     return { connections: given.vus, duration: durationText(given.duration) };
   }
+  if ("iterations" in given) return arriving(given.vus);
   if (given.executor === "ramping-vus") return { stages: stagesOf(given) };
   const unit = Object.entries(UNITS).find(([, ms]) => ms === given.timeUnit)?.[0];
   const rate = (perUnit: number): string =>

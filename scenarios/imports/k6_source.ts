@@ -1,5 +1,6 @@
 /** A k6 script as a syntax tree, and what can't be taken over from it, each at its place. It is read, never run. */
-import { getLineInfo, type Node, parse, type Program } from "acorn";
+import type * as js from "acorn";
+import { type Node, parse, type Program } from "acorn";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 
@@ -14,9 +15,14 @@ export class Refused extends Error {
   }
 }
 
+/** After which a script is read no further. */
+export class TooMuch extends Refused {}
+
 export class K6Source {
   readonly program: Program;
   readonly #refused: Refused[] = [];
+  /** Where lines begin. */
+  #starts: readonly number[] | null = null;
 
   /** Throws a UserError when it is no JavaScript. */
   constructor(private readonly text: string, private readonly path: string) {
@@ -41,6 +47,7 @@ export class K6Source {
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.#refused.push(error);
+      if (error instanceof TooMuch) this.throwRefused();
       return otherwise;
     }
   }
@@ -52,20 +59,41 @@ export class K6Source {
   /** Throws a UserError with all that was refused, in the order of the text. */
   throwRefused(): void {
     if (this.#refused.length === 0) return;
-    const inOrder = this.#refused.toSorted((a, b) => a.at - b.at).map((one) => this.#problem(one));
-    const isNew = ({ place, message }: Problem, at: number): boolean =>
-      inOrder.findIndex((one) => one.place === place && one.message === message) === at;
-    throw new UserError(inOrder.filter(isNew));
+    const inOrder = this.#refused.toSorted((a, b) => a.at - b.at);
+    const once = new Map(inOrder.map((one) => [`${one.at} ${one.message}`, one]));
+    throw new UserError([...once.values()].map((one) => this.#problem(one)));
   }
 
   written({ start, end }: Node): string {
-    const text = this.text.slice(start, end).replaceAll(/\s+/g, " ");
+    const text = this.text.slice(start, Math.min(end, start + 1_000)).replaceAll(/\s+/g, " ");
     return text.length <= 60 ? text : `${text.slice(0, 57)}…`;
   }
 
-  /** Such as `script.js:12`. */
+  /** Such as `script.js:12:1`. */
   placeOf(at: number): string {
-    return `${this.path}:${getLineInfo(this.text, at).line}`;
+    const { line, column } = this.#lineInfo(at);
+    return `${this.path}:${line}:${column + 1}`;
+  }
+
+  /** Such as `script.js:12`. */
+  lineOf(at: number): string {
+    return `${this.path}:${this.#lineInfo(at).line}`;
+  }
+
+  /** Found by halves: many steps may come from one place. */
+  #lineInfo(at: number): { readonly line: number; readonly column: number } {
+    this.#starts ??= [
+      0,
+      ...[...this.text.matchAll(/\r\n?|[\n\u2028\u2029]/g)]
+        .map(({ index, 0: end }) => index + end.length),
+    ];
+    let [line, beyond] = [0, this.#starts.length];
+    while (beyond - line > 1) {
+      const middle = (line + beyond) >> 1;
+      if (this.#starts[middle] <= at) line = middle;
+      else beyond = middle;
+    }
+    return { line: line + 1, column: at - this.#starts[line] };
   }
 
   #unreadable(at: number, why: string): UserError {
@@ -74,8 +102,7 @@ export class K6Source {
   }
 
   #problem({ at, message, fix }: Refused): Problem {
-    const { line, column } = getLineInfo(this.text, at);
-    const place = `${this.path}:${line}:${column + 1}`;
+    const place = this.placeOf(at);
     return fix === undefined ? { place, message } : { place, message, fix };
   }
 }
@@ -85,12 +112,50 @@ export function* nodesIn(node: Node): Generator<Node> {
   const waiting: Node[] = [node];
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     yield next;
-    waiting.push(...partsOf(next));
+    for (const part of partsOf(next)) waiting.push(part);
   }
 }
 
-function partsOf(node: Node): Node[] {
-  return Object.values(node).flat().filter(isNode);
+/** Every name that stands under `node`, members' among them. */
+export function namesIn(node: Node): readonly string[] {
+  const known = NAMES.get(node);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  for (const inner of nodesIn(node) as Iterable<js.AnyNode>) {
+    if (inner.type === "Identifier") names.add(inner.name);
+  }
+  const all = [...names];
+  NAMES.set(node, all);
+  return all;
+}
+
+const NAMES = new WeakMap<Node, readonly string[]>();
+
+/** What names of the script stand for that it imports: `http`, `http.get`, `k6.check`, or a module that is unknown here. */
+export function importedNames({ body }: Program): ReadonlyMap<string, string> {
+  const imported = new Map<string, string>();
+  for (const node of body) {
+    if (node.type !== "ImportDeclaration") continue;
+    const from = String(node.source.value);
+    for (const specifier of node.specifiers) {
+      const named = specifier.type === "ImportSpecifier" && "name" in specifier.imported
+        ? specifier.imported.name
+        : null;
+      const known = from === "k6/http" ? "http" : from === "k6" ? "k6" : from;
+      imported.set(specifier.local.name, named === null ? known : `${known}.${named}`);
+    }
+  }
+  return imported;
+}
+
+/** The nodes that a node consists of. */
+export function partsOf(node: Node): readonly Node[] {
+  const parts: Node[] = [];
+  for (const value of Object.values(node)) {
+    if (isNode(value)) parts.push(value);
+    else if (Array.isArray(value)) { for (const one of value) if (isNode(one)) parts.push(one); }
+  }
+  return parts;
 }
 
 /** A node in more than `MOST_NESTED` others; null: none is. */

@@ -12,11 +12,12 @@ import {
 import { jmeter } from "./jmeter/plan.ts";
 import { k6 } from "./k6.ts";
 import { basename, extname } from "node:path";
-import { messageOf, UserError } from "../../base/errors.ts";
+import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
 import type { Files } from "../../base/files.ts";
-import { parseJson } from "../../base/yaml/json_text.ts";
-import { findingsOf } from "../../base/problems.ts";
+import { LIMITS } from "../../base/limits.ts";
+import { jsonProblems, parseJson } from "../../base/yaml/json_text.ts";
+import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import * as z from "zod";
 
@@ -37,6 +38,8 @@ export interface ImportedFile {
   readonly what: string;
   /** What has no counterpart, or differs here. */
   readonly notes: readonly string[];
+  /** What is wrong with the experiment, where it comes from in the other tool's file. */
+  readonly problems: (findings: readonly PathProblem[]) => Problem[];
 }
 
 interface ImportFiles {
@@ -60,23 +63,65 @@ export function importedFile(
   const { files, pathOf = (path) => path } = given;
   const around = { name: nameFrom(stem, "imported"), files, pathOf, env: variable };
   const fileName = extname(path) === ".yaml" ? `${stem}.plateau.yaml` : `${stem}.yaml`;
+  const json = jsonIn(text, path);
+  /** At their lines. */
+  const placed: Placed = (findings) =>
+    json === null
+      ? new YamlText(text, path).problems(findings)
+      : jsonProblems(findings, text, path);
   const importOf = ({ what }: Pick<Format, "what">, made: Import): ImportedFile => ({
     text: importedText({ what }, made, basename(path)),
     fileName,
     what,
     notes: made.notes,
+    problems: (findings) => problemsOf(findings, made, path, placed),
   });
   const textFormat = Object.values(textFormats).find(({ recognise }) => recognise(text));
   if (textFormat) return importOf(textFormat, textFormat.convert(text, path, around));
-  const data = jsonIn(text, path) ?? new YamlText(text, path).data;
+  const data = json ?? new YamlText(text, path).data;
   const format = formatOf(data);
   if (format === null) return null;
   try {
     return importOf(format, format.convert(data, around));
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw error;
-    throw new UserError(new YamlText(text, path).problems(findingsOf(error.issues, data)));
+    throw new UserError(shown(error, data, path, placed));
   }
+}
+
+type Placed = (findings: readonly PathProblem[]) => Problem[];
+
+/** Each at the part of the other tool's file that became what is wrong; one that a loop repeats counts once. */
+function problemsOf(
+  findings: readonly PathProblem[],
+  { experiment, origins }: Import,
+  file: string,
+  placed: Placed,
+): Problem[] {
+  const known = new Set<string>();
+  const atPlaces: Problem[] = [];
+  const atPaths: PathProblem[] = [];
+  for (const { path, message: why } of findings) {
+    const origin = origins.of(experiment, path);
+    const key = `${JSON.stringify(origin)} ${why}`;
+    if (known.has(key)) continue;
+    known.add(key);
+    const message = `${path.map(String).join(".")} of the experiment that it becomes: ${why}`;
+    if (typeof origin === "string" || origin === null) {
+      atPlaces.push({ place: origin ?? file, message });
+    } else atPaths.push({ path: origin, isKey: false, message });
+  }
+  return [...atPlaces, ...atPaths.length === 0 ? [] : placed(atPaths)];
+}
+
+/** As many as are shown, as each of them is looked for in the text, and how many there are besides. */
+function shown({ issues }: z.ZodError, data: unknown, file: string, placed: Placed): Problem[] {
+  const { most } = LIMITS.problems;
+  const problems = placed(findingsOf(issues.slice(0, most), data));
+  const left = issues.length - most;
+  return left <= 0
+    ? problems
+    : [...problems, { place: file, message: `There are ${left} mistakes more` }];
 }
 
 /** Archives are large, and JSON.parse is some hundred times as fast as a reader that knows lines. */

@@ -23,6 +23,7 @@ import { valueName } from "./values.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const THINKING = ["1ms", "1h"] as const;
+export const LONGEST_THINK_MS = 3_600_000;
 export const thinkMs = msBetween(...THINKING);
 
 const think = z.strictObject({

@@ -182,7 +182,7 @@ Deno.test("a HAR file runs as an experiment, and its notes are told", async () =
   const args = ["run", "visit.har", "--out", "out", "--duration", "700ms"];
   const { code, stderr } = await plateau(args, { cwd: folder.path });
   assert.equal(code, 0, stderr);
-  assert.match(stderr, /^Note: without its cookie fields, which belong to one user$/m);
+  assert.match(stderr, /^Note: without its cookie fields, which belong to one user; cookies that/m);
   const { runs: [{ requests, load }] } = JSON.parse(
     await Deno.readTextFile(join(folder.path, "out/results.json")),
   );
@@ -261,4 +261,87 @@ ${sampler("a")}${sampler("b")}</hashTree></hashTree></hashTree></jmeterTestPlan>
   const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
   // 7 threads with 3 loops, and each of the written-out requests once more, to see that responses are right.
   assert.deepEqual(seen, [["GET /a HTTP/1.1", 24], ["GET /b HTTP/1.1", 24]]);
+});
+
+Deno.test("an Artillery script follows redirects and sends cookies back, as Artillery does", async () => {
+  const seen: string[] = [];
+  await using server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen(): void {} },
+    (request): Response => {
+      const { pathname } = new URL(request.url);
+      seen.push(`${request.method} ${pathname} ${request.headers.get("cookie") ?? "-"}`);
+      if (pathname !== "/login") return new Response("ok");
+      const headers = { location: "/home", "set-cookie": "sid=1; Path=/" };
+      return new Response(null, { status: 302, headers });
+    },
+  );
+  using folder = emptyFolder();
+  const script = `config: { target: "http://127.0.0.1:${server.addr.port}",
+  phases: [{ duration: 1, arrivalRate: 3 }] }
+scenarios: [{ flow: [{ get: { url: /login, cookie: { lang: de } } }, { get: { url: /me } }] }]
+`;
+  await Deno.writeTextFile(join(folder.path, "load.yml"), script);
+  const { code, stderr } = await runIn(folder.path, "load.yml", "--out", "out");
+  assert.equal(code, 0, stderr);
+  assert.doesNotMatch(stderr, /cookie is sent where|redirect is a response/);
+  // Three visitors, and each request once more, to see that responses are right.
+  const counts = Object.entries(Object.groupBy(seen, (line) => line))
+    .map(([line, all = []]) => [line, all.length]);
+  assert.deepEqual(counts, [
+    ["GET /login lang=de", 4],
+    ["GET /home lang=de; sid=1", 4],
+    ["GET /me lang=de; sid=1", 4],
+  ]);
+});
+
+Deno.test("a k6 script goes through its iterations as often as it says, and then ends", async () => {
+  await using recorder = startRecorder();
+  using folder = emptyFolder();
+  const script = `import http from "k6/http";
+export const options = { vus: 3, iterations: 6 };
+export default () => { http.get("${recorder.origin}/a"); http.get("${recorder.origin}/b"); };
+`;
+  await Deno.writeTextFile(join(folder.path, "load.js"), script);
+  const { code, stderr } = await runIn(folder.path, "load.js", "--out", "out");
+  assert.equal(code, 0, stderr);
+  const counts = Object.groupBy(recorder.requests, ({ line }) => line);
+  const seen = Object.entries(counts).map(([what, all = []]) => [what, all.length]);
+  // And each of the four steps once more, to see that responses are right.
+  assert.deepEqual(seen, [["GET /a HTTP/1.1", 8], ["GET /b HTTP/1.1", 8]]);
+});
+
+Deno.test("init writes nothing that check refuses: it says where the mistake comes from", async () => {
+  using folder = emptyFolder();
+  const cwd = folder.path;
+  const files: readonly (readonly [name: string, source: string, told: RegExp])[] = [
+    [
+      "visit.har",
+      `{ "log": { "entries": [
+  { "startedDateTime": "2026-01-01T00:00:00Z", "request": { "method": "GET", "url": "http://a/" },
+    "response": { "status": 999 } } ] } }`,
+      /^visit\.har:2:3: log\.entries\.0: .*expect\.status of the experiment that it becomes: Cannot use 999/m,
+    ],
+    [
+      "load.yml",
+      SCRIPT("http://127.0.0.1:9").replace("/page?n", "/{{ nobody }}?n").replace(/payload.*/, ""),
+      /^load\.yml:\d+:\d+: scenarios\.0\.flow\.1\.loop\.0: .*Cannot fill in \{\{ nobody \}\}/m,
+    ],
+    [
+      "load.js",
+      `import http from "k6/http";
+export const options = { vus: 200000, duration: "1s" };
+export default () => { http.get("http://a/"); };
+`,
+      /^load\.js:2:\d+: load\.connections of the experiment that it becomes: Cannot use 200000/m,
+    ],
+  ];
+  for (const [name, source, told] of files) {
+    await Deno.writeTextFile(join(cwd, name), source);
+    const { code, stderr } = await plateau(["init", "mine.yaml", "--from", name], { cwd });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, told);
+    assert.ok(!existsSync(join(cwd, "mine.yaml")));
+    const checked = await plateau(["check", name], { cwd });
+    assert.match(checked.stderr, told);
+  }
 });

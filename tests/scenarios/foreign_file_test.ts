@@ -77,14 +77,17 @@ Deno.test("everything wrong with a script is told at once, at its own lines", as
   assert.match(lines[1], /Cannot read "soon" as a time: write seconds, as in 30, or 5m$/);
 });
 
-Deno.test("what is wrong only as an experiment has its place in the file that it becomes", async () => {
+Deno.test("what is wrong only as an experiment has its place in the other tool's file, once", async () => {
   using folder = new Folder();
-  folder.write("a.yml", script("[{ get: { url: '/{{ nobody }}' } }]"));
-  const failed = loadExperiment(join(folder.path, "a.yml"));
-  await assert.rejects(failed, (error) => {
+  const loop = "[{ loop: [{ get: { url: / } }, { get: { url: '/{{ nobody }}' } }], count: 3 }]";
+  folder.write("a.yml", script(loop));
+  await assert.rejects(loadExperiment(join(folder.path, "a.yml")), (error) => {
     assert.ok(error instanceof UserError);
-    assert.match(error.lines[0], /a\.yml: Cannot run an Artillery script as it is.*plateau init/);
-    assert.match(error.lines[1], /^a\.yaml:\d+:\d+: .*Cannot fill in \{\{ nobody \}\}/);
+    assert.equal(error.lines.length, 1);
+    assert.match(
+      error.lines[0],
+      /a\.yml:6:42: scenarios\.0\.flow\.0\.loop\.1: .*flow\.1\.get of the experiment that it becomes: Cannot fill in \{\{ nobody \}\}/,
+    );
     return true;
   });
 });

@@ -50,6 +50,84 @@ Deno.test("a visit that outlasts the usual load lengthens it, and a note says so
   ]);
 });
 
+/** One request of an archive. */
+function entryAt(startedDateTime: string, url: string, more: object = {}): object {
+  return {
+    startedDateTime,
+    time: 10,
+    request: { method: "GET", url, ...more },
+    response: { status: 200 },
+  };
+}
+
+Deno.test("a pause of more than an hour is one of an hour, with a note", () => {
+  const entries = [
+    entryAt("2026-01-01T10:00:00Z", "http://a/"),
+    entryAt("2026-01-01T12:00:00Z", "http://a/b"),
+  ];
+  const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
+  assert.match(text, /think: 3600000ms/);
+  assert.match(text, /duration: 5401s/);
+  assert.ok(notes.includes("of its pauses 1 is longer than 1 h, the longest here"));
+  assert.ok(parseExperiment(text, "a.yaml"));
+});
+
+Deno.test("a HAR file of too many requests, or too long ones, is refused at the first too many", () => {
+  const log = (entries: readonly object[]): string =>
+    JSON.stringify({ log: { entries } }).replaceAll('{"startedDateTime"', '\n{"startedDateTime"');
+  const entry = entryAt("2026-01-01T10:00:00Z", "http://a/");
+  assert.throws(
+    () => becomes(log(Array.from({ length: 10_002 }, () => entry)), "a.har"),
+    /a\.har:10002:1: log\.entries\.10000: Cannot take over this request: .* has more than the 10,000 steps/,
+  );
+  const long = entryAt("2026-01-01T10:00:00Z", `http://a/${"b".repeat(60_000)}`);
+  assert.throws(
+    () => becomes(log(Array.from({ length: 20 }, () => long)), "a.har"),
+    /a\.har:18:1: log\.entries\.16: Cannot take over this request: the experiment .* 1,000,000 are the most/,
+  );
+});
+
+Deno.test("what no experiment may have is refused at the request of a HAR file, however long that is", () => {
+  const entries = [
+    entryAt("2026-01-01T10:00:00Z", "http://a/", { comment: "x".repeat(2_000_000) }),
+    entryAt("2026-01-01T10:00:01Z", "http://a/b", { 'a"b': "[{" }),
+    { ...entryAt("2026-01-01T10:00:02Z", "http://a/c"), response: { status: 999 } },
+  ];
+  const source = JSON.stringify({ log: { pages: [], entries } }).replaceAll("},{", "},\n{");
+  const { text, problems } = becomes(source, "a.har");
+  assert.throws(() => parseExperiment(text, "a.yaml"), /Cannot use 999: the most is 599/);
+  const path = ["scenarios", "visit", "flow", 4, "expect", "status"];
+  assert.deepEqual(problems([{ path, isKey: false, message: "no" }]), [{
+    place: "a.har:3:1",
+    message:
+      "log.entries.2: scenarios.visit.flow.4.expect.status of the experiment that it becomes: no",
+  }]);
+});
+
+Deno.test("a visit is to the host of its page that most requests went to, not to a frame before it", () => {
+  const page = (origin: string): object => ({
+    ...entryAt("2026-01-01T10:00:00Z", origin),
+    response: { status: 200, content: { mimeType: "text/html; charset=utf-8" } },
+  });
+  const picture = entryAt("2026-01-01T10:00:02Z", "http://pictures/a.png");
+  const entries = [
+    page("http://frame/"),
+    page("http://shop/"),
+    entryAt("2026-01-01T10:00:01Z", "http://shop/a.css"),
+    ...[picture, picture, picture],
+  ];
+  const { text } = becomes(JSON.stringify({ log: { entries } }), "a.har");
+  assert.match(text, /target: http:\/\/shop\n/);
+});
+
+Deno.test("null stands for what is not there in a HAR file", () => {
+  const postData = { mimeType: null, text: null, params: null, encoding: null };
+  const entry = entryAt("2026-01-01T10:00:00Z", "http://a/", { headers: null, postData });
+  const entries = [{ ...entry, time: null, _fromCache: null }];
+  const { text } = becomes(JSON.stringify({ log: { entries } }), "a.har");
+  assert.ok(parseExperiment(text, "a.yaml"));
+});
+
 interface Sent {
   readonly wire: WireRequest;
   readonly notes: readonly string[];

@@ -1,6 +1,7 @@
 /** Artillery scripts: what they become here. */
 import assert from "node:assert/strict";
 import { parse } from "yaml";
+import { UserError } from "../../base/errors.ts";
 import { Profile } from "../../scenarios/pace/arrivals.ts";
 import { becomes, experimentOf, script } from "./foreign.ts";
 
@@ -120,6 +121,117 @@ for (const [source, note] of NOTED) {
   Deno.test(`an Artillery script is taken over with a note: ${note.source}`, () => {
     assert.ok(taken(source).notes.some((one) => note.test(one)), taken(source).notes.join("\n"));
     assert.match(becomes(source, "a.yml").text, /^# From an Artillery script, a\.yml\.\n# Note: /);
+  });
+}
+
+Deno.test("an Artillery scenario follows redirects and keeps cookies, with those of its own from the start", () => {
+  const steps = "[{ get: { url: /a, cookie: { lang: de } } }, { think: 1 }, " +
+    "{ post: { url: /b, cookie: { lang: de, theme: dark } } }, { get: { url: /c, cookie: { u: '{{ $uuid }}' } } }]";
+  const { scenario, notes } = taken(script(steps, "http: { defaults: { cookie: { id: 7 } } }"));
+  const { follow, cookies, flow } = scenario;
+  assert.deepEqual([follow, cookies], [10, { id: "7", lang: "de", theme: "dark" }]);
+  assert.deepEqual(flow, [
+    { get: "/a", headers: GZIP },
+    { think: "1s" },
+    { post: "/b", headers: GZIP },
+    { get: "/c", headers: { ...GZIP, cookie: "u={{ uuid }}" } },
+  ]);
+  for (
+    const note of [
+      /^the cookie theme is sent from the first request on$/,
+      /^cookies of a request that hold values, or change, are sent with this request alone/,
+      /^Artillery repeats a POST that a 301 or 302 redirects; here it becomes a GET/,
+      /^a redirect to another host or port is wrong here, unless follow names it in hosts$/,
+    ]
+  ) assert.ok(notes.some((one) => note.test(one)), `${note}: ${notes.join("\n")}`);
+  assert.ok(experimentOf(script(steps)));
+});
+
+Deno.test("an Artillery scenario whose requests follow no redirects has none here, nor notes of them", () => {
+  const { scenario, notes } = taken(script("[{ post: { url: /, followRedirect: false } }]"));
+  assert.equal(scenario.follow, undefined);
+  assert.ok(!notes.some((note) => /redirect/.test(note)), notes.join("\n"));
+  const mixed = "[{ get: { url: / } }, { get: { url: /a, followRedirect: false } }]";
+  assert.throws(
+    () => becomes(script(mixed), "a.yml"),
+    /a\.yml:6:35: scenarios\.0\.flow\.1\.get: Cannot take over this request: it follows redirects, or not/,
+  );
+});
+
+Deno.test("a form of several parts of an Artillery script is one here, with its files", () => {
+  const form =
+    "{ a: 1, b: { fromFile: x/y.png, contentType: image/png }, c: { value: '{{ $uuid }}' } }";
+  const { scenario } = taken(script(`[{ post: { url: /, formData: ${form} } }]`));
+  assert.deepEqual(scenario.flow, [{
+    post: "/",
+    headers: GZIP,
+    multipart: { a: "1", b: { file: "x/y.png", type: "image/png" }, c: "{{ uuid }}" },
+  }]);
+});
+
+Deno.test("the element of a loop over what is only known later is no number", () => {
+  const loop = "[{ loop: [{ get: { url: '/{{ $loopElement }}' } }], over: items }]";
+  assert.throws(() => experimentOf(script(loop)), /Cannot fill in \{\{ \$?_?loopElement \}\}/);
+});
+
+Deno.test("a script without phases is gone through by one virtual user, as there", () => {
+  const source = script("[{ get: { url: / } }]").replace(/ {2}phases.*\n/, "");
+  const { load } = experimentOf(source);
+  assert.ok("phases" in load);
+  assert.deepEqual(load.phases[0].parts, [{ durationUs: 1e6, fromPerSec: 1, toPerSec: 1 }]);
+  assert.ok(
+    taken(source).notes.includes("the script has no phases: Artillery sends one virtual user"),
+  );
+});
+
+Deno.test("rows that commas do not separate are refused, however a script says so", () => {
+  for (const how of ["delimiter: ';'", "options: { delimiter: ' ' }"]) {
+    const source = script("[{ get: { url: / } }]", `payload: { path: a.csv, fields: [a], ${how} }`);
+    assert.throws(
+      () => becomes(source, "a.yml"),
+      /a\.yml:4:\d+: config\.payload.*: Cannot take over a\.csv: its fields are not separated by commas/,
+    );
+  }
+});
+
+Deno.test("a script whose config stands in another file is told of as a script", () => {
+  assert.throws(
+    () => becomes("scenarios: [{ flow: [{ get: { url: / } }] }]", "a.yml"),
+    /^UserError: a\.yml:1:1: config: Cannot do without it$/,
+  );
+});
+
+const LARGE: readonly (readonly [sentence: string, steps: string, told: RegExp])[] = [
+  [
+    "loops in loops",
+    `[${"{ loop: [".repeat(5)}{ get: { url: / } }${"], count: 30 }".repeat(5)}]`,
+    /^a\.yml:6:32: .*loop: Cannot write out this loop: a file of another tool, its loops written out, has 27,000 steps, and 10,000 are the most$/,
+  ],
+  [
+    "loops in loops of nothing",
+    `[{ get: { url: / } }, ${"{ loop: [".repeat(40)}${"], count: 30 }".repeat(40)}]`,
+    /^a\.yml:6:\d+: .*Cannot write out this loop: .* has 27,000 steps/,
+  ],
+  [
+    "a loop of a count that a variable says",
+    "[{ loop: [{ get: { url: / } }], count: '{{ n }}' }]",
+    /^a\.yml:6:12: .*Cannot write out this loop: a file of another tool has 100,000 rounds/,
+  ],
+  [
+    "a long body many times",
+    `[{ loop: [{ post: { url: /, body: ${"x".repeat(2_000)} } }], count: 600 }]`,
+    /^a\.yml:6:21: .*Cannot take over this step: the experiment that .* has 1,000,\d+ characters, and 1,000,000 are/,
+  ],
+];
+
+for (const [sentence, steps, told] of LARGE) {
+  Deno.test(`an Artillery script of ${sentence} is refused before it is written out`, () => {
+    assert.throws(() => becomes(script(steps, "variables: { n: 100000 }"), "a.yml"), (error) => {
+      assert.ok(error instanceof UserError);
+      assert.equal(error.lines.length, 1);
+      assert.match(error.lines[0], told);
+      return true;
+    });
   });
 }
 

@@ -148,3 +148,18 @@ Deno.test("what is refused of an element that several requests of JMeter share i
     return true;
   });
 });
+
+Deno.test("a JMeter plan of loops in loops is refused before they are written out", () => {
+  const loop = (loops: number, inner: string): string =>
+    `<LoopController testname="l"><stringProp name="LoopController.loops">${loops}</stringProp></LoopController>
+<hashTree>${inner}</hashTree>`;
+  const within = [30, 30, 30, 30, 30].reduce((inner, loops) => loop(loops, inner), sampler());
+  assert.throws(
+    () => becomes(planOf(within), "a.jmx"),
+    /^UserError: a\.jmx:7:\d+: Cannot take over LoopController "l": .* has 27,000 steps, and 10,000 are the most$/,
+  );
+  assert.throws(
+    () => becomes(planOf(loop(5_000, sampler()), LOOPS(9_000)), "a.jmx"),
+    /^UserError: a\.jmx:2:1: Cannot take over ThreadGroup "g": .* has 45,000,000 steps/,
+  );
+});

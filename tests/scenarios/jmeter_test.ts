@@ -15,6 +15,7 @@ import {
   rows,
   sampler,
   serial,
+  SERVER,
   threads,
 } from "./jmeter_plan.ts";
 
@@ -184,4 +185,59 @@ Deno.test("what stands below a sampler is its own, and what stands beside it is 
 
 Deno.test("a plan without a cookie manager keeps no cookies", () => {
   assert.equal(scenarioOf(planOf(sampler())).cookies, "off");
+});
+
+Deno.test("a plan of version 1.1 has as properties what later ones have as attributes", () => {
+  const named = (name: string, enabled = true): string =>
+    `<stringProp name="TestElement.name">${name}</stringProp>
+<boolProp name="TestElement.enabled">${enabled}</boolProp>`;
+  const request = (name: string, enabled: boolean): string =>
+    `<HTTPSampler>${named(name, enabled)}${PATH(`/${name}`)}</HTTPSampler><hashTree/>`;
+  const plan = `<!-- of <version> 1.1 --> <!-- old -->
+<jmeterTestPlan version="1.1"><hashTree><TestPlan/><hashTree><ThreadGroup>${
+    named("users")
+  }${FOR_A_SECOND}
+</ThreadGroup><hashTree><ConfigTestElement>${named("defaults")}${SERVER}
+<stringProp name="TestElement.gui_class">org.apache.jmeter.protocol.http.config.gui.HttpDefaultsGui</stringProp>
+</ConfigTestElement><hashTree/><RecordingController/><hashTree>${request("a", true)}${
+    request("b", false)
+  }
+</hashTree></hashTree></hashTree></hashTree></jmeterTestPlan>`;
+  const { text } = becomes(plan, "a.jmx");
+  assert.deepEqual(parse(text).scenarios.users.flow, [{ name: "a", get: "/a" }]);
+});
+
+Deno.test("a status of a JMeter plan is one whether it is equal, contained or matched", () => {
+  const assertion = (kind: number): string =>
+    `<ResponseAssertion><collectionProp name="Asserion.test_strings"><stringProp>204</stringProp></collectionProp>
+<stringProp name="Assertion.test_field">Assertion.response_code</stringProp>
+<intProp name="Assertion.test_type">${kind}</intProp></ResponseAssertion><hashTree/>`;
+  for (const kind of [1, 2, 8, 16]) {
+    const { text } = becomes(planOf(sampler("", assertion(kind))), "a.jmx");
+    assert.deepEqual(parse(text).scenarios.g.flow[0].expect, { status: 204 });
+  }
+  assert.ok(!becomes(planOf(sampler("", assertion(6))), "a.jmx").text.includes("expect"));
+});
+
+Deno.test("what JMeter sends, and when, is noted only where it is different here", () => {
+  const own = planOf(sampler("", headers(["User-Agent", "me"])));
+  assert.ok(!becomes(own, "a.jmx").notes.some((note) => /User-Agent/.test(note)));
+  const timeout = (ms: number): string =>
+    `<stringProp name="HTTPSampler.response_timeout">${ms}</stringProp>`;
+  const delayed = `${FOR_A_SECOND}<stringProp name="ThreadGroup.delay">5</stringProp>`;
+  const elements = `${sampler(timeout(5))}${sampler(timeout(7))}`;
+  const { notes } = becomes(planOf(elements, delayed), "a.jmx");
+  for (
+    const note of [
+      "JMeter also sends its own User-Agent",
+      "the longest of its time-outs is that of all requests here",
+      'ThreadGroup "g" begins at once, without its startup delay',
+    ]
+  ) assert.ok(notes.includes(note), notes.join("\n"));
+});
+
+Deno.test("the method of a request of JMeter may be a variable", () => {
+  const variable = element("Arguments", defined("m", "PUT"));
+  const { text } = becomes(planOf(variable + sampler(METHOD("${m}"))), "a.jmx");
+  assert.equal(parse(text).scenarios.g.flow[0].put, "/");
 });

@@ -145,14 +145,24 @@ const NAMES = Array.from({ length: 2_000 }, (_, at) => at);
 
 const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])[] = [
   ['http.get("http://a/" + Math.random());', /^a\.js:5:\d+: .*known only when the script runs/],
-  ["for (const i of [1]) sleep(1);", /^a\.js:5:1: Cannot take over for/],
+  ["for (const i of __ENV.LIST) sleep(1);", /^a\.js:5:1: Cannot take over this loop/],
+  ["for (const i in { a: 1 }) sleep(1);", /^a\.js:5:1: Cannot take over for/],
   [
     `${"for (let i = 0; i < 2; i++) ".repeat(60)} sleep(1);`,
-    /^a\.js:5:\d+: Cannot take over loops of more than 10000 rounds in all/,
+    /^a\.js:5:\d+: .*a file of another tool has 10,\d+ rounds of loops.*, and 10,000 are the most$/,
+  ],
+  [
+    "for (let i = 0; i < 1e9; i++) sleep(1);",
+    /^a\.js:5:1: .* has 1,000,000,000 rounds of loops and calls of functions, and 10,000 are/,
+  ],
+  [
+    "function f(n) { f(n); } f(1); sleep(1); function f2() { sleep(1); f2(); } f2();",
+    /^a\.js:5:\d+: Cannot take over this call: functions call each other too deep/,
   ],
   ["while (true) sleep(1);", /^a\.js:5:1: Cannot take over while/],
   ["for (let i = 0; i < __VU; i++) sleep(1);", /^a\.js:5:\d+: Cannot take over __VU/],
-  ['http.batch(["http://a/"]);', /http\.batch: its requests are sent at the same time/],
+  ["http.batch(5);", /^a\.js:5:1: Cannot take over a batch of anything but a list or map/],
+  ["http.cookieJar();", /^a\.js:5:1: Cannot take over http\.cookieJar: there is none like it/],
   [
     `http.get(__ENV.A${".B".repeat(2_000)});`,
     /^a\.js:5:\d+: Cannot read .*: it is nested too deep/,
@@ -167,8 +177,22 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
     `${OPTIONS}\nconst a0 = "/";${NAMES.map((at) => `const a${at + 1} = a${at};`).join("")}`,
   ],
   ["login();", /Cannot take over login\(\): it is more than requests/],
-  ['if (1) http.get("http://a/");', /Cannot take over if/],
-  ['http.get("http://a/", { cookies: { a: "b" } });', /the parameter "cookies"/],
+  ['if (__VU > 1) http.get("http://a/");', /^a\.js:5:5: Cannot take over __VU/],
+  ["if (Math.random() > 0.5) return;", /^a\.js:5:5: Cannot take over Math\.random\(\)/],
+  ['const o = { f() { http.get("http://a/"); } }; o.f();', /^a\.js:5:\d+: .*more than requests/],
+  ['[() => http.get("http://a/")].forEach((f) => f());', /^a\.js:5:\d+: Cannot take over/],
+  ['const get = http.get; get("http://a/");', /^a\.js:5:\d+: Cannot take over/],
+  ['http.get("http://a/", { jar: 1 });', /the parameter "jar"/],
+  ['http.get("http://a/", { auth: "ntlm" });', /the authentication "ntlm"/],
+  ['http.get("http://a/", { redirects: 3 });', /^a\.js:5:\d+: .* the others follow 3/],
+  [
+    'const h = { a: "1" }; const g = h; g.a = "2"; http.get("http://a/", { headers: h });',
+    /^a\.js:5:\d+: Cannot take over h: its value is known only when the script runs/,
+  ],
+  [
+    'function f(p) { p.headers.a = "2"; } const h = { headers: {} }; f(h); http.get("http://a/", h);',
+    /^a\.js:5:\d+: Cannot take over h: its value is known only when the script runs/,
+  ],
   ['http.get("http://a/{{x}}?{{");', /with \{\{, which begins a value/],
   ['http.request("GET", "http://a/", { b: 1 });', /Cannot take over a form that is sent with get/],
   ['http.get("http://b/");', /Cannot take over a request to http:\/\/b/],
@@ -182,13 +206,37 @@ const REFUSED: readonly (readonly [body: string, why: RegExp, options?: string])
     /Cannot take over several of duration, stages and scenarios/,
     'export const options = { duration: "1s", stages: [{ duration: "1s", target: 5 }] };\n',
   ],
-  ["", /Cannot take over a load without an end/, "\n"],
+  [
+    "",
+    /Cannot take over duration and iterations: k6 ends by whichever is first/,
+    'export const options = { duration: "1s", iterations: 5 };\n',
+  ],
+  [
+    "",
+    /options\.iterations: Cannot share these iterations/,
+    "export const options = { vus: 2, iterations: 5 };\n",
+  ],
+  [
+    "",
+    /^a\.js:4:16: Cannot take over 20000 iterations of each virtual user: .* has 20,000 steps/,
+    "export const options = { iterations: 20000 };\n",
+  ],
+  ["", /options\.paused: /, "export const options = { paused: true };\n"],
+  [
+    "",
+    /^a\.js:3:1: Cannot take over setup: it sends requests of its own/,
+    'export const setup = () => http.get("http://a/login");\n',
+  ],
   [
     "",
     /options\.rps: Cannot understand "rps"/,
     "export const options = { vus: 1, duration: '1s', rps: 5 };\n",
   ],
-  ["", /a script that imports \.\/users\.js/, `import users from "./users.js";\n`],
+  [
+    "users.load();",
+    /^a\.js:5:1: Cannot take over users\.load\(\): it needs what the script imports from \.\/users\.js/,
+    `import users from "./users.js";\n`,
+  ],
 ];
 
 for (const [body, why, options = OPTIONS] of REFUSED) {
@@ -215,7 +263,7 @@ Deno.test("all that is refused of a k6 script stands at its lines, at once", () 
     const places = error.lines.map((line) => line.split(": ")[0]);
     assert.deepEqual(
       places,
-      ["a.js:5:1", "a.js:6:10", "a.js:7:12", "a.js:8:22"],
+      ["a.js:5:1", "a.js:6:10", "a.js:8:22"],
     );
     return true;
   });
@@ -227,4 +275,189 @@ Deno.test("values that hold each other many times over end soon", () => {
     `const a0 = "x";\n${doubled.join("\n")}\nhttp.post("http://a/", JSON.stringify(a60));`,
   );
   assert.throws(() => becomes(source, "a.js"), /Cannot use this value/);
+});
+
+const A = 'http.get("http://a/");';
+
+const TAKEN:
+  readonly (readonly [sentence: string, body: string, flow: unknown[], note?: RegExp])[] = [
+    ["empty statements", `;${A};;`, [{ get: "/" }]],
+    ["a path as it is written", 'http.get("http://a/b/../c?d=é#e");', [{
+      get: "/b/../c?d=%C3%A9",
+    }]],
+    ["a name and a password", 'http.get("http://ada:a%20b@a/");', [
+      { headers: { authorization: "Basic YWRhOmEgYg==" }, get: "/" },
+    ]],
+    [
+      "functions of its own",
+      "function two(path, n = 2) { visit(path); visit(`${path}/${n}`); }\n" +
+      "const visit = (path) => { return http.get(url(path)); };\nconst url = (path) => `http://a${path}`;\n" +
+      'const res = visit("/x"); check(res, { a: (r) => r.status === 201 }); two("/y");',
+      [
+        { get: "/x", expect: { status: 201 } },
+        { get: "/y" },
+        { get: "/y/2" },
+      ],
+    ],
+    [
+      "loops over lists",
+      'for (const p of ["/a", "/b"]) http.get(`http://a${p}`);\n' +
+      '["c", "d"].forEach((p, i) => http.get(`http://a/${p}${i}`));',
+      [
+        ...[{ get: "/a" }, { get: "/b" }, { get: "/c0" }, { get: "/d1" }],
+      ],
+    ],
+    ["a condition that stands in it", `if (!__ENV.NOBODY) ${A} else sleep(9);`, [{ get: "/" }]],
+    [
+      "responses by names that change",
+      `let res = ${A} check(res, { a: (r) => r.status === 200 });
+      res = http.get("http://a/b"); check(res, { b: (r) => r.status === 201 });`,
+      [
+        { get: "/", expect: { status: 200 } },
+        { get: "/b", expect: { status: 201 } },
+      ],
+    ],
+    [
+      "a check of which something depends that sends nothing",
+      `const res = ${A}
+      if (!check(res, { a: (r) => r.status === 200 })) { console.log(res.body); return; }`,
+      [
+        { get: "/", expect: { status: 200 } },
+      ],
+      /^without if \(!check.* of a\.js:6$/,
+    ],
+    [
+      "what only looks at responses",
+      `const res = ${A}
+      const token = res.json("token"); let n = 0; n += token.length; for (const k in token) n++;`,
+      [
+        { get: "/" },
+      ],
+    ],
+    ["requests that are awaited", 'await http.asyncRequest("GET", "http://a/");', [{ get: "/" }]],
+    [
+      "a batch, one after the other",
+      'const [x] = [1]; const r = http.batch(["http://a/1", ["POST", "http://a/2", "b"]]);\n' +
+      "check(r[1], { a: (r) => r.status === 200 });\n" +
+      'const s = http.batch({ c: { method: "GET", url: "http://a/3" } });\n' +
+      "check(s.c, { a: (r) => r.status === 201 });",
+      [
+        { get: "/1" },
+        { post: "/2", body: "b", expect: { status: 200 } },
+        { get: "/3", expect: { status: 201 } },
+      ],
+      /^requests of a batch, .* one after the other here$/,
+    ],
+    [
+      "cookies of its own",
+      'http.get("http://a/", { cookies: { a: "b", c: { value: "d", replace: true } } });',
+      [{ headers: { cookie: "a=b; c=d" }, get: "/" }],
+      /^a request with cookies of its own sends these alone/,
+    ],
+    ["lists in forms", 'http.post("http://a/", { a: ["b", 1] });', [
+      { post: "/", form: { a: ["b", 1] } },
+    ]],
+  ];
+
+for (const [sentence, body, flow, note] of TAKEN) {
+  Deno.test(`a k6 script may have ${sentence}`, () => {
+    const { text, notes } = becomes(
+      walked(body).replace("export default function", "export default async function"),
+      "a.js",
+    );
+    assert.deepEqual(parse(text).scenarios.default.flow, flow);
+    if (note) assert.ok(notes.some((one) => note.test(one)), notes.join("\n"));
+    assert.ok(parseExperiment(text, "a.yaml"));
+  });
+}
+
+Deno.test("a script may count with metrics of its own, encode credentials and export an arrow", () => {
+  const source = `"use strict";
+import http from "k6/http";
+import { check, fail } from "k6";
+import { Rate } from "k6/metrics";
+import encoding from "k6/encoding";
+import { textSummary } from "https://example.org/summary.js";
+const errors = new Rate("errors");
+const ADA = \`Basic \${encoding.b64encode("ada:b")}\`;
+export function handleSummary(data) { return { stdout: textSummary(data) }; }
+export function setup() { return { at: 1 }; }
+export default main;
+function main(data) {
+  const res = http.get("http://a/", { headers: { Authorization: ADA } });
+  check(res, { ok: (r) => r.status === 200 }) || errors.add(1);
+  errors.add(!check(res, { body: (r) => r.body.includes("x") }));
+  if (res.status !== 200) { fail("no"); }
+};
+`;
+  const { text, notes } = becomes(source, "a.js");
+  assert.deepEqual(parse(text).scenarios.default.flow, [{
+    headers: { Authorization: "Basic YWRhOmI=" },
+    get: "/",
+    expect: { status: 200, contains: "x" },
+  }]);
+  assert.ok(notes.includes("without its own metrics"), notes.join("\n"));
+  assert.ok(notes.some((note) => /^without if \(res\.status !== 200\)/.test(note)));
+});
+
+const LOADS: readonly (readonly [options: string, load: object, rounds: number, note?: RegExp])[] =
+  [
+    [
+      "",
+      { phases: [{ duration: "1ms", arrivals: "1000/s" }], connections: 1 },
+      1,
+      /^the script says no load: k6 goes through it once/,
+    ],
+    [
+      "vus: 4, iterations: 12",
+      {
+        phases: [{ duration: "1ms", arrivals: "4000/s" }],
+        connections: 4,
+      },
+      3,
+      /^virtual users of k6 share iterations/,
+    ],
+    [
+      'scenarios: { s: { executor: "per-vu-iterations", vus: 2, iterations: 3 } }',
+      {
+        phases: [{ duration: "1ms", arrivals: "2000/s" }],
+        connections: 2,
+      },
+      3,
+      /^k6 empties the jar in each iteration/,
+    ],
+    [
+      'scenarios: { s: { executor: "constant-vus", vus: 2, duration: 5000, startTime: "5s" } }',
+      { connections: 2, duration: "5s" },
+      1,
+      /without its startTime$/,
+    ],
+    ['vus: 2, duration: "1s", noConnectionReuse: true', {
+      ...{ connections: 2, duration: "1s", keepAlive: false },
+    }, 1],
+  ];
+
+for (const [options, load, rounds, note] of LOADS) {
+  Deno.test(`k6's options become a load: ${options || "none"}`, () => {
+    const { text, notes } = becomes(
+      walked(A, options === "" ? "" : `export const options = { ${options} };\n`),
+      "a.js",
+    );
+    const { load: found, scenarios } = parse(text);
+    const [{ flow }] = Object.values<{ flow: unknown[] }>(scenarios);
+    assert.deepEqual([found, flow.length], [{ ...load, timeout: "60s" }, rounds]);
+    if (note) assert.ok(notes.some((one) => note.test(one)), notes.join("\n"));
+    assert.ok(parseExperiment(text, "a.yaml"));
+  });
+}
+
+Deno.test("k6's options say which redirects are followed, by whom, and how certificates are checked", () => {
+  const options =
+    'export const options = { maxRedirects: 0, insecureSkipTLSVerify: true, userAgent: "me", ' +
+    'scenarios: { s: { executor: "constant-vus", duration: "1s", env: { PATH_: "x" } } } };\n';
+  const body = 'http.get(`http://a/${__ENV.PATH_}`, { timeout: "2s" });';
+  const { text } = becomes(walked(body, options), "a.js");
+  const { scenarios, load, targets } = parse(text);
+  assert.deepEqual(scenarios.s, { flow: [{ headers: { "user-agent": "me" }, get: "/x" }] });
+  assert.deepEqual([load.timeout, targets.target.insecure], ["2s", true]);
 });

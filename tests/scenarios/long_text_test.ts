@@ -10,6 +10,7 @@ import { parseSelector } from "../../base/figures/selector.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { moduleOf } from "../../targets/profile/profiler.ts";
 import { becomes, script } from "./foreign.ts";
+import { walked } from "./k6_script.ts";
 
 const LENGTH = 300_000;
 
@@ -53,6 +54,48 @@ const READERS: readonly (readonly [what: string, read: () => unknown])[] = [
         script(`[{ get: { url: /, capture: { as: a, regexp: "${repeated("[")}" } } }]`),
         "a.yml",
       ),
+  ],
+  [
+    "a variable of an Artillery script that one text names many times",
+    () =>
+      becomes(
+        script(
+          `[{ get: { url: "/${"{{ v }}".repeat(10_000)}" } }]`,
+          `variables: { v: "${repeated("a")}" }`,
+        ),
+        "a.yml",
+      ),
+  ],
+  [
+    "environments of an Artillery script",
+    () => {
+      const names = Array.from({ length: 1_000 }, (_, at) => `e${at}: {}`);
+      return becomes(
+        script("[{ get: { url: / } }]", `environments: { ${names.join(", ")} }`),
+        "a.yml",
+      );
+    },
+  ],
+  [
+    "a long list in a k6 script",
+    () => becomes(walked(`const list = [${repeated("1,")}];`), "a.js"),
+  ],
+  [
+    "a condition in a loop of a k6 script",
+    () => {
+      const branch = Array.from({ length: LENGTH / 8 }, (_, at) => `v${at};`).join("");
+      return becomes(walked(`for (let i = 0; i < 9000; i++) if (v) { ${branch} }`), "a.js");
+    },
+  ],
+  [
+    "functions of a k6 script that call each other twice",
+    () => {
+      const call = (at: number): string => `function f${at}() { f${at + 1}(); f${at + 1}(); }`;
+      return becomes(
+        walked(`${Array.from({ length: 60 }, (_, at) => call(at)).join("")} f0();`),
+        "a.js",
+      );
+    },
   ],
   ["a path in a profile", () => moduleOf(repeated("a"))],
   ["thousands of parameters that there are not", () => {

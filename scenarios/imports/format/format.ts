@@ -4,6 +4,7 @@
  */
 import { stringify } from "yaml";
 import type { Files } from "../../../base/files.ts";
+import type { Path } from "../../../base/problems.ts";
 
 /** An experiment in the making. */
 export interface Import {
@@ -11,7 +12,39 @@ export interface Import {
   readonly experiment: Readonly<Record<string, unknown>>;
   /** What has no counterpart, or differs here, in sentences without a full stop. */
   readonly notes: readonly string[];
+  /** Where parts of the experiment come from. */
+  readonly origins: Origins;
 }
+
+/** Where something stands in the other tool's file: a place as messages have it, or a path in YAML or JSON. */
+export type Origin = string | Path;
+
+/** Where parts of an experiment in the making, such as its steps, come from. */
+export class Origins {
+  readonly #known = new WeakMap<object, Origin>();
+
+  /** The part itself. */
+  keep<Part extends object>(part: Part, origin: Origin): Part {
+    this.#known.set(part, origin);
+    return part;
+  }
+
+  /** Of the innermost part around `path` whose origin is known; null where none is. */
+  of(experiment: unknown, path: Path): Origin | null {
+    let found: Origin | null = null;
+    let part = experiment;
+    for (const step of path) {
+      if (typeof part !== "object" || part === null) break;
+      part = Reflect.get(part, step);
+      if (typeof part === "object" && part !== null) found = this.#known.get(part) ?? found;
+    }
+    return found;
+  }
+}
+
+/** Redirects go anywhere there, and here to the target alone. */
+export const REDIRECTS_ELSEWHERE =
+  "a redirect to another host or port is wrong here, unless follow names it in hosts";
 
 /** The context of the other tool's file. */
 export interface ImportContext {

@@ -20,12 +20,12 @@ export class PlanElement implements XmlPlace {
 
   /** Which of its editors it has, by which some kinds differ. */
   get editor(): string {
-    return this.xml.attributes.guiclass ?? "";
+    return this.xml.attributes.guiclass ?? this.text("TestElement.gui_class");
   }
 
   /** As its author called it. */
   get title(): string {
-    return this.xml.attributes.testname ?? "";
+    return this.xml.attributes.testname ?? this.text("TestElement.name");
   }
 
   /** For messages. */
@@ -69,10 +69,16 @@ function propertyIn({ children }: XmlElement, name: string): XmlElement | undefi
   return children.find(({ attributes }) => attributes.name === name);
 }
 
+/** Plans of version 1.1 have as properties what later ones have as attributes. */
+function isDisabled(xml: XmlElement): boolean {
+  const enabled = xml.attributes.enabled ?? propertyIn(xml, "TestElement.enabled")?.text;
+  return enabled === "false";
+}
+
 /** In a tree each element is followed by the tree of what hangs below it. Those that are disabled are left out. */
 export function elementsIn({ children }: XmlElement): PlanElement[] {
   return children.flatMap((xml, at) => {
-    if (xml.name === "hashTree" || xml.attributes.enabled === "false") return [];
+    if (xml.name === "hashTree" || isDisabled(xml)) return [];
     const below = children[at + 1]?.name === "hashTree" ? elementsIn(children[at + 1]) : [];
     return [new PlanElement(xml, below)];
   });
@@ -90,13 +96,17 @@ export class Refusals {
     this.#problems.set(`${line}:${column}: ${message}`, problem);
   }
 
+  placeOf({ line, column }: XmlPlace): string {
+    return `${this.path}:${line}:${column}`;
+  }
+
   /** Throws a UserError with all of them, in the order of the file. */
   throwAll(): void {
     if (this.#problems.size === 0) return;
     const inOrder = [...this.#problems.values()]
       .toSorted((a, b) => a.line - b.line || a.column - b.column);
     throw new UserError(inOrder.map(({ line, column, ...problem }) => ({
-      place: `${this.path}:${line}:${column}`,
+      place: this.placeOf({ line, column }),
       ...problem,
     })));
   }

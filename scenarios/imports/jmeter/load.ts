@@ -1,6 +1,7 @@
 /** A thread group of a JMeter plan → a load here. What has no equal is refused at its line. */
 import { durationText } from "../../../base/quantity.ts";
 import { LIMITS } from "../../../base/limits.ts";
+import { arriving } from "../format/arriving.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { PlanVariables } from "./variables.ts";
 import { quotedOpenly } from "../../../base/secrets.ts";
@@ -11,8 +12,6 @@ export interface GroupLoad {
   readonly rounds: number;
 }
 
-/** Of threads that all begin at once: so many begin in a millisecond. */
-const AT_ONCE = 1_000;
 const FOR_EVER = -1;
 
 interface Group {
@@ -59,13 +58,6 @@ function ramping(threads: number, rampS: number, durationS: number): GroupLoad["
       { duration: durationText(restMs), connections: most },
     ],
   };
-}
-
-/** Threads begin evenly over the ramp, each a virtual user with a connection of its own. */
-function arriving(threads: number, rampS: number): GroupLoad["load"] {
-  const durationMs = rampS === 0 ? Math.ceil(threads / AT_ONCE) : rampS * 1_000;
-  const arrivals = `${threads * 1_000 / durationMs}/s`;
-  return { phases: [{ duration: durationText(durationMs), arrivals }], connections: threads };
 }
 
 function groupOf(group: PlanElement, variables: PlanVariables, refusals: Refusals): Group | null {

@@ -1,11 +1,14 @@
 /** A JMeter plan (.jmx): its thread groups as scenarios with loads, and their HTTP requests as flows. */
+import { quotedOpenly } from "../../../base/secrets.ts";
 import { durationText } from "../../../base/quantity.ts";
-import { LIMITS } from "../../../base/limits.ts";
+import { Expansion } from "../format/expansion.ts";
 import {
   freeName,
   type Import,
   type ImportContext,
   nameFrom,
+  Origins,
+  REDIRECTS_ELSEWHERE,
   type TextFormat,
 } from "../format/format.ts";
 import { elementsIn, type PlanElement, Refusals } from "./elements.ts";
@@ -14,21 +17,36 @@ import { type Agreement, type JmeterStep, Samplers } from "./sampler.ts";
 import { isConfiguration, NO_SCOPE, type PlanScope, Scopes } from "./scope.ts";
 import { PlanVariables } from "./variables.ts";
 import { type XmlElement, xmlIn } from "./xml.ts";
-import { quotedOpenly } from "../../../base/secrets.ts";
 
 const NOTES = [
   "JMeter goes on after a failed request where its plan says so; here a virtual user ends with it",
-  "JMeter also sends its own User-Agent",
 ];
 const USUAL_TIMEOUT = "60s";
 const MOST_REDIRECTS = 20;
-const CONTAINERS = ["GenericController", "TransactionController"];
+const CONTAINERS = ["GenericController", "RecordingController", "TransactionController"];
 
 export const jmeter: TextFormat = {
   what: "a JMeter plan",
-  recognise: (text) => /^\s*(?:<\?xml[^>]*>\s*)?(?:<!--[^>]*-->\s*)?<jmeterTestPlan\b/.test(text),
+  recognise: (text) => text.startsWith("<jmeterTestPlan", prologEnd(text)),
   convert: (text, path, around): Import => new PlanImport(xmlIn(text, path), path, around).made(),
 };
+
+/** Offset of the root element: what may stand before it is blanks, a declaration and comments. */
+function prologEnd(text: string): number {
+  for (let at = 0;;) {
+    const isComment = text.startsWith("<!--", at);
+    if (!isComment && !text.startsWith("<?", at)) {
+      const blanks = /\s+/y;
+      blanks.lastIndex = at;
+      if (!blanks.test(text)) return at;
+      at = blanks.lastIndex;
+      continue;
+    }
+    const end = text.indexOf(isComment ? "-->" : "?>", at);
+    if (end < 0) return at;
+    at = end + (isComment ? 3 : 2);
+  }
+}
 
 class PlanImport {
   readonly #refusals: Refusals;
@@ -38,6 +56,8 @@ class PlanImport {
   readonly #scopes: Scopes;
   readonly #agreed: Agreement = { origin: null, follows: null, keepsAlive: null, timeoutMs: 0 };
   readonly #elements: readonly PlanElement[];
+  readonly #origins = new Origins();
+  readonly #expansion = new Expansion();
   /** Null: there is no manager of cookies. */
   #cookies: PlanElement | null = null;
 
@@ -69,7 +89,8 @@ class PlanImport {
     }
     this.#checkPlan(plan ?? this.#elements[0], groups);
     this.#refusals.throwAll();
-    return { experiment: this.#experiment(scenarios), notes: [...this.#notes] };
+    const experiment = this.#experiment(scenarios);
+    return { experiment, notes: [...this.#notes], origins: this.#origins };
   }
 
   #checkPlan(plan: PlanElement | undefined, groups: readonly PlanElement[]): void {
@@ -115,22 +136,23 @@ class PlanImport {
     this.#checkRounds(group, rounds, once);
     this.#variables.endGroup();
     const { follows, keepsAlive, timeoutMs } = this.#agreed;
+    if (follows === true) this.#notes.add(REDIRECTS_ELSEWHERE);
+    if (group.is("ThreadGroup.scheduler") && Number(group.text("ThreadGroup.delay")) !== 0) {
+      this.#notes.add(`${group.called} begins at once, without its startup delay`);
+    }
     const timeout = timeoutMs > 0 ? durationText(timeoutMs) : USUAL_TIMEOUT;
     if (timeoutMs === 0) this.#notes.add(`a request without a time-out has ${USUAL_TIMEOUT}`);
-    return {
+    const scenario = {
       ...this.#cookiesOf(rounds, load?.load ?? {}),
       ...follows === true && { follow: MOST_REDIRECTS },
-      flow: Array.from({ length: rounds }, () => once).flat(),
+      flow: this.#repeated(once, rounds, group),
       values: this.#variables.used(),
       load: { ...load?.load, timeout, ...keepsAlive === false && { keepAlive: false } },
     };
+    return this.#origins.keep(scenario, this.#refusals.placeOf(group));
   }
 
   #checkRounds(group: PlanElement, rounds: number, once: readonly JmeterStep[]): void {
-    if (rounds * once.length > LIMITS.steps.most) {
-      const message = `Cannot take over more than ${LIMITS.steps.most} steps`;
-      this.#refusals.add(group, `${message}: ${rounds} loops have ${rounds * once.length}`);
-    }
     if (rounds > 1 && this.#variables.hasFiles) {
       const why = "each of its loops takes the next row, and here a virtual user has one";
       this.#refusals.add(group, `Cannot take over ${group.called}: ${why}`, "write 1 loop");
@@ -182,8 +204,30 @@ class PlanImport {
     for (const child of sampler.children) {
       if (!isConfiguration(child)) this.#element(child, scope, steps);
     }
-    if (scope.thinkMs >= 1) steps.push({ think: durationText(scope.thinkMs) });
-    if (steps.length < LIMITS.steps.most) steps.push(this.#samplers.step(sampler, scope));
+    if (scope.thinkMs >= 1) this.#add({ think: durationText(scope.thinkMs) }, sampler, steps);
+    const step = this.#samplers.step(sampler, scope);
+    if (!Object.hasOwn(Object(step.headers), "user-agent")) {
+      this.#notes.add("JMeter also sends its own User-Agent");
+    }
+    this.#add(step, sampler, steps);
+  }
+
+  #add(step: JmeterStep, from: PlanElement, steps: JmeterStep[]): void {
+    this.#bound(this.#expansion.whyNot([step]), from);
+    steps.push(this.#origins.keep(step, this.#refusals.placeOf(from)));
+  }
+
+  /** The steps once for each round. */
+  #repeated(once: readonly JmeterStep[], rounds: number, loop: PlanElement): JmeterStep[] {
+    this.#bound(this.#expansion.whyNot(once, rounds - 1), loop);
+    return Array.from({ length: rounds }, () => once).flat();
+  }
+
+  /** A plan that becomes too large is read no further. */
+  #bound(whyNot: string | null, at: PlanElement): void {
+    if (whyNot === null) return;
+    this.#refusals.add(at, `Cannot take over ${at.called}: ${whyNot}`);
+    this.#refusals.throwAll();
   }
 
   #loop(element: PlanElement, scope: PlanScope, steps: JmeterStep[]): void {
@@ -192,12 +236,15 @@ class PlanImport {
     const inner: JmeterStep[] = [];
     this.#variables.inLoop(rounds, () => this.#walk(element.children, scope, inner));
     if (rounds > 1) this.#refuseRows(element);
-    if (!Number.isInteger(rounds) || rounds < 0 || rounds * inner.length > LIMITS.steps.most) {
-      const message = `Cannot take over ${element.called}: it has ${quotedOpenly(text)} loops`;
-      this.#refusals.add(element, message);
+    if (!Number.isInteger(rounds) || rounds < 0) {
+      this.#refusals.add(
+        element,
+        `Cannot take over ${element.called}: it has ${quotedOpenly(text)} loops`,
+      );
       return;
     }
-    for (let round = 0; round < rounds; round++) for (const step of inner) steps.push(step);
+    this.#bound(this.#expansion.whyNotRounds(rounds), element);
+    for (const step of this.#repeated(inner, rounds, element)) steps.push(step);
   }
 
   #refuseRows(loop: PlanElement): void {
@@ -212,7 +259,9 @@ class PlanImport {
     const ms = Number(this.#variables.constant(element.text("ActionProcessor.duration"), element));
     if (element.text("ActionProcessor.action") !== "1" || !(ms >= 0 && ms <= 3_600_000)) {
       this.#refusals.add(element, `Cannot take over ${element.called}: it is no pause`);
-    } else if (ms + thinkMs >= 1) steps.push({ think: durationText(ms + thinkMs) });
+    } else if (ms + thinkMs >= 1) {
+      this.#add({ think: durationText(ms + thinkMs) }, element, steps);
+    }
   }
 }
 

@@ -31,7 +31,8 @@ export class Samplers {
 
   step(sampler: PlanElement, scope: PlanScope): JmeterStep {
     for (const why of otherRequests(sampler)) this.#refuse(sampler, why);
-    const method = (sampler.text("HTTPSampler.method") || "GET").toLowerCase();
+    const written = this.around.variables.constant(sampler.text("HTTPSampler.method"), sampler);
+    const method = (written || "GET").toLowerCase();
     if (!(METHODS as readonly string[]).includes(method)) {
       this.#refuse(sampler, `there is no method ${method.toUpperCase()} here`);
     }
@@ -75,7 +76,11 @@ export class Samplers {
       this.#refuse(sampler, "it keeps its connection, or not, unlike the requests before it");
     }
     const timeout = this.#property(sampler, scope, "HTTPSampler.response_timeout");
-    agreed.timeoutMs = Math.max(agreed.timeoutMs, Number(timeout) || 0);
+    const timeoutMs = Number(timeout) || 0;
+    if (agreed.timeoutMs > 0 && agreed.timeoutMs !== timeoutMs) {
+      this.around.note("the longest of its time-outs is that of all requests here");
+    }
+    agreed.timeoutMs = Math.max(agreed.timeoutMs, timeoutMs);
   }
 
   #property(sampler: PlanElement, { defaults }: PlanScope, name: string): string {
@@ -121,10 +126,14 @@ function headersOf(
 // Response Assertions → what is expected of a response here.
 
 // Bits of Assertion.test_type (org.apache.jmeter.assertions.ResponseAssertion).
+const MATCH = 1;
+const CONTAINS = 2;
 const NOT = 4;
 const EQUALS = 8;
 const SUBSTRING = 16;
 const OR = 32;
+/** A code of three digits matches, contains or equals one of three digits alike. */
+const OF_STATUS = MATCH | CONTAINS | EQUALS | SUBSTRING;
 
 const STATUS = "Assertion.response_code";
 const BODY = "Assertion.response_data";
@@ -159,7 +168,7 @@ function expectedBy(assertion: PlanElement): Expected | null {
   if (field === BODY && (kind & SUBSTRING) !== 0 && texts.length === 1) {
     return { contains: texts[0] };
   }
-  const isStatus = field === STATUS && (kind & EQUALS) !== 0 &&
+  const isStatus = field === STATUS && (kind & OF_STATUS) !== 0 &&
     (texts.length === 1 || (kind & OR) !== 0) && texts.every((text) => /^[1-5]\d\d$/.test(text));
   if (!isStatus) return null;
   return { status: texts.length === 1 ? Number(texts[0]) : texts.map(Number) };

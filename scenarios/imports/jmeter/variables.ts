@@ -1,4 +1,5 @@
 /** What `${…}` of a JMeter plan stands for → constants, and values of a scenario here. */
+import { beyond, isWithin } from "../../../base/limits.ts";
 import { type ImportContext, valueNameOf } from "../format/format.ts";
 import type { PlanElement, Refusals } from "./elements.ts";
 import type { XmlPlace } from "./xml.ts";
@@ -107,6 +108,9 @@ export class PlanVariables {
       const [whole, inner] = REFERENCE.exec(filled) ?? [];
       if (whole === undefined) return filled;
       filled = filled.replace(whole, () => this.#meaning(inner.trim(), whole, place));
+      if (isWithin("importedText", filled.length)) continue;
+      this.#refuse(text, beyond("importedText", filled.length), place);
+      return "";
     }
     this.#refuse(text, "it names too many variables", place);
     return "";

@@ -39,6 +39,9 @@ export const artillery: Decoder = {
       "{{ a }}",
       "over: [1, 2]",
       "think: 1",
+      "followRedirect: false",
+      "cookie: { a: b }",
+      "formData: { a: { fromFile: b } }",
       "&a ",
       "*a ",
     ],
@@ -49,7 +52,11 @@ export const artillery: Decoder = {
 export const k6: Decoder = {
   seeds: {
     samples: [sample("shop.k6")],
-    words: ["sleep(1);", "for (let i = 0; i < 1e9; i++) ", "http.get(", "`${a}`", "...", "{", "["],
+    words: [
+      ...["sleep(1);", "for (let i = 0; i < 1e9; i++) ", "http.get(", "`${a}`", "...", "{", "["],
+      ...["http.batch([", "function f(a) {", "f(f);", "if (!check(", "for (const a of [1, 2]) "],
+      ...[".forEach((a) => ", "return ", "iterations: 9,", "res = ", "a.b = ", "try {", "await "],
+    ],
   },
   decode: become,
 };

@@ -1,0 +1,68 @@
+/** The names of a k6 script through which it may send: what it imports, and functions that use this. */
+import type * as js from "acorn";
+import { namesIn, nodesIn, partsOf } from "./k6_source.ts";
+
+/** Modules and functions of k6 that send nothing, check no response and do not pause. */
+const SILENT = /^(?:k6\.fail|k6\/(?:crypto|data|encoding|execution|html|metrics|options)\b)/;
+
+/** Whoever names none of them sends nothing, whatever else it does. */
+export function sendersIn(
+  program: js.Program,
+  imported: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const senders = new Set<string>();
+  /** By what a function names: the names through which that function can be reached. */
+  const reachedBy = new Map<string, string[]>();
+  for (const [name, within] of functionsOf(program)) {
+    for (const used of new Set(within)) reachedBy.getOrInsert(used, []).push(name);
+  }
+  const waiting = [...imported].flatMap(([name, from]) => SILENT.test(from) ? [] : name);
+  for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
+    if (senders.has(name)) continue;
+    senders.add(name);
+    for (const holder of reachedBy.get(name) ?? []) waiting.push(holder);
+  }
+  return senders;
+}
+
+/** Names of functions, and of what holds some, each with all that these functions name. */
+function* functionsOf(program: js.Program): Generator<[name: string, within: readonly string[]]> {
+  for (const node of nodesIn(program) as Iterable<js.AnyNode>) {
+    if (node.type === "FunctionDeclaration") yield [node.id?.name ?? "default", namesIn(node)];
+    if (node.type === "ClassDeclaration") yield [node.id?.name ?? "default", namesIn(node)];
+    const [to, from] = node.type === "VariableDeclarator" && node.init
+      ? [node.id, node.init]
+      : node.type === "AssignmentExpression"
+      ? [node.left, node.right]
+      : [];
+    if (to === undefined || from === undefined) continue;
+    const held = heldFunctions(from);
+    for (const name of held.length > 0 ? namesIn(to) : []) yield [name, held];
+  }
+}
+
+/** What the functions in an expression name, and names that stand there without being called. */
+function heldFunctions(from: js.Node): string[] {
+  const held: string[] = [];
+  const waiting = [from as js.AnyNode];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    if (/Function|Class/.test(node.type)) { for (const name of namesIn(node)) held.push(name); }
+    else if (node.type === "Identifier") held.push(node.name);
+    else for (const part of heldParts(node) as js.AnyNode[]) waiting.push(part);
+  }
+  return held;
+}
+
+function heldParts(node: js.AnyNode): readonly js.Node[] {
+  switch (node.type) {
+    case "MemberExpression":
+      return [node.object];
+    case "CallExpression":
+    case "NewExpression":
+      return node.arguments;
+    case "Property":
+      return [node.value];
+    default:
+      return partsOf(node);
+  }
+}
