@@ -154,17 +154,16 @@ async function takeProfiles(
 
 /**
  * The Redis; null where it is not needed, or none is there; or why there is none. Throws a TargetError where the user
- * named one that cannot be had, and the experiment cannot do without it.
+ * named one that cannot be had: that is a mistake, also where the experiment can do without Redis.
  */
 async function redisFor(
-  { experiment: { ceilings, optional }, plan: { cells }, redisUrl }: ExperimentRequest,
+  { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
   { onProgress, signal }: ExperimentHooks,
 ): Promise<ProvidedRedis | TargetError | null> {
   const isNeeded = cells.some((cell) => cellNeeds(cell).includes("redis"));
   if (redisUrl === null && !isNeeded && !ceilings.includes("redis")) return null;
-  const mayLack = redisUrl === null || optional.includes("redis");
   const redis = await provideRedis({ url: redisUrl, signal }).catch((error: unknown) => {
-    if (mayLack && error instanceof TargetError) return error;
+    if (redisUrl === null && error instanceof TargetError) return error;
     throw error;
   });
   if (redis && !(redis instanceof TargetError)) {
