@@ -48,7 +48,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "requests that were dropped by a busy worker",
     { worker: { cpu: 0.93 }, run: { ...OPEN, requests: sent(1_000_000, 12_000) } },
     "invalid",
-    /^12,000 scheduled requests were never sent: the busiest worker was saturated\. Lower the rate, or give/,
+    /^12,000 scheduled requests were never sent: the busiest worker was saturated\. Lower the rate, or run/,
   ],
   [
     "a few requests that were dropped by a busy worker",
@@ -248,7 +248,7 @@ Deno.test("findings come with the worst first, and the worst decides", () => {
 
 const PHASES = [{ durationS: 1, from: 10, to: 10 }];
 const OPEN_LOAD = {
-  ...{ connections: 50, keepAlive: true, timeout: 5_000, arrivals: "uniform" },
+  ...{ connections: 50, keepAlive: true, timeout: 5_000, arrivals: "uniform", seed: 1 },
 } as const;
 const LOADS: readonly [what: string, load: Case["run"]["load"], advised: RegExp][] = [
   ["a closed loop", LONG.load, /use fewer connections/i],
