@@ -57,8 +57,20 @@ export class TargetError extends ExpectedError {
   }
 }
 
+/** What an experiment may call optional: cells that need it are skipped where it cannot be had, for whatever reason. */
+export type Need = "redis" | "nginx" | "frameworks";
+
 /** A program that has never responded: to start it again would end alike. */
-export class StartError extends TargetError {}
+export class StartError extends TargetError {
+  /** @param need Which need it is that did not start; null for a target of the user's own. */
+  constructor(
+    message: string,
+    evidence: readonly string[] = [],
+    readonly need: Need | null = null,
+  ) {
+    super(message, evidence);
+  }
+}
 
 /** The measurement is complete, and a check in it failed. */
 export class CheckError extends ExpectedError {

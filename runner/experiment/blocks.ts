@@ -15,7 +15,7 @@ import { carryOut, type RunContext } from "./run.ts";
 import { boundsOf, repeatSentence, Schedule } from "./schedule.ts";
 
 interface BlocksRequest {
-  readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures">;
+  readonly experiment: Pick<Experiment, "repeat" | "discard" | "figures" | "optional">;
   readonly plan: Plan;
   /** Cells with a missing prerequisite, which are left out. */
   readonly missing: ReadonlyMap<Cell, unknown>;
@@ -169,7 +169,11 @@ class BlockSequence {
       const isFinal = run instanceof StartError && !this.#measured.has(planned.cell);
       if (isFinal) this.#begun.delete(planned.cell);
       const place = isFinal ? { ...cell, repetition: null } : cell;
-      const missing: Missing = { ...place, kind: "failed", ...why };
+      const missing: Missing = {
+        ...place,
+        kind: this.#isOptional(run) ? "skipped" : "failed",
+        ...why,
+      };
       return await this.#save((file) => leaveOut(missing, file, onProgress));
     }
     this.#measured.add(planned.cell);
@@ -177,6 +181,12 @@ class BlockSequence {
     this.#count(run, true);
     await this.#save((file) => file.addRun(run));
     onProgress({ kind: "measured", order, measurement: run, remainingMs: this.#remainingMs() });
+  }
+
+  /** Whether all that did not start is what the experiment can do without. */
+  #isOptional(error: TargetError): boolean {
+    const { optional } = this.request.experiment;
+    return error instanceof StartError && error.need !== null && optional.includes(error.need);
   }
 
   /** A resumed experiment makes the run anew, and begins its search where this one came to. */

@@ -62,13 +62,14 @@ export async function runExperiment(
   const provenance = await provenanceOf(request);
   const generator = await calibrateFirst(hooks); // before the workers' cores are narrowed down
   using pinned = applyPins(request.experiment.pin, hooks.onProgress);
-  const redis = await redisFor(request, hooks);
+  const provided = await redisFor(request, hooks);
+  const redis = provided instanceof TargetError ? null : provided;
   const start = startingResults(request, { provenance, redis });
   const file = new ResultFile(request.outDir, start, hooks.onSaved);
   const commands = commandsFor(request, { file, redis }, hooks);
   const targets = new ExperimentTargets(request, redis, hooks, commands);
   try {
-    const missing = missingPrerequisites(request.plan, redis);
+    const missing = missingPrerequisites(request.plan, provided);
     if (request.kept) {
       assertAsBefore(request.kept, { missing, redis });
       noteResume(request.kept, provenance, hooks.onProgress);
@@ -151,14 +152,23 @@ async function takeProfiles(
   });
 }
 
+/**
+ * The Redis; null where it is not needed, or none is there; or why there is none. Throws a TargetError where the user
+ * named one that cannot be had: that is a mistake, also where the experiment can do without Redis.
+ */
 async function redisFor(
   { experiment: { ceilings }, plan: { cells }, redisUrl }: ExperimentRequest,
   { onProgress, signal }: ExperimentHooks,
-): Promise<ProvidedRedis | null> {
+): Promise<ProvidedRedis | TargetError | null> {
   const isNeeded = cells.some((cell) => cellNeeds(cell).includes("redis"));
   if (redisUrl === null && !isNeeded && !ceilings.includes("redis")) return null;
-  const redis = await provideRedis({ url: redisUrl, signal });
-  if (redis) onProgress({ kind: "note", text: `Redis ${redis.version} (${redis.kind})` });
+  const redis = await provideRedis({ url: redisUrl, signal }).catch((error: unknown) => {
+    if (redisUrl === null && error instanceof TargetError) return error;
+    throw error;
+  });
+  if (redis && !(redis instanceof TargetError)) {
+    onProgress({ kind: "note", text: `Redis ${redis.version} (${redis.kind})` });
+  }
   return redis;
 }
 
@@ -177,7 +187,7 @@ function isForeign({ targetSpec, others }: Cell): boolean {
 
 function missingPrerequisites(
   { cells }: Plan,
-  redis: ProvidedRedis | null,
+  redis: ProvidedRedis | TargetError | null,
 ): Map<Cell, MissingPrerequisite> {
   return new Map(cells.flatMap((cell): [Cell, MissingPrerequisite][] => {
     const missing = missingPrerequisiteOf(cell, redis);
@@ -191,7 +201,7 @@ async function setAside(
   missing: ReadonlyMap<Cell, MissingPrerequisite>,
   { file, onProgress }: { readonly file: ResultFile; readonly onProgress: OnProgress },
 ): Promise<void> {
-  for (const [{ target, scenario, parameters }, { need, reason }] of missing) {
+  for (const [{ target, scenario, parameters }, { need, reason, evidence = [] }] of missing) {
     const kind = optional.includes(need) ? "skipped" : "failed";
     await leaveOut(
       {
@@ -201,7 +211,7 @@ async function setAside(
         repetition: null,
         kind,
         reason,
-        evidence: [],
+        evidence: [...evidence],
       },
       file,
       onProgress,

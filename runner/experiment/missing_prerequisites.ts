@@ -1,4 +1,5 @@
 /** What a cell needs of the machine besides its target's own programs, and what to say where it is missing. */
+import { type Need, TargetError } from "../../base/errors.ts";
 import type { FrameworkName } from "../../base/target/app_settings.ts";
 import { withThoseBehind } from "../../base/target/references.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";
@@ -16,12 +17,12 @@ import type { TargetSpec } from "../../base/target/spec.ts";
 import { api } from "../../targets/apps/api.ts";
 import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 
-type Need = "redis" | "nginx" | "frameworks";
-
 export interface MissingPrerequisite {
   readonly need: Need;
   /** In one line, with what to do. */
   readonly reason: string;
+  /** The last lines of a program that did not start. */
+  readonly evidence?: readonly string[];
 }
 
 const NO_REDIS =
@@ -51,13 +52,18 @@ function requestsOf(scenario: Scenario): readonly RequestFields[] {
   return "page" in scenario ? stepsOfPage(scenario) : [scenario];
 }
 
-/** The first thing that the cell needs and that is not there; null when all is. */
+/** The first thing that the cell needs and that cannot be had; null when all can. @param redis Or why there is none. */
 export function missingPrerequisiteOf(
   cell: Cell,
-  redis: ProvidedRedis | null,
+  redis: ProvidedRedis | TargetError | null,
 ): MissingPrerequisite | null {
   const needs = cellNeeds(cell);
-  if (needs.includes("redis") && redis === null) return { need: "redis", reason: NO_REDIS };
+  if (needs.includes("redis")) {
+    if (redis === null) return { need: "redis", reason: NO_REDIS };
+    if (redis instanceof TargetError) {
+      return { need: "redis", reason: redis.message, evidence: redis.evidence };
+    }
+  }
   if (needs.includes("nginx") && findNginx() === null) return { need: "nginx", reason: NO_NGINX };
   const [missing] = missingFrameworks([cell]);
   return missing === undefined ? null : { need: "frameworks", reason: notInstalled(missing) };

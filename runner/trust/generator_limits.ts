@@ -1,5 +1,6 @@
 /** Signs that the generator was the limit: it was never idle, sent late, or reached its own peak throughput. */
-import type { Advice, TrustFinding } from "../result/findings.ts";
+import type { TrustFinding } from "../result/findings.ts";
+import { adviceFor } from "./advice.ts";
 import {
   busiestOf,
   type Case,
@@ -65,16 +66,7 @@ function occupied(given: Case): TrustFinding | null {
   if (severity === null) return null;
   const code = (waiting ?? 0) < MUCH_WAITING ? "generator-busy" : "generator-starved";
   const evidence = { cpu: Math.max(0, cpu - spinning), waiting };
-  return { code, severity, evidence, advice: moreGenerator(given) };
-}
-
-/** Another worker helps where there is a core for it. */
-function moreGenerator({ evidence, sharesMachine }: Case): Advice[] {
-  const { hostActivity: { cores }, workers } = evidence;
-  const needed = workers + (sharesMachine ? 1 : 0);
-  return cores !== null && cores <= needed
-    ? ["more-generator-cores", "own-machine"]
-    : ["more-workers", "other-machine"];
+  return { code, severity, evidence, advice: adviceFor(["more-generator"], given) };
 }
 
 function dropped(given: Case): TrustFinding | null {
@@ -82,7 +74,7 @@ function dropped(given: Case): TrustFinding | null {
   const severity = severityOf(dropped / Math.max(1, due), DROPPED);
   const isBusy = severityOf(occupiedShare(busiestOf(evidence)), OCCUPIED) !== null;
   if (severity === null || !isBusy) return null;
-  const advice: Advice[] = ["lower-rate", ...moreGenerator(given)];
+  const advice = adviceFor(["less-load", "more-generator"], given);
   return { code: "requests-dropped", severity, evidence: { dropped, due }, advice };
 }
 
@@ -97,7 +89,7 @@ function nearPeak(given: Case): TrustFinding | null {
     code: "near-peak-throughput",
     severity: "suspect",
     evidence: { rate, peakThroughput: ofAll },
-    advice: moreGenerator(given),
+    advice: adviceFor(["more-generator"], given),
   };
 }
 
@@ -111,7 +103,8 @@ const HARMLESS_CLOSED = { ms: 5, ofMedian: 0.25, hiccup: 30 };
 const MUCH_TO_DO = 0.7;
 
 /** A worker that was paused, or not scheduled, although it had time. */
-function late({ evidence, run }: Case): TrustFinding | null {
+function late(given: Case): TrustFinding | null {
+  const { evidence, run } = given;
   const { delay: { p99 } } = evidence;
   const limits = run.load.kind === "closed" ? harmlessClosed(run) : harmlessDelay(run);
   const severity = severityOf(p99, limits);
@@ -121,7 +114,7 @@ function late({ evidence, run }: Case): TrustFinding | null {
     code: wasBusy ? "worker-late" : "worker-paused",
     severity,
     evidence: { delay: p99 },
-    advice: ["lower-rate", "stop-other-programs", "other-machine"],
+    advice: adviceFor(["less-load", "stop-other-programs", "other-machine"], given),
   };
 }
 
@@ -132,7 +125,8 @@ function harmlessClosed({ service, elapsedS }: Case["run"]): Limits {
 }
 
 /** Requests that were sent late although there were connections for them. */
-function sentLate({ evidence: { lag, delay }, run }: Case): TrustFinding | null {
+function sentLate(given: Case): TrustFinding | null {
+  const { evidence: { lag, delay }, run } = given;
   const { load, service, connect, rate } = run;
   if (load.kind !== "rate") return null;
   const { suspect } = harmlessDelay(run);
@@ -144,6 +138,6 @@ function sentLate({ evidence: { lag, delay }, run }: Case): TrustFinding | null 
     code: "sent-late",
     severity: "suspect",
     evidence: { lag: lag.p99 },
-    advice: ["lower-rate", "more-workers"],
+    advice: adviceFor(["less-load", "more-generator"], given),
   };
 }

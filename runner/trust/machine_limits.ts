@@ -1,5 +1,6 @@
 /** Signs that the machine was the limit: too few cores, a limit on them, or nothing left to connect with. */
 import type { TrustFinding } from "../result/findings.ts";
+import { adviceFor } from "./advice.ts";
 import { busiestOf, type Case, type Limits, occupiedShare, severityOf } from "./evidence.ts";
 import { OCCUPIED } from "./generator_limits.ts";
 
@@ -34,7 +35,8 @@ export function machineFindings(given: Case): TrustFinding[] {
   return [crowded, linedUp, stolen, throttled, coarse].flatMap((check) => check(given) ?? []);
 }
 
-function crowded({ evidence, sharesMachine }: Case): TrustFinding | null {
+function crowded(given: Case): TrustFinding | null {
+  const { evidence, sharesMachine } = given;
   const { busy, cores } = evidence.hostActivity;
   const { waiting } = busiestOf(evidence);
   if (busy === null || cores === null || busy < FULL) return null;
@@ -44,14 +46,19 @@ function crowded({ evidence, sharesMachine }: Case): TrustFinding | null {
     code: "shared-cores",
     severity,
     evidence: { cores, busy, waiting },
-    advice: sharesMachine
-      ? ["stop-other-programs", "separate-cores", "larger-machine"]
-      : ["stop-other-programs", "other-machine"],
+    advice: adviceFor(
+      [
+        "stop-other-programs",
+        ...sharesMachine ? ["apart", "larger-machine"] as const : ["other-machine"] as const,
+      ],
+      given,
+    ),
   };
 }
 
 /** In an open loop that keeps up, its lateness says more. */
-function linedUp({ evidence, run: { load, requests } }: Case): TrustFinding | null {
+function linedUp(given: Case): TrustFinding | null {
+  const { evidence, run: { load, requests } } = given;
   const { busy } = evidence.hostActivity;
   const { cpu, spinning, waiting, ...rest } = busiestOf(evidence);
   const occupied = occupiedShare({ cpu, spinning, waiting, ...rest });
@@ -63,7 +70,7 @@ function linedUp({ evidence, run: { load, requests } }: Case): TrustFinding | nu
     code: "crowded-core",
     severity: "suspect",
     evidence: { cpu: Math.max(0, cpu - spinning), waiting },
-    advice: ["separate-cores", "repeat-run"],
+    advice: adviceFor(["apart", "repeat-run"], given),
   };
 }
 

@@ -2,6 +2,7 @@
  * Signs that the target was held back: others took its cores, a limit paused it, our connections were all busy, or the
  * latency is mostly that of the generator itself.
  */
+import { adviceFor } from "./advice.ts";
 import type { Contention, TrustFinding } from "../result/findings.ts";
 import type { HostActivity, TargetUse } from "../result/generator.ts";
 import { busiestOf, type Case, harmlessDelay, type Limits, severityOf } from "./evidence.ts";
@@ -47,7 +48,7 @@ function crowdedOut(given: Case): TrustFinding | null {
   if (others === null || others < OTHERS_CORES) return null;
   const contention = { others, busiest: busiest.map(({ name, cores }) => ({ name, cores })) };
   if (target !== undefined && hadToWait(target, hostActivity)) {
-    return targetCrowdedOut(target, contention);
+    return targetCrowdedOut(target, contention, given);
   }
   if (!workerHadToWait(given)) return null;
   const waiting = busiestOf(given.evidence).waiting ?? 0;
@@ -55,11 +56,15 @@ function crowdedOut(given: Case): TrustFinding | null {
     code: "neighbour",
     severity: "suspect",
     evidence: { ...contention, waiting, waiter: "generator" },
-    advice: ["stop-other-programs", "separate-cores"],
+    advice: adviceFor(["stop-other-programs", "apart"], given),
   };
 }
 
-function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Contention): TrustFinding {
+function targetCrowdedOut(
+  { waiting, cpu, nice }: TargetUse,
+  contention: Contention,
+  given: Case,
+): TrustFinding {
   const evidence = { ...contention, waiting: waiting / (waiting + cpu) };
   return nice > 0
     ? {
@@ -72,7 +77,7 @@ function targetCrowdedOut({ waiting, cpu, nice }: TargetUse, contention: Content
       code: "neighbour",
       severity: "suspect",
       evidence: { ...evidence, waiter: "target" },
-      advice: ["stop-other-programs", "separate-cores"],
+      advice: adviceFor(["stop-other-programs", "apart"], given),
     };
 }
 
@@ -110,7 +115,8 @@ function busyConnections({ load, rate, service, connect }: Case["run"]): number 
 }
 
 /** In an open loop: more arrived than the connections could take, for most of the run. */
-function connectionsBusy({ evidence: { lag, delay }, run }: Case): TrustFinding | null {
+function connectionsBusy(given: Case): TrustFinding | null {
+  const { evidence: { lag, delay }, run } = given;
   const { load } = run;
   if (load.kind !== "rate") return null;
   const { connections } = load;
@@ -122,7 +128,7 @@ function connectionsBusy({ evidence: { lag, delay }, run }: Case): TrustFinding 
     code: "connections",
     severity: "suspect",
     evidence: { connections, busy, lag: lag.p50 },
-    advice: ["more-connections", "lower-rate"],
+    advice: adviceFor(["more-connections", "less-load"], given),
   };
 }
 

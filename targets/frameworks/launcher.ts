@@ -3,7 +3,7 @@ import { installedAt, notInstalled } from "./install.ts";
 import { frameworkNamed } from "./registry.ts";
 import type { FrameworkTarget } from "../../base/target/spec.ts";
 import { bringUp } from "../launch/bring_up.ts";
-import { cannotStart, type Launcher, type RunningTarget } from "../launch/launcher.ts";
+import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";
 import { runtimeOf } from "../launch/runtime.ts";
 import { cleanEnv, findProgram, freePort, watchable } from "../launch/environment.ts";
@@ -25,14 +25,18 @@ export const frameworkLauncher: Launcher<FrameworkTarget> = {
     });
     const [name, ...args] = command(chosen);
     const program = findProgram(name, { path: given.PATH ?? "", cwd });
-    if (program === null) throw cannotStart(context, `there is no program "${name}"`);
+    if (program === null) {
+      throw cannotStart(context, `there is no program "${name}"`, [], "frameworks");
+    }
     const watched = watchable(program, { args, env: given }, context);
     const runtime = await runtimeOf([program], { env: cleanEnv(), cwd });
-    const child = startSupervised(
-      [program, ...watched.args],
-      { env: watched.env, cwd, limits, onErrorOutput: context.counters?.errorReader() },
-    );
-    return await bringUp({ child, runtime, path: "/static", port }, context);
+    return await startOfNeed("frameworks", async () => {
+      const child = startSupervised(
+        [program, ...watched.args],
+        { env: watched.env, cwd, limits, onErrorOutput: context.counters?.errorReader() },
+      );
+      return await bringUp({ child, runtime, path: "/static", port }, context);
+    });
   },
 };
 

@@ -3,7 +3,7 @@
  * back into nothing. One file a member (app, command, url, …), one line in `launchers.ts`;
  * `tests/conformance/launchers_test.ts` runs the same suite over all of them.
  */
-import { StartError } from "../../base/errors.ts";
+import { type Need, StartError, TargetError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { CounterSink, CounterSource } from "../observe/runtime/counter_records.ts";
 import type { TargetSpec } from "../../base/target/spec.ts";
@@ -106,11 +106,25 @@ export interface Launcher<Spec> {
   start(spec: Spec, context: GatewayContext): Promise<RunningTarget>;
 }
 
+/** The start of a program that is a need of the experiment, and none of its targets' own: its error says which. */
+export async function startOfNeed<Started>(
+  need: Need,
+  start: () => Promise<Started>,
+): Promise<Started> {
+  try {
+    return await start();
+  } catch (error) {
+    if (!(error instanceof TargetError)) throw error;
+    throw new StartError(error.message, error.evidence, need);
+  }
+}
+
 /** The one error for a target that does not start. */
 export function cannotStart(
   { name }: Pick<LaunchContext, "name">,
   why: string,
   evidence: readonly string[] = [],
+  need: Need | null = null,
 ): StartError {
-  return new StartError(`Cannot start target ${name}: ${why}`, evidence);
+  return new StartError(`Cannot start target ${name}: ${why}`, evidence, need);
 }

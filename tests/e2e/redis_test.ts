@@ -73,3 +73,51 @@ Deno.test("a Redis that was given and does not answer is exit code 3, optional o
   assert.equal(code, 3);
   assert.match(stderr, /127\.0\.0\.1:1/);
 });
+
+const LACKING = `name: lacking
+targets: { a: { app: api }, n: { nginx: { proxy: a } } }
+scenarios:
+  redis: { get: /redis, targets: [a] }
+  static: { get: /static }
+load: { connections: 1, requests: 20 }
+repeat: 2
+`;
+
+for (
+  const [kind, optional, right] of [
+    ["skipped", "optional: [redis, nginx]\n", 0],
+    ["failed", "optional: [frameworks]\n", 3],
+  ] as const
+) {
+  testWith(
+    ["linux"],
+    `a Redis and an nginx that end at once leave their cells ${kind}`,
+    async () => {
+      using folder = emptyFolder();
+      const file = join(folder.path, "lacking.yaml");
+      Deno.writeTextFileSync(file, LACKING + optional);
+      for (const program of ["redis-server", "valkey-server", "nginx"]) {
+        const path = join(folder.path, program);
+        Deno.writeTextFileSync(path, "#!/bin/sh\necho out of luck >&2\nexit 1\n", { mode: 0o755 });
+      }
+      const env = { PATH: `${folder.path}:${Deno.env.get("PATH")}` };
+      const args = ["run", file, "--out", join(folder.path, "out")];
+      const { code, stderr } = await plateau(args, { env });
+      assert.equal(code, right, stderr);
+      assert.match(
+        stderr,
+        new RegExp(`^${kind}: static, n: Cannot start target n: it exited .*\n +out of luck$`, "m"),
+      );
+      const path = join(folder.path, "out/results.json");
+      const { runs, missing } = results.parse(JSON.parse(Deno.readTextFileSync(path)));
+      const kinds = missing.filter(({ target }) => target === "n").map((one) => one.kind);
+      assert.deepEqual(kinds, [kind]);
+      assert.equal(runs.filter(({ scenario }) => scenario === "static").length, 2);
+      if (found) return; // where Plateau looks for one, and needs none of its own
+      assert.match(
+        stderr,
+        new RegExp(`^${kind}: redis, a: Cannot start a private Redis: it .*\\n +out of luck$`, "m"),
+      );
+    },
+  );
+}

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { cellNeeds } from "../../runner/experiment/missing_prerequisites.ts";
+import { TargetError } from "../../base/errors.ts";
+import { cellNeeds, missingPrerequisiteOf } from "../../runner/experiment/missing_prerequisites.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 
@@ -26,3 +27,20 @@ for (const [what, target, scenario, needs] of NEEDS) {
     assert.deepEqual(cellNeeds(cell), needs);
   });
 }
+
+Deno.test("a cell that needs Redis is told why there is none, with the last lines of what did not start", () => {
+  const [cell] = planCells(
+    experimentSpecWith().parse({
+      name: "a",
+      targets: { a: api },
+      scenarios: { a: { get: "/redis" } },
+    }),
+  );
+  const why = new TargetError("Cannot start a private Redis: it exited", ["out of luck"]);
+  assert.deepEqual(missingPrerequisiteOf(cell, why), {
+    need: "redis",
+    reason: "Cannot start a private Redis: it exited",
+    evidence: ["out of luck"],
+  });
+  assert.match(missingPrerequisiteOf(cell, null)?.reason ?? "", /^No Redis: /);
+});

@@ -164,3 +164,23 @@ testWith(["redis"], "api reads the key that it has set, and fails at once when R
       await app.close();
     }),
 });
+
+testWith(
+  ["linux"],
+  "a private Redis that ends at once is an error with its last lines",
+  async () => {
+    const folder = Deno.makeTempDirSync();
+    try {
+      const text = "#!/bin/sh\necho out of luck >&2\nexit 1\n";
+      Deno.writeTextFileSync(`${folder}/redis-server`, text, { mode: 0o755 });
+      const env = { PATH: `${folder}:/usr/bin:/bin` };
+      const options = { url: null, signal, wellKnownUrl: NOWHERE, env };
+      const error: unknown = await provideRedis(options).catch((error) => error);
+      assert.ok(error instanceof TargetError, `${error}`);
+      assert.match(error.message, /^Cannot start a private Redis: it exited with code 1/);
+      assert.deepEqual(error.evidence, ["out of luck"]);
+    } finally {
+      Deno.removeSync(folder, { recursive: true });
+    }
+  },
+);

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Case } from "../../runner/trust/evidence.ts";
 import { judge } from "../../runner/trust/judging.ts";
 import { measurementFixture } from "../report/fixture.ts";
 import { caseWith, OPEN, type Spoiled, worded } from "./case.ts";
@@ -13,7 +15,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "a worker that is nearly never idle",
     { worker: { cpu: 0.93 } },
     "suspect",
-    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for one 2\.5 % of the time\. Give the generator more cores, or run/,
+    /^The generator may have been the limit, not the target: its busiest worker used 93 % of a core and waited for one 2\.5 % of the time\. Run the generator on its own machine, or use a larger machine\.$/,
   ],
   ["a worker that is never idle", { worker: { cpu: 0.96 } }, "invalid", /was the limit/],
   [
@@ -46,7 +48,7 @@ const spoiled: [sentence: string, spoiled: Spoiled, trust: string, reason: RegEx
     "requests that were dropped by a busy worker",
     { worker: { cpu: 0.93 }, run: { ...OPEN, requests: sent(1_000_000, 12_000) } },
     "invalid",
-    /^12,000 scheduled requests were never sent: the busiest worker was saturated\. Lower the rate, or give/,
+    /^12,000 scheduled requests were never sent: the busiest worker was saturated\. Lower the rate, or run/,
   ],
   [
     "a few requests that were dropped by a busy worker",
@@ -242,4 +244,59 @@ Deno.test("findings come with the worst first, and the worst decides", () => {
   }));
   assert.equal(trust, "invalid");
   assert.deepEqual(codes, ["throttled", "generator-busy"]);
+});
+
+const PHASES = [{ durationS: 1, from: 10, to: 10 }];
+const OPEN_LOAD = {
+  ...{ connections: 50, keepAlive: true, timeout: 5_000, arrivals: "uniform", seed: 1 },
+} as const;
+const LOADS: readonly [what: string, load: Case["run"]["load"], advised: RegExp][] = [
+  ["a closed loop", LONG.load, /use fewer connections/i],
+  [
+    "a rate",
+    { ...OPEN_LOAD, kind: "rate", rate: 100, durationS: 3 },
+    /lower the rate/i,
+  ],
+  [
+    "a replay",
+    { ...OPEN_LOAD, kind: "rate", rate: 100, durationS: 3, arrivals: "recorded" },
+    /replay more slowly/i,
+  ],
+  [
+    "phases",
+    { ...OPEN_LOAD, kind: "phases", phases: PHASES, pool: "own" },
+    /let fewer virtual users arrive/i,
+  ],
+];
+for (const [what, load, advised] of LOADS) {
+  Deno.test(`advice fits the load: ${what}`, () => {
+    const delay = { p50: 0, p99: 900, max: 900 };
+    const late = caseWith({ evidence: { delay }, run: { load } });
+    const sentences = worded(late).sentences.join("\n");
+    assert.match(sentences, advised);
+    for (const [, , other] of LOADS) if (other !== advised) assert.doesNotMatch(sentences, other);
+  });
+}
+
+Deno.test("advice fits the machine: nobody gets more cores than it has, or workers without a core", () => {
+  for (const [cores, sharesMachine] of [[1, true], [2, true], [1, false], [8, true]] as const) {
+    const busy = { worker: { cpu: 0.98, waiting: 0.2 }, surroundings: { cores, busy: 0.99 } };
+    const { findings } = judge(caseWith({ ...busy, sharesMachine }));
+    const advice = findings.flatMap((finding) => finding.advice);
+    assert.ok(advice.length > 0);
+    assert.ok(!advice.includes("more-generator-cores"));
+    assert.equal(advice.includes("more-workers"), cores === 8);
+    assert.ok(cores > 1 || !advice.includes("separate-cores"));
+  }
+});
+
+Deno.test("what fits some loads or machines alone is advised in one place", () => {
+  const folder = join(import.meta.dirname ?? "", "../../runner/trust");
+  const named = [...Deno.readDirSync(folder)].filter(({ name }) => name !== "advice.ts")
+    .filter(({ name }) =>
+      /"(?:lower-\w+|fewer-\w+|more-workers|more-generator-cores|own-machine|separate-cores)"/.test(
+        Deno.readTextFileSync(join(folder, name)),
+      )
+    );
+  assert.deepEqual(named.map(({ name }) => name), []);
 });

@@ -12,6 +12,7 @@ import {
   type LaunchContext,
   type Launcher,
   type RunningTarget,
+  startOfNeed,
 } from "../../launch/launcher.ts";
 import { cleanEnv, findProgram, freePort, locateFolder } from "../../launch/environment.ts";
 import { bringUp } from "../../launch/bring_up.ts";
@@ -84,8 +85,10 @@ export async function startNginx(
     });
     const command = [program, "-p", folder.path, "-c", file];
     const own = { cwd: folder.path, folder: folder.path };
-    const child = startSupervised(command, { env, ...own });
-    return await bringUp({ child, runtime, path: readyPath, port }, context);
+    return await startOfNeed("nginx", async () => {
+      const child = startSupervised(command, { env, ...own });
+      return await bringUp({ child, runtime, path: readyPath, port }, context);
+    });
   } catch (error) {
     folder[Symbol.dispose]();
     throw error;

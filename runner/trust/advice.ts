@@ -1,0 +1,63 @@
+/**
+ * What to do about a finding, in the one place that knows which remedy fits the load and the machine: findings name what
+ * would help, and get the codes of what can be done about it here.
+ */
+import type { Advice } from "../result/findings.ts";
+import type { Case } from "./evidence.ts";
+
+/** Codes that fit some loads or machines alone, so no finding names them itself. */
+type Chosen =
+  | "lower-rate"
+  | "lower-speed"
+  | "fewer-arrivals"
+  | "fewer-connections"
+  | "more-workers"
+  | "more-generator-cores"
+  | "own-machine"
+  | "separate-cores";
+
+export type Remedy =
+  | Exclude<Advice, Chosen>
+  /** The generator, or the target, gets less to do. */
+  | "less-load"
+  /** The generator can do more. */
+  | "more-generator"
+  /** Target and generator no longer wait for each other's cores. */
+  | "apart";
+
+/** The best first, each once. */
+export function adviceFor(remedies: readonly Remedy[], given: Case): Advice[] {
+  return [...new Set(remedies.flatMap((remedy) => codesOf(remedy, given)))];
+}
+
+function codesOf(remedy: Remedy, given: Case): readonly Advice[] {
+  switch (remedy) {
+    case "less-load":
+      return [lessLoad(given.run.load)];
+    case "more-generator":
+      return moreGenerator(given);
+    case "apart":
+      return hasOneCore(given) ? ["own-machine"] : ["separate-cores"];
+    default:
+      return [remedy];
+  }
+}
+
+/** A closed loop has no rate to lower: its connections decide how much it sends. */
+function lessLoad(load: Case["run"]["load"]): Advice {
+  if (load.kind === "closed") return "fewer-connections";
+  if (load.arrivals === "recorded") return "lower-speed";
+  return load.kind === "phases" ? "fewer-arrivals" : "lower-rate";
+}
+
+/** Another worker helps where there is a core for it. Where all have work, this machine has no more to give. */
+function moreGenerator({ evidence, sharesMachine }: Case): readonly Advice[] {
+  const { hostActivity: { cores }, workers } = evidence;
+  const needed = workers + (sharesMachine ? 1 : 0);
+  if (cores === null || cores > needed) return ["more-workers", "other-machine"];
+  return sharesMachine ? ["own-machine", "larger-machine"] : ["larger-machine"];
+}
+
+function hasOneCore({ evidence: { hostActivity: { cores } } }: Case): boolean {
+  return cores === 1;
+}
