@@ -125,6 +125,7 @@ export const BESIDE: Readonly<Record<"computes" | "waits", readonly string[]>> =
     "conformance/cookie_suite_test.ts",
     "conformance/tls_records_test.ts",
     "conformance/hostile_frames_test.ts",
+    "conformance/hostile_tls_test.ts",
     "hostile/live_page_test.ts",
     "hostile/jobs_test.ts",
     "hostile/agents_test.ts",
