@@ -248,7 +248,11 @@ Deno.test("findings come with the worst first, and the worst decides", () => {
 
 const PHASES = [{ durationS: 1, from: 10, to: 10 }];
 const OPEN_LOAD = {
-  ...{ connections: 50, keepAlive: true, timeout: 5_000, arrivals: "uniform", seed: 1 },
+  connections: 50,
+  keepAlive: true,
+  timeout: 5_000,
+  arrivals: "uniform",
+  seed: 1,
 } as const;
 const LOADS: readonly [what: string, load: Case["run"]["load"], advised: RegExp][] = [
   ["a closed loop", LONG.load, /use fewer connections/i],
