@@ -71,7 +71,17 @@ export const replayFlags = {
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
-const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form", "follow"];
+const IN_LOG = [
+  "rate",
+  "phases",
+  "arrivals",
+  "duration",
+  "requests",
+  "body",
+  "form",
+  "follow",
+  "requestTarget",
+];
 
 export function replayConflicts(given: RawArguments): Problem[] {
   if (given.replay === undefined) return [];
@@ -79,11 +89,14 @@ export function replayConflicts(given: RawArguments): Problem[] {
   const methods = given.method === "get" ? [] : ["method"];
   const pipeline = (given.pipeline ?? "1") === "1" ? [] : ["pipeline"];
   const fleet = given.agents === undefined ? [] : ["agents"];
-  return [...beside, ...methods, ...pipeline, ...fleet].map((flag) => ({
-    place: `--${flag}`,
-    message: `Cannot use --${flag} with a replay`,
-    fix: "leave --replay or it out",
-  }));
+  return [...beside, ...methods, ...pipeline, ...fleet].map((name) => {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return {
+      place: `--${flag}`,
+      message: `Cannot use --${flag} with a replay`,
+      fix: "leave --replay or it out",
+    };
+  });
 }
 
 /** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */

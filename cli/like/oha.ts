@@ -25,6 +25,7 @@ import {
   withForm,
   without,
 } from "./tool.ts";
+import { asBrowsers } from "./url.ts";
 
 export const oha: Tool = {
   style: "getopt",
@@ -73,6 +74,7 @@ export const oha: Tool = {
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],
+  url: asBrowsers,
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },
   fields: ({ options }) => ({
     accept: "*/*",
