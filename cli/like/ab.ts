@@ -1,6 +1,5 @@
 /** ab, ApacheBench. */
 import {
-  CONTENT_TYPE,
   differenceSentence,
   ignored,
   LAST_FIELD,
@@ -28,6 +27,9 @@ const NOTES = {
   twice: "with one content-type, where ab sends its own, too (its -T replaces that)",
   most: "without its end after 50000 requests, which its time limit brings along",
 };
+
+/** Until it is known whether there is a body. */
+const CONTENT_TYPE = "content type";
 
 /** A content type goes with a body alone. */
 const hasBody = ({ options }: TranslatedLine): boolean => options.has("p") || options.has("u");

@@ -2,9 +2,9 @@
 import { formatCount } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import {
-  CONTENT_TYPE,
   differenceSentence,
   failedElse,
+  FALLBACK_FIELD,
   ignored,
   isSecure,
   LAST_FIELD,
@@ -42,7 +42,7 @@ export const hey: Tool = {
     valueOption("A", LAST_FIELD, (text) => `accept: ${text}`),
     option("d", true, literalBody),
     valueOption("D", "-b", (text) => `@${text}`),
-    valueOption("T", CONTENT_TYPE),
+    valueOption("T", FALLBACK_FIELD, (text) => `content-type: ${text}`),
     valueOption("U", "-H", (text) => `user-agent: ${text}`),
     valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
@@ -57,13 +57,13 @@ export const hey: Tool = {
   lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "20s" },
   fields: (line) => ({
-    "content-type": lastOf(line, CONTENT_TYPE) ?? "text/html",
+    "content-type": "text/html",
     ...(line.options.has("disable-compression") || lastOf(line, "-m") === "head"
       ? {}
       : { "accept-encoding": "gzip" }),
   }),
   endsBy: "-d",
-  complete: (line) => withVersion(evenlyShared(without(line, CONTENT_TYPE))),
+  complete: (line) => withVersion(evenlyShared(line)),
   differences: (measurement, options) => [
     ...differenceSentence(
       "hey would have left out of its latencies",

@@ -9,6 +9,7 @@ import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
 import { readLine, shellWords } from "./options.ts";
 import {
+  FALLBACK_FIELD,
   hasHttp2,
   LAST_FIELD,
   lastOf,
@@ -82,23 +83,29 @@ function withoutLauncher(words: readonly string[]): readonly string[] {
   return words.slice(["-y", "--yes"].includes(words[1]) ? 2 : 1);
 }
 
+/** Fields in the order of their precedence, where their names are alike. */
+const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
+
 /** Each field that the tool sends once, once. */
-function withLastFields(tool: Tool, line: TranslatedLine): TranslatedLine {
-  const fields = line.flags.flatMap(([flag, text = ""], at) =>
-    flag === "-H" || flag === LAST_FIELD
-      ? [{ at, isAlone: flag !== "-H", name: fieldName(text) }]
-      : []
+function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
+  const fields = line.flags.flatMap(([flag, text = ""], at) => {
+    const precedence = FIELD_FLAGS.indexOf(flag);
+    return precedence < 0 ? [] : [{ at, precedence, name: fieldName(text) }];
+  });
+  const replaced = fields.filter((field) =>
+    fields.some(({ at, precedence, name }) => {
+      if (name !== field.name) return false;
+      if (precedence !== field.precedence) {
+        return precedence > field.precedence && (lastFieldCounts || field.precedence === 0);
+      }
+      return at > field.at && (lastFieldCounts || precedence !== FIELD_FLAGS.indexOf("-H"));
+    })
   );
-  const isReplaced = (at: number): boolean => {
-    const field = fields.find((field) => field.at === at);
-    return field !== undefined &&
-      fields.some(({ at: later, isAlone, name }) =>
-        name === field.name &&
-        (field.isAlone ? isAlone && later > at : tool.lastFieldCounts && (isAlone || later > at))
-      );
-  };
-  const kept = line.flags.filter((_, at) => !isReplaced(at));
-  const flags = kept.map(([flag, text]) => [flag === LAST_FIELD ? "-H" : flag, text] as const);
+  const left = new Set(replaced.map(({ at }) => at));
+  const kept = line.flags.filter((_, at) => !left.has(at));
+  const flags = kept.map(([flag, text]) =>
+    [FIELD_FLAGS.includes(flag) ? "-H" : flag, text] as const
+  );
   return { ...line, flags };
 }
 

@@ -2,6 +2,7 @@
 import {
   differenceSentence,
   failedElse,
+  FALLBACK_FIELD,
   formMeaning,
   hasHttp2,
   ignored,
@@ -25,7 +26,6 @@ import {
   withForm,
   without,
 } from "./tool.ts";
-import { asBrowsers } from "./url.ts";
 
 export const oha: Tool = {
   style: "getopt",
@@ -36,13 +36,13 @@ export const oha: Tool = {
     valueOption("q", "-r", perSecond),
     valueOption("m method", "-m", lowerCase),
     valueOption("H", "-H"),
-    valueOption("host", "-H", (text) => `host: ${text}`),
+    valueOption("host", FALLBACK_FIELD, (text) => `host: ${text}`),
     valueOption("t", "-t", seconds),
     option("d", true, literalBody),
     valueOption("D", "-b", (text) => `@${text}`),
-    valueOption("T", "-H", (text) => `content-type: ${text}`),
-    valueOption("A", "-H", (text) => `accept: ${text}`),
-    option("a", true, userOption),
+    valueOption("T", FALLBACK_FIELD, (text) => `content-type: ${text}`),
+    valueOption("A", FALLBACK_FIELD, (text) => `accept: ${text}`),
+    option("a", true, (text) => userOption(text, FALLBACK_FIELD)),
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
     toggle("insecure", "--insecure"),
@@ -74,7 +74,9 @@ export const oha: Tool = {
     ignored("o output output-format fps db-url u time-unit connect-timeout", "value"),
     ignored("max-repeat dump-urls", "value"),
   ],
-  url: asBrowsers,
+  // As browsers have it, but that a user becomes a part of Host (`url.authority()`).
+  url: ({ user }) => user === "" ? {} : { refused: "the user in its URL (write -a USER:PASSWORD)" },
+  lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "1h" },
   fields: ({ options }) => ({
     accept: "*/*",

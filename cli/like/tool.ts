@@ -8,7 +8,7 @@ import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { formPart } from "../flags/form_flag.ts";
-import type { ReadUrl } from "./url.ts";
+import type { UrlMeaning, UrlParts } from "./url.ts";
 
 /** A flag of `bench`, with its value if it has one. */
 type BenchFlag = readonly [name: string, text?: string];
@@ -52,9 +52,9 @@ export interface Tool {
   /** Its defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
   /** What it makes of its URL. */
-  readonly url: ReadUrl;
+  readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
   /** Of several header fields of one name it sends the last alone. */
-  readonly lastFieldCounts?: true;
+  readonly lastFieldCounts?: boolean;
   /** Header fields that it sends of itself, but for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
   /** Which one takes precedence where both a time and a number of requests are given. */
@@ -77,8 +77,8 @@ export const LAST_FIELD = "-H alone";
 /** In place of a flag: what is added to the query of the URL. */
 export const QUERY = "query of the URL";
 
-/** In place of `-H`: the content type, which a field of that name replaces. */
-export const CONTENT_TYPE = "content type";
+/** In place of `-H`: a field that any of its name replaces. */
+export const FALLBACK_FIELD = "-H unless given";
 
 /** An option whose value a flag of `bench` takes. */
 export function valueOption(
@@ -159,8 +159,8 @@ export function lowerCase(text: string): string {
 }
 
 /** User and password, as a header field of `bench` (RFC 7617). */
-export function userOption(text: string): Meaning {
-  return { flags: [["-H", `authorization: ${basicAuthorization(text)}`]] };
+export function userOption(text: string, flag = "-H"): Meaning {
+  return { flags: [[flag, `authorization: ${basicAuthorization(text)}`]] };
 }
 
 /** A proxy, as `bench` has it: a host without a scheme is one of HTTP. */

@@ -3,7 +3,6 @@
  * segments, encode quotes and leave out fragments, and many tools send them.
  */
 import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
-import type { TranslatedLine } from "./tool.ts";
 
 /** What a tool makes of its URL. */
 export interface UrlMeaning {
@@ -16,7 +15,7 @@ export interface UrlMeaning {
 }
 
 /** How a tool reads the URL in these parts. */
-export type ReadUrl = (url: UrlParts, line: TranslatedLine) => UrlMeaning;
+type ReadUrl = (url: UrlParts) => UrlMeaning;
 
 export interface UrlParts {
   readonly scheme: string;

@@ -21,7 +21,7 @@ import {
   withFlags,
   without,
 } from "./tool.ts";
-import { asWritten, type ReadUrl } from "./url.ts";
+import { asWritten } from "./url.ts";
 
 const OPTIONS = [
   valueOption("c connections", "-c", plainNumber),
@@ -38,7 +38,7 @@ const OPTIONS = [
 const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
 
 /** From the path on all is sent as it stands, also a fragment; without a path, it is / (main in wrk.c). */
-const url: ReadUrl = ({ rest }) =>
+const url: Tool["url"] = ({ rest }) =>
   /[^\x21-\x7e]/.test(rest)
     ? { refused: "a URL that wrk takes: one of visible ASCII characters" }
     : { target: asWritten(rest, "/") };

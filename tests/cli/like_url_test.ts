@@ -1,6 +1,6 @@
 /**
- * The request targets and users that tools send for a URL, as a recording server saw them: curl 7.88.1, wrk 4.1.0, ab 2.3,
- * hey 0.1.5 and autocannon 8.0.0.
+ * The request targets and fields that tools send, as a recording server saw them of curl 7.88.1, wrk 4.1.0, ab 2.3, hey
+ * 0.1.5 and autocannon 9.0.0; those of oha are its source's, 1.16.0.
  */
 import assert from "node:assert/strict";
 import { UserError } from "../../base/errors.ts";
@@ -87,6 +87,10 @@ const FIELDS:
     ["hey -H 'A: 1' -H 'a: 2' HOST", { a: "2" }],
     ["hey -T text/plain -H 'Content-Type: text/css' HOST", { "Content-Type": "text/css" }],
     ["hey -A text/css -H 'Accept: text/html' HOST", { accept: "text/css" }],
+    ["hey -T text/plain -T text/css HOST", { "content-type": "text/css" }],
+    ["oha -H 'A: 1' -H 'A: 2' HOST", { A: "2" }],
+    ["oha -H 'Content-Type: text/css' -T text/plain HOST", { "Content-Type": "text/css" }],
+    ["oha -a u:p -H 'Authorization: x' HOST", { Authorization: "x" }],
     ["hey -H 'Host: z' HOST", { Host: undefined }],
     ["ab -H 'X: 1' -H 'X: 2' HOST/", { X: "1, 2" }],
     ["ab -C a=1 -C b=2 HOST/", { cookie: "b=2" }],
@@ -113,6 +117,7 @@ const REFUSED: readonly (readonly [line: string, what: RegExp])[] = [
   ["curl -T - HOST", /standard input/],
   ["wrk 'HOST/a b'", /visible ASCII/],
   ["wrk HOST/é", /visible ASCII/],
+  ["oha http://u:p@127.0.0.1:8080", /the user in its URL/],
   ["ab 'HOST/a b'", /spaces or letters beyond ASCII/],
   ["ab HOST/é", /spaces or letters beyond ASCII/],
   ["hey 'HOST/?a b'", /spaces or letters beyond ASCII/],
