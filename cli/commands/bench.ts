@@ -34,7 +34,7 @@ import {
   type RequestScenario,
   requestScenario,
   requestScenarioSpec,
-} from "../../scenarios/request/scenario.ts";
+} from "../../scenarios/request/request_scenario.ts";
 import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { Access } from "../../base/net/endpoint.ts";
@@ -58,7 +58,7 @@ Examples:
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
       const files = await filesFor(values);
-      const request = benchRequest(values, { replay: replayOf(values, onNote), files });
+      const request = benchRequest(values, { replay: await replayOf(values, onNote), files });
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
