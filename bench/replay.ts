@@ -4,7 +4,8 @@
  */
 import { drawBy } from "../base/random.ts";
 import { replayLoadOf } from "../scenarios/load/load.ts";
-import { DEFAULT_KEYS, readReplay } from "../scenarios/replay/read_replay.ts";
+import { DEFAULT_KEYS } from "../scenarios/replay/choice.ts";
+import { readReplay } from "../scenarios/replay/read_replay.ts";
 import { replayScript } from "../scenarios/request/script.ts";
 import type { Replay } from "../scenarios/replay/schedule.ts";
 import type { Measurement } from "../runner/result/result.ts";

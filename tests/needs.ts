@@ -32,6 +32,7 @@ const PROGRAMS = {
   python: { names: ["python3"], get: "apt-get install python3" },
   perf: { names: ["perf"], get: "apt-get install linux-perf" },
   "py-spy": { names: ["py-spy"], get: "pip install py-spy" },
+  curl: { names: ["curl"], get: "apt-get install curl" },
   wrk: { names: ["wrk"], get: "apt-get install wrk" },
   tmux: { names: ["tmux"], get: "apt-get install tmux" },
   bash: { names: ["bash"], get: "apt-get install bash" },

@@ -31,6 +31,19 @@ export const HEX = tableOf((character) => {
   return value < 0 ? NOT_HEX : value;
 });
 
+/** The text in UTF-8, an octet a character up to U+00FF. */
+export function octetsOf(text: string): string {
+  return text.replaceAll(/[^\0-\x7f]+/g, (part) => {
+    const octets = new TextEncoder().encode(part);
+    return Array.from(octets, (octet) => String.fromCharCode(octet)).join("");
+  });
+}
+
+/** `%0a` (RFC 3986 §2.1, which prefers upper case). @param octet A character up to U+00FF. */
+export function percentEncoded(octet: string): string {
+  return `%${octet.charCodeAt(0).toString(16).padStart(2, "0")}`;
+}
+
 function tableOf(valueOf: (character: string) => number): Uint8Array {
   return Uint8Array.from({ length: 256 }, (_, octet) => valueOf(String.fromCharCode(octet)));
 }

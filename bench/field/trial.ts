@@ -5,7 +5,7 @@ import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureUrl } from "../../runner/measure/measure.ts";
 import type { Measurement } from "../../runner/result/result.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { pause, type Running } from "./running.ts";
 import type { FieldServer, Way } from "./server.ts";
 import type { Situation, Tried } from "./situations.ts";

@@ -15,7 +15,7 @@ import {
   packReport,
   packSoFar,
 } from "../../runner/fleet/protocol/packing.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
 const interval = z.strictObject({ part: packedPart, health: packedHealth, soFar: packedSoFar });

@@ -34,7 +34,7 @@ import {
   type RequestScenario,
   requestScenario,
   requestScenarioSpec,
-} from "../../scenarios/request/scenario.ts";
+} from "../../scenarios/request/request_scenario.ts";
 import { multipartOf } from "../flags/form_flag.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { Access } from "../../base/net/endpoint.ts";
@@ -58,7 +58,7 @@ Examples:
       const onNote = (text: string): void => onProgress({ kind: "note", text });
       const loader = await loaderFor(values, onNote);
       const files = await filesFor(values);
-      const request = benchRequest(values, { replay: replayOf(values, onNote), files });
+      const request = benchRequest(values, { replay: await replayOf(values, onNote), files });
       const measurement = await measureUrl(request, { loader, onProgress, signal })
         .finally(() => loader.close())
         .finally(stop);
@@ -190,7 +190,7 @@ async function summaryOf(
 
 /** Of the flags, those that are not of the load. */
 type RequestValues =
-  & Partial<Pick<BenchValues, "follow">>
+  & Partial<Pick<BenchValues, "follow" | "requestTarget">>
   & Pick<
     BenchValues,
     | ("url" | "driver" | "interval" | "log" | "seed")
@@ -251,12 +251,12 @@ function clientCertificateOf({ cert, key }: RequestValues): Pick<Access, "client
 }
 
 function scenarioOf(
-  { url, method, header, body, form, follow, files, expectStatus, expectBody }:
+  { url, requestTarget, method, header, body, form, follow, files, expectStatus, expectBody }:
     & RequestValues
     & Pick<Named, "files">,
 ): RequestScenario {
   const written = {
-    [method]: url.pathname + url.search,
+    [method]: requestTarget ?? url.pathname + url.search,
     headers: combined(header),
     body,
     multipart: multipartOf(form),
@@ -268,11 +268,14 @@ function scenarioOf(
   if (data !== undefined) return data;
   throw new UserError(
     findingsOf(error.issues, written).map(({ path, message }) => ({
-      place: path[0] === "multipart" ? "--form" : path[0] === "headers" ? "--header" : "<URL>",
+      place: PLACES[String(path[0])] ??
+        (requestTarget === undefined ? "<URL>" : "--request-target"),
       message,
     })),
   );
 }
+
+const PLACES: Readonly<Record<string, string>> = { multipart: "--form", headers: "--header" };
 
 /** A field that is given twice is a list (RFC 9110 §5.3); only Cookie is joined differently (RFC 6265 §5.4). */
 function combined(

@@ -155,6 +155,11 @@ const requestFlags = {
     preset: "get",
     schema: z.string().toLowerCase().pipe(z.enum(METHODS)),
   },
+  requestTarget: {
+    flags: "--request-target <PATH>",
+    about: "Path and query that are sent in place of the URL's, as they stand: /a/../b",
+    schema: z.string().optional(),
+  },
   header: {
     flags: '-H, --header <"k: v">',
     about: "Request header; may be repeated",

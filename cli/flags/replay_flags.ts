@@ -1,16 +1,15 @@
 /** The flags by which `bench` replays a log, and the log as a schedule. */
 import * as z from "zod";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
-import { eachLineOf } from "../../scenarios/file/lines.ts";
-import type { JsonKeys } from "../../scenarios/replay/json_line.ts";
-import { LOG_FORMAT_NAMES } from "../../scenarios/replay/log_line.ts";
 import {
   DEFAULT_KEYS,
+  LOG_FORMAT_NAMES,
   MOST_SPEED,
-  readReplay,
   type ReplayChoice,
   speedOf,
-} from "../../scenarios/replay/read_replay.ts";
+} from "../../scenarios/replay/choice.ts";
+import type { JsonKeys } from "../../scenarios/replay/json_line.ts";
+import type { readReplay } from "../../scenarios/replay/read_replay.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
@@ -71,7 +70,17 @@ export const replayFlags = {
 type ReplayValues = ParsedValues<typeof replayFlags>;
 
 /** Flags that say what the log says itself. */
-const IN_LOG = ["rate", "phases", "arrivals", "duration", "requests", "body", "form", "follow"];
+const IN_LOG = [
+  "rate",
+  "phases",
+  "arrivals",
+  "duration",
+  "requests",
+  "body",
+  "form",
+  "follow",
+  "requestTarget",
+];
 
 export function replayConflicts(given: RawArguments): Problem[] {
   if (given.replay === undefined) return [];
@@ -79,19 +88,25 @@ export function replayConflicts(given: RawArguments): Problem[] {
   const methods = given.method === "get" ? [] : ["method"];
   const pipeline = (given.pipeline ?? "1") === "1" ? [] : ["pipeline"];
   const fleet = given.agents === undefined ? [] : ["agents"];
-  return [...beside, ...methods, ...pipeline, ...fleet].map((flag) => ({
-    place: `--${flag}`,
-    message: `Cannot use --${flag} with a replay`,
-    fix: "leave --replay or it out",
-  }));
+  return [...beside, ...methods, ...pipeline, ...fleet].map((name) => {
+    const flag = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    return {
+      place: `--${flag}`,
+      message: `Cannot use --${flag} with a replay`,
+      fix: "leave --replay or it out",
+    };
+  });
 }
 
 /** Null without --replay. Throws a UserError with the first unreadable lines where there are many. */
-export function replayOf(values: ReplayValues, onNote: (text: string) => void): Replay | null {
+export async function replayOf(
+  values: ReplayValues,
+  onNote: (text: string) => void,
+): Promise<Replay | null> {
   const { replay: path, replayFormat: format, replayKeys: keys = DEFAULT_KEYS } = values;
   if (path === undefined) return null;
   const choice = { format, keys, speed: values.speed, writes: values.replayWrites };
-  const read = readFrom(path, choice);
+  const read = await readFrom(path, choice);
   if ("problem" in read) {
     throw new UserError([
       {
@@ -112,7 +127,13 @@ export function replayOf(values: ReplayValues, onNote: (text: string) => void): 
   return read.replay;
 }
 
-function readFrom(path: string, choice: ReplayChoice): ReturnType<typeof readReplay> {
+/** Readers of logs are loaded for a replay alone. */
+async function readFrom(
+  path: string,
+  choice: ReplayChoice,
+): Promise<ReturnType<typeof readReplay>> {
+  const { readReplay } = await import("../../scenarios/replay/read_replay.ts");
+  const { eachLineOf } = await import("../../scenarios/file/lines.ts");
   try {
     return readReplay(path, choice, (visit) => void eachLineOf(path, visit));
   } catch (error) {

@@ -2,6 +2,8 @@
 import {
   differenceSentence,
   ignored,
+  LAST_FIELD,
+  lastOf,
   lowerCase,
   option,
   proxyAddress,
@@ -10,17 +12,29 @@ import {
   timedOut,
   toggle,
   type Tool,
+  type TranslatedLine,
   unsupported,
   userOption,
   valueOption,
   wholeMilliseconds,
   withFlags,
+  without,
 } from "./tool.ts";
+import { asWritten } from "./url.ts";
 
 const NOTES = {
   both: "without its number of requests: its time alone ends it here",
+  twice: "with one content-type, where ab sends its own, too (its -T replaces that)",
   most: "without its end after 50000 requests, which its time limit brings along",
 };
+
+/** Until it is known whether there is a body. */
+const CONTENT_TYPE = "content type";
+
+/** A content type goes with a body alone. */
+const hasBody = ({ options }: TranslatedLine): boolean => options.has("p") || options.has("u");
+
+const contentType = (line: TranslatedLine): string => lastOf(line, CONTENT_TYPE) ?? "text/plain";
 
 export const ab: Tool = {
   style: "getopt",
@@ -30,8 +44,8 @@ export const ab: Tool = {
     valueOption("t", "-d", seconds),
     valueOption("s", "-t", seconds),
     valueOption("H", "-H"),
-    valueOption("C", "-H", (text) => `cookie: ${text}`),
-    valueOption("T", "-H", (text) => `content-type: ${text}`),
+    valueOption("C", LAST_FIELD, (text) => `cookie: ${text}`),
+    valueOption("T", CONTENT_TYPE),
     valueOption("m", "-m", lowerCase),
     option("p", true, (text) => ({ flags: [["-m", "post"], ["-b", `@${text}`]] })),
     option("u", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
@@ -45,17 +59,21 @@ export const ab: Tool = {
     ignored("l q r S d V I w", "switch"),
     ignored("v b B e g x y z", "value"),
   ],
+  url: ({ rest }) => ({ target: asWritten(rest, `/${rest}`) }),
   defaults: { "-c": "1", "-n": "1", "-t": "30s" },
-  fields: ({ options }) => ({
-    ...(options.has("k") ? { connection: "Keep-Alive" } : {}),
-    ...(options.has("p") || options.has("u") ? { "content-type": "text/plain" } : {}),
+  fields: (line) => ({
+    ...(line.options.has("k") ? { connection: "Keep-Alive" } : {}),
+    ...(hasBody(line) ? { "content-type": contentType(line) } : {}),
     accept: "*/*",
   }),
   endsBy: "-d",
   complete: (line) => {
     const { options } = line;
     const note = options.has("t") ? [options.has("n") ? NOTES.both : NOTES.most] : [];
-    const noted = { ...line, notes: [...line.notes, ...note] };
+    const own = `content-type: ${contentType(line)}`;
+    const isOwn = line.flags.some(([, text]) => text === own);
+    const twice = hasBody(line) && !isOwn ? [NOTES.twice] : [];
+    const noted = without({ ...line, notes: [...line.notes, ...note, ...twice] }, CONTENT_TYPE);
     return options.has("k") ? noted : withFlags(noted, ["--no-keepalive"]);
   },
   differences: (measurement) => [

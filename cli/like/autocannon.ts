@@ -19,6 +19,7 @@ import {
   valueOption,
   wholeMilliseconds,
 } from "./tool.ts";
+import { asBrowsers } from "./url.ts";
 
 export const autocannon: Tool = {
   style: "getopt",
@@ -65,6 +66,8 @@ export const autocannon: Tool = {
     ignored("C ignoreCoordinatedOmission", "switch"), // see differences
     ignored("L sampleInt T title", "value"),
   ],
+  url: asBrowsers,
+  lastFieldCounts: true,
   defaults: { "-c": "10", "-d": "10s", "-t": "10s", "-w": "1" },
   fields: () => ({ connection: "keep-alive" }),
   endsBy: "-n",

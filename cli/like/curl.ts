@@ -11,6 +11,7 @@ import {
   type Meaning,
   option,
   proxyAddress,
+  QUERY,
   redirected,
   refusedOption,
   seconds,
@@ -25,6 +26,8 @@ import {
   withNote,
   without,
 } from "./tool.ts";
+import { asCurl } from "./url.ts";
+import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 
 export const curl: Tool = {
   style: "getopt",
@@ -37,12 +40,13 @@ export const curl: Tool = {
     option("data-urlencode", true, encodedData),
     valueOption("json", "-b"),
     option("A user-agent", true, (text) => header(`user-agent: ${text}`)),
-    option("e referer", true, (text) => header(`referer: ${text}`)),
+    option("e referer", true, (text) => header(`referer: ${text.replace(/;auto$/, "")}`)),
     option("b cookie", true, cookie),
-    option("u user", true, userOption),
+    option("u user", true, user),
     valueOption("oauth2-bearer", "-H", (text) => `authorization: Bearer ${text}`),
     valueOption("r range", "-H", (text) => `range: bytes=${text}`),
-    option("T upload-file", true, (text) => ({ flags: [["-m", "put"], ["-b", `@${text}`]] })),
+    option("T upload-file", true, upload),
+    valueOption("request-target", "--request-target"),
     valueOption("m max-time", "-t", seconds),
     valueOption("cacert", "--cacert"),
     valueOption("unix-socket", "--unix"),
@@ -63,13 +67,24 @@ export const curl: Tool = {
     refusedOption("n netrc digest ntlm negotiate anyauth", "switch", "its authentication"),
     unsupported("limit-rate", "value", "its limit of bytes"),
     refusedOption("K config", "value", "its file of options"),
-    ...["L location", "G get", "compressed"].map((names) => ignored(names, "switch")), // see differences
-    ignored("s silent S show-error v verbose i include f fail fail-with-body g globoff", "switch"),
+    ...["L location", "G get", "compressed", "g globoff", "path-as-is"].map((names) =>
+      ignored(names, "switch")
+    ), // see differences, complete and url
+    ignored("s silent S show-error v verbose i include f fail fail-with-body", "switch"),
     ignored("N no-buffer http1.1 no-keepalive 4 ipv4 6 ipv6 O remote-name J R q disable", "switch"),
-    ignored("path-as-is basic tcp-nodelay no-alpn no-progress-meter", "switch"),
-    ignored("o output w write-out D dump-header connect-timeout retry retry-delay", "value"),
+    ignored("basic tcp-nodelay no-alpn no-progress-meter", "switch"),
+    ignored("o output w write-out D dump-header connect-timeout", "value"),
+    unsupported("retry", "value", "repeating requests that failed"),
+    ignored("retry-delay retry-max-time", "value"),
     ignored("c cookie-jar max-redirs stderr trace-ascii proto ciphers tls-max", "value"),
   ],
+  url: (url, line) =>
+    asCurl(url, {
+      globs: !line.options.has("g"),
+      normalizes: !line.options.has("path-as-is"),
+      query: lastOf(line, QUERY) ?? "",
+      file: line.options.has("T") ? lastOf(line, "-b")?.slice(1) ?? null : null,
+    }),
   defaults: {},
   fields: ({ options, flags }) => ({
     accept: options.has("json") ? "application/json" : "*/*",
@@ -134,11 +149,26 @@ function asciiData(text: string): Meaning {
   return { flags: [["-b", text]], ...(text.startsWith("@") ? { note } : {}) };
 }
 
+function user(text: string): Meaning {
+  return text.includes(":") ? userOption(text) : { refused: "its password, for which curl asks" };
+}
+
+/** `-` and `.` are its standard input. */
+function upload(text: string): Meaning {
+  return ["-", "."].includes(text) ? { refused: "its standard input" } : {
+    flags: [["-m", "put"], ["-b", `@${text}`]],
+    note: "without Expect: 100-continue before its file",
+  };
+}
+
 /** `text`, `=text` or `name=text`; files after `@`. */
 function encodedData(text: string): Meaning {
   const [, name = "", rest] = /^([^=@]*)=(.*)$/s.exec(text) ?? [];
   if (rest === undefined && text.includes("@")) return { refused: "its file of data" };
-  const encoded = encodeURIComponent(rest ?? text).replaceAll("%20", "+");
+  const encoded = octetsOf(rest ?? text).replaceAll(/[^\w.~-]/g, percentEncoded).replaceAll(
+    "%20",
+    "+",
+  );
   return { flags: [["-b", name === "" ? encoded : `${name}=${encoded}`]] };
 }
 
@@ -158,16 +188,17 @@ function withData(line: TranslatedLine): TranslatedLine {
   const files = data.filter((text) => text.startsWith("@"));
   const texts = data.filter((text) => !text.startsWith("@"));
   const plain = without(line, "-b");
-  if (line.options.has("G")) return inUrl(plain, texts.join("&"));
+  if (line.options.has("G")) {
+    const refused = files.length > 0 ? ["its data files in the URL"] : [];
+    return withFlags({ ...plain, refused: [...line.refused, ...refused] }, [
+      QUERY,
+      texts.join("&"),
+    ]);
+  }
   const body = texts.length === 0 ? files[0] : texts.join(line.options.has("json") ? "" : "&");
   const left = files.length - (texts.length === 0 ? 1 : 0);
   const missing = left > 0 ? ["its data files, as there is other data"] : [];
   const method = lastOf(line, "-m") === undefined ? [["-m", "post"] as const] : [];
   const sent = withFlags(plain, ["-b", body], ...method);
   return { ...sent, refused: [...line.refused, ...missing] };
-}
-
-function inUrl(line: TranslatedLine, query: string): TranslatedLine {
-  const [url = "", ...others] = line.operands;
-  return { ...line, operands: [`${url}${url.includes("?") ? "&" : "?"}${query}`, ...others] };
 }

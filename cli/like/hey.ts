@@ -4,8 +4,10 @@ import type { Measurement } from "../../runner/result/result.ts";
 import {
   differenceSentence,
   failedElse,
+  FALLBACK_FIELD,
   ignored,
   isSecure,
+  LAST_FIELD,
   lastOf,
   literalBody,
   lowerCase,
@@ -25,6 +27,7 @@ import {
   withNote,
   without,
 } from "./tool.ts";
+import { asGo } from "./url.ts";
 
 export const hey: Tool = {
   style: "go",
@@ -34,12 +37,12 @@ export const hey: Tool = {
     valueOption("z", "-d", seconds),
     valueOption("q", RATE_OF_EACH),
     valueOption("m", "-m", lowerCase),
-    valueOption("H", "-H"),
+    option("H", true, field),
     valueOption("t", "-t", (text) => text === "0" ? "1h" : `${text}s`),
-    valueOption("A", "-H", (text) => `accept: ${text}`),
+    valueOption("A", LAST_FIELD, (text) => `accept: ${text}`),
     option("d", true, literalBody),
     valueOption("D", "-b", (text) => `@${text}`),
-    valueOption("T", "-H", (text) => `content-type: ${text}`),
+    valueOption("T", FALLBACK_FIELD, (text) => `content-type: ${text}`),
     valueOption("U", "-H", (text) => `user-agent: ${text}`),
     valueOption("host", "-H", (text) => `host: ${text}`),
     option("a", true, authorization),
@@ -50,6 +53,8 @@ export const hey: Tool = {
     ignored("disable-redirects", "switch"), // see differences
     ignored("o cpus", "value"),
   ],
+  url: asGo,
+  lastFieldCounts: true,
   defaults: { "-c": "50", "-n": "200", "-t": "20s" },
   fields: (line) => ({
     "content-type": "text/html",
@@ -69,6 +74,13 @@ export const hey: Tool = {
     ...(options.has("disable-redirects") ? [] : redirected("hey", measurement)),
   ],
 };
+
+/** Go's client takes Host from elsewhere. */
+function field(text: string): Meaning {
+  return /^host\s*:/i.test(text)
+    ? { note: "without the Host of its -H, which hey does not send (its -host is)" }
+    : { flags: [["-H", text]] };
+}
 
 /** hey 0.1.5 sets the field, then all fields anew (`hey.go`, `req.Header = header`). */
 function authorization(text: string): Meaning {

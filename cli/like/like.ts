@@ -9,14 +9,19 @@ import { durationText, parseRatePerSec } from "../../base/quantity.ts";
 import { closest } from "../../base/suggest.ts";
 import { readLine, shellWords } from "./options.ts";
 import {
+  FALLBACK_FIELD,
   hasHttp2,
+  LAST_FIELD,
   lastOf,
+  QUERY,
   RATE_OF_EACH,
   type Tool,
   type TranslatedLine,
+  userOption,
   withFlags,
   without,
 } from "./tool.ts";
+import { urlParts } from "./url.ts";
 import { ab } from "./ab.ts";
 import { autocannon } from "./autocannon.ts";
 import { curl } from "./curl.ts";
@@ -59,15 +64,87 @@ export function toolDifferences(commandLine: string, measurement: Measurement): 
  * @param others Explicit arguments of `bench`, which take precedence.
  */
 function translated(commandLine: string, others: readonly string[] = []): Translation {
-  const [program, ...words] = shellWords(commandLine, PLACE);
+  const [program, ...words] = withoutLauncher(shellWords(commandLine, PLACE));
   const name = (program ?? "").replace(/^.*\//, "");
   if (!isToolName(name)) throw new UserError([unknownTool(name)]);
   const tool = tools[name];
   const { line, problems } = readLine(tool, words, PLACE);
   if (problems.length > 0) throw new UserError(problems);
-  const withHeaders = withFields(tool, line, others);
-  const completed = tool.complete?.(withHeaders) ?? withHeaders;
+  const withHeaders = withFields(tool, withLastFields(tool, line), others);
+  const completed = withUrl(tool, tool.complete?.(withHeaders) ?? withHeaders);
   return { name, line: atRate(withEnd(tool, overHttp2(completed, others), others)) };
+}
+
+const LAUNCHERS = ["npx", "bunx", "time", "sudo"];
+
+/** `npx --yes autocannon` is autocannon. */
+function withoutLauncher(words: readonly string[]): readonly string[] {
+  if (!LAUNCHERS.includes(words[0])) return words;
+  return words.slice(["-y", "--yes"].includes(words[1]) ? 2 : 1);
+}
+
+/** Fields in the order of their precedence, where their names are alike. */
+const FIELD_FLAGS = [FALLBACK_FIELD, "-H", LAST_FIELD];
+
+/** Each field that the tool sends once, once. */
+function withLastFields({ lastFieldCounts = false }: Tool, line: TranslatedLine): TranslatedLine {
+  const fields = line.flags.flatMap(([flag, text = ""], at) => {
+    const precedence = FIELD_FLAGS.indexOf(flag);
+    return precedence < 0 ? [] : [{ at, precedence, name: fieldName(text) }];
+  });
+  const replaced = fields.filter((field) =>
+    fields.some(({ at, precedence, name }) => {
+      if (name !== field.name) return false;
+      if (precedence !== field.precedence) {
+        return precedence > field.precedence && (lastFieldCounts || field.precedence === 0);
+      }
+      return at > field.at && (lastFieldCounts || precedence !== FIELD_FLAGS.indexOf("-H"));
+    })
+  );
+  const left = new Set(replaced.map(({ at }) => at));
+  const kept = line.flags.filter((_, at) => !left.has(at));
+  const flags = kept.map(([flag, text]) =>
+    [FIELD_FLAGS.includes(flag) ? "-H" : flag, text] as const
+  );
+  return { ...line, flags };
+}
+
+function fieldName(text: string): string {
+  return text.split(/[:;]/)[0].trim().toLowerCase();
+}
+
+/** With the target and the user that the tool sends, where `bench` would not. */
+function withUrl(tool: Tool, line: TranslatedLine): TranslatedLine {
+  const read = line.operands.map((text) => {
+    const parts = urlParts(text);
+    return { text, parts, ...parts === null ? {} : tool.url(parts, line) };
+  });
+  const operands = read.map(({ text, parts, target }) =>
+    parts === null ? text : `${parts.scheme}://${parts.host}${target ?? parts.rest}`
+  );
+  const targets = read.flatMap(({ target }, at) => {
+    const url = URL.parse(operands[at]);
+    return target === undefined || url === null || target === url.pathname + url.search
+      ? []
+      : target;
+  });
+  const refused = [
+    ...line.refused,
+    ...read.flatMap(({ refused = [] }) => refused),
+    ...targets.some((target) => /[^\x21-\x7e]/.test(target))
+      ? ["the spaces or letters beyond ASCII of its URL, which it sends unencoded"]
+      : [],
+  ];
+  const isGiven = line.flags.some(([flag, text = ""]) =>
+    flag === "-H" && fieldName(text) === "authorization"
+  );
+  const users = isGiven ? [] : read.flatMap(({ user = [] }) => user);
+  const flags = [
+    ...targets.map((target) => ["--request-target", target] as const),
+    ...without(line, QUERY).flags,
+    ...users.flatMap((user) => userOption(user).flags ?? []),
+  ];
+  return { ...line, operands, refused, flags };
 }
 
 /** Without fields that HTTP/2 forbids, and that the tool does not send over it either. */
@@ -106,7 +183,7 @@ function withFields(tool: Tool, line: TranslatedLine, others: readonly string[])
     ...others.filter((_, at) => ["-H", "--header"].includes(others[at - 1])),
     ...others.flatMap((arg) => /^(?:-H|--header=)(.+)$/.exec(arg)?.[1] ?? []),
   ];
-  const given = new Set(texts.map((text) => text.split(/[:;]/)[0].trim().toLowerCase()));
+  const given = new Set(texts.map(fieldName));
   const own = Object.entries(tool.fields?.(line) ?? {}).filter(([name]) => !given.has(name));
   return withFlags(line, ...own.map(([name, text]) => ["-H", `${name}: ${text}`] as const));
 }

@@ -3,6 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
 import { type Problem, UserError } from "../../base/errors.ts";
 import { closest } from "../../base/suggest.ts";
 import type { Tool, ToolOption, TranslatedLine } from "./tool.ts";
+import { withScheme } from "./url.ts";
 import { parse } from "shell-quote";
 import { quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
 
@@ -22,7 +23,8 @@ export function readLine(tool: Tool, given: readonly string[], place: string): R
   const taken: { option: ToolOption; text: string }[] = [];
   const operands: string[] = [];
   const problems: Problem[] = [];
-  for (const token of tokens) {
+  const last = lastRead(tool, tokens);
+  for (const token of tokens.filter(({ index }) => index <= last)) {
     if (token.kind === "positional") operands.push(withScheme(token.value));
     if (token.kind !== "option") continue;
     const option = byKey.get(token.name);
@@ -35,7 +37,7 @@ export function readLine(tool: Tool, given: readonly string[], place: string): R
   const line = {
     operands: [...operands, ...meanings.flatMap(({ operand = [] }) => operand).map(withScheme)],
     flags: meanings.flatMap(({ flags = [] }) => flags),
-    notes: meanings.flatMap(({ note = [] }) => note),
+    notes: [...meanings.flatMap(({ note = [] }) => note), ...unread(words.slice(last + 1))],
     refused: meanings.flatMap(({ refused = [] }) => refused),
     options: new Set(taken.flatMap(({ option }) => option.names)),
   };
@@ -58,18 +60,26 @@ function keyOf(name: string): string {
   return name.length === 1 ? `letter ${name}` : name;
 }
 
-/** Go's flags: `-name`, `-n=1`. */
-function withTwoHyphens(word: string): string {
-  const [, letter, text] = /^-(\w)=(.*)$/s.exec(word) ?? [];
-  if (letter !== undefined) return `-${letter}${text}`;
-  return /^-[a-z][\w-]+/i.test(word) ? `-${word}` : word;
+/** Go's flags end at the first word that is none: where its URL stands. */
+function lastRead(
+  { style }: Tool,
+  tokens: readonly { readonly kind: string; readonly index: number }[],
+): number {
+  const first = tokens.find(({ kind }) => kind === "positional");
+  return style === "go" && first !== undefined ? first.index : Infinity;
 }
 
-/** Some tools take `localhost:8080`. */
-function withScheme(address: string): string {
-  return /^(?![a-z][\w+.-]*:\/\/)[\w.-]+(:\d+)?([/?]|$)/i.test(address)
-    ? `http://${address}`
-    : address;
+function unread(words: readonly string[]): string[] {
+  return words.length === 0
+    ? []
+    : [`without ${words.join(" ")}, as it reads no options after its URL`];
+}
+
+/** Go's flags: `-name`, `-n=1`, `--n 1`. */
+function withTwoHyphens(word: string): string {
+  const [, letter, text] = /^--?(\w)(?:=(.*))?$/s.exec(word) ?? [];
+  if (letter !== undefined) return `-${letter}${text ?? ""}`;
+  return /^-[a-z][\w-]+/i.test(word) ? `-${word}` : word;
 }
 
 function unknown({ options }: Tool, name: string, place: string): Problem {

@@ -8,6 +8,7 @@ import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { formPart } from "../flags/form_flag.ts";
+import type { UrlMeaning, UrlParts } from "./url.ts";
 
 /** A flag of `bench`, with its value if it has one. */
 type BenchFlag = readonly [name: string, text?: string];
@@ -50,6 +51,10 @@ export interface Tool {
   readonly words?: (words: readonly string[]) => readonly string[];
   /** Its defaults, as flags of `bench` with their values. */
   readonly defaults: Readonly<Record<string, string>>;
+  /** What it makes of its URL. */
+  readonly url: (url: UrlParts, line: TranslatedLine) => UrlMeaning;
+  /** Of several header fields of one name it sends the last alone. */
+  readonly lastFieldCounts?: boolean;
   /** Header fields that it sends of itself, but for its User-Agent. */
   readonly fields?: (line: TranslatedLine) => Readonly<Record<string, string>>;
   /** Which one takes precedence where both a time and a number of requests are given. */
@@ -65,6 +70,15 @@ export interface Tool {
 
 /** Stands for a rate of each connection until it is known how many there are. */
 export const RATE_OF_EACH = "rate of each connection";
+
+/** In place of `-H`: a field that replaces those of its name, of which the last counts. */
+export const LAST_FIELD = "-H alone";
+
+/** In place of a flag: what is added to the query of the URL. */
+export const QUERY = "query of the URL";
+
+/** In place of `-H`: a field that any of its name replaces. */
+export const FALLBACK_FIELD = "-H unless given";
 
 /** An option whose value a flag of `bench` takes. */
 export function valueOption(
@@ -145,8 +159,8 @@ export function lowerCase(text: string): string {
 }
 
 /** User and password, as a header field of `bench` (RFC 7617). */
-export function userOption(text: string): Meaning {
-  return { flags: [["-H", `authorization: ${basicAuthorization(text)}`]] };
+export function userOption(text: string, flag = "-H"): Meaning {
+  return { flags: [[flag, `authorization: ${basicAuthorization(text)}`]] };
 }
 
 /** A proxy, as `bench` has it: a host without a scheme is one of HTTP. */

@@ -21,6 +21,7 @@ import {
   withFlags,
   without,
 } from "./tool.ts";
+import { asWritten } from "./url.ts";
 
 const OPTIONS = [
   valueOption("c connections", "-c", plainNumber),
@@ -35,6 +36,12 @@ const OPTIONS = [
 ];
 
 const DEFAULTS = { "-c": "10", "-d": "10s", "-w": "2", "-t": "2s" };
+
+/** From the path on all is sent as it stands, also a fragment; without a path, it is / (main in wrk.c). */
+const url: Tool["url"] = ({ rest }) =>
+  /[^\x21-\x7e]/.test(rest)
+    ? { refused: "a URL that wrk takes: one of visible ASCII characters" }
+    : { target: asWritten(rest, "/") };
 
 /** Each thread opens as many as the others. */
 function evenlyShared(line: TranslatedLine): TranslatedLine {
@@ -56,6 +63,8 @@ const missing = (tool: string, measurement: Measurement): string[] =>
 export const wrk: Tool = {
   style: "getopt",
   options: OPTIONS,
+  url,
+  lastFieldCounts: true,
   defaults: DEFAULTS,
   endsBy: "-d",
   complete: evenlyShared,
@@ -78,6 +87,8 @@ const CALIBRATION_SECONDS = 10;
 export const wrk2: Tool = {
   style: "getopt",
   options: OPTIONS,
+  url,
+  lastFieldCounts: true,
   defaults: DEFAULTS,
   endsBy: "-d",
   complete: (given) => {

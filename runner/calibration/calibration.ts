@@ -5,7 +5,7 @@
  * ends on one core, and 0.05 ms elsewhere. Remembered for each machine, version and driver.
  */
 import type { Load } from "../../scenarios/load/load.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import {
   type Calibration,

@@ -19,7 +19,7 @@ import { VERSION } from "../../base/version.ts";
 import { durationText } from "../../base/quantity.ts";
 import { DEFAULT_INTERVAL_MS } from "../../base/intervals.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import type { RequestScenario } from "../../scenarios/request/scenario.ts";
+import type { RequestScenario } from "../../scenarios/request/request_scenario.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { WorkerTotals } from "../load/recording/totals.ts";
 import type { Health, WorkerReport } from "../load/worker/messages.ts";

@@ -2,7 +2,7 @@
  * A line of text with a moment and, after it, a request in quotes: the logs of Apache, nginx, HAProxy, Envoy, Traefik,
  * Amazon's load balancers and all that write the common log format, whatever stands around the two. Pure.
  */
-import { loggedLine, type LogLine, noRequest, octetsOf } from "./logged.ts";
+import { loggedLine, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
 /** In brackets; HAProxy also writes its process id in them, and nginx the names of upstreams. */
@@ -24,7 +24,7 @@ export function accessLine(line: string): LogLine {
   if (found === null) return noRequest("it has nothing in quotes after its time");
   const unescaped = OF_HAPROXY.test(stamp[1]) ? withoutHashes : withoutBackslashes;
   const status = /^\s+(\d{3})\b/.exec(rest.slice(found[0].length))?.[1];
-  return loggedLine(momentUs(stamp[1]), { text: unescaped(octetsOf(found[1])), status });
+  return loggedLine(momentUs(stamp[1]), { text: unescaped(octetsIn(found[1])), status });
 }
 
 const CONTROLS: Readonly<Record<string, string>> = {

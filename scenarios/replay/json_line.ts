@@ -1,5 +1,5 @@
 /** A line that is a JSON object, whatever stands before it, such as the time of a journal. Pure. */
-import { loggedLine, loggedRequest, type LogLine, noRequest, octetsOf } from "./logged.ts";
+import { loggedLine, loggedRequest, type LogLine, noRequest, octetsIn } from "./logged.ts";
 import { momentUs } from "./moment.ts";
 
 /** Names of the keys; `request.uri` is the key `uri` of the object in `request`. */
@@ -21,7 +21,7 @@ export function jsonLine(line: string, keys: JsonKeys): LogLine {
   if (keys.request !== undefined) {
     const request = valueIn(data, keys.request);
     if (request === undefined) return noRequest(`it has no "${keys.request}"`);
-    return loggedLine(at(), { text: octetsOf(textIn(request, keys.request)) });
+    return loggedLine(at(), { text: octetsIn(textIn(request, keys.request)) });
   }
   const [method, path] = [valueIn(data, keys.method), valueIn(data, keys.path)];
   if (method === undefined && path === undefined) {

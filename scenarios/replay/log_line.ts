@@ -1,5 +1,6 @@
 /** The formats of the logs that are replayed. Pure. */
 import { accessLine } from "./access_line.ts";
+import type { LogFormatName } from "./choice.ts";
 import { type JsonKeys, jsonLine } from "./json_line.ts";
 import type { ReadLogLine } from "./logged.ts";
 import { w3cReader } from "./w3c_line.ts";
@@ -23,8 +24,4 @@ export const LOG_FORMATS = {
   caddy: jsonOf({ time: "ts", method: "request.method", path: "request.uri" }),
   traefik: jsonOf({ time: "StartLocal", method: "RequestMethod", path: "RequestPath" }),
   vegeta: jsonOf({ time: "timestamp", method: "method", path: "url" }),
-} as const satisfies Record<string, LogFormat>;
-
-export type LogFormatName = keyof typeof LOG_FORMATS;
-
-export const LOG_FORMAT_NAMES = Object.keys(LOG_FORMATS) as LogFormatName[];
+} as const satisfies Record<LogFormatName, LogFormat>;

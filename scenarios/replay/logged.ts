@@ -1,4 +1,5 @@
 /** What a line of a log says of its request: the same for every format. Pure. */
+import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
 import { METHODS } from "../../base/http/request.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -73,30 +74,26 @@ export function loggedRequest(atUs: number, method: string, target: string): Log
   if (!METHOD.test(method)) return noRequest(`${quoted(method)} is no method`);
   if (!KNOWN_METHODS.has(method)) return { kind: "other method", method };
   if (target === "*") return noRequest(`${quoted(target)} is no path`);
-  const path = pathOf(octetsOf(target));
+  const path = pathOf(octetsIn(target));
   if (path === null) throw new Error(`${quoted(target)} is no path`);
   return { kind: "request", atUs, method, path };
 }
 
 /** Of an absolute URL only path and query are kept: load goes to the server that the user named. */
 function pathOf(octets: string): string | null {
-  const target = octets.replaceAll(/[^\x21-\x7e]/g, percentEncoded);
+  const target = octets.replaceAll(
+    /[^\x21-\x7e]/g,
+    (octet) => percentEncoded(octet).toUpperCase(),
+  );
   const url = /^https?:\/\//i.test(target) ? URL.parse(target) : null;
   const path = url === null ? target : url.pathname + url.search;
   return path.startsWith("/") ? path.replace(/#.*$/, "") : null;
 }
 
-function percentEncoded(octet: string): string {
-  return `%${octet.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
-}
-
 /** The text in UTF-8. Throws where the log held other octets, which are lost. */
-export function octetsOf(text: string): string {
+export function octetsIn(text: string): string {
   if (text.includes("\ufffd")) throw new Error("its request has octets that are not UTF-8");
-  return text.replaceAll(/[^\0-\x7f]+/g, (part) => {
-    const octets = new TextEncoder().encode(part);
-    return Array.from(octets, (octet) => String.fromCharCode(octet)).join("");
-  });
+  return octetsOf(text);
 }
 
 const SHOWN_CHARS = 80;

@@ -3,26 +3,17 @@ import * as z from "zod";
 import { messageOf } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
 import { METHODS } from "../../base/http/request.ts";
-import type { JsonKeys } from "./json_line.ts";
-import { LOG_FORMAT_NAMES, LOG_FORMATS, type LogFormatName } from "./log_line.ts";
+import {
+  DEFAULT_KEYS,
+  LOG_FORMAT_NAMES,
+  type LogFormatName,
+  MOST_SPEED,
+  type ReplayChoice,
+  speedOf,
+} from "./choice.ts";
+import { LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
-
-export interface ReplayChoice {
-  readonly format: LogFormatName;
-  readonly keys: JsonKeys;
-  readonly speed: number;
-  readonly writes: boolean;
-}
-
-export const DEFAULT_KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
-export const MOST_SPEED = 1_000;
-
-/** Null for what is no speed, such as `2x`. */
-export function speedOf(text: string): number | null {
-  const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
-  return times > 0 && times <= MOST_SPEED ? times : null;
-}
 
 /** Visits each line. */
 export type EachLine = (visit: (line: string) => void) => void;

@@ -6,12 +6,10 @@ import { METHODS } from "../../base/http/request.ts";
 import type { Conflict, Path } from "../../base/problems.ts";
 import * as z from "zod";
 import { ALWAYS, forAll, unknownKeys } from "../../base/explain.ts";
-import { type Files, NO_FILES } from "../../base/files.ts";
+import type { Files } from "../../base/files.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import { loadSpec } from "../load/load_spec.ts";
 import { replaySpec } from "../replay/read_replay.ts";
 import { flowFields, isRequest, pageFields } from "./flow.ts";
-import { followSpec } from "./follow.ts";
 import {
   BODIES,
   checkRequest,
@@ -22,36 +20,14 @@ import {
   stepName,
 } from "./request.ts";
 import { namesInText } from "./template.ts";
-import { placeholderNames, valuesSpec } from "./values.ts";
-
-const commonFields = (files: Files) => ({
-  values: valuesSpec(files).default({})
-    .describe("Values of {{ name }} in paths, header fields and bodies"),
-  targets: z.array(z.string()).min(1).optional()
-    .describe("The targets of this scenario (default: all)"),
-  follow: followSpec,
-  needs: z.array(z.enum(["redis"])).default([])
-    .describe("Prerequisites, besides those of its targets"),
-  load: loadSpec.optional()
-    .describe("The load of this scenario, in place of the experiment's"),
-});
-
-const PARTS_OF_REQUEST = [...METHODS, ...BODIES, "headers", "expect"];
-
-/** Keys of other kinds of scenario, and where they belong. */
-const IN_MIX = { weight: "it belongs to the requests of a mix" };
-const IN_FLOW = {
-  think: "it is a step of a flow",
-  capture: "it belongs to the requests of a flow",
-};
-const IN_PAGE = { with: "it belongs to a page" };
-const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
-
-/** @param files Reads the files that the request names. */
-export const requestScenario = (files: Files) =>
-  z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
-    error: unknownKeys(ELSEWHERE, ["mix", "flow", "page", "replay"]),
-  }).superRefine(checkRequest, ALWAYS);
+import {
+  commonFields,
+  ELSEWHERE,
+  IN_FLOW,
+  PARTS_OF_REQUEST,
+  requestScenario,
+} from "./request_scenario.ts";
+import { placeholderNames } from "./values.ts";
 
 const mixed = (files: Files) =>
   z.strictObject({
@@ -114,9 +90,6 @@ const pageScenario = (files: Files) =>
     }),
   });
 
-/** A single request alone, in which `{{ … }}` is no more than text: for the command line. */
-export const requestScenarioSpec = requestScenario(NO_FILES);
-
 /** @param files Reads the files that the scenario names. */
 export const scenarioSpecWith = (files: Files) =>
   z.xor([
@@ -168,7 +141,6 @@ type ReplayScenario = z.output<ReturnType<typeof replayScenario>>;
 /** One whose requests are written in the file. */
 export type WrittenScenario = Exclude<Scenario, ReplayScenario>;
 type PageScenario = z.output<ReturnType<typeof pageScenario>>;
-export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
 
 /** A text in which names may stand. */
 interface TemplateText {

@@ -81,11 +81,31 @@ function assertSent(recorder: Recorder, sent: Sent): void {
   assert.equal(recorder.connections(), connections);
 }
 
+testWith(
+  ["curl"],
+  "bench --like asks for what curl asks for, however its URL is written",
+  async () => {
+    const urls = ["/a/../b", "--path-as-is /a/../b", "-g /{a}[1]", "/?q='a'", "/a\\\\b#c"];
+    for (const url of urls) {
+      const lineOf = async (run: (line: string) => Promise<unknown>): Promise<string> => {
+        await using recorder = startRecorder();
+        await run(`curl -s ${url.replace(/(\S*)$/, (path) => `"${recorder.origin}${path}"`)}`);
+        return recorder.requests[0].line;
+      };
+      const curls = await lineOf((line) =>
+        new Deno.Command("sh", { args: ["-c", line], stdout: "null" }).output()
+      );
+      const ours = await lineOf((line) => plateau(["bench", "-q", "--like", line, "-n", "1"]));
+      assert.equal(ours, curls);
+    }
+  },
+);
+
 testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", async () => {
   const line = "-t 1 -c 3 -d 1s -H 'X-A: b' --latency";
   const seen = async (run: (url: string) => Promise<unknown>): Promise<[Recorded, number]> => {
     await using recorder = startRecorder();
-    await run(`${recorder.origin}/a?b=1`);
+    await run(`${recorder.origin}/a/../b?c={"d"}`);
     const [{ line, fields, body }] = recorder.requests;
     const others = fields.filter((field) => !field.startsWith("host:"));
     return [{ line, fields: others, body }, recorder.connections()];
@@ -95,7 +115,7 @@ testWith(["wrk"], "bench --like sends what wrk sends, on as many connections", a
     return new Deno.Command("wrk", { args, stdout: "null" }).output();
   });
   const [ours, connections] = await seen((url) =>
-    plateau(["bench", "-q", "--like", `wrk ${line} ${url}`])
+    plateau(["bench", "-q", "--like", `wrk ${line} '${url}'`])
   );
   assert.deepEqual(ours, wrks);
   assert.equal(connections, wrkConnections - 1); // wrk tries one before it begins

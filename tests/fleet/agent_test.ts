@@ -1,7 +1,7 @@
 /** What one agent does with what it is asked, with a real Redis and a coordinator made by hand. */
 import assert from "node:assert/strict";
 import { packedSoFar } from "../../runner/fleet/protocol/packing.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { until } from "../e2e/patience.ts";
 import { plateau } from "../e2e/plateau.ts";

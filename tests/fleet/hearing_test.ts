@@ -9,7 +9,7 @@ import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { shareOut } from "../../runner/measure/share.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
 import { Histogram, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { report as reports } from "./packed.ts";
 

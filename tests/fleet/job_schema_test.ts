@@ -7,7 +7,7 @@ import { loadExperiment } from "../../scenarios/file/experiment_file.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { planCells } from "../../scenarios/plan/plan.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { loadEngine } from "../../base/pattern.ts";
 import { flowOf, script } from "../scenarios/made_script.ts";
 import { asking, refuses, sending, STEP } from "./jobs.ts";

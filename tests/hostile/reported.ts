@@ -9,7 +9,7 @@ import { SessionRecorder } from "../../runner/load/recording/totals.ts";
 import type { WorkerReport } from "../../runner/load/worker/messages.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { EMPTY, Histogram } from "../../runner/stats/histogram/histogram.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
 export type Message = Record<string, unknown>;

@@ -19,7 +19,7 @@ import {
   type Results,
   results,
 } from "../../runner/result/result.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { raw } from "../conformance/servers.ts";
 import { PLAIN_WAYS } from "../conformance/ways.ts";
 import { until } from "../e2e/patience.ts";

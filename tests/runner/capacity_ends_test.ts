@@ -13,7 +13,7 @@ import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/meas
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import { objective } from "../../scenarios/claims/objective.ts";
 import { durationMsOf } from "../../scenarios/load/load.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
 const REQUEST: TrialRequest = {

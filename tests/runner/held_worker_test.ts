@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
 import { measureLoad } from "../../runner/measure/measure.ts";
 import { measurement } from "../../runner/result/result.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { heldPool } from "../load/held_pool.ts";
 

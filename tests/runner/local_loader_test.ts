@@ -6,7 +6,7 @@ import type { SoFarReport } from "../../runner/load/worker/messages.ts";
 import type { Loaded, LoaderHooks, LoadRequest } from "../../runner/measure/loader.ts";
 import { type FleetPart, LocalLoader } from "../../runner/measure/local_loader.ts";
 import { ERRORS } from "../../runner/result/outcome.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 

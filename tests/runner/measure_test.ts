@@ -7,7 +7,7 @@ import type { Loaded, Loader, LoaderHooks, LoadRequest } from "../../runner/meas
 import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 
 const REQUEST: LoadRequest = {

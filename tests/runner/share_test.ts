@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Load } from "../../scenarios/load/load.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { type Script, scriptOf } from "../../scenarios/request/script.ts";
 import type { LoadRequest } from "../../runner/measure/loader.ts";
 import { slotsOf } from "../../runner/load/engine/job.ts";

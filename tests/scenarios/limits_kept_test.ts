@@ -13,7 +13,7 @@ import { type LimitName, LIMITS, oneMoreThan, shortened } from "../../base/limit
 import { parseJson } from "../../base/yaml/json_text.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { planBlocks } from "../../scenarios/plan/plan.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { octetsOf } from "../http/feed.ts";

@@ -11,7 +11,10 @@ import {
   responseProblem,
   wireRequest,
 } from "../../scenarios/request/request.ts";
-import { type RequestScenario, requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import {
+  type RequestScenario,
+  requestScenarioSpec,
+} from "../../scenarios/request/request_scenario.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
 const BOUNDARY = "plateau-72ef5ef8ebec38c99c59eb1937b595d11e73fee6";

@@ -1,6 +1,6 @@
 /** A log that is replayed, of any format. */
-import { LOG_FORMAT_NAMES } from "../../../scenarios/replay/log_line.ts";
-import { DEFAULT_KEYS, readReplay } from "../../../scenarios/replay/read_replay.ts";
+import { DEFAULT_KEYS, LOG_FORMAT_NAMES } from "../../../scenarios/replay/choice.ts";
+import { readReplay } from "../../../scenarios/replay/read_replay.ts";
 import type { Decoder } from "../decoder.ts";
 
 const LINE = '127.0.0.1 - ada [24/Nov/2026:08:00:01 +0100] "GET /a?b=1 HTTP/1.1" 200 12 "-" "x"';

@@ -1,0 +1,125 @@
+/**
+ * The URL on a command line, as its tool understands it: `bench` understands URLs as browsers do, which take out dot
+ * segments, encode quotes and leave out fragments, and many tools send them.
+ */
+import { octetsOf, percentEncoded } from "../../base/http/octets.ts";
+
+/** What a tool makes of its URL. */
+export interface UrlMeaning {
+  /** Path and query as they are sent; as browsers have them when absent. */
+  readonly target?: string;
+  /** User and password, where it sends them. */
+  readonly user?: string;
+  /** Why its requests can't be sent. */
+  readonly refused?: string;
+}
+
+/** How a tool reads the URL in these parts. */
+type ReadUrl = (url: UrlParts) => UrlMeaning;
+
+export interface UrlParts {
+  readonly scheme: string;
+  /** Before an @; empty where there is none. */
+  readonly user: string;
+  readonly host: string;
+  /** All after the host: `/path?query#fragment`. */
+  readonly rest: string;
+}
+
+/** Null for what is no URL. */
+export function urlParts(text: string): UrlParts | null {
+  const [, scheme, authority, rest] = /^([a-z][\w+.-]*):\/\/([^/?#]*)(.*)$/is.exec(text) ?? [];
+  if (scheme === undefined) return null;
+  const at = authority.lastIndexOf("@");
+  return { scheme, user: authority.slice(0, Math.max(0, at)), host: authority.slice(at + 1), rest };
+}
+
+/** Some tools take `localhost:8080`. */
+export function withScheme(address: string): string {
+  const isBare =
+    /^(?![a-z][\w+.-]*:\/\/)(?:[^/?#@\s]*@)?(?:[\w.-]+|\[[\da-f:.]+\])(?::\d+)?(?:[/?#]|$)/i;
+  return isBare.test(address) ? `http://${address}` : address;
+}
+
+/** As browsers have it, by the WHATWG's standard; user and password are sent. */
+export const asBrowsers: ReadUrl = ({ user }) => ({ ...userIn(user) });
+
+/** All after the host, as it is written. @param unpathed What is sent where no path begins it. */
+export function asWritten(rest: string, unpathed: string): string {
+  return rest.startsWith("/") ? rest : unpathed;
+}
+
+/** Go's net/url: a path that is validly encoded stays as it is, any other is encoded anew; the query stays. */
+export const asGo: ReadUrl = ({ rest, user }) => {
+  const [, path = "", query = ""] = /^([^?#]*)(\?[^#]*)?/.exec(rest) ?? [];
+  return { target: `${goPath(path === "" ? "/" : path)}${query}`, ...userIn(user) };
+};
+
+function goPath(path: string): string {
+  if (/^(?:[\w.~!$&'()*+,;=:@/[\]-]|%[\da-f]{2})*$/i.test(path)) return path;
+  const decoded = decodedOctets(path);
+  return octetsOf(decoded).replaceAll(
+    /[^\w.~$&+,/:;=@-]/g,
+    (octet) => percentEncoded(octet).toUpperCase(),
+  );
+}
+
+/** Percent-encoded octets as characters up to U+00FF, beside others that stay. */
+function decodedOctets(path: string): string {
+  return path.replaceAll(
+    /(?:%[\da-f]{2})+/gi,
+    (run) => new TextDecoder().decode(Uint8Array.fromHex(run.replaceAll("%", ""))),
+  );
+}
+
+interface CurlChoice {
+  /** False with --globoff. */
+  readonly globs: boolean;
+  /** False with --path-as-is. */
+  readonly normalizes: boolean;
+  /** What -G puts into the query; empty for nothing. */
+  readonly query: string;
+  /** The file that -T sends, whose name a path takes that ends with /. */
+  readonly file: string | null;
+}
+
+/** Libcurl's urlapi.c, after tool_urlglob.c. */
+export function asCurl(
+  { rest, user }: UrlParts,
+  { globs, normalizes, query, file }: CurlChoice,
+): UrlMeaning {
+  const glob = globs ? /(?:^|[^\\])(\[(?!\])[^\]]*\]?|[{}][^}]*\}?)/.exec(rest)?.[1] : undefined;
+  if (glob !== undefined) {
+    return { refused: `the several URLs of ${glob} (-g sends brackets and braces as they stand)` };
+  }
+  const written = (globs ? rest.replaceAll(/\\([[\]{}])/g, "$1") : rest).replace(/#.*$/s, "");
+  if (/[\0-\x20\x7f]/.test(written + query)) {
+    return { refused: "a URL that curl takes: one without spaces" };
+  }
+  const [, path = "", given = ""] = /^([^?]*)(.*)$/s.exec(written) ?? [];
+  const whole = path === "" ? "/" : path;
+  const joined = query === "" ? given : `${given === "" ? "?" : `${given}&`}${query}`;
+  const name = file !== null && whole.endsWith("/") ? octetsOf(file).replace(/^.*\//s, "") : "";
+  const uploaded = name.replaceAll(/[^\w.~-]/g, percentEncoded);
+  const target = `${normalizes ? withoutDots(whole) : whole}${uploaded}${joined}`;
+  return { target: octetsOf(target).replaceAll(/[\x80-\xff]/g, percentEncoded), ...userIn(user) };
+}
+
+/** RFC 3986 §5.2.4. */
+function withoutDots(path: string): string {
+  const kept: string[] = [];
+  const segments = path.slice(1).split("/");
+  for (const [at, segment] of segments.entries()) {
+    const isLast = at === segments.length - 1;
+    if (segment === "..") kept.pop();
+    if (segment !== "." && segment !== "..") kept.push(segment);
+    else if (isLast) kept.push("");
+  }
+  return `/${kept.join("/")}`;
+}
+
+function userIn(user: string): { user?: string } {
+  if (user === "") return {};
+  const credentials = decodedOctets(user);
+  return { user: credentials.includes(":") ? credentials : `${credentials}:` };
+}

@@ -1,0 +1,43 @@
+/** A scenario of a single request, and what scenarios of every kind have. */
+import { METHODS } from "../../base/http/request.ts";
+import * as z from "zod";
+import { ALWAYS, unknownKeys } from "../../base/explain.ts";
+import { type Files, NO_FILES } from "../../base/files.ts";
+import { loadSpec } from "../load/load_spec.ts";
+import { followSpec } from "./follow.ts";
+import { BODIES, checkRequest, requestFields } from "./request.ts";
+import { valuesSpec } from "./values.ts";
+
+export const commonFields = (files: Files) => ({
+  values: valuesSpec(files).default({})
+    .describe("Values of {{ name }} in paths, header fields and bodies"),
+  targets: z.array(z.string()).min(1).optional()
+    .describe("The targets of this scenario (default: all)"),
+  follow: followSpec,
+  needs: z.array(z.enum(["redis"])).default([])
+    .describe("Prerequisites, besides those of its targets"),
+  load: loadSpec.optional()
+    .describe("The load of this scenario, in place of the experiment's"),
+});
+
+export const PARTS_OF_REQUEST = [...METHODS, ...BODIES, "headers", "expect"];
+
+/** Keys of other kinds of scenario, and where they belong. */
+const IN_MIX = { weight: "it belongs to the requests of a mix" };
+export const IN_FLOW = {
+  think: "it is a step of a flow",
+  capture: "it belongs to the requests of a flow",
+};
+const IN_PAGE = { with: "it belongs to a page" };
+export const ELSEWHERE = { ...IN_MIX, ...IN_FLOW, ...IN_PAGE };
+
+/** @param files Reads the files that the request names. */
+export const requestScenario = (files: Files) =>
+  z.strictObject({ ...requestFields(files), ...commonFields(files) }, {
+    error: unknownKeys(ELSEWHERE, ["mix", "flow", "page", "replay"]),
+  }).superRefine(checkRequest, ALWAYS);
+
+/** A single request alone, in which `{{ … }}` is no more than text: for the command line. */
+export const requestScenarioSpec = requestScenario(NO_FILES);
+
+export type RequestScenario = z.output<ReturnType<typeof requestScenario>>;
