@@ -9,7 +9,6 @@ import {
   speedOf,
 } from "../../scenarios/replay/choice.ts";
 import type { JsonKeys } from "../../scenarios/replay/json_line.ts";
-import type { readReplay } from "../../scenarios/replay/read_replay.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { quotedOpenly } from "../../base/secrets.ts";

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file explicit-function-return-type -- plain JavaScript for Node
 /**
  * The paths of the field on Node's request and response, which HTTP/1.1 and HTTP/2 share.
  */

@@ -1,3 +1,4 @@
+// deno-lint-ignore-file explicit-function-return-type -- plain JavaScript for Node
 /** node:http and node:http2 on four ports: node_server.mjs HTTP1 H2C TLS TLS12, with CERT, KEY and LOG in the environment. */
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
