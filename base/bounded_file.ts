@@ -7,6 +7,8 @@ import { beyond, isWithin, type LimitName, LIMITS, oneMoreThan } from "./limits.
 /** First buffer for a file of unknown size. */
 const FIRST_BYTES = 65_536;
 
+const PIECE_BYTES = 1_048_576;
+
 /** Throws with the reason when it can't be read, or is too long. */
 export function readBytesSync(path: string, limit: LimitName): Uint8Array<ArrayBuffer> {
   using file = Deno.openSync(path);
@@ -20,6 +22,22 @@ export async function readBytes(path: string, limit: LimitName): Promise<Uint8Ar
   const room = new LimitedBuffer((await file.stat()).size, limit);
   for (let read; (read = await file.read(room.rest())) !== null;) room.take(read);
   return room.taken();
+}
+
+/** Gives what is read as it comes: the bytes are those of the next piece after `take` has returned. Throws likewise. */
+export async function readPieces(
+  path: string,
+  limit: LimitName,
+  take: (bytes: Uint8Array<ArrayBuffer>) => void,
+): Promise<void> {
+  using file = await Deno.open(path);
+  check(limit, (await file.stat()).size);
+  const piece = new Uint8Array(PIECE_BYTES);
+  let all = 0;
+  for (let read; (read = await file.read(piece)) !== null;) {
+    check(limit, all += read);
+    take(piece.subarray(0, read));
+  }
 }
 
 /** As UTF-8; what is none is replaced, as `Deno.readTextFile` does. */

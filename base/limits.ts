@@ -25,7 +25,8 @@ export const LIMITS = {
   namedFiles: { what: "what an experiment reads from files", most: 256 * MB, unit: "bytes" },
   rememberedFile: { what: "what Plateau remembers of a machine", most: 1 * MB, unit: "bytes" },
   certificates: { what: "a file of certificates", most: 4 * MB, unit: "bytes" },
-  resultFile: { what: "a file of results", most: 256 * MB, unit: "bytes" },
+  resultFile: { what: "a file of results", most: 512 * MB, unit: "bytes" },
+  plannedResults: { what: "the results that an experiment plans", most: 400 * MB, unit: "bytes" },
   rows: { what: "a CSV file of an experiment", most: 100_000, unit: "rows" },
   agents: { what: "a fleet", most: 10_000, unit: "agents" },
   agentWorkers: { what: "an agent", most: 1_024, unit: "workers" },
@@ -194,13 +195,13 @@ export function checkLimit(name: LimitName, found: number, place: string, doing:
  * Groups of three digits: `1,234.5`. By hand, as the first `toLocaleString` of a process takes 10 ms, and
  * messages with limits in them are made at every start.
  */
-function groupsOfThree(value: number): string {
+export function groupsOfThree(value: number): string {
   const [whole, ...decimals] = String(Number(value.toFixed(3))).split(".");
   return [whole.replace(/\B(?=(?:\d{3})+$)/g, ","), ...decimals].join(".");
 }
 
 /** In decimal units, with at most one digit behind the point: `3.7 GB`. */
-function sizeText(bytes: number): string {
+export function sizeText(bytes: number): string {
   const [size, unit] = bytes >= 1e9
     ? [bytes / 1e9, "GB"]
     : bytes >= MB

@@ -19,6 +19,7 @@ import { others } from "./others/others.ts";
 import { planted } from "./planted.ts";
 import { profile } from "./profile.ts";
 import { profiles } from "./profiles.ts";
+import { readBack } from "./read_back.ts";
 import { replay } from "./replay.ts";
 import { report } from "./report_size.ts";
 import { betweenRuns } from "./between_runs.ts";
@@ -50,6 +51,7 @@ export const benches = {
   replay,
   steps,
   report,
+  read: readBack,
   witness,
   others,
   agent,

@@ -24,7 +24,7 @@ export function parseJson(text: string): unknown {
   return JSON.parse(text);
 }
 
-// hot: up to 256 MB, nearly all of it in strings, which are passed over.
+// hot: up to 512 MB, nearly all of it in strings, which are passed over.
 function checkSize(text: string): void {
   const { most } = LIMITS.jsonValues;
   let values = 1;

@@ -1,21 +1,30 @@
 /** Results that were written before: those of an experiment, or the single measurement of `bench --json`. */
-import { dirname, join } from "node:path";
-import type * as z from "zod";
-import { readText } from "../../base/bounded_file.ts";
+import { basename, dirname, join } from "node:path";
+import * as z from "zod";
+import { readPieces, readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
+import { JsonList } from "../../base/yaml/json_list.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
 import type { Grouped } from "../../report/model/runs/cells.ts";
 import { runAlone } from "../../report/model/runs/measured.ts";
-import { inconsistenciesOf, type Inconsistency } from "../../runner/result/consistency.ts";
+import {
+  inconsistenciesOf,
+  inconsistenciesOfRun,
+  type Inconsistency,
+  repeatedRuns,
+} from "../../runner/result/consistency.ts";
 import {
   type Measurement,
   measurement,
   type Results,
   results,
+  type Run,
+  run,
 } from "../../runner/result/result.ts";
 import { fromVersion1, isVersion1 } from "../../runner/result/earlier/version_1.ts";
+import { JOURNAL, type JournalHead } from "../../runner/result/result_file.ts";
 import { isFolder } from "../flags/values.ts";
 
 /** As many as help to see that a file is something else. */
@@ -23,14 +32,14 @@ const MOST_PROBLEMS = 5;
 
 /** @param path A results.json, or the folder that holds one. Throws a UserError with what is wrong with it. */
 export async function readResults(path: string): Promise<Results> {
-  return resultsOf(await readJson(path));
+  return resultsOf(await readFile(path));
 }
 
 /** The same, to go on with: runs of two versions of the file in one would not be alike. */
 export async function readResumable(path: string): Promise<Results> {
-  const raw = await readJson(path);
-  if (isVersion1(raw.data)) throw new UserError([{ ...OF_VERSION_1, place: raw.file }]);
-  return resultsOf(raw);
+  const read = await readFile(path);
+  if (isVersion1(read.head)) throw new UserError([{ ...OF_VERSION_1, place: read.file }]);
+  return resultsOf(read);
 }
 
 const OF_VERSION_1 = {
@@ -40,41 +49,120 @@ const OF_VERSION_1 = {
 
 /** The same, or a file that `bench --json` wrote. */
 export async function readMeasured(path: string): Promise<Results | Measurement> {
-  return eitherOf(await readJson(path));
+  return eitherOf(await readFile(path));
 }
 
 /** The same of the text of a file. @param file What messages call it. */
 export function parseMeasured(text: string, file: string): Results | Measurement {
-  return eitherOf({ data: parsed(text, file), file });
+  const pieces = new ResultPieces(file);
+  pieces.push(new TextEncoder().encode(text));
+  return eitherOf(pieces.end());
 }
 
-function eitherOf({ data: read, file }: Raw): Results | Measurement {
-  const data = fromVersion1(read);
+function eitherOf(read: ReadFile): Results | Measurement {
+  const { head, file } = read;
+  const data = fromVersion1(head);
   return Reflect.get(Object(data), "schema") === "plateau.bench/2"
     ? verified(measurement.safeParse(data, { error: explain }), { data, file })
-    : resultsOf({ data, file });
+    : resultsOf(read);
 }
 
-function resultsOf({ data: read, file }: Raw): Results {
-  const data = fromVersion1(read);
-  return verified(results.safeParse(data, { error: explain }), { data, file });
-}
-
-interface Raw {
-  readonly data: unknown;
-  readonly file: string;
+function resultsOf({ head, runs, problems, file }: ReadFile): Results {
+  const data = fromVersion1(head);
+  const result = verified(results.safeParse(data, { error: explain }), { data, file });
+  const found = [...problems, ...repeatedRuns(runs)];
+  if (found.length > 0) throw new UserError(problemsOf(found, file));
+  return { ...result, runs: [...runs] };
 }
 
 /** Throws a UserError unless it is a result, of which every part goes with the others. */
 function verified<Result extends Results | Measurement>(
   { data: result, error }: z.ZodSafeParseResult<Result>,
-  { data, file }: Raw,
+  { data, file }: { readonly data: unknown; readonly file: string },
 ): Result {
   const found = error
     ? findingsOf(error.issues, data)
     : inconsistenciesOf(result).take(MOST_PROBLEMS).toArray();
   if (result !== undefined && found.length === 0) return result;
   throw new UserError(problemsOf(found, file));
+}
+
+interface ReadFile {
+  /** All but the runs. */
+  readonly head: unknown;
+  /** Those that are right. */
+  readonly runs: readonly Run[];
+  /** With the others; no more than are shown. */
+  readonly problems: readonly Inconsistency[];
+  readonly file: string;
+}
+
+/**
+ * A file of results as it is read: each run is parsed and verified by itself, so that no more than one is there twice,
+ * as text and as values.
+ */
+class ResultPieces {
+  readonly #list = new JsonList("runs", (text) => this.#takeRun(text));
+  readonly #runs: Run[] = [];
+  readonly #problems: Inconsistency[] = [];
+  #count = 0;
+
+  constructor(private readonly file: string) {}
+
+  push(bytes: Uint8Array): void {
+    try {
+      this.#list.push(bytes);
+    } catch (error) {
+      throw unreadable(this.file, error);
+    }
+  }
+
+  #takeRun(text: string): void {
+    this.#verifyRun(fromVersion1(parseJson(text)));
+  }
+
+  #verifyRun(data: unknown): void {
+    const at = this.#count++;
+    if (this.#problems.length >= MOST_PROBLEMS) return;
+    const { data: read, error } = run.safeParse(data, { error: explain });
+    const found = error
+      ? findingsOf(error.issues, data)
+        .map(({ path, message }) => ({ path: ["runs", at, ...path], message }))
+      : inconsistenciesOfRun(read, at).take(MOST_PROBLEMS).toArray();
+    if (read !== undefined && found.length === 0) this.#runs.push(read);
+    else this.#problems.push(...found);
+  }
+
+  /** With what a journal adds, where it goes on from this file. */
+  goOn({ head: { startedAt, after }, lines }: Journal): ReadFile {
+    const before = this.end();
+    const { head } = before;
+    if (!isMap(head) || head.startedAt !== startedAt || after !== this.#count) return before;
+    const missing: unknown[] = Array.isArray(head.missing) ? [...head.missing] : [];
+    let { planned, spent } = head;
+    for (const line of lines) {
+      const entry = journalEntry.safeParse(jsonOrNull(line)).data;
+      if (entry === undefined) break;
+      ({ planned, spent } = entry);
+      if (entry.run !== undefined) this.#verifyRun(entry.run);
+      if (entry.missing !== undefined) missing.push(entry.missing);
+    }
+    return { ...before, head: { ...head, missing, planned, spent } };
+  }
+
+  end(): ReadFile {
+    try {
+      const head = parseJson(this.#list.end());
+      return {
+        head,
+        runs: this.#runs,
+        problems: this.#problems,
+        file: this.file,
+      };
+    } catch (error) {
+      throw unreadable(this.file, error);
+    }
+  }
 }
 
 /**
@@ -107,19 +195,23 @@ function startOf(result: Results | Measurement): string {
   return "startedAt" in result ? result.startedAt : "";
 }
 
-/** Throws a UserError with what is wrong with any of the files. */
+/** One after the other. Throws a UserError with what is wrong with any of the files. */
 export async function readAll<T>(
   paths: readonly string[],
   readOne: (path: string) => Promise<T>,
 ): Promise<T[]> {
-  const read = await Promise.allSettled(paths.map(readOne));
-  const reasons = read.flatMap((one) => one.status === "rejected" ? [one.reason] : []);
-  const problems = reasons.flatMap((reason) => {
-    if (reason instanceof UserError) return reason.problems;
-    throw reason;
-  });
+  const read: T[] = [];
+  const problems: Problem[] = [];
+  for (const path of paths) {
+    try {
+      read.push(await readOne(path));
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      problems.push(...error.problems);
+    }
+  }
   if (problems.length > 0) throw new UserError(problems);
-  return read.flatMap((one) => one.status === "fulfilled" ? [one.value] : []);
+  return read;
 }
 
 /** The folder that `path` is, or that it lies in. */
@@ -138,20 +230,52 @@ function problemsOf(
   }));
 }
 
-async function readJson(path: string): Promise<Raw> {
+async function readFile(path: string): Promise<ReadFile> {
   const file = isFolder(path) ? join(path, "results.json") : path;
-  const text = await readText(file, "resultFile").catch((error: unknown) => {
-    throw unreadable(file, error);
+  const pieces = new ResultPieces(file);
+  await readPieces(file, "resultFile", (bytes) => pieces.push(bytes)).catch((error: unknown) => {
+    throw error instanceof UserError ? error : unreadable(file, error);
   });
-  return { data: parsed(text, file), file };
+  const journal = basename(file) === "results.json" ? await journalBeside(file) : null;
+  return journal === null ? pieces.end() : pieces.goOn(journal);
 }
 
-function parsed(text: string, file: string): unknown {
+/** What was measured since a large file was written; null where there is no such thing. */
+async function journalBeside(file: string): Promise<Journal | null> {
+  const path = join(dirname(file), JOURNAL);
+  if (!await isFile(path)) return null;
+  const text = await readText(path, "resultFile").catch((error: unknown) => {
+    throw unreadable(path, error);
+  });
+  const [head, ...lines] = text.split("\n");
+  lines.pop(); // one that is not ended was not written whole
+  const read = journalHead.safeParse(jsonOrNull(head));
+  return read.success ? { head: read.data, lines } : null;
+}
+
+interface Journal {
+  readonly head: JournalHead;
+  readonly lines: readonly string[];
+}
+
+const journalHead = z.object({ startedAt: z.string(), after: z.int().min(0) });
+const journalEntry = z.object({
+  planned: z.int().min(0),
+  spent: z.number().optional(),
+  run: z.unknown().optional(),
+  missing: z.unknown().optional(),
+});
+
+function jsonOrNull(text: string): unknown {
   try {
     return parseJson(text);
-  } catch (error) {
-    throw unreadable(file, error);
+  } catch {
+    return null;
   }
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unreadable(place: string, error: unknown): UserError {

@@ -4,7 +4,7 @@
  */
 import { constants, deflateSync } from "node:zlib";
 import type { Run } from "../../runner/result/result.ts";
-import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { decodeInterval, decodeSparse, eachInterval } from "../../runner/stats/histogram/hdr.ts";
 import {
   EMPTY,
   type SparseHistogram,
@@ -86,28 +86,35 @@ function packed(cells: readonly (readonly Run[])[], joined: number): string {
 }
 
 function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {
-  const steps = points.map((point, i) => stepOf(point, point.endS - (points[i - 1]?.endS ?? 0)));
-  if (intervals === 1) return steps;
-  const count = Math.ceil(steps.length / intervals);
-  return Array.from(
-    { length: count },
-    (_, i) => merged(steps.slice(i * intervals, (i + 1) * intervals)),
-  );
+  const count = Math.ceil(points.length / intervals);
+  return Array.from({ length: count }, (_, i) => {
+    const first = i * intervals;
+    const fromS = points[first - 1]?.endS ?? 0;
+    return stepOf(points.slice(first, first + intervals), fromS);
+  });
 }
 
-function stepOf(point: IntervalPoint, seconds: number): PackedStep {
-  const { completed, failed } = point;
-  const latency = decodeInterval(point);
-  return { seconds, completed, failed, latency, bounds: boundsOf(point, latency) };
+/** Added up as they are read: thousands of runs have more intervals than memory has room for. */
+function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
+  const [alone] = points;
+  return {
+    seconds: points[points.length - 1].endS - fromS,
+    completed: sum(points, ({ completed }) => completed),
+    failed: sum(points, ({ failed }) => failed),
+    latency: points.length === 1 ? decodeInterval(alone) : sumOfSparse(eachInterval(points)),
+    bounds: sumOfSparse(points.filter(hasBounds).map(boundsOf)),
+  };
+}
+
+function hasBounds({ censoredHistogram, failed, errors }: IntervalPoint): boolean {
+  return censoredHistogram !== undefined || (errors?.timeout ?? failed) > 0;
 }
 
 /** Results of earlier versions don't mark lower bounds: there the time-outs are the largest values. */
-function boundsOf(
-  { censoredHistogram, failed, errors }: IntervalPoint,
-  latency: SparseHistogram,
-): SparseHistogram {
+function boundsOf(point: IntervalPoint): SparseHistogram {
+  const { censoredHistogram, failed, errors } = point;
   return censoredHistogram === undefined
-    ? largest(latency, errors?.timeout ?? failed)
+    ? largest(decodeInterval(point), errors?.timeout ?? failed)
     : decodeSparse(censoredHistogram);
 }
 
@@ -121,14 +128,4 @@ function largest(latency: SparseHistogram, count: number): SparseHistogram {
   if (left < 0) counts[0] += left;
   const kept = sum([...counts], (one) => one);
   return { ...latency, indices: latency.indices.slice(first), counts, count: kept };
-}
-
-function merged(steps: readonly PackedStep[]): PackedStep {
-  return {
-    seconds: sum(steps, ({ seconds }) => seconds),
-    completed: sum(steps, ({ completed }) => completed),
-    failed: sum(steps, ({ failed }) => failed),
-    latency: sumOfSparse(steps.map(({ latency }) => latency)),
-    bounds: sumOfSparse(steps.map(({ bounds }) => bounds)),
-  };
 }

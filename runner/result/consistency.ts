@@ -5,7 +5,7 @@
  */
 import type { Measurement, Results, Run } from "./result.ts";
 import { cellKey } from "../../base/figures/cells.ts";
-import { decodeInterval, decodeSparse } from "../stats/histogram/hdr.ts";
+import { countIn, countOfInterval } from "../stats/histogram/hdr.ts";
 import { messageOf } from "../../base/errors.ts";
 import { beyond, isWithin } from "../../base/limits.ts";
 import type { PathProblem } from "../../base/problems.ts";
@@ -18,19 +18,22 @@ const ROUNDING = 1e-6;
 /** One after the other, as nobody needs all of them, and each histogram that can't be inflated costs 26 KB. */
 export function* inconsistenciesOf(result: Results | Measurement): Generator<Inconsistency> {
   if (!("runs" in result)) return yield* ofMeasurement(result);
-  for (const [at, run] of result.runs.entries()) {
-    for (const { path, message } of ofMeasurement(run)) {
-      yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
-    }
-  }
+  for (const [at, run] of result.runs.entries()) yield* inconsistenciesOfRun(run, at);
   yield* repeatedRuns(result.runs);
+}
+
+/** Of one run by itself. @param at Where it stands among the runs. */
+export function* inconsistenciesOfRun(run: Run, at: number): Generator<Inconsistency> {
+  for (const { path, message } of ofMeasurement(run)) {
+    yield { path: ["runs", at, ...path], message: `${message} (${runText(run)})` };
+  }
 }
 
 function runText({ target, scenario, repetition }: Run): string {
   return `${target}, ${scenario}, repetition ${repetition}`;
 }
 
-function repeatedRuns(runs: readonly Run[]): Inconsistency[] {
+export function repeatedRuns(runs: readonly Run[]): Inconsistency[] {
   const known = new Set<string>();
   return runs.flatMap((run, at) => {
     const name = JSON.stringify([cellKey(run), run.repetition]);
@@ -69,7 +72,7 @@ function* ofHistograms(measurement: Measurement): Generator<Inconsistency> {
     ["histogram"],
     histogram,
     latency.count,
-    (text) => text === "" ? decodeSparse(text) : decodeInterval(measurement),
+    (text) => text === "" ? countIn(text) : countOfInterval(measurement),
   );
   yield* ofHistogram(["censoredHistogram"], censoredHistogram, latency.censored);
   yield* ofHistogram(["histograms", "service"], histograms?.service, service.count);
@@ -93,11 +96,11 @@ function* ofHistogram(
   path: Inconsistency["path"],
   histogram: string | undefined,
   count?: number,
-  decode = decodeSparse,
+  countOf = countIn,
 ): Generator<Inconsistency> {
   if (histogram === undefined) return;
   try {
-    const held = decode(histogram).count;
+    const held = countOf(histogram);
     if (count === undefined || held === count) return;
     const message = `Cannot use a histogram of ${held} values where ${count} are counted`;
     yield { path, message };
@@ -120,7 +123,7 @@ function* ofTimeline(points: Measurement["timeline"]["points"]): Generator<Incon
       };
     }
     try {
-      decodeInterval(point);
+      countOfInterval(point);
     } catch (error) {
       yield { path: [...path, at, "histogram"], message: messageOf(error) };
     }

@@ -1,37 +1,72 @@
 /**
- * `results.json` on disk: written whole after every run, so that at most the run in progress can be
- * lost. Each run is turned into bytes once, however often the file is written: with 450 runs of 10 s
- * (16 MB) a save takes some 20 ms, which is 0.2 % of a run, so there is no journal beside it.
+ * `results.json` on disk: written whole after every run, so that at most the run in progress can be lost. Each run is
+ * turned into bytes once, however often the file is written: with 450 runs of 10 s (16 MB) a save takes some 20 ms,
+ * which is 0.2 % of a run.
+ *
+ * With thousands of runs that would write a terabyte. So beside a large file there is a journal, to which each run is
+ * appended; the file is written whole when the journal has grown to a share of it, and at the end.
  */
 import { join } from "node:path";
 import { messageOf, TargetError } from "../../base/errors.ts";
 import type { Missing, Results, Run } from "./result.ts";
-import { replaceFile, writeAll } from "../../base/whole_file.ts";
+import { openLog, replaceFile, writeAll } from "../../base/whole_file.ts";
 
 /** Gets the results so far, which grow on afterwards. */
 export type OnSaved = (results: Results) => Promise<void>;
 
+/** A smaller file is always written whole. */
+const LEAST_JOURNALED_BYTES = 32_000_000;
+/** Of the file: a journal that is larger becomes part of it. */
+const JOURNAL_SHARE = 1 / 8;
+
+/** Beside results.json; the first line says what it goes on from. */
+export const JOURNAL = "results.journal";
+
+/** What a journal goes on from. */
+export interface JournalHead {
+  readonly startedAt: string;
+  /** Runs in results.json. */
+  readonly after: number;
+}
+
+/** Another line: what was added, and what else has changed by it. */
+export interface JournalEntry extends Pick<Results, "planned" | "spent"> {
+  readonly run?: unknown;
+  readonly missing?: unknown;
+}
+
 export class ResultFile {
   readonly #runs: Uint8Array[];
+  /** Of the last file that was written whole. */
+  #fileBytes = 0;
+  #fileMissing = 0;
+  /** Of the journal beside it; 0 without one. */
+  #journalBytes = 0;
 
-  /** @param onSaved Waited for whenever the results were saved; nothing is loaded meanwhile. */
+  /**
+   * @param onSaved Waited for whenever the results were saved; nothing is loaded meanwhile.
+   * @param leastBytes Of a file that has a journal.
+   */
   constructor(
     private readonly dir: string,
     readonly results: Results,
     private readonly onSaved: OnSaved = async () => {},
+    private readonly leastBytes = LEAST_JOURNALED_BYTES,
   ) {
     this.#runs = results.runs.map(bytesOf);
   }
 
   addRun(run: Run): Promise<void> {
+    const bytes = bytesOf(run);
     this.results.runs.push(run);
-    this.#runs.push(bytesOf(run));
-    return this.save();
+    this.#runs.push(bytes);
+    return this.#add({ run }, bytes.length, this.#runs.length - 1);
   }
 
   addMissing(missing: Missing): Promise<void> {
     this.results.missing.push(missing);
-    return this.save();
+    this.#fileMissing++;
+    return this.#add({ missing }, 0, this.#runs.length);
   }
 
   finish(state: "done" | "interrupted"): Promise<void> {
@@ -42,23 +77,60 @@ export class ResultFile {
 
   /** A crash leaves the last whole one. Throws a TargetError when the disk does not take it. */
   async save(): Promise<void> {
-    const path = join(this.dir, "results.json");
-    try {
+    await this.#onDisk("results.json", async (path) => {
       await Deno.mkdir(this.dir, { recursive: true });
       await replaceFile(path, (file) => this.#write(file));
+      await Deno.remove(join(this.dir, JOURNAL)).catch(() => {});
+    });
+    this.#journalBytes = 0;
+    this.#fileMissing = this.results.missing.length;
+    await this.onSaved(this.results);
+  }
+
+  /** @param after Runs before this entry. */
+  async #add(
+    added: Omit<JournalEntry, "planned" | "spent">,
+    bytes: number,
+    after: number,
+  ): Promise<void> {
+    const isLarge = this.#fileBytes >= this.leastBytes &&
+      this.#journalBytes + bytes < JOURNAL_SHARE * this.#fileBytes;
+    // One that was taken out is in no entry.
+    if (!isLarge || this.results.missing.length !== this.#fileMissing) return await this.save();
+    const { startedAt, planned, spent } = this.results;
+    const entry = `${JSON.stringify({ planned, spent, ...added } satisfies JournalEntry)}\n`;
+    await this.#onDisk(JOURNAL, async (path) => {
+      if (this.#journalBytes === 0) {
+        const head: JournalHead = { startedAt, after };
+        return await replaceFile(path, `${JSON.stringify(head)}\n${entry}`);
+      }
+      using journal = openLog(path);
+      writeAll(journal, encoder.encode(entry));
+      await journal.syncData();
+    });
+    this.#journalBytes += entry.length;
+    await this.onSaved(this.results);
+  }
+
+  async #onDisk(name: string, write: (path: string) => Promise<void>): Promise<void> {
+    const path = join(this.dir, name);
+    try {
+      await write(path);
     } catch (error) {
       throw new TargetError(`Cannot write ${path}: ${messageOf(error)}`);
     }
-    await this.onSaved(this.results);
   }
 
   /** At once, as nothing is measured meanwhile. */
   #write(file: Deno.FsFile): void {
-    const { runs: _, ...head } = this.results;
-    writeAll(file, encoder.encode(JSON.stringify(head).replace(/\}$/, `,"runs":[\n`)));
+    const { runs: _, ...results } = this.results;
+    const head = encoder.encode(JSON.stringify(results).replace(/\}$/, `,"runs":[\n`));
+    writeAll(file, head);
+    this.#fileBytes = head.length;
     this.#runs.forEach((run, at) => {
       if (at > 0) writeAll(file, SEPARATOR);
       writeAll(file, run);
+      this.#fileBytes += run.length;
     });
     writeAll(file, END);
   }

@@ -19,6 +19,7 @@ import type { LoadSpec } from "../load/load_spec.ts";
 import type { Scenario } from "../request/scenario.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
 import type { Repeat } from "./repetition.ts";
+import { checkResultSize } from "./result_size.ts";
 import { countOfVariants, targetVariants } from "./target_variants.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -96,6 +97,7 @@ function checkRuns({ repeat, interval }: RunFactors, cells: readonly Cell[]): vo
     const why = whyTooLong(load, interval);
     if (why !== null) throw new UserError([{ place: "plan", message: `Cannot run this: ${why}` }]);
   }
+  checkResultSize(cells, { times, intervalMs: interval });
 }
 
 function* blocksFor(

@@ -1,6 +1,8 @@
 /** Results on a disk that does not take them. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readResults } from "../../cli/results/reading.ts";
 import { TargetError } from "../../base/errors.ts";
 import { carryOutBlocks } from "../../runner/experiment/blocks.ts";
 import { EarlierRuns } from "../../runner/experiment/resume.ts";
@@ -83,4 +85,56 @@ Deno.test("a run that can't be saved ends the experiment, and is not one that ca
     isTold,
   );
   assert.deepEqual(file.results.missing, []);
+});
+
+Deno.test("a large file has a journal beside it, with which it is read back as it would be whole", async () => {
+  using folder = emptyFolder();
+  const cells = [{ target: "api", scenario: "static", medianMs: 2, runs: 40 }];
+  const { runs, ...head } = resultsFixture({ cells, state: "running" });
+  const saved: number[] = [];
+  const file = new ResultFile(
+    folder.path,
+    { ...head, runs: [], missing: [] },
+    ({ runs }) => Promise.resolve(void saved.push(runs.length)),
+    100_000,
+  );
+  await file.save();
+  let [whole, journaled] = [0, 0];
+  const missing = { target: "api", scenario: "static", parameters: {}, reason: "it ended" };
+  for (const run of runs) {
+    file.results.planned = run.repetition;
+    await file.addRun(run);
+    if (run.repetition === 30) {
+      const kind = "failed" as const;
+      await file.addMissing({ ...missing, repetition: 99, kind, evidence: [] });
+    }
+    const inFile = JSON.parse(Deno.readTextFileSync(join(folder.path, "results.json"))).runs.length;
+    if (inFile === run.repetition) whole++;
+    else journaled++;
+    const read = await readResults(folder.path);
+    assert.deepEqual(
+      read.runs.map(({ repetition }) => repetition),
+      runs.slice(0, run.repetition)
+        .map(({ repetition }) => repetition),
+    );
+    assert.equal(read.planned, run.repetition);
+    assert.equal(read.missing.length, run.repetition < 30 ? 0 : 1);
+  }
+  assert.equal(saved.length, 42);
+  assert.ok(journaled > whole, `${whole} times whole, ${journaled} by the journal`);
+  // A program that is killed may leave a line that is not ended.
+  const journal = join(folder.path, "results.journal");
+  const before = await readResults(folder.path);
+  if (existsSync(journal)) {
+    Deno.writeTextFileSync(journal, '{"planned":41,"run":{', { append: true });
+  }
+  assert.deepEqual(await readResults(folder.path), before);
+  await file.finish("done");
+  assert.equal(existsSync(journal), false);
+  const { runs: last } = await readResults(folder.path);
+  assert.deepEqual(last, runs);
+  // One of other results is none of these.
+  const stale = { startedAt: head.startedAt, after: 3 };
+  Deno.writeTextFileSync(journal, `${JSON.stringify(stale)}\n${JSON.stringify({ planned: 4 })}\n`);
+  assert.equal((await readResults(folder.path)).planned, runs.length);
 });

@@ -151,7 +151,8 @@ Deno.test("the same seed gives the same plan, and seeds differ in theirs", () =>
 });
 
 Deno.test("over many blocks each cell comes first about equally often", () => {
-  const experiment = { ...experimentOf(), repeat: 4_000 };
+  const load = { connections: 5, duration: "250ms" };
+  const experiment = { ...experimentOf({ load }), repeat: 4_000 };
   const first = Map.groupBy(blocksOf(planned(experiment, { seed: 1 })), ([name]) => name);
   for (const [name, { length }] of first) {
     assert.ok(Math.abs(length - 1_000) < 120, `${name} came first ${length} times`);
@@ -216,3 +217,28 @@ for (const [sentence, changes, only, says] of empty) {
     });
   });
 }
+
+Deno.test("a plan is refused whose results could not be read back, with their size and how many runs fit", () => {
+  const problemOf = (changes: Partial<ExperimentInput>): string | null => {
+    try {
+      planBlocks(experimentOf(changes), { seed: 1 });
+      return null;
+    } catch (error) {
+      assert.ok(error instanceof UserError, String(error));
+      return error.message;
+    }
+  };
+  const ten: Partial<ExperimentInput> = { load: { connections: 5, duration: "10s" } };
+  // 4,000 runs of 40 intervals are 232 MB as they are counted.
+  assert.equal(problemOf({ ...ten, repeat: 1_000 }), null);
+  const factors = { connections: [1, 2, 3, 4, 5], duration: "10s" };
+  const beyond = problemOf({ load: factors, repeat: 1_000 }) ?? "";
+  assert.match(beyond, /results of 20,000 runs would take about 1\.2 GB/);
+  assert.match(beyond, /more than 400 MB .* read back/);
+  assert.match(beyond, /at most 6,\d{3} runs each/);
+  // However long runs are, their intervals are bounded.
+  const day = { load: { connections: 5, duration: "24h" } };
+  assert.equal(problemOf({ ...day, repeat: 5 }), null);
+  assert.match(problemOf({ ...day, repeat: 100 }) ?? "", /results of 400 runs/);
+  assert.equal(problemOf({ ...day, interval: "1m", repeat: 5 }), null);
+});

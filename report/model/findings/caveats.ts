@@ -160,7 +160,7 @@ function unsteadyCaveats(
   const without = figures === "whole" ? [] : cells.map(({ name, parts }) => ({
     cells: 1,
     cell: name,
-    count: parts.filter(({ steady }) => steady === null).length,
+    count: parts.filter(({ isSettled }) => !isSettled).length,
     of: parts.length,
   })).filter(({ count }) => count > 0);
   return [

@@ -105,7 +105,7 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
       level: repeated.level,
       ended: () => counted.map(endedBlocks),
       isUnsteady: unsteadyOf(runs) !== null ||
-        (repeated.figures === "steady" && counted.every(({ steady }) => steady === null)),
+        (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled)),
     }),
     errorRatio: errorRatioOf(runs) ?? 1,
   };

@@ -4,11 +4,10 @@
  */
 import type { Run } from "../../../runner/result/result.ts";
 import {
+  blockOfIntervals,
   countedFrom,
   type CountedPart,
   firstFrom,
-  intervalBlocks,
-  mergeBlocks,
   type RunBlock,
 } from "../../../runner/stats/confidence/pool.ts";
 import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
@@ -30,38 +29,48 @@ export interface RunParts {
   readonly whole: Run;
   /** Of what counts, for a bootstrap. */
   readonly blocks: readonly RunBlock[];
-  /** Before the steady part, whatever is discarded; null where nothing comes before it. */
+  /** Whether it has a steady part. */
+  readonly isSettled: boolean;
+  /** Before the steady part, whatever is discarded; null where nothing comes before it. Made when it is read. */
   readonly startUp: RunBlock | null;
-  /** The steady part; null where there is none. */
+  /** The steady part; null where there is none. Likewise. */
   readonly steady: RunBlock | null;
 }
 
+/** What was made of each run, by what counts: the same run is in several cells, with and without its neighbours. */
+const made = new WeakMap<Run, Map<string, RunParts>>();
+
 /** @param counted What of the run the figures are of. */
-export function splitRun(run: Run, counted: CountedPart): RunParts {
+export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
+  const known = made.get(run) ?? new Map<string, RunParts>();
+  made.set(run, known);
+  const key = `${discardS} ${figures}`;
+  const parts = known.get(key) ?? newParts(run, { discardS, figures });
+  known.set(key, parts);
+  return parts;
+}
+
+function newParts(run: Run, counted: CountedPart): RunParts {
   const { points } = run.timeline;
   const kept = countedFrom(run, counted);
   const steadyFrom = run.warmup?.steadyFromS ?? null;
   const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
-  const from = partsFrom(run, [kept, steady ?? 0]);
-  const counts = from(kept, points.length);
+  const part = (from: number, to: number): RunBlock =>
+    blockOfIntervals(points.slice(from, to), run.latency.clock, points[from - 1]?.endS ?? 0);
+  const counts = part(kept, points.length);
   return {
     run: kept === 0 ? run : withoutStart(run, counts, kept),
     whole: run,
     blocks: points.length === 0 ? [] : [counts],
-    startUp: steady === null || steady === 0 ? null : from(0, steady),
-    steady: steady === null ? null : from(steady, points.length),
+    isSettled: steady !== null,
+    get startUp(): RunBlock | null {
+      return steady === null || steady === 0 ? null : part(0, steady);
+    },
+    get steady(): RunBlock | null {
+      if (steady === null) return null;
+      return steady === kept ? counts : part(steady, points.length);
+    },
   };
-}
-
-/** Merges any parts of a run that begin and end at its ends or at some intervals; every interval is added up once. */
-function partsFrom(
-  { timeline: { points }, latency: { clock } }: Run,
-  cuts: readonly number[],
-): (from: number, to: number) => RunBlock {
-  const intervals = intervalBlocks(points, clock);
-  const ends = [...new Set([0, ...cuts, points.length])].sort((a, b) => a - b);
-  const pieces = ends.slice(1).map((end, i) => mergeBlocks(intervals.slice(ends[i], end)));
-  return (from, to) => mergeBlocks(pieces.slice(ends.indexOf(from), ends.indexOf(to)));
 }
 
 /** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
@@ -69,7 +78,7 @@ export function countedRuns(
   parts: readonly RunParts[],
   figures: CountedPart["figures"],
 ): readonly RunParts[] {
-  const settled = parts.filter(({ steady }) => steady !== null);
+  const settled = parts.filter(({ isSettled }) => isSettled);
   return figures === "whole" || settled.length === 0 ? parts : settled;
 }
 

@@ -64,7 +64,7 @@ export function steadinessOf(cell: CellRuns): Steadiness {
 }
 
 export function cellSettling(parts: readonly RunParts[]): Settling {
-  const settled = parts.filter(({ steady }) => steady !== null);
+  const settled = parts.filter(({ isSettled }) => isSettled);
   return {
     seconds: spreadOrNull(settled.map(({ whole }) => whole.warmup?.steadyFromS ?? 0)),
     requests: spreadOrNull(settled.map(({ startUp }) => startUp?.completed ?? 0)),

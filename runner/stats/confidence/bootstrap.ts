@@ -74,15 +74,35 @@ function drawsFrom(
   runs: readonly (readonly RunBlock[])[],
   { sampling = inOrder(runs.length), resamples = RESAMPLES }: DrawOptions = {},
 ): DrawEstimate {
-  const pool = new Pool(runs.map(mergeBlocks));
   const all = [...runs.keys()];
-  const draws = drawsOf(sampling.repetitions, all, resamples);
+  const figureBy = (figure: PooledFigure) => (): WeighedFigure => {
+    const pool = poolOf(runs);
+    return (weights) => pool.figure(figure, weights);
+  };
   return (figure) =>
     estimateOf(
-      { figure: (weights) => pool.figure(figure, weights), sampling, resamples },
+      { figure: figureBy(figure), sampling, resamples },
       all,
-      draws,
+      drawsOf(sampling.repetitions, all, resamples),
     );
+}
+
+/** The last pools, by the runs that they are of. A figure of a cell is seldom wanted alone, and cells one by one. */
+const lastPools = new Map<readonly (readonly RunBlock[])[], Pool>();
+/** Of all of them. A cell of a hundred runs has one of some MB; that of ten runs is built again in 2 ms. */
+const MOST_POOL_BYTES = 64_000_000;
+
+function poolOf(runs: readonly (readonly RunBlock[])[]): Pool {
+  const known = lastPools.get(runs);
+  lastPools.delete(runs);
+  const pool = known ?? new Pool(runs.map(mergeBlocks));
+  lastPools.set(runs, pool);
+  let bytes = 0;
+  for (const [of, { bytes: own }] of [...lastPools].reverse()) {
+    bytes += own;
+    if (bytes > MOST_POOL_BYTES && of !== runs) lastPools.delete(of);
+  }
+  return pool;
 }
 
 /**
@@ -106,16 +126,19 @@ export function estimateOfMean(
   };
   const all = [...values.keys()];
   const draws = drawsOf(sampling.repetitions, all, resamples);
-  return estimateOf({ figure, sampling, resamples }, all, draws);
+  return estimateOf({ figure: () => figure, sampling, resamples }, all, draws);
 }
 
 function inOrder(runs: number): Sampling {
   return { session: null, repetitions: Array.from({ length: runs }, (_, i) => i + 1) };
 }
 
+/** Of the runs, each counted so many times. */
+type WeighedFigure = (weights: Float64Array) => number;
+
 interface Sampled {
-  /** Of the runs, each counted so many times. */
-  readonly figure: (weights: Float64Array) => number;
+  /** Gives what computes it: that may be large, and is not to be held. */
+  readonly figure: () => WeighedFigure;
   readonly sampling: Sampling;
   readonly resamples: number;
 }
@@ -126,7 +149,8 @@ function estimateOf(
   kept: readonly number[],
   draws: readonly Float64Array[],
 ): Estimate | null {
-  const { figure, sampling: { session, repetitions }, resamples } = from;
+  const { sampling: { session, repetitions }, resamples } = from;
+  const figure = from.figure();
   const size = repetitions.length;
   const value = figure(weightsOf(kept, size));
   const logDraws = new Float64Array(draws.length);

@@ -5,7 +5,7 @@
  * over the blocks, and the percentile a binary search for it.
  */
 import { EMPTY, type SparseHistogram, sumOfSparse } from "../histogram/histogram.ts";
-import { decodeInterval, decodeSparse } from "../histogram/hdr.ts";
+import { decodeInterval, decodeSparse, eachInterval } from "../histogram/hdr.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../histogram/histogram_counts.ts";
 
 /** Shares are products of rounded terms: less is no difference. */
@@ -56,6 +56,11 @@ export class Pool {
     this.#boundRows = [...this.#buckets.keys()].filter((row) =>
       row === last || bounded.has(this.#buckets[row])
     );
+  }
+
+  /** Of memory. */
+  get bytes(): number {
+    return this.#cumulated.byteLength + (this.#censored?.byteLength ?? 0);
   }
 
   /** @param weights How often each block counts. NaN without seconds, or without values. */
@@ -210,6 +215,22 @@ export function intervalBlocks(
     ...(clock === "sent" && point.censoredHistogram !== undefined &&
       { censored: decodeSparse(point.censoredHistogram) }),
   }));
+}
+
+/** Some intervals after one another as one block, for the price of that alone. @param fromS When the first begins. */
+export function blockOfIntervals(
+  points: readonly TimelinePoint[],
+  clock: "intended" | "sent",
+  fromS: number,
+): RunBlock {
+  const bounds = clock === "sent" ? points.flatMap((point) => point.censoredHistogram ?? []) : [];
+  const censored = sumOfSparse(bounds.map(decodeSparse));
+  return {
+    seconds: (points.at(-1)?.endS ?? fromS) - fromS,
+    completed: points.reduce((sum, { completed }) => sum + completed, 0),
+    latency: sumOfSparse(eachInterval(points)),
+    ...censored.count > 0 && { censored },
+  };
 }
 
 /**

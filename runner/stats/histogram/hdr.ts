@@ -70,6 +70,13 @@ interface Encoded {
 /** What was read of an interval, for as long as anything holds it; of other texts nothing is kept. */
 const kept = new WeakMap<Encoded, { readonly text: string; readonly held: SparseHistogram }>();
 
+/** Of all that is kept: beyond it, texts are read again. 450 runs of 10 s take 30 MB. */
+const MOST_KEPT_BYTES = 96_000_000;
+/** Beside the numbers themselves: two arrays, and what knows them. */
+const BYTES_OF_ANY = 400;
+let keptBytes = 0;
+const forgotten = new FinalizationRegistry<number>((bytes) => keptBytes -= bytes);
+
 /** Bytes of memory for each character of text up to which a histogram is kept: four are common, and no file is a bomb. */
 const MOST_GROWTH = 8;
 
@@ -81,8 +88,42 @@ export function decodeInterval(interval: Encoded): SparseHistogram {
   if (known?.text === text) return known.held;
   const held = decodeSparse(text);
   const bytes = held.indices.byteLength + held.counts.byteLength;
-  if (bytes <= text.length * MOST_GROWTH) kept.set(interval, { text, held });
+  if (bytes > text.length * MOST_GROWTH || keptBytes > MOST_KEPT_BYTES) return held;
+  if (known === undefined) {
+    keptBytes += bytes + BYTES_OF_ANY;
+    forgotten.register(interval, bytes + BYTES_OF_ANY);
+  }
+  kept.set(interval, { text, held });
   return held;
+}
+
+/**
+ * What each of some intervals holds, for whoever adds it up: it is valid until the next is asked for, as those that are
+ * not kept are all read into one place.
+ */
+export function* eachInterval(intervals: Iterable<Encoded>): Generator<SparseHistogram> {
+  for (const interval of intervals) {
+    const isKept = keptBytes <= MOST_KEPT_BYTES || kept.has(interval);
+    yield isKept || interval.histogram === ""
+      ? decodeInterval(interval)
+      : viewOf(readBuckets(interval.histogram));
+  }
+}
+
+/** How many values are in a histogram. Throws as `decodeSparse`. */
+export function countIn(base64: string): number {
+  return readBuckets(base64).count;
+}
+
+/**
+ * How many values an interval holds. Throws as `decodeSparse`. Of a few intervals what was read is kept, as they will be
+ * read again; of more than can be kept nothing is made but the number.
+ */
+export function countOfInterval(interval: Encoded): number {
+  const isKept = keptBytes <= MOST_KEPT_BYTES || kept.has(interval);
+  return isKept || interval.histogram === ""
+    ? decodeInterval(interval).count
+    : countIn(interval.histogram);
 }
 
 /** What was read into `indicesRead` and `countsRead`: how many buckets, the most in one, and what they sum up to. */
@@ -92,6 +133,12 @@ type BucketsRead = Summary & { readonly used: number; readonly most: number };
 function sparseOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
   const counts = most < 1 << 16 ? smallCountsRead : countsRead;
   return { indices: indicesRead.slice(0, used), counts: counts.slice(0, used), ...summary };
+}
+
+/** The same without a copy. */
+function viewOf({ used, most, ...summary }: BucketsRead): SparseHistogram {
+  const counts = most < 1 << 16 ? smallCountsRead : countsRead;
+  return { indices: indicesRead.subarray(0, used), counts: counts.subarray(0, used), ...summary };
 }
 
 /** Reads a histogram into `indicesRead` and `countsRead`, which hold it until the next. */

@@ -1,0 +1,111 @@
+/**
+ * A JSON text whose outermost map has one long list, read piece by piece: each member of the list is given as soon as
+ * it is there, so that nobody needs all of the text, or all of its values, at once. It only finds where members begin
+ * and end; whether they are JSON, whoever parses them finds out.
+ */
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPENING_LIST = 0x5b;
+const CLOSING_LIST = 0x5d;
+const OPENING_MAP = 0x7b;
+const CLOSING_MAP = 0x7d;
+
+export class JsonList {
+  readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  /** Levels that are open: 1 is in the outermost map, and 2 in the list. */
+  #depth = 0;
+  #isInString = false;
+  #isEscaped = false;
+  /** Of the text, what is in none of the members. */
+  readonly #around: Uint8Array[] = [];
+  /** Of the member at hand. */
+  #member: Uint8Array[] = [];
+  #isInList = false;
+  #isFound = false;
+  /** Whether a comma promises another member. */
+  #isAfterComma = false;
+  /** The text at hand, as far as it may be the key of the list. */
+  #key: number[] = [];
+  /** Whether that key was the last thing before here, but for a colon and spaces. */
+  #isAtList = false;
+
+  /** @param take Gets the text of each member of the list `key`. */
+  constructor(private readonly key: string, private readonly take: (text: string) => void) {}
+
+  // hot: hundreds of megabytes, octet by octet.
+  /** Throws what `take` throws. @param bytes The next ones; they are read before it returns. */
+  push(bytes: Uint8Array): void {
+    let from = 0;
+    const end = bytes.length;
+    for (let at = 0; at < end; at++) {
+      const sign = bytes[at];
+      if (this.#isInString) {
+        if (this.#isEscaped) this.#isEscaped = false;
+        else if (sign === BACKSLASH) this.#isEscaped = true;
+        else if (sign === QUOTE) this.#endString();
+        if (this.#depth === 1 && this.#key.length <= this.key.length) this.#key.push(sign);
+        continue;
+      }
+      switch (sign) {
+        case QUOTE:
+          this.#isInString = true;
+          this.#key = [];
+          break;
+        case OPENING_MAP:
+        case OPENING_LIST:
+          this.#depth++;
+          if (this.#depth === 2 && sign === OPENING_LIST && this.#isAtList) {
+            if (this.#isFound) throw new Error(`it has "${this.key}" twice`);
+            this.#isInList = this.#isFound = true;
+            this.#around.push(bytes.slice(from, at + 1));
+            from = at + 1;
+          }
+          break;
+        case CLOSING_MAP:
+        case CLOSING_LIST:
+          if (this.#isInList && this.#depth === 2) {
+            this.#member.push(bytes.slice(from, at));
+            from = at;
+            this.#give(this.#isAfterComma);
+            this.#isInList = false;
+          }
+          this.#depth--;
+          break;
+        case COMMA:
+          if (this.#isInList && this.#depth === 2) {
+            this.#member.push(bytes.slice(from, at));
+            from = at + 1;
+            this.#give(true);
+            this.#isAfterComma = true;
+          }
+      }
+      if (this.#depth === 1 && sign > 0x20 && sign !== COLON) this.#isAtList = false;
+    }
+    (this.#isInList ? this.#member : this.#around).push(bytes.slice(from));
+  }
+
+  #endString(): void {
+    this.#isInString = false;
+    this.#isAtList = this.#depth === 1 && String.fromCharCode(...this.#key) === this.key;
+  }
+
+  /** @param isAny Whether there is a member, even if it is empty. */
+  #give(isAny: boolean): void {
+    const text = this.#textOf(this.#member);
+    this.#member = [];
+    if (isAny || text.trim() !== "") this.take(text);
+  }
+
+  #textOf(parts: readonly Uint8Array[]): string {
+    const texts = parts.map((part) => this.#decoder.decode(part, { stream: true }));
+    return texts.join("") + this.#decoder.decode();
+  }
+
+  /** After the last bytes: the text with an empty list in place of what was given. */
+  end(): string {
+    if (this.#isInList) this.#give(this.#isAfterComma);
+    return this.#textOf(this.#around);
+  }
+}

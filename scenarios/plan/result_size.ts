@@ -1,0 +1,66 @@
+/**
+ * How large the results of a plan will be, about: what cannot be read back is refused before it is measured. The sizes
+ * are those of runs whose latencies spread over two decades, which is more than most do. Pure.
+ */
+import { DEFAULT_INTERVAL_MS, mostIntervalsOf } from "../../base/intervals.ts";
+import { UserError } from "../../base/errors.ts";
+import { groupsOfThree, isWithin, LIMITS, mostOf, sizeText } from "../../base/limits.ts";
+import { durationMsOf, type PlannedLoad } from "../load/load.ts";
+import type { Scenario } from "../request/scenario.ts";
+
+/** Of a run without its intervals: its histograms, the slowest requests, what was seen of generator and target. */
+const RUN_BYTES = 14_000;
+/** Of an interval of 250 ms: its histogram, figures, and what the target used. */
+const INTERVAL_BYTES = 1_100;
+/** By so much of that an interval grows when it is twice as long: more requests have more different latencies. */
+const GROWTH = 0.5;
+
+/** Of a request of a mix, flow or page: its histogram, and how many completed in each second. */
+const STEP_BYTES = 8_000;
+
+interface SizedCell {
+  readonly load: PlannedLoad;
+  readonly request: Scenario;
+}
+
+/** Bytes of a run. @param intervalMs As the experiment has it. */
+function bytesOfRun({ load, request }: SizedCell, intervalMs: number): number {
+  const measuredMs = load.kind === "capacity" ? load.goal.trial[1] : durationMsOf(load) ?? 0;
+  const wanted = Math.ceil(measuredMs / intervalMs);
+  const doublings = Math.max(0, Math.ceil(Math.log2(wanted / mostIntervalsOf(intervalMs))));
+  const lengthMs = intervalMs * 2 ** doublings;
+  const steps = Math.min(LIMITS.stepNames.most, stepsOf(request));
+  const growth = 1 + GROWTH * Math.max(0, Math.log2(lengthMs / DEFAULT_INTERVAL_MS));
+  const intervals = Math.ceil(wanted / 2 ** doublings);
+  return RUN_BYTES + steps * STEP_BYTES + intervals * INTERVAL_BYTES * growth;
+}
+
+/** Requests with figures of their own; 0 for one alone. */
+function stepsOf(request: Scenario): number {
+  if ("flow" in request) return request.flow.length;
+  if ("mix" in request) return request.mix.length;
+  return "page" in request ? 1 + request.with.length : 0;
+}
+
+/** Throws a UserError where the results of all runs would be too large to be read. @param times Runs of each cell. */
+export function checkResultSize(
+  cells: readonly SizedCell[],
+  { times, intervalMs }: { readonly times: number; readonly intervalMs: number },
+): void {
+  const bytes = times * cells.reduce((sum, cell) => sum + bytesOfRun(cell, intervalMs), 0);
+  if (isWithin("plannedResults", bytes)) return;
+  const runs = times * cells.length;
+  const most = Math.floor(runs * LIMITS.plannedResults.most / bytes);
+  throw new UserError([{
+    place: "plan",
+    message: `Cannot run this: the results of ${groupsOfThree(runs)} runs would take about ` +
+      `${sizeText(bytes)}, and files of more than ${
+        mostOf("plannedResults")
+      } may be too large to be read back`,
+    fix: most > 0
+      ? `split it into experiments of at most ${
+        groupsOfThree(most)
+      } runs each, or use a longer interval`
+      : "use a longer interval",
+  }]);
+}
