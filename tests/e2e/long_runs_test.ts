@@ -10,7 +10,7 @@ import { measureLoad } from "../../runner/measure/measure.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { type Measurement, results } from "../../runner/result/result.ts";
 import { ResultFile } from "../../runner/result/result_file.ts";
-import { requestScenarioSpec } from "../../scenarios/request/scenario.ts";
+import { requestScenarioSpec } from "../../scenarios/request/request_scenario.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { emptyFolder, plateau } from "./plateau.ts";
