@@ -36,7 +36,6 @@ export const PROTOCOL_FAILURES = [
   "other-version",
   "over-limit",
   "protocol-switch",
-  "too-few-streams",
   "http2-rules",
   "http-rules",
 ] as const;
@@ -48,7 +47,6 @@ const BY_REASON: readonly (readonly [reason: RegExp, failure: ProtocolFailure])[
   [/^HTTP\/2 in place of|: the server does not speak HTTP\/2$/, "other-version"],
   [/, the limit$|^the body is larger than|a header block over its limit$/, "over-limit"],
   [/^a switch of protocols/, "protocol-switch"],
-  [/^the server takes \d+ streams? at a time/, "too-few-streams"],
   // As RFC 9113 §7 names what is wrong with a whole connection.
   [/^[A-Z]+(?:_[A-Z0-9]+)+: /, "http2-rules"],
 ];

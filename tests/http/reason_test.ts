@@ -33,7 +33,6 @@ const IN_HTTP2: readonly [reason: string, failure: ProtocolFailure | null][] = [
   ["FRAME_SIZE_ERROR: a frame of the wrong length", "http2-rules"],
   ["COMPRESSION_ERROR: an integer is over its limit", "http2-rules"],
   ["ENHANCE_YOUR_CALM: a header block over its limit", "over-limit"],
-  ["the server takes 1 streams at a time on a connection", "too-few-streams"],
   ["the field connection, which HTTP/2 forbids", null],
   ["RST_STREAM with REFUSED_STREAM", null],
   ["GOAWAY with NO_ERROR", null],

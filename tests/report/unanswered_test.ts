@@ -60,10 +60,6 @@ const BROKEN: readonly [reason: string, became: string][] = [
   ["the field connection, which HTTP/2 forbids", "got a response that breaks the rules of HTTP"],
   ["other reasons", "got a response that breaks the rules of HTTP"],
   [
-    "the server takes 3 streams at a time on a connection",
-    "had no stream, as the server takes fewer at a time",
-  ],
-  [
     "PROTOCOL_ERROR: the server does not speak HTTP/2",
     "found a server that speaks another version of HTTP",
   ],

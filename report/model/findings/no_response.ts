@@ -61,7 +61,6 @@ const BECAME_BY_PROTOCOL: Record<ProtocolFailure, string> = {
   "other-version": "found a server that speaks another version of HTTP",
   "over-limit": "got a response over a limit",
   "protocol-switch": "got a switch of protocols in place of a response",
-  "too-few-streams": "had no stream, as the server takes fewer at a time",
   "http2-rules": "had a connection that broke the rules of HTTP/2",
   "http-rules": "got a response that breaks the rules of HTTP",
 };
