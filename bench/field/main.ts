@@ -13,7 +13,7 @@ import { startOrigin } from "./origin.ts";
 import { servers } from "./registry.ts";
 import { missingOf, type Running, startField, versionOf } from "./running.ts";
 import { type FieldServer, type Way, WAYS } from "./server.ts";
-import { type Situation, situations } from "./situations.ts";
+import { type Situation, situations, warmUp } from "./situations.ts";
 import { attempt, type Outcome, type Trial } from "./trial.ts";
 
 const { values, positionals } = parseArgs({
@@ -75,6 +75,7 @@ async function inOrder(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const lane = { server, running, loader: new LocalLoader() };
+  if (trials.length > 0) await attempt(lane, { ...trials[0], situation: warmUp });
   for (const trial of trials) {
     const outcome = await attempt(lane, trial);
     outcomes.push(outcome);

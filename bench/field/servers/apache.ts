@@ -39,7 +39,7 @@ Protocols h2 h2c http/1.1
 H2MaxSessionStreams 8
 H2Direct on
 MaxKeepAliveRequests 100
-KeepAliveTimeout 1
+KeepAliveTimeout 3
 DocumentRoot ${folder}/www
 SSLCertificateFile ${cert}
 SSLCertificateKeyFile ${key}

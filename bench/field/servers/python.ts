@@ -28,7 +28,7 @@ export const hypercorn: FieldServer = {
   prepare: ({ folder }) =>
     Deno.writeTextFileSync(
       `${folder}/hypercorn.toml`,
-      "h2_max_concurrent_streams = 8\nkeep_alive_max_requests = 100\nkeep_alive_timeout = 1\n",
+      "h2_max_concurrent_streams = 8\nkeep_alive_max_requests = 100\nkeep_alive_timeout = 3\n",
     ),
   commands: ({ folder, ports, cert, key }) => [[
     ...["hypercorn", "--config", `${folder}/hypercorn.toml`, "--certfile", cert, "--keyfile", key],
@@ -78,7 +78,7 @@ export const uvicorn: FieldServer = {
   version: ["uvicorn", "--version"],
   ways: { http1: "http1", "tls1.2": "tls", "tls1.3": "tls" },
   commands: ({ ports, cert, key }) => {
-    const base = ["uvicorn", "--timeout-keep-alive", "1", "--log-level", "critical"];
+    const base = ["uvicorn", "--timeout-keep-alive", "3", "--log-level", "critical"];
     return [
       [...base, "--port", `${ports.http1}`, "field_asgi:app"],
       [
@@ -110,7 +110,7 @@ export const gunicorn: FieldServer = {
       "--threads",
       "20",
       "--keep-alive",
-      "1",
+      "3",
       "--log-level",
       "critical",
     ];
