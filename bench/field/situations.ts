@@ -250,7 +250,7 @@ export const situations: readonly Situation[] = [
     about: "requests in flight at the end of the load, which are waited for",
     ways: PLAIN,
     request: { get: "/slow", expect: { status: 200 } },
-    load: { connections: 4, durationMs: 500 },
+    load: { connections: 4, durationMs: 1_000 },
     fault: ({ measurement: { requests, drain } }) =>
       requests.failed + requests.unfinished === 0 && (drain?.completed ?? 0) > 0
         ? null

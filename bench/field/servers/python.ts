@@ -18,6 +18,10 @@ function versionOf(name: string): readonly string[] {
   return ["sh", "-c", `"$(dirname "$(command -v ${name})")/python3" -c '${program}'`];
 }
 
+const CLOSES =
+  "closes a connection at its limit of requests, with the streams that are in flight; " +
+  "h2load completes 202 of 600";
+
 export const hypercorn: FieldServer = {
   ...common,
   name: "hypercorn",
@@ -35,6 +39,13 @@ export const hypercorn: FieldServer = {
     ...["--bind", `127.0.0.1:${ports.tls}`, "--insecure-bind", `127.0.0.1:${ports.http1}`],
     "field_asgi:app",
   ]],
+  differs: {
+    "streams": CLOSES,
+    "recycled streams": CLOSES,
+    "early 413":
+      "closes the connection after a response to what it has not read, without saying so; " +
+      "h2load completes none of 30",
+  },
 };
 
 export const granian: FieldServer = {
