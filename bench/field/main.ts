@@ -88,8 +88,10 @@ async function inOrder(
 }
 
 /** Faults that are the server's own don't count. */
-function isWrong({ differs }: FieldServer, { fault, situation }: Outcome): boolean {
-  return fault !== null && differs?.[situation.name] === undefined;
+function isWrong({ differs }: FieldServer, { fault, situation, way }: Outcome): boolean {
+  const difference = differs?.[situation.name];
+  const isItsOwn = difference !== undefined && (difference.ways?.includes(way) ?? true);
+  return fault !== null && !isItsOwn;
 }
 
 /** Of a situation on a server: tries that were right, those that were wrong, or a dash where it was not tried. */
@@ -114,7 +116,7 @@ function printTable(verdicts: readonly Verdicts[]): void {
     ]);
   }
   for (const { server, outcomes } of verdicts) {
-    for (const [name, how] of Object.entries(server.differs ?? {})) {
+    for (const [name, { how }] of Object.entries(server.differs ?? {})) {
       if (outcomes.some(({ situation }) => situation.name === name)) {
         console.log(`\n\\* ${server.name}, ${name}: ${how}.`);
       }

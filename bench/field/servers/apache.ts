@@ -61,6 +61,9 @@ ProxyPass / http://127.0.0.1:${origin}/
   commands: ({ folder }) => [["apache2", "-d", folder, "-f", "httpd.conf", "-D", "FOREGROUND"]],
   reload: ({ folder }) => ["apache2", "-d", folder, "-f", "httpd.conf", "-k", "graceful"],
   differs: {
-    crash: "writes a request that fails over HTTP/2 into its log twice, also one of curl's",
+    crash: {
+      how: "writes a request that fails over HTTP/2 into its log twice, also one of curl's",
+      ways: ["h2c", "h2"],
+    },
   },
 };

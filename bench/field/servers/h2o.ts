@@ -44,4 +44,10 @@ hosts:
     );
   },
   commands: ({ folder }) => [["h2o", "-c", join(folder, "h2o.conf")]],
+  differs: {
+    "early 413": {
+      how: "refuses the stream over HTTP/2 in place of a response, to curl, too",
+      ways: ["h2c", "h2"],
+    },
+  },
 };

@@ -18,9 +18,10 @@ function versionOf(name: string): readonly string[] {
   return ["sh", "-c", `"$(dirname "$(command -v ${name})")/python3" -c '${program}'`];
 }
 
-const CLOSES =
-  "closes a connection at its limit of requests, with the streams that are in flight; " +
-  "h2load completes 202 of 600";
+const CLOSES = {
+  how: "closes a connection at its limit of requests, with the streams that are in flight; " +
+    "h2load completes 202 of 600",
+};
 
 export const hypercorn: FieldServer = {
   ...common,
@@ -42,9 +43,10 @@ export const hypercorn: FieldServer = {
   differs: {
     "streams": CLOSES,
     "recycled streams": CLOSES,
-    "early 413":
-      "closes the connection after a response to what it has not read, without saying so; " +
-      "h2load completes none of 30",
+    "early 413": {
+      how: "closes the connection after a response to what it has not read, without saying so; " +
+        "h2load completes none of 30",
+    },
   },
 };
 
