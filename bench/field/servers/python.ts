@@ -144,6 +144,8 @@ export const gunicorn: FieldServer = {
   reload: "SIGHUP",
 };
 
+const HANGS = { how: "never ends the response of an application that dies; curl waits, too" };
+
 export const daphne: FieldServer = {
   ...common,
   name: "daphne",
@@ -161,4 +163,8 @@ export const daphne: FieldServer = {
     ],
     ...["-e", `tcp:${ports.http1}:interface=127.0.0.1`, "field_asgi:app"],
   ]],
+  differs: {
+    crash: HANGS,
+    cut: HANGS,
+  },
 };
