@@ -43,6 +43,10 @@ export const hypercorn: FieldServer = {
   differs: {
     "streams": CLOSES,
     "recycled streams": CLOSES,
+    "cut": {
+      how: "never ends the stream of an application that dies; curl waits, too",
+      ways: ["h2c", "h2"],
+    },
     "early 413": {
       how: "closes the connection after a response to what it has not read, without saying so; " +
         "h2load completes none of 30",
