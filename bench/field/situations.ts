@@ -189,7 +189,7 @@ export const situations: readonly Situation[] = [
     name: "crash",
     about: "a handler that dies before its response",
     request: { get: "/crash" },
-    load: { requests: 12, connections: 2, timeoutMs: 3_000 },
+    load: { requests: 12, connections: 2, timeoutMs: 6_000 },
     fault: (tried) => {
       const { requests, status } = tried.measurement;
       const areErrors = Object.keys(status).every((code) => /^50\d$/.test(code));
@@ -202,7 +202,7 @@ export const situations: readonly Situation[] = [
     name: "cut",
     about: "a handler that dies within the body, after 5 of 100 octets",
     request: { get: "/cut" },
-    load: { requests: 12, connections: 2, timeoutMs: 3_000 },
+    load: { requests: 12, connections: 2, timeoutMs: 6_000 },
     fault: (tried) => {
       const { requests, status } = tried.measurement;
       const areErrors = Object.keys(status).every((code) => /^50\d$/.test(code));
