@@ -142,19 +142,12 @@ export const situations: readonly Situation[] = [
   },
   {
     name: "streams",
-    about: "20 streams on each of 2 connections, of which servers take 8 where they have a limit",
+    about:
+      "20 streams on each of 2 connections, of which servers take 8 at a time where they have a limit: the others wait",
     ways: HTTP2,
     request: { get: "/small", expect: { status: 200, body: SMALL } },
     load: { requests: 400, connections: 2, pipeline: 20 },
-    fault: (tried) => {
-      const { requests, reasons } = tried.measurement;
-      if (requests.completed === 400) return null;
-      const named = Object.keys(reasons).every((reason) =>
-        /takes \d+ streams? at a time/.test(reason)
-      );
-      if (!named) return "a failure that is not the server's limit of streams";
-      return otherKinds(tried, ["protocol"]);
-    },
+    fault: all(200, 400),
   },
   {
     name: "idle",
