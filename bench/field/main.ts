@@ -13,7 +13,7 @@ import { startOrigin } from "./origin.ts";
 import { servers } from "./registry.ts";
 import { missingOf, type Running, startField, versionOf } from "./running.ts";
 import { type FieldServer, type Way, WAYS } from "./server.ts";
-import { type Situation, situations } from "./situations.ts";
+import { type Situation, situations, warmUp } from "./situations.ts";
 import { attempt, type Outcome, type Trial } from "./trial.ts";
 
 const { values, positionals } = parseArgs({
@@ -75,6 +75,7 @@ async function inOrder(
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   const lane = { server, running, loader: new LocalLoader() };
+  if (trials.length > 0) await attempt(lane, { ...trials[0], situation: warmUp });
   for (const trial of trials) {
     const outcome = await attempt(lane, trial);
     outcomes.push(outcome);
@@ -87,8 +88,10 @@ async function inOrder(
 }
 
 /** Faults that are the server's own don't count. */
-function isWrong({ differs }: FieldServer, { fault, situation }: Outcome): boolean {
-  return fault !== null && differs?.[situation.name] === undefined;
+function isWrong({ differs }: FieldServer, { fault, situation, way }: Outcome): boolean {
+  const difference = differs?.[situation.name];
+  const isItsOwn = difference !== undefined && (difference.ways?.includes(way) ?? true);
+  return fault !== null && !isItsOwn;
 }
 
 /** Of a situation on a server: tries that were right, those that were wrong, or a dash where it was not tried. */
@@ -113,7 +116,7 @@ function printTable(verdicts: readonly Verdicts[]): void {
     ]);
   }
   for (const { server, outcomes } of verdicts) {
-    for (const [name, how] of Object.entries(server.differs ?? {})) {
+    for (const [name, { how }] of Object.entries(server.differs ?? {})) {
       if (outcomes.some(({ situation }) => situation.name === name)) {
         console.log(`\n\\* ${server.name}, ${name}: ${how}.`);
       }

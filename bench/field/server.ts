@@ -33,6 +33,12 @@ export interface Place {
   readonly log: string;
 }
 
+export interface Difference {
+  readonly how: string;
+  /** All when absent. */
+  readonly ways?: readonly Way[];
+}
+
 export interface FieldServer {
   readonly name: string;
   /** Programs without which it is skipped, and how to get them. */
@@ -53,5 +59,5 @@ export interface FieldServer {
   /** It counts no requests, and takes a query for a part of the file's name. */
   readonly hasNoLog?: true;
   /** Situations in which the server itself is wrong, and how: failures are right there. */
-  readonly differs?: Readonly<Record<string, string>>;
+  readonly differs?: Readonly<Record<string, Difference>>;
 }

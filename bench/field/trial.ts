@@ -12,7 +12,7 @@ import type { Situation, Tried } from "./situations.ts";
 
 const MEANWHILE_MS = 700;
 /** Until a server has written its log. */
-const LOG_MS = 3_000;
+const LOG_MS = 8_000;
 
 export interface Trial {
   readonly situation: Situation;

@@ -68,13 +68,14 @@ export function treeOfPerfScript(
   return { tree: builder.build(), samples };
 }
 
-/** `    7f3c2 main.hot+0x1b (/srv/app)`; none on the line before. */
+/** `    7f3c2 main.hot+0x1b (/srv/app)`; none on the line before. Linear in its length: a target chooses its names. */
 function frameOf(line: string): Frame[] {
-  const [, symbol, library] = /^\s+[\da-f]+ (.+) \((.*)\)$/.exec(line) ?? [];
-  if (symbol === undefined) return [];
+  const [{ length }] = /^\s+[\da-f]+ /.exec(line) ?? [""];
+  const at = line.lastIndexOf(" (");
+  if (length === 0 || at <= length || !line.endsWith(")")) return [];
   return [{
-    name: symbol.replace(/\+0x[\da-f]+$/, ""),
-    module: library.split("/").at(-1) ?? "",
+    name: line.slice(length, at).replace(/\+0x[\da-f]+$/, ""),
+    module: line.slice(at + 2, -1).split("/").at(-1) ?? "",
     line: 0,
   }];
 }

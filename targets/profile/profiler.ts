@@ -61,7 +61,7 @@ const SEGMENTS = 2;
 export function moduleOf(url: string): string {
   if (/^(?:node|ext|internal|deno):/.test(url)) return url;
   if (url.startsWith("data:")) return "data:";
-  const path = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).replace(/[?#].*$/, "");
+  const [path] = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).split(/[?#]/, 1);
   // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
   const inPackage = /^.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
     .exec(path)?.[1];

@@ -103,6 +103,14 @@ server 12 1.6:
   assert.deepEqual(pathsOf(tree), ["main.main (inlined) > main.hot: 2", "[unknown]: 2"]);
 });
 
+Deno.test("names that a target has made long are read in linear time", () => {
+  const name = "n (".repeat(300_000);
+  assert.deepEqual(treeOfPerfScript(`server 12 1.5:\n\t  4a1b2c ${name}\n`, 1).samples, 0);
+  const { tree } = treeOfFolded(`${name};b (${"a:1".repeat(300_000)}) 1\n`, 1);
+  assert.deepEqual(tree.frames.map(({ line }) => line), [0, 1]);
+  assert.equal(moduleOf(`file:///a/b.js${"?".repeat(1_000_000)}%0A`), "a/b.js");
+});
+
 /** A field of a protocol buffer: bytes, or a number. */
 function field(number: number, value: number | number[]): number[] {
   return typeof value === "number"

@@ -1,22 +1,25 @@
 /** axum, which is hyper. */
+import { cpSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { start } from "../../stage/programs.ts";
 import type { FieldServer } from "../server.ts";
 
-const MANIFEST = fileURLToPath(new URL("axum/Cargo.toml", import.meta.url));
+const SOURCES = fileURLToPath(new URL("axum", import.meta.url));
 
 export const axum: FieldServer = {
   name: "axum",
   needs: ["cargo"],
-  install: "rustup, or apt-get install cargo",
-  version: ["grep", "axum = ", MANIFEST],
+  install: "apt-get install cargo",
+  version: ["grep", "axum = ", `${SOURCES}/Cargo.toml`],
   ways: { http1: "http1", h2c: "http1", "tls1.2": "tls", "tls1.3": "tls", h2: "tls" },
   prepare: async ({ folder }) => {
-    const place = ["--manifest-path", MANIFEST, "--target-dir", `${folder}/target`];
-    await start(["cargo", "build", "--quiet", "--locked", ...place]).output;
+    // Cargo writes beside its sources.
+    cpSync(SOURCES, `${folder}/axum`, { recursive: true });
+    const manifest = ["--manifest-path", `${folder}/axum/Cargo.toml`];
+    await start(["cargo", "build", "--quiet", ...manifest]).output;
   },
   env: ({ cert, key, log }) => ({ CERT: cert, KEY: key, LOG: log }),
   commands: ({ folder, ports: { http1, tls } }) => [
-    [`${folder}/target/debug/field`, `${http1}`, `${tls}`],
+    [`${folder}/axum/target/debug/field`, `${http1}`, `${tls}`],
   ],
 };

@@ -17,7 +17,7 @@ export const caddy: FieldServer = {
   servers {
     protocols h1 h2 h2c
     timeouts {
-      idle 1s
+      idle 3s
     }
   }
 }

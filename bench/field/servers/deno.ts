@@ -15,6 +15,9 @@ export const deno: FieldServer = {
     [Deno.execPath(), "run", "-A", PROGRAM, `${http1}`, `${tls}`],
   ],
   differs: {
-    head: "sends content in response to a HEAD over HTTP/2, which curl and nghttp refuse, too",
+    head: {
+      how: "sends content in response to a HEAD over HTTP/2, which curl and nghttp refuse, too",
+      ways: ["h2c", "h2"],
+    },
   },
 };

@@ -15,7 +15,7 @@ export const envoy: FieldServer = {
       stat_prefix: "field",
       codec_type: "AUTO",
       http2_protocol_options: { max_concurrent_streams: 8 },
-      common_http_protocol_options: { idle_timeout: "1s", max_requests_per_connection: 100 },
+      common_http_protocol_options: { idle_timeout: "3s", max_requests_per_connection: 100 },
       access_log: [{
         name: "file",
         typed_config: {

@@ -28,8 +28,8 @@ access-log:
 listen:
   host: 127.0.0.1
   port: ${ports.http1}
-${listen(ports.tls, "TLSv1.2")}${listen(ports.tls12, "TLSv1.2")}http1-request-timeout: 1
-http2-idle-timeout: 1
+${listen(ports.tls, "TLSv1.2")}${listen(ports.tls12, "TLSv1.2")}http1-request-timeout: 3
+http2-idle-timeout: 3
 limit-request-body: 200000
 hosts:
   default:
@@ -44,4 +44,10 @@ hosts:
     );
   },
   commands: ({ folder }) => [["h2o", "-c", join(folder, "h2o.conf")]],
+  differs: {
+    "early 413": {
+      how: "refuses the stream over HTTP/2 in place of a response, to curl, too",
+      ways: ["h2c", "h2"],
+    },
+  },
 };

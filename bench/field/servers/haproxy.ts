@@ -25,7 +25,7 @@ defaults
   timeout connect 5s
   timeout client 10s
   timeout server 10s
-  timeout http-keep-alive 1s
+  timeout http-keep-alive 3s
 frontend field
   bind 127.0.0.1:${ports.http1}
   bind 127.0.0.1:${ports.h2c} proto h2

@@ -44,7 +44,7 @@ sub vcl_recv {
     [
       ...["varnishd", "-F", "-n", `${folder}/varnish`, "-f", `${folder}/field.vcl`],
       ...["-a", `127.0.0.1:${ports.http1}`, "-a", `127.0.0.1:${ports.inner},PROXY`],
-      ...["-p", "feature=+http2", "-p", "h2_max_concurrent_streams=8", "-p", "timeout_idle=1"],
+      ...["-p", "feature=+http2", "-p", "h2_max_concurrent_streams=8", "-p", "timeout_idle=3"],
       ...["-s", "malloc,64m", "-p", "thread_pool_min=20"],
     ],
     ["sh", "-c", `until varnishncsa -n ${folder}/varnish -F '%r' >> ${log}; do sleep 0.2; done`],

@@ -21,7 +21,7 @@ server.port = ${ports.http1}
 server.errorlog = "${folder}/error.log"
 server.feature-flags += ("server.h2proto" => "enable", "server.h2c" => "enable")
 server.max-keep-alive-requests = 100
-server.max-keep-alive-idle = 1
+server.max-keep-alive-idle = 2
 server.max-request-size = 200
 accesslog.filename = "${log}"
 accesslog.format = "%r"

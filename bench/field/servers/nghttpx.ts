@@ -11,7 +11,7 @@ export const nghttpx: FieldServer = {
     ...["nghttpx", "--conf=/dev/null", "--errorlog-file=/dev/stderr"],
     ...[`-f127.0.0.1,${ports.http1};no-tls`, `-f127.0.0.1,${ports.tls}`],
     ...[`-b127.0.0.1,${origin}`, `--accesslog-file=${log}`, "--accesslog-format=$request"],
-    ...["--frontend-http2-max-concurrent-streams=8", "--frontend-keep-alive-timeout=1s"],
-    ...["--frontend-http2-read-timeout=1s", "--frontend-read-timeout=1s", key, cert],
+    ...["--frontend-http2-max-concurrent-streams=8", "--frontend-keep-alive-timeout=3s"],
+    ...["--frontend-http2-read-timeout=3s", "--frontend-read-timeout=3s", key, cert],
   ]],
 };

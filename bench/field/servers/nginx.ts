@@ -26,7 +26,7 @@ http {
           .join(" ")
       }
   keepalive_requests 100;
-  keepalive_timeout 1s;
+  keepalive_timeout 3s;
   http2_max_concurrent_streams 8;
   ssl_certificate ${cert};
   ssl_certificate_key ${key};

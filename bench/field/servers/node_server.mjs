@@ -8,7 +8,7 @@ import { handler } from "./app.mjs";
 
 const [http1, h2c, tls, tls12] = process.argv.slice(2).map(Number);
 const MOST_REQUESTS = 100;
-const IDLE_MS = 1_000;
+const IDLE_MS = 2_000;
 
 const handle = handler(process.env.LOG);
 const identity = { cert: readFileSync(process.env.CERT), key: readFileSync(process.env.KEY) };

@@ -18,6 +18,11 @@ function versionOf(name: string): readonly string[] {
   return ["sh", "-c", `"$(dirname "$(command -v ${name})")/python3" -c '${program}'`];
 }
 
+const CLOSES = {
+  how: "closes a connection at its limit of requests, with the streams that are in flight; " +
+    "h2load completes 202 of 600",
+};
+
 export const hypercorn: FieldServer = {
   ...common,
   name: "hypercorn",
@@ -28,13 +33,25 @@ export const hypercorn: FieldServer = {
   prepare: ({ folder }) =>
     Deno.writeTextFileSync(
       `${folder}/hypercorn.toml`,
-      "h2_max_concurrent_streams = 8\nkeep_alive_max_requests = 100\nkeep_alive_timeout = 1\n",
+      "h2_max_concurrent_streams = 8\nkeep_alive_max_requests = 100\nkeep_alive_timeout = 3\n",
     ),
   commands: ({ folder, ports, cert, key }) => [[
     ...["hypercorn", "--config", `${folder}/hypercorn.toml`, "--certfile", cert, "--keyfile", key],
     ...["--bind", `127.0.0.1:${ports.tls}`, "--insecure-bind", `127.0.0.1:${ports.http1}`],
     "field_asgi:app",
   ]],
+  differs: {
+    "streams": CLOSES,
+    "recycled streams": CLOSES,
+    "cut": {
+      how: "never ends the stream of an application that dies; curl waits, too",
+      ways: ["h2c", "h2"],
+    },
+    "early 413": {
+      how: "closes the connection after a response to what it has not read, without saying so; " +
+        "h2load completes none of 30",
+    },
+  },
 };
 
 export const granian: FieldServer = {
@@ -78,7 +95,7 @@ export const uvicorn: FieldServer = {
   version: ["uvicorn", "--version"],
   ways: { http1: "http1", "tls1.2": "tls", "tls1.3": "tls" },
   commands: ({ ports, cert, key }) => {
-    const base = ["uvicorn", "--timeout-keep-alive", "1", "--log-level", "critical"];
+    const base = ["uvicorn", "--timeout-keep-alive", "3", "--log-level", "critical"];
     return [
       [...base, "--port", `${ports.http1}`, "field_asgi:app"],
       [
@@ -110,7 +127,7 @@ export const gunicorn: FieldServer = {
       "--threads",
       "20",
       "--keep-alive",
-      "1",
+      "3",
       "--log-level",
       "critical",
     ];
@@ -131,6 +148,8 @@ export const gunicorn: FieldServer = {
   reload: "SIGHUP",
 };
 
+const HANGS = { how: "never ends the response of an application that dies; curl waits, too" };
+
 export const daphne: FieldServer = {
   ...common,
   name: "daphne",
@@ -148,4 +167,8 @@ export const daphne: FieldServer = {
     ],
     ...["-e", `tcp:${ports.http1}:interface=127.0.0.1`, "field_asgi:app"],
   ]],
+  differs: {
+    crash: HANGS,
+    cut: HANGS,
+  },
 };

@@ -38,7 +38,7 @@ func main() {
 	protocols.SetUnencryptedHTTP2(true)
 	listen := func(port string, config *tls.Config) {
 		server := http.Server{
-			Addr: "127.0.0.1:" + port, Handler: handler, IdleTimeout: time.Second, TLSConfig: config,
+			Addr: "127.0.0.1:" + port, Handler: handler, IdleTimeout: 3 * time.Second, TLSConfig: config,
 			Protocols: &protocols, HTTP2: &http.HTTP2Config{MaxConcurrentStreams: 8},
 			ErrorLog: log.New(io.Discard, "", 0),
 		}

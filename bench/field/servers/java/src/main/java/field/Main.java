@@ -10,7 +10,7 @@ public class Main {
   static final char[] PASSWORD = "field".toCharArray();
   static final int STREAMS = 8;
   static final int REQUESTS = 100;
-  static final int IDLE_MS = 1_000;
+  static final int IDLE_MS = 3_000;
 
   public static void main(String[] args) throws Exception {
     int http1 = Integer.parseInt(args[1]);
