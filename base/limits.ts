@@ -71,7 +71,7 @@ export const LIMITS = {
   factorValues: { what: "a factor", most: 1_000, unit: "values" },
   filledIn: { what: "an experiment with what is filled in", most: 16_000_000, unit: "characters" },
   cells: { what: "an experiment", most: 10_000, unit: "cells" },
-  runs: { what: "an experiment", most: 100_000, unit: "runs" },
+  runs: { what: "an experiment", most: 20_000, unit: "runs" },
   thresholds: { what: "an experiment", most: 1_000, unit: "thresholds" },
   claims: { what: "an experiment", most: 1_000, unit: "claims" },
   // Loads

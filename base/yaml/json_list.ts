@@ -19,9 +19,9 @@ export class JsonList {
   #isInString = false;
   #isEscaped = false;
   /** Of the text, what is in none of the members. */
-  readonly #around: Uint8Array[] = [];
+  #around = "";
   /** Of the member at hand. */
-  #member: Uint8Array[] = [];
+  #member = "";
   #isInList = false;
   #isFound = false;
   /** Whether a comma promises another member. */
@@ -35,7 +35,7 @@ export class JsonList {
   constructor(private readonly key: string, private readonly take: (text: string) => void) {}
 
   // hot: hundreds of megabytes, octet by octet.
-  /** Throws what `take` throws. @param bytes The next ones; they are read before it returns. */
+  /** Throws what `take` throws. @param bytes The next ones; they are decoded before it returns. */
   push(bytes: Uint8Array): void {
     let from = 0;
     const end = bytes.length;
@@ -59,14 +59,14 @@ export class JsonList {
           if (this.#depth === 2 && sign === OPENING_LIST && this.#isAtList) {
             if (this.#isFound) throw new Error(`it has "${this.key}" twice`);
             this.#isInList = this.#isFound = true;
-            this.#around.push(bytes.slice(from, at + 1));
+            this.#around += this.#textOf(bytes.subarray(from, at + 1));
             from = at + 1;
           }
           break;
         case CLOSING_MAP:
         case CLOSING_LIST:
           if (this.#isInList && this.#depth === 2) {
-            this.#member.push(bytes.slice(from, at));
+            this.#member += this.#textOf(bytes.subarray(from, at));
             from = at;
             this.#give(this.#isAfterComma);
             this.#isInList = false;
@@ -75,7 +75,7 @@ export class JsonList {
           break;
         case COMMA:
           if (this.#isInList && this.#depth === 2) {
-            this.#member.push(bytes.slice(from, at));
+            this.#member += this.#textOf(bytes.subarray(from, at));
             from = at + 1;
             this.#give(true);
             this.#isAfterComma = true;
@@ -83,7 +83,9 @@ export class JsonList {
       }
       if (this.#depth === 1 && sign > 0x20 && sign !== COLON) this.#isAtList = false;
     }
-    (this.#isInList ? this.#member : this.#around).push(bytes.slice(from));
+    const rest = this.#textOf(bytes.subarray(from));
+    if (this.#isInList) this.#member += rest;
+    else this.#around += rest;
   }
 
   #endString(): void {
@@ -93,19 +95,19 @@ export class JsonList {
 
   /** @param isAny Whether there is a member, even if it is empty. */
   #give(isAny: boolean): void {
-    const text = this.#textOf(this.#member);
-    this.#member = [];
+    const text = this.#member;
+    this.#member = "";
     if (isAny || text.trim() !== "") this.take(text);
   }
 
-  #textOf(parts: readonly Uint8Array[]): string {
-    const texts = parts.map((part) => this.#decoder.decode(part, { stream: true }));
-    return texts.join("") + this.#decoder.decode();
+  /** Cuts are at signs of JSON, which are whole characters. */
+  #textOf(bytes: Uint8Array): string {
+    return this.#decoder.decode(bytes, { stream: true });
   }
 
   /** After the last bytes: the text with an empty list in place of what was given. */
   end(): string {
     if (this.#isInList) this.#give(this.#isAfterComma);
-    return this.#textOf(this.#around);
+    return this.#around + this.#decoder.decode();
   }
 }

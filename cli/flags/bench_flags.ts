@@ -83,8 +83,10 @@ const textOrFile = z.string().transform((text, context) => {
 const timeoutText = z.string().superRefine((text, context) => {
   if (!/^\d+$/.test(text)) return;
   context.addIssue(
-    `Cannot read "${text}" as a time-out: write ${text}s for seconds, or --workers ${text} for threads, ` +
-      "as -t of wrk has them",
+    `Cannot read ${
+      quotedOpenly(text)
+    } as a time-out: write ${text}s for seconds, or --workers ${text} ` +
+      "for threads, as -t of wrk has them",
   );
 }).pipe(load.timeout);
 

@@ -108,7 +108,7 @@ const USES: readonly (readonly [LimitName, Use])[] = [
     "runs",
     (count) =>
       plan(
-        `${EXPERIMENT}repeat: ${Math.ceil(count / 100)}\nload: { connections: [${
+        `${EXPERIMENT}repeat: ${Math.ceil(count / 100)}\nload: { duration: 1s, connections: [${
           list(100, (at) => `${at + 1}`)
         }] }`,
       ),
