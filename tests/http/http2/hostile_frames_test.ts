@@ -1,5 +1,6 @@
 /** Hostile frames, fed to a connection whole, octet by octet and in threes: the outcome is right, and bounded. */
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { DATA, FrameReader, NOTHING } from "../../../base/http/http2/frames.ts";
 import { COMPLETE, ResponseReader } from "../../../base/http/response.ts";
 import { textOf } from "../feed.ts";
@@ -97,6 +98,29 @@ Deno.test("frames that break off anywhere bring nothing, and what is whole is no
       const came = client.events.map((event) => briefly(event, row));
       assert.deepEqual(came, row.comes.slice(0, came.length), `${row.what}, ${end} octets`);
     }
+  }
+});
+
+/** As docs/field-trials-frames.md has them: its tables are these lines, whatever the widths of their columns. */
+function pageLines(rows: readonly HostileFrames[]): string[] {
+  return rows.map(({ what, section, comes, error, isLeaving }) => {
+    const requests = comes.map((one) => one.split(": ")[1]).map((one) =>
+      /^\d{3}/.exec(one)?.[0] ?? one
+    );
+    const connection = error ?? (isLeaving ? "takes no more requests" : "goes on");
+    return `| ${what} | ${section} | ${requests.join(", ") || "–"} | ${connection} |`;
+  });
+}
+
+Deno.test("docs/field-trials-frames.md lists all of them, with their outcomes", () => {
+  const page = readFileSync(
+    new URL("../../../docs/field-trials-frames.md", import.meta.url),
+    "utf8",
+  );
+  const lines = page.split("\n").map((line) => line.replaceAll(/ +/g, " "));
+  for (const [group, rows] of Object.entries(HOSTILE_FRAMES)) {
+    const missing = pageLines(rows).filter((line) => !lines.includes(line));
+    assert.equal(missing.join("\n"), "", group);
   }
 });
 
