@@ -1,11 +1,12 @@
-// deno-lint-ignore-file no-console -- the table is what this program is for
 /**
  * `deno task field [SERVER…] [--only SITUATION] [--way WAY] [--driver NAME] [--all]`: real servers of HTTP/2 and TLS, each
  * in every situation of `situations.ts`, by both drivers. Prints what was wrong, then verdicts as a table; exit code 1
  * when something was wrong. A server whose programs are not installed is skipped and named.
  */
 import { parseArgs } from "node:util";
-import { ExpectedError, messageOf } from "../../base/errors.ts";
+import { EXIT, ExpectedError, messageOf } from "../../base/errors.ts";
+import { print, printError } from "../../cli/terminal/terminal.ts";
+import { textLines } from "../../report/writing/terminal.ts";
 import { DRIVERS } from "../../runner/load/transports/drivers.ts";
 import type { DriverName } from "../../runner/load/engine/driver.ts";
 import { LocalLoader } from "../../runner/measure/local_loader.ts";
@@ -81,7 +82,7 @@ async function inOrder(
     outcomes.push(outcome);
     const { situation, way, driver, fault, seen } = outcome;
     if (fault === null && !values.all) continue;
-    console.log(`  ${way}, ${driver}, ${situation.name}: ${fault ?? "right"}\n    ${seen}`);
+    await say(`  ${way}, ${driver}, ${situation.name}: ${fault ?? "right"}`, `    ${seen}`);
   }
   await lane.loader.close();
   return outcomes;
@@ -103,27 +104,33 @@ function verdictOf({ outcomes, server }: Verdicts, { name }: Situation): string 
   return `${tried.length}${tried.some(({ fault }) => fault !== null) ? "*" : ""}`;
 }
 
-function printTable(verdicts: readonly Verdicts[]): void {
+function tableLines(verdicts: readonly Verdicts[]): string[] {
   const chosen = situations.filter(({ name }) => name.includes(values.only));
-  const row = (cells: readonly string[]): void => console.log(`| ${cells.join(" | ")} |`);
-  console.log("");
-  row(["server", ...chosen.map(({ name }) => name)]);
-  row(["---", ...chosen.map(() => "---:")]);
-  for (const one of verdicts) {
-    row([
-      `${one.server.name} ${one.version}`,
-      ...chosen.map((situation) => verdictOf(one, situation)),
-    ]);
-  }
-  for (const { server, outcomes } of verdicts) {
-    for (const [name, { how }] of Object.entries(server.differs ?? {})) {
-      if (outcomes.some(({ situation }) => situation.name === name)) {
-        console.log(`\n\\* ${server.name}, ${name}: ${how}.`);
-      }
-    }
-  }
+  const row = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const differences = verdicts.flatMap(({ server, outcomes }) =>
+    Object.entries(server.differs ?? {})
+      .filter(([name]) => outcomes.some(({ situation }) => situation.name === name))
+      .map(([name, { how }]) => `\\* ${server.name}, ${name}: ${how}.`)
+  );
   const tried = verdicts.reduce((sum, { outcomes }) => sum + outcomes.length, 0);
-  console.log(`\n${tried} tries on ${verdicts.length} servers, ${wrongIn(verdicts)} wrong.`);
+  return [
+    "",
+    row(["server", ...chosen.map(({ name }) => name)]),
+    row(["---", ...chosen.map(() => "---:")]),
+    ...verdicts.map((one) =>
+      row([
+        `${one.server.name} ${one.version}`,
+        ...chosen.map((situation) => verdictOf(one, situation)),
+      ])
+    ),
+    ...differences.flatMap((line) => ["", line]),
+    "",
+    `${tried} tries on ${verdicts.length} servers, ${wrongIn(verdicts)} wrong.`,
+  ];
+}
+
+async function say(...lines: readonly string[]): Promise<void> {
+  await print(textLines(lines));
 }
 
 function wrongIn(verdicts: readonly Verdicts[]): number {
@@ -136,12 +143,9 @@ function wrongIn(verdicts: readonly Verdicts[]): number {
 async function main(): Promise<number> {
   const strangers = positionals.filter((name) => !servers.some((server) => server.name === name));
   if (strangers.length > 0) {
-    console.error(
-      `Cannot find ${strangers.join(", ")}: ${
-        servers.map(({ name }) => name).join(", ")
-      } are there`,
-    );
-    return 2;
+    const known = servers.map(({ name }) => name).join(", ");
+    printError(textLines([`Cannot find ${strangers.join(", ")}: the servers are ${known}`]));
+    return EXIT.usage;
   }
   const chosen = servers.filter(({ name }) =>
     positionals.length === 0 || positionals.includes(name)
@@ -152,27 +156,24 @@ async function main(): Promise<number> {
   for (const server of chosen) {
     const missing = missingOf(server);
     if (missing.length > 0) {
-      console.log(
+      await say(
         `${server.name}: skipped, as ${missing.join(" and ")} is missing (${server.install})`,
       );
       continue;
     }
     const version = await versionOf(server);
-    console.log(`${server.name} ${version}`);
+    await say(`${server.name} ${version}`);
     try {
       await using running = await startField(server, origin.port);
       verdicts.push({ server, version, outcomes: await tryAll(server, running) });
     } catch (error) {
       failed = true;
-      console.log(
-        `  ${error instanceof ExpectedError ? error.lines.join("\n  ") : messageOf(error)}`,
-      );
+      const lines = error instanceof ExpectedError ? error.lines : [messageOf(error)];
+      await say(...lines.map((line) => `  ${line}`));
     }
   }
-  printTable(verdicts);
-  return failed || verdicts.some(({ outcomes }) => outcomes.some(({ fault }) => fault !== null))
-    ? 1
-    : 0;
+  await say(...tableLines(verdicts));
+  return failed || wrongIn(verdicts) > 0 ? EXIT.failedCheck : EXIT.done;
 }
 
 Deno.exit(await main());
