@@ -1,18 +1,9 @@
 /** How the tests are run: every file once, and what is counted of it. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listedCommands } from "../cli/registry.ts";
-import {
-  ALONE,
-  APART,
-  BESIDE,
-  callsBinary,
-  DEAR,
-  type Job,
-  roundsOf,
-  WITH_PROGRAMS,
-} from "./rounds.ts";
+import { callsBinary, isSlow, type Job, roundsOf } from "./rounds.ts";
 import { describeLeftOut, strangersIn } from "./run.ts";
 import {
   countsOfBoth,
@@ -27,22 +18,10 @@ import {
 
 const at = (name: string): string => join(import.meta.dirname ?? "", name);
 
-Deno.test("every file that starts programs is in one list, and what is listed is there", () => {
-  const there = WITH_PROGRAMS.flatMap((folder) =>
-    readdirSync(at(folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => name.endsWith("_test.ts")).map((name) => `${folder}/${name}`)
-  );
-  const listed = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits];
-  assert.deepEqual(there.filter((name) => !listed.includes(name)), []);
-  assert.deepEqual(listed.filter((name) => !existsSync(at(name))), []);
-  assert.equal(new Set(listed).size, listed.length);
-});
-
-Deno.test("every command is called end to end by what always runs, and what is left out is there", () => {
-  const listed = [...Object.keys(ALONE), ...BESIDE.computes, ...BESIDE.waits];
-  assert.deepEqual(DEAR.filter((name) => !existsSync(at(name))), []);
-  const endToEnd = listed.filter((name) => name.startsWith("e2e/"));
-  const texts = [...endToEnd, "cli/completions_test.ts"].filter((name) => !DEAR.includes(name))
+Deno.test("every command is called end to end by what always runs", () => {
+  const endToEnd = readdirSync(at("e2e"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith("_test.ts") && !isSlow(name)).map((name) => `e2e/${name}`);
+  const texts = [...endToEnd, "cli/completions_test.ts"]
     .map((name) => readFileSync(at(name), "utf8"));
   const isCalled = (command: string): boolean =>
     texts.some((text) => text.includes(`["${command}"`));
@@ -58,30 +37,29 @@ Deno.test("what is left out is counted, and said with the way to run it", () => 
   );
 });
 
-Deno.test("what is alone runs first, then what waits beside what computes", () => {
-  const names = ["http/a", "e2e/trust", "e2e/run", "http/b", "faults/hearsay", "pace/c"];
-  const files = names.map((name) => at(`${name}_test.ts`));
+Deno.test("the end of a file's name says beside what it runs, and what is slow starts first", () => {
+  const names = ["http/a", "e2e/b_alone", "e2e/c", "e2e/d_slow", "http/e", "faults/f_waits_slow"];
+  const files = [...names, "fleet/g_waits"].map((name) => at(`${name}_test.ts`));
   const shape = ({ files, manner }: Job): unknown => [manner, files];
   const rounds = roundsOf(files, 2).map((queues) =>
     queues.map(({ atOnce, jobs }) => [atOnce, ...jobs.map(shape)])
   );
-  const [a, trust, run, b, hearsay, c] = files;
+  const [a, b, c, d, e, f, g] = files;
   assert.deepEqual(rounds, [
-    [[1, ["alone", [trust]]]],
+    [[1, ["alone", [b]]]],
     [
-      [4, ["shares", [a, b, c]], ["computes", [run]]],
-      [2, ["waits", [hearsay]]],
+      [4, ["shares", [a, e]], ["computes", [d]], ["computes", [c]]],
+      [2, ["waits", [f]], ["waits", [g]]],
     ],
   ]);
 });
 
 Deno.test("files without programs share some processes, each once, but for those that stay apart", () => {
-  const apart = Object.keys(APART).map(at);
+  const apart = ["cli/x_apart_test.ts", "cli/y_apart_test.ts"].map(at);
   const files = [...Array.from({ length: 41 }, (_, i) => at(`report/${i}_test.ts`)), ...apart];
   const [[{ jobs }]] = roundsOf(files, 2);
   assert.deepEqual(jobs.map(({ files }) => files.length), [21, 20, ...apart.map(() => 1)]);
   assert.deepEqual(jobs.flatMap(({ files }) => files), files);
-  assert.ok(apart.every((file) => existsSync(file)));
 });
 
 Deno.test("a folder that shares a browser is one process, the first", () => {

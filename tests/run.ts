@@ -13,7 +13,7 @@ import { pathToFileURL } from "node:url";
 import { EXIT } from "../base/errors.ts";
 import { bundledProgram } from "./bundled_program.ts";
 import { mayNotSkip, requiredNeeds, type Skip, toGet } from "./needs.ts";
-import { callsBinary, DEAR, type Job, type Queue, roundsOf } from "./rounds.ts";
+import { callsBinary, isSlow, type Job, type Queue, roundsOf } from "./rounds.ts";
 import {
   countsOfBoth,
   cpuSinceLast,
@@ -239,7 +239,7 @@ async function main(args: readonly string[]): Promise<number> {
   Deno.writeTextFileSync(skipFile, "");
   const found = [...new Set((paths.length > 0 ? paths : [TESTS]).flatMap(findTests))];
   const isWhole = paths.length > 0 || args.includes("--all") || mayNotSkip();
-  const leftOut = isWhole ? [] : DEAR.map((name) => join(TESTS, name));
+  const leftOut = isWhole ? [] : found.filter(isSlow);
   const files = found.filter((file) => !leftOut.includes(file));
   const rounds = roundsOf(files, navigator.hardwareConcurrency);
   const given = {
@@ -259,13 +259,13 @@ async function main(args: readonly string[]): Promise<number> {
   }
   if (args.includes("--again")) took = await runAgain(took, given);
   const skips = readFileSync(skipFile, "utf8").trim().split("\n").filter(Boolean);
-  const dear = await counted;
+  const slow = await counted;
   await Deno.remove(folder, { recursive: true });
   if (args.includes("--slowest")) console.log(slowestLines(took).join("\n"));
   for (const line of describeSkips(skips.map((skip) => JSON.parse(skip)))) console.log(line);
-  if (dear > 0) console.log(describeLeftOut(dear, leftOut.length));
+  if (slow > 0) console.log(describeLeftOut(slow, leftOut.length));
   const { passed, failed, skipped } = sumOf(took.map(({ counts }) => counts));
-  console.log(`${passed} passed, ${failed} failed, ${skipped + dear} skipped`);
+  console.log(`${passed} passed, ${failed} failed, ${skipped + slow} skipped`);
   return failed > 0 ? 1 : 0;
 }
 

@@ -1,7 +1,7 @@
 /**
  * The frameworks of the Kuffel & Walter study by name. Each is a folder of sources, written as the framework's
  * documentation would, that its own tools install and its own runtime serves. One folder a member, one
- * entry at the end; `tests/conformance/frameworks_test.ts` runs the same suite over all of them.
+ * entry at the end; `tests/conformance/frameworks_slow_test.ts` runs the same suite over all of them.
  *
  * The contract of a server: it listens on HOST (127.0.0.1 when absent; IPv6 without brackets) and PORT
  * and serves the five endpoints of the built-in app `api`. Its own are the words and the shape in which

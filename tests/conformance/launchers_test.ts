@@ -1,7 +1,7 @@
 /**
  * One suite over all launchers: each turns its lines of an experiment file into a server that answers,
  * and back into nothing (targets/launch/launcher.ts); then, for those that start processes, the ways
- * in which targets misbehave. What becomes of them when Plateau is killed: orphans_test.ts.
+ * in which targets misbehave. What becomes of them when Plateau is killed: orphans_waits_test.ts.
  */
 import assert from "node:assert/strict";
 import { childrenOf, descendantsOf } from "../../base/system/processes.ts";

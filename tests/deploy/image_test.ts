@@ -1,4 +1,4 @@
-/** What an image is built from; tests/e2e/minimal_root_test.ts runs the program as the image would. */
+/** What an image is built from; tests/e2e/minimal_root_waits_slow_test.ts runs the program as the image would. */
 import assert from "node:assert/strict";
 import { readImports, readText } from "../architecture/tree.ts";
 import { findProgram, testWith } from "../needs.ts";

@@ -47,7 +47,7 @@ async function textOf(url: string): Promise<string> {
   return await (await fetch(url)).text();
 }
 
-const HABITS = ["serve", "slow", "stubborn-daemon"]; // the others: launchers_test.ts, orphans_test.ts
+const HABITS = ["serve", "slow", "stubborn-daemon"]; // the others: launchers_test.ts, orphans_waits_test.ts
 
 const MISHAPS: { what: string; lines: Lines; says: RegExp; readyTimeoutMs?: number }[] = [
   {
