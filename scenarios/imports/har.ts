@@ -170,7 +170,10 @@ function* notesOf(
   }
   yield "a browser sends several requests at once; here a virtual user sends one after the other";
   if (cut > 0) {
-    yield `of its pauses ${cut} ${cut === 1 ? "is" : "are"} longer than 1 h, the longest here`;
+    const pauses = cut === 1
+      ? "1 pause of more than 1 h was"
+      : `${cut} pauses of more than 1 h were`;
+    yield `${pauses} shortened to 1 h, the longest that a flow may have`;
   }
   const why = lengthS <= USUAL_S ? "" : `, as the visit alone takes ${Math.ceil(lengthS)} s`;
   yield `the load is a default: 10 virtual users for ${loadS(lengthS)} s${why}`;

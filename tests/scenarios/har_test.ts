@@ -68,7 +68,11 @@ Deno.test("a pause of more than an hour is one of an hour, with a note", () => {
   const { text, notes } = becomes(JSON.stringify({ log: { entries } }), "a.har");
   assert.match(text, /think: 3600000ms/);
   assert.match(text, /duration: 5401s/);
-  assert.ok(notes.includes("of its pauses 1 is longer than 1 h, the longest here"));
+  assert.ok(
+    notes.includes(
+      "1 pause of more than 1 h was shortened to 1 h, the longest that a flow may have",
+    ),
+  );
   assert.ok(parseExperiment(text, "a.yaml"));
 });
 
