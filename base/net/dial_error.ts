@@ -129,7 +129,7 @@ function wrongName(said: string): string | null {
     return `the certificate is not for ${wanted}${why}`;
   }
   if (isIP(wanted) !== 0 && names.split(/, | or /).includes(wanted)) {
-    return `the certificate is not for the address ${wanted}: it has it as a DNS name only, ` +
+    return `the certificate is not for the address ${wanted}: it lists that only as a DNS name, ` +
       `and needs IP:${wanted} in its subjectAltName`;
   }
   return `the certificate is not for ${wanted} but for ${names}`;

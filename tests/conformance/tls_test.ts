@@ -112,7 +112,7 @@ const DISTRUSTED: Record<string, { readonly meeting: () => Meeting; readonly rea
       const { misnamed, authority } = certificates();
       return { certificate: misnamed, tls: { ...authorities(authority), serverName: LOCAL } };
     },
-    reason: "the certificate is not for the address 127.0.0.1: it has it as a DNS name only, " +
+    reason: "the certificate is not for the address 127.0.0.1: it lists that only as a DNS name, " +
       "and needs IP:127.0.0.1 in its subjectAltName",
   },
 };

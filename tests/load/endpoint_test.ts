@@ -143,7 +143,7 @@ const SAID: [said: string, meant: string][] = [
   ],
   [
     'certificate not valid for name "127.0.0.1"; certificate is only valid for DnsName("a") or DnsName("127.0.0.1")',
-    "the certificate is not for the address 127.0.0.1: it has it as a DNS name only, and needs IP:127.0.0.1 in its subjectAltName",
+    "the certificate is not for the address 127.0.0.1: it lists that only as a DNS name, and needs IP:127.0.0.1 in its subjectAltName",
   ],
 ];
 for (const [said, meant] of SAID) {
