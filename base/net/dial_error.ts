@@ -3,7 +3,6 @@
  * attempt to the next, as failures are counted by them.
  */
 import { isIP } from "node:net";
-import { getSystemErrorMap } from "node:util";
 import { messageOf } from "../errors.ts";
 import type { Tls } from "./endpoint.ts";
 
@@ -14,14 +13,27 @@ export class DialError extends Error {
   }
 }
 
-/**
- * Why the system gave no connection, in its own words: Deno adds a number to them, and `node:net` has a code in their
- * place.
- */
+/** What `node:net` gives a code for alone, as strerror(3) words it: what connect(2) and socket(2) fail with. */
+const WORDS: Readonly<Record<string, string>> = {
+  EACCES: "permission denied",
+  EADDRNOTAVAIL: "cannot assign requested address",
+  EAFNOSUPPORT: "address family not supported by protocol",
+  ECONNREFUSED: "connection refused",
+  ECONNRESET: "connection reset by peer",
+  EHOSTUNREACH: "no route to host",
+  EMFILE: "too many open files",
+  ENETUNREACH: "network is unreachable",
+  ENFILE: "too many open files in system",
+  ENOENT: "no such file or directory",
+  EPERM: "operation not permitted",
+  EPIPE: "broken pipe",
+  ETIMEDOUT: "connection timed out",
+};
+
+/** Why the system gave no connection, in its own words: Deno adds a number to them. */
 export function systemReason(error: unknown): string {
-  const errno = Number(Reflect.get(Object(error), "errno"));
-  const [, words] = getSystemErrorMap().get(errno) ?? [];
-  const said = words ?? messageOf(error).replace(/ \(os error \d+\)$/, "");
+  const said = WORDS[String(Reflect.get(Object(error), "code"))] ??
+    messageOf(error).replace(/ \(os error \d+\)$/, "");
   return said.charAt(0).toLowerCase() + said.slice(1);
 }
 

@@ -236,7 +236,7 @@ const REASONS: [sentence: string, error: unknown, words: string][] = [
   ],
   [
     "the code of node:net",
-    Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:80"), { errno: -111 }),
+    Object.assign(new Error("connect ECONNREFUSED 127.0.0.1:80"), { code: "ECONNREFUSED" }),
     "connection refused",
   ],
   ["what has neither", new Error("closed"), "closed"],
