@@ -151,7 +151,7 @@ const REFUSALS: {
     calls: ["connect"],
     args: () => ["bench", "http://127.0.0.1:1/", "-n", "10"],
     says:
-      /^Cannot measure http:\S+: no request got a response: 10 could not connect\n {2}Operation not permitted$/m,
+      /^Cannot measure http:\S+: no request got a response: 10 could not connect\n {2}127.0.0.1:1: operation not permitted$/m,
   },
   {
     what: "run where it may start no program",
