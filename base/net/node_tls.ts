@@ -44,7 +44,8 @@ class NodeTlsConnection implements Connection {
         buffer.set(chunk);
         return chunk.length;
       }
-      if (this.#error !== null) throw this.#error;
+      const error = this.#error ?? socket.errored; // it ends before it reports its error
+      if (error !== null) throw error;
       if (socket.readableEnded || socket.destroyed) return null;
       await new Promise<void>((wake) => this.#wake = wake);
     }
