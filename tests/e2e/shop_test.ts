@@ -24,7 +24,7 @@ testWith(["node", "npm", "installs"], "every customer of the example's shop buys
     const filter = (path: string): boolean => !path.includes("node_modules");
     cpSync(join(EXAMPLES, name), join(folder.path, name), { recursive: true, filter });
   }
-  const args = ["run", "shop.yaml", "--duration", "1s", "--repeat", "1", "--out", "out"];
+  const args = ["run", "shop.yaml", "--duration", "3s", "--repeat", "1", "--out", "out"];
   const { code, stdout, stderr } = await plateau(args, { cwd: folder.path });
   assert.equal(code, 0, stdout + stderr);
   const saved = readFileSync(join(folder.path, "out/results.json"), "utf8");
