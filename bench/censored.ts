@@ -3,7 +3,7 @@
  * second, the median is ln 2 s. Whoever counts what is in flight at the end as if it had ended reads less, and so
  * does whoever leaves it out.
  */
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { productLimitUs } from "../runner/stats/histogram/censoring.ts";
 import { decodeSparse } from "../runner/stats/histogram/hdr.ts";

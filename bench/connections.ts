@@ -1,5 +1,5 @@
 /** Ten thousand connections from one machine: they work, or one line says which limit stands in the way. */
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { ExpectedError } from "../base/errors.ts";
 import { atMost, equal } from "./bar.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { connectRedis } from "../targets/redis/client.ts";
 import { nowMs } from "../runner/fleet/protocol/redis_link.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
-import { formatNumber } from "../report/model/numbers/units.ts";
+import { formatNumber } from "../report/writing/units.ts";
 import { atMost } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";
 import { record } from "./fleet/recording.ts";

@@ -4,7 +4,7 @@
  * a long time; the difference of the two is free of start-up.
  */
 import { join } from "node:path";
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { TargetError } from "../base/errors.ts";
 import { aboveBaseline, atMostTimes, type Bar, belowBaseline } from "./bar.ts";

@@ -4,7 +4,7 @@
  * Another bare loop (`generators/paced.c`) sends the same schedules in turns: what it is late by is the machine's.
  */
 import { join } from "node:path";
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import type { Measurement } from "../runner/result/result.ts";
 import { Histogram, type SparseHistogram } from "../runner/stats/histogram/histogram.ts";
 import { medianOf } from "../runner/stats/quantile.ts";

@@ -5,7 +5,7 @@
 import { parseArgs } from "node:util";
 import { print, printError } from "../cli/terminal/terminal.ts";
 import { textLines } from "../report/writing/terminal.ts";
-import { listed } from "../report/model/numbers/words.ts";
+import { listed } from "../report/writing/words.ts";
 import { EXIT, ExpectedError, messageOf, UserError } from "../base/errors.ts";
 import { benches, type BenchName, isBenchName } from "./registry.ts";
 import { isKept, sectionLines } from "./table.ts";

@@ -2,7 +2,7 @@
  * Memory: what a long run at full speed with 1,000 connections takes and whether it grows, and what a connection takes.
  * Resident memory is Plateau's own: the kernel's for its sockets is not in it.
  */
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { TargetError } from "../base/errors.ts";
 import { atMost, atMostTimes } from "./bar.ts";

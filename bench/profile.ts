@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import type { Bench, Section } from "./bench.ts";
 import { interleaved } from "./rounds.ts";
 import { temporaryFolder } from "./stage/folder.ts";

@@ -6,8 +6,8 @@
 import { join } from "node:path";
 import { type FrameTime, frameTimes } from "../base/profile/frame_times.ts";
 import { TargetError } from "../base/errors.ts";
-import { compareResults } from "../report/model/compared_results.ts";
-import type { ResultSide } from "../report/model/comparison/differences.ts";
+import { compareResults } from "../report/subjects/compared_results.ts";
+import type { ResultSide } from "../report/judge/differences.ts";
 import type { Results } from "../runner/result/result.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { installedAt } from "../targets/frameworks/install.ts";

@@ -1,7 +1,7 @@
 /** How much memory commands take that read results of thousands of runs, and how long saving them takes. */
 import { join } from "node:path";
 import { EXIT, TargetError } from "../base/errors.ts";
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import { ResultFile } from "../runner/result/result_file.ts";
 import { atMost } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

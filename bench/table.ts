@@ -1,6 +1,6 @@
 /** Sections as tables: aligned for people, and markdown for a README. Pure. */
 import { widthOf } from "../report/writing/columns.ts";
-import { formatNumber } from "../report/model/numbers/units.ts";
+import { formatNumber } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import type { Row, Section } from "./bench.ts";
 

@@ -3,7 +3,7 @@
  * connection of its own: the same nginx for all, which resumes no session.
  */
 import { TargetError } from "../base/errors.ts";
-import { formatCount } from "../report/model/numbers/units.ts";
+import { formatCount } from "../report/writing/units.ts";
 import { medianOf } from "../runner/stats/quantile.ts";
 import { aboveBaseline, atMostTimes, type Bar } from "./bar.ts";
 import type { Bench, Section } from "./bench.ts";

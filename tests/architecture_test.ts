@@ -34,7 +34,7 @@ const PURE = [
   "scenarios/pace",
   "report",
 ];
-const IMPURE = ["report/page/build.ts", "report/page/client", "report/page/live_client"];
+const IMPURE = ["report/client"];
 
 sources.forEach(surveyOf);
 
@@ -83,7 +83,7 @@ Deno.test("base/system alone calls libc and reads /proc and control groups", () 
 });
 
 /** Starts nothing while users' experiments run. */
-const OWN_TOOLS = ["cli/compiled", "report/page/build.ts"];
+const OWN_TOOLS = ["cli/compiled", "report/client/build.ts"];
 
 Deno.test("programs are started under a supervisor alone, which leaves nothing of them", () => {
   const starters = ["targets/launch/child.ts", "targets/launch/supervisor.ts"];

@@ -1,5 +1,5 @@
 /** What comparing the runs of a block with each other is worth, and costs, on machines that drift. */
-import { DEFAULT_MARGIN_RATIO } from "../../report/model/comparison/comparison.ts";
+import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";
 import { atLeast, atMost, row } from "./percent.ts";

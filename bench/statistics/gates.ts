@@ -4,9 +4,9 @@ import {
   sideOf,
   tested,
   type ThresholdOutcome,
-} from "../../report/model/gates/evidence.ts";
-import { type Gate, judgeTogether } from "../../report/model/gates/gates.ts";
-import { meanRange } from "../../report/model/runs/figure_range.ts";
+} from "../../report/judge/gates/evidence.ts";
+import { type Gate, judgeTogether } from "../../report/judge/gates/gates.ts";
+import { meanRange } from "../../report/cells/figure_range.ts";
 import {
   pooledShare,
   type Proportion,

@@ -1,7 +1,7 @@
 /** What a conclusion says of who leads, and at what price, with fixed seeds: how often "likely" and "uses more CPU" are wrong. */
-import { DEFAULT_MARGIN_RATIO } from "../../report/model/comparison/comparison.ts";
-import { NOTABLE_CHANGE } from "../../report/model/comparison/standing.ts";
-import { surelyMore } from "../../report/model/conclusion/places.ts";
+import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
+import { NOTABLE_CHANGE } from "../../report/judge/standing.ts";
+import { surelyMore } from "../../report/subjects/verdict/places.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import type { Row, Section } from "../bench.ts";
 import type { Machine } from "./experiment.ts";

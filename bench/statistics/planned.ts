@@ -1,6 +1,6 @@
 /** Whether comparisons see what `plateau plan` promises: its changes against those that simulated comparisons find. */
-import { pairingOf } from "../../report/model/comparison/between.ts";
-import { DEFAULT_MARGIN_RATIO } from "../../report/model/comparison/comparison.ts";
+import { pairingOf } from "../../report/judge/between.ts";
+import { DEFAULT_MARGIN_RATIO } from "../../report/judge/comparison.ts";
 import { pairNoiseOf, smallestChangeSeen } from "../../runner/stats/comparison/planning.ts";
 import type { Row, Section } from "../bench.ts";
 import { estimatesOf, type Machine, simulateCells } from "./experiment.ts";

@@ -4,13 +4,9 @@ import {
   comparisonOf,
   type FigureComparison,
   type GroupPair,
-} from "../../report/model/comparison/comparison.ts";
-import type {
-  ComparableRun,
-  ComparedFigure,
-  ComparedRuns,
-} from "../../report/model/comparison/group.ts";
-import { type Standing, standingOf } from "../../report/model/comparison/standing.ts";
+} from "../../report/judge/comparison.ts";
+import type { ComparableRun, ComparedFigure, ComparedRuns } from "../../report/judge/group.ts";
+import { type Standing, standingOf } from "../../report/judge/standing.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";
 import { estimatesOf, type Machine, type Plan, simulateCells } from "./experiment.ts";

@@ -1,12 +1,12 @@
 /** Measures a pair of revisions, confirms what is worse, and says so in every form. */
 import { join } from "node:path";
 import { existsSync } from "node:fs";
-import { renderComparison } from "../../report/files/comparison.ts";
+import { renderComparison } from "../../report/render/comparison.ts";
 import {
   comparedName,
   compareResults,
   type ResultsComparison,
-} from "../../report/model/compared_results.ts";
+} from "../../report/subjects/compared_results.ts";
 import {
   type Alarm,
   asConfirmed,
@@ -14,9 +14,9 @@ import {
   confirmedBy,
   revisionSides,
   worseCells,
-} from "../../report/model/revisions.ts";
-import { figureInProse } from "../../report/model/comparison/words.ts";
-import { counted, unique } from "../../report/model/numbers/words.ts";
+} from "../../report/subjects/revisions.ts";
+import { figureInProse } from "../../report/judge/words.ts";
+import { counted, unique } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -2,7 +2,7 @@
 import * as z from "zod";
 import { EXIT, type Problem } from "../../base/errors.ts";
 import type { Files } from "../../base/files.ts";
-import { renderCapacity } from "../../report/terminal/capacity.ts";
+import { renderCapacity } from "../../report/render/terminal/capacity.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type CapacitySearch, findCapacity } from "../../runner/capacity/capacity.ts";
 import { loadOf } from "../../scenarios/load/load.ts";

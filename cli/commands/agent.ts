@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import process from "node:process";
 import * as z from "zod";
 import { EXIT, messageOf, UserError } from "../../base/errors.ts";
-import { counted } from "../../report/model/numbers/words.ts";
+import { counted } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { Agent } from "../../runner/fleet/agent/agent.ts";
 import { allowedHost, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";

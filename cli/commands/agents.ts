@@ -1,10 +1,10 @@
 /** `plateau agents`: the agents that are registered at a Redis. */
 import { EXIT } from "../../base/errors.ts";
 import { VERSION } from "../../base/version.ts";
-import { formatCount, formatNumber } from "../../report/model/numbers/units.ts";
-import { type ColumnOf, tableOf } from "../../report/model/tables/table.ts";
-import { BLANK, lineOf } from "../../report/terminal/line.ts";
-import { tableLines } from "../../report/terminal/table.ts";
+import { formatCount, formatNumber } from "../../report/writing/units.ts";
+import { type ColumnOf, tableOf } from "../../report/subjects/tables/table.ts";
+import { BLANK, lineOf } from "../../report/render/terminal/line.ts";
+import { tableLines } from "../../report/render/terminal/table.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { type TerminalOptions, textLines, writtenLines } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";

@@ -2,8 +2,8 @@
 import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
+import type { GateOutcome } from "../../report/judge/gates/gates.ts";
+import type { Grouped } from "../../report/cells/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { type BenchRequest, measureUrl } from "../../runner/measure/measure.ts";
@@ -120,8 +120,8 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { judgeCells } = await import("../../report/model/gates/gates.ts");
-  const { gatedMeasurement } = await import("../../report/model/gates/limit.ts");
+  const { judgeCells } = await import("../../report/judge/gates/gates.ts");
+  const { gatedMeasurement } = await import("../../report/judge/gates/limit.ts");
   const cells = [gatedMeasurement(measurement, baseline)];
   return judgeCells(thresholds, cells, { hasBaseline: baseline !== null, ground: null });
 }
@@ -144,24 +144,24 @@ function renderersOf(
 ): Renderers & { readonly otlp: MetricsSender } {
   return {
     json: () => jsonText(measurement, 2),
-    csv: async () => (await import("../../report/files/csv.ts")).renderMeasurementCsv(measurement),
+    csv: async () => (await import("../../report/render/csv.ts")).renderMeasurementCsv(measurement),
     csvIntervals: async () =>
-      (await import("../../report/files/csv.ts")).renderMeasurementIntervalsCsv(
+      (await import("../../report/render/csv.ts")).renderMeasurementIntervalsCsv(
         measurement,
       ),
     markdown: async () =>
-      (await import("../../report/files/markdown.ts")).renderMeasurementMarkdown(
+      (await import("../../report/render/markdown.ts")).renderMeasurementMarkdown(
         measurement,
         gates,
       ),
     junit: async () => await junitOf(measurement, gates),
     hlog: async () =>
-      (await import("../../report/files/histogram_log.ts")).renderMeasurementHistogramLog(
+      (await import("../../report/render/histogram_log.ts")).renderMeasurementHistogramLog(
         measurement,
       ),
     html: async () => (await import("../output/forms.ts")).renderBenchPage(measurement, invocation),
     otlp: async (to, signal) => {
-      const { measurementOtlpRequests } = await import("../../report/files/otlp.ts");
+      const { measurementOtlpRequests } = await import("../../report/render/otlp.ts");
       const { sendMetrics } = await import("../output/otlp.ts");
       await sendMetrics(to, measurementOtlpRequests(measurement, hostname()), signal);
     },
@@ -172,7 +172,7 @@ async function junitOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"xml">> {
-  const { measurementSuite, renderJunit } = await import("../../report/files/junit.ts");
+  const { measurementSuite, renderJunit } = await import("../../report/render/junit.ts");
   const startedAt = new Date(Date.now() - measurement.elapsedS * 1_000).toISOString();
   const about = { measurement, startedAt, hostname: hostname() };
   return renderJunit([measurementSuite(about, gates)]);
@@ -182,7 +182,7 @@ async function summaryOf(
   measurement: Measurement,
   gates: readonly GateOutcome[],
 ): Promise<Written<"terminal">> {
-  const { renderMeasurement } = await import("../../report/terminal/measurement.ts");
+  const { renderMeasurement } = await import("../../report/render/terminal/measurement.ts");
   return renderMeasurement(measurement, terminalOptions(), gates);
 }
 

@@ -2,10 +2,10 @@
 import * as z from "zod";
 import { EXIT } from "../../base/errors.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
-import { loadText, parametersText, scenarioLoads } from "../../report/model/method/load.ts";
-import { formatDuration } from "../../report/model/numbers/units.ts";
-import { counted } from "../../report/model/numbers/words.ts";
-import { cellLabel } from "../../report/model/numbers/cell_label.ts";
+import { loadText, parametersText, scenarioLoads } from "../../report/subjects/method/load.ts";
+import { formatDuration } from "../../report/writing/units.ts";
+import { counted } from "../../report/writing/words.ts";
+import { cellLabel } from "../../report/cells/cell_label.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence, Schedule } from "../../runner/experiment/schedule.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";

@@ -1,14 +1,14 @@
 /** `plateau compare BASE NEW`: the change between two results, with interval and verdict. */
 import * as z from "zod";
 import { UserError } from "../../base/errors.ts";
-import { renderComparison } from "../../report/files/comparison.ts";
+import { renderComparison } from "../../report/render/comparison.ts";
 import {
   type CompareOptions,
   compareSessions,
   type ResultsComparison,
-} from "../../report/model/compared_results.ts";
-import type { ResultSide } from "../../report/model/comparison/differences.ts";
-import { distinct, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
+} from "../../report/subjects/compared_results.ts";
+import type { ResultSide } from "../../report/judge/differences.ts";
+import { distinct, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { margin } from "../../scenarios/claims/threshold.ts";
 import { defineCommand } from "../command_line/arguments.ts";

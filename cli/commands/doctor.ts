@@ -1,7 +1,7 @@
 /** `plateau doctor`: is this machine fit to measure on? */
 import { EXIT } from "../../base/errors.ts";
-import { counted } from "../../report/model/numbers/words.ts";
-import { BLANK, lineOf } from "../../report/terminal/line.ts";
+import { counted } from "../../report/writing/words.ts";
+import { BLANK, lineOf } from "../../report/render/terminal/line.ts";
 import { padEnd, wrapped } from "../../report/writing/columns.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import {

@@ -7,7 +7,7 @@ import { SECRET } from "../../base/secrets.ts";
 import { describeMachine } from "../../base/system/describe.ts";
 import { VERSION } from "../../base/version.ts";
 import { YamlText } from "../../base/yaml/yaml_text.ts";
-import { type FlagWord, flagWords } from "../../report/model/method/command.ts";
+import { type FlagWord, flagWords } from "../../report/subjects/method/command.ts";
 import { hashSettings, openExperiment } from "../../runner/experiment/provenance.ts";
 import { changesBetween, changeText, refusals } from "../../runner/experiment/resume.ts";
 import { contradictions } from "../../runner/experiment/resume_contradictions.ts";

@@ -5,7 +5,7 @@ import { observed, repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { CommandParts } from "../command_line/command.ts";
 import { integerText, only, settings } from "./values.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
+import type { Grouped } from "../../report/cells/cells.ts";
 import { type Threshold, thresholdText } from "../../scenarios/claims/threshold.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 

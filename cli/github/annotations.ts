@@ -4,16 +4,16 @@ import {
   comparedOutcome,
   type ResultsComparison,
   sentenceOf,
-} from "../../report/model/compared_results.ts";
-import { decisiveOf } from "../../report/model/comparison/comparison.ts";
-import { type GateOutcome, gateText } from "../../report/model/gates/gates.ts";
-import type { ThresholdOutcome } from "../../report/model/gates/evidence.ts";
-import { cellLabel } from "../../report/model/numbers/cell_label.ts";
+} from "../../report/subjects/compared_results.ts";
+import { decisiveOf } from "../../report/judge/comparison.ts";
+import { type GateOutcome, gateText } from "../../report/judge/gates/gates.ts";
+import type { ThresholdOutcome } from "../../report/judge/gates/evidence.ts";
+import { cellLabel } from "../../report/cells/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
-import { endsText, noResponseOf } from "../../report/model/findings/no_response.ts";
-import { type TrustModel, trustOf, trustOfRuns } from "../../report/model/findings/trust.ts";
+import { endsText, noResponseOf } from "../../report/findings/no_response.ts";
+import { type TrustModel, trustOf, trustOfRuns } from "../../report/findings/trust.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 
 /** GitHub shows no more of a level for a step. */

@@ -1,5 +1,5 @@
 /** hey, which reads its options as Go programs do. */
-import { formatCount } from "../../report/model/numbers/units.ts";
+import { formatCount } from "../../report/writing/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import {
   differenceSentence,

@@ -4,7 +4,7 @@
  */
 import { basicAuthorization } from "../../base/net/endpoint.ts";
 import { durationText } from "../../base/quantity.ts";
-import { formatCount, formatMs } from "../../report/model/numbers/units.ts";
+import { formatCount, formatMs } from "../../report/writing/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { formPart } from "../flags/form_flag.ts";

@@ -1,5 +1,5 @@
 /** wrk, and wrk2, which adds a rate. */
-import { formatCount } from "../../report/model/numbers/units.ts";
+import { formatCount } from "../../report/writing/units.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import {
   added,

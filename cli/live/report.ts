@@ -6,8 +6,8 @@ import { messageOf } from "../../base/errors.ts";
 import { mostOf } from "../../base/limits.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { secrets } from "../../base/secrets.ts";
-import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import type { Grouped } from "../../report/cells/cells.ts";
 import {
   advanceStatus,
   brokenStatus,
@@ -15,8 +15,8 @@ import {
   GETTING_READY,
   pointOf,
   renderLivePage,
-} from "../../report/page/live_page.ts";
-import type { LiveStatus } from "../../report/page/live_status.ts";
+} from "../../report/render/html/live_page.ts";
+import type { LiveStatus } from "../../report/render/html/live_status.ts";
 import type { OnProgress } from "../../runner/result/progress.ts";
 import type { OnSaved } from "../../runner/result/result_file.ts";
 import { type LiveHead, type LiveResponse, plain } from "./connection.ts";

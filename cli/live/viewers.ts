@@ -7,7 +7,7 @@ import {
   MOST_POINTS,
   type PageEvent,
   type PointsEvent,
-} from "../../report/page/live_status.ts";
+} from "../../report/render/html/live_status.ts";
 import type { LiveStream } from "./connection.ts";
 
 interface Events {

@@ -4,10 +4,10 @@ import {
   comparisonJson,
   comparisonSuite,
   renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import { renderJunit } from "../../report/files/junit.ts";
-import type { ResultsComparison } from "../../report/model/compared_results.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
+} from "../../report/render/comparison.ts";
+import { renderJunit } from "../../report/render/junit.ts";
+import type { ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Renderers } from "../flags/output_flags.ts";
 import { hostname } from "../terminal/process.ts";

@@ -1,10 +1,10 @@
 /** The exit code of a measurement: throws the error of whatever failed. Loaded after the load. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
 import { remedyFor } from "../../base/net/dial_error.ts";
-import { endsText, noResponseOf, noResponseText } from "../../report/model/findings/no_response.ts";
-import { trustSentences } from "../../report/model/findings/trust.ts";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
+import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
+import { trustSentences } from "../../report/findings/trust.ts";
+import type { GateOutcome } from "../../report/judge/gates/gates.ts";
+import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
 
@@ -106,7 +106,7 @@ function evidenceOf(failed: readonly Missing[]): string[] {
 /** Failed thresholds come before inconclusive ones. Their wording is loaded where there are any. */
 export async function verifyGates(gates: readonly GateOutcome[]): Promise<void> {
   if (gates.length === 0) return;
-  const { gateText } = await import("../../report/model/gates/gates.ts");
+  const { gateText } = await import("../../report/judge/gates/gates.ts");
   const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
     gates.filter(({ outcome }) => outcome === wanted).map((gate) =>
       gateText(gate).replaceAll(GLUE, " ")

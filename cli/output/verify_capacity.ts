@@ -1,7 +1,7 @@
 /** The exit code of searches for a capacity: throws the error of whatever kept them from their goal. Pure. */
 import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../../base/errors.ts";
-import { capacitySentence } from "../../report/model/capacity.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
+import { capacitySentence } from "../../report/subjects/capacity.ts";
+import { GLUE } from "../../report/writing/units.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 
 interface PlacedSearch {

@@ -2,10 +2,10 @@
 import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { EXIT, InconclusiveError } from "../../base/errors.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
-import { planModel, planSentence } from "../../report/model/planning.ts";
-import { revisionSides } from "../../report/model/revisions.ts";
-import { renderPlan } from "../../report/terminal/planning.ts";
+import { GLUE } from "../../report/writing/units.ts";
+import { planModel, planSentence } from "../../report/subjects/planning.ts";
+import { revisionSides } from "../../report/subjects/revisions.ts";
+import { renderPlan } from "../../report/render/terminal/planning.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { rememberPlan } from "../../runner/host/plan_cache.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { readText } from "../../base/bounded_file.ts";
 import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
-import { quoted } from "../../report/model/method/command.ts";
+import { quoted } from "../../report/subjects/method/command.ts";
 import type { RawArguments } from "../command_line/command.ts";
 
 /** Files that every run writes into its folder. */

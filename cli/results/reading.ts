@@ -7,8 +7,8 @@ import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { JsonList } from "../../base/yaml/json_list.ts";
 import { parseJson } from "../../base/yaml/json_text.ts";
-import type { Grouped } from "../../report/model/runs/cells.ts";
-import { runAlone } from "../../report/model/runs/measured.ts";
+import type { Grouped } from "../../report/cells/cells.ts";
+import { runAlone } from "../../report/cells/measured.ts";
 import {
   inconsistenciesOf,
   inconsistenciesOfRun,

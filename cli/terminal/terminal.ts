@@ -1,7 +1,7 @@
 /** Standard output and error, and what a terminal can show. Both take `Written` text alone. */
 import { clearInterval, setInterval } from "node:timers";
-import type { ScreenSize } from "../../report/terminal/live.ts";
-import type { LiveOutput, ProgressView } from "../../report/terminal/view.ts";
+import type { ScreenSize } from "../../report/render/terminal/live.ts";
+import type { LiveOutput, ProgressView } from "../../report/render/terminal/view.ts";
 import type { TerminalOptions } from "../../report/writing/terminal.ts";
 import type { Written } from "../../report/writing/written.ts";
 import { messageOf, TargetError } from "../../base/errors.ts";
@@ -99,7 +99,7 @@ const REDRAW_MS = 1_000;
 /** Progress on standard error, unless it is to be quiet: a live view on a terminal, lines elsewhere. */
 export async function progressView(quiet: boolean): Promise<ProgressView> {
   if (quiet) return NO_PROGRESS;
-  const { startProgress } = await import("../../report/terminal/view.ts");
+  const { startProgress } = await import("../../report/render/terminal/view.ts");
   const isLive = hasLiveView();
   const view = startProgress({
     ...terminalOptions(Deno.stderr),
@@ -111,7 +111,7 @@ export async function progressView(quiet: boolean): Promise<ProgressView> {
 }
 
 async function liveOutput(): Promise<LiveOutput> {
-  const { liveLines } = await import("../../report/terminal/live.ts");
+  const { liveLines } = await import("../../report/render/terminal/live.ts");
   return { size: screenSize, linesOf: liveLines };
 }
 

@@ -3,7 +3,7 @@
  * their properties and messages nothing starts another. Pure.
  * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
-import { GLUE } from "../model/numbers/units.ts";
+import { GLUE } from "./units.ts";
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";
 

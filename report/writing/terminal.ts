@@ -4,7 +4,7 @@
  * no Unicode, and styles become SGR codes where there is colour. No line begins a command of a CI
  * service, wherever it goes, as a log may stand behind a pseudo-terminal, too. Pure.
  */
-import { GLUE } from "../model/numbers/units.ts";
+import { GLUE } from "./units.ts";
 import { widthOf } from "./columns.ts";
 import { harmless, withoutCommands } from "./control.ts";
 import type { Written } from "./written.ts";

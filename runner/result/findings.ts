@@ -1,6 +1,6 @@
 /**
  * Findings: why a measurement may not show the target. Each is data, so that scripts can act on it: a code, a severity,
- * the figures that were seen, and codes of advice. `report/model/findings` makes the sentences of them. Times are
+ * the figures that were seen, and codes of advice. `report/findings` makes the sentences of them. Times are
  * milliseconds and shares 0–1, unless a key says otherwise.
  */
 import * as z from "zod";

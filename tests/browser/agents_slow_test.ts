@@ -3,8 +3,8 @@
 /** The agents of a fleet in the page: near ones, one far away, one lost, one without time. */
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "../report/fleet.ts";
 import { violationsOf } from "./accessibility.ts";

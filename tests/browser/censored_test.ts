@@ -2,8 +2,8 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { censoredResults, FROZEN, INTERRUPTED, type Load } from "../report/censored_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, openAll, scrollThrough } from "./chromium.ts";

@@ -13,7 +13,7 @@ import type {
   Page,
   Request,
 } from "playwright-core";
-import { type Depth, DEPTH_KEY } from "../../report/page/sections/depth.ts";
+import { type Depth, DEPTH_KEY } from "../../report/render/html/sections/depth.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { keep } from "../kept.ts";
 import { findProgram, testWith } from "../needs.ts";

@@ -3,8 +3,8 @@
 /** Claims in a browser: grouped by outcome, filtered by buttons, and cards on a phone. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { claimOf, RATES } from "../report/claimed.ts";
 import { resultsAt } from "../report/rates.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -3,11 +3,11 @@
 /** The page of a comparison: what it says, on every screen, and that it keeps nobody out. */
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { comparisonJson, renderComparison } from "../../report/files/comparison.ts";
-import { renderComparisonMarkdown } from "../../report/files/comparison.ts";
-import { comparisonSentence } from "../../report/model/compared_conclusion.ts";
-import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
+import { comparisonJson, renderComparison } from "../../report/render/comparison.ts";
+import { renderComparisonMarkdown } from "../../report/render/comparison.ts";
+import { comparisonSentence } from "../../report/subjects/compared_conclusion.ts";
+import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { around, type Rates, resultsAt } from "../report/rates.ts";

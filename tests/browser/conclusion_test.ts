@@ -4,9 +4,9 @@
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { paperResults } from "../../bench/stage/paper.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { COMPUTING, doubted, inScenarios, OFFERED, WAITING } from "../report/concluded.ts";
 import { type CellSpec, resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -3,8 +3,8 @@
 /** The figure of latencies: a limit that reads shares, and which targets are drawn. */
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { censoredResults, FROZEN, TIMED_OUT } from "../report/censored_results.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";

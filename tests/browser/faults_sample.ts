@@ -1,6 +1,6 @@
 /** A report with comparisons of every verdict, failures of several kinds over time, and slowest requests. */
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

@@ -3,8 +3,8 @@
 /** The flame graph in a browser: drawn, found in, zoomed by pointer and keys, and held against another. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { HOSTILE, profileOf, resultsWith } from "../report/profiled_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest } from "./chromium.ts";

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawForPrint, openAll, scrollThrough } from "./chromium.ts";
-import { formatNumber } from "../../report/model/numbers/units.ts";
+import { formatNumber } from "../../report/writing/units.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 import { figuresOf, runsOf, TARGETS } from "./selection.ts";
 

@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import type { Browser, Page } from "playwright-core";
 import { LiveReport } from "../../cli/live/report.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { violationsOf } from "./accessibility.ts";
 import { browserTest, drawnBox, setDepth } from "./chromium.ts";

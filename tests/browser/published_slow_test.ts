@@ -2,9 +2,9 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { BrowserContextOptions, Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { withoutGroups } from "../../report/model/numbers/units.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { withoutGroups } from "../../report/writing/units.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { publishedResults } from "../report/published_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";

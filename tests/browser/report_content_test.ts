@@ -2,10 +2,10 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { withoutGroups } from "../../report/model/numbers/units.ts";
-import type { Table } from "../../report/model/tables/table.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { withoutGroups } from "../../report/writing/units.ts";
+import type { Table } from "../../report/subjects/tables/table.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, RESULTS, SPEC, TABLES } from "./sample.ts";

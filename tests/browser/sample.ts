@@ -1,6 +1,6 @@
 /** A report with everything in it, and the screens to look at it on. */
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { type FixtureSpec, resultsFixture } from "../report/fixture.ts";
 
 export const SPEC: FixtureSpec = {

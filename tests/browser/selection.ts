@@ -3,7 +3,7 @@
 /** What a page shows of a selected part of the runs, beside what the results file says of it. */
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { mean, sum } from "../../report/model/numbers/spread.ts";
+import { mean, sum } from "../../report/writing/spread.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { intervalBlocks } from "../../runner/stats/confidence/pool.ts";

@@ -1,6 +1,6 @@
 /** Sweeps of every kind on one page: connections, a rate that is asked for, a 0 beside decades, many lines. */
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { type SweepCell, sweepResults } from "../report/sweep_results.ts";
 
 function connectionsOf(target: string, most: number): SweepCell[] {

@@ -2,10 +2,10 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { tableMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { tableMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { GLUE } from "../../report/writing/units.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -2,9 +2,9 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { sum } from "../../report/model/numbers/spread.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { sum } from "../../report/writing/spread.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawnBox, scrollThrough } from "./chromium.ts";

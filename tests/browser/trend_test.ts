@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { reportModel } from "../../report/model/model.ts";
-import { trendsOf } from "../../report/model/trend/trend.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { trendsOf } from "../../report/subjects/trend/trend.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { until } from "../e2e/patience.ts";
 import { around, resultsAt } from "../report/rates.ts";
 import { violationsOf } from "./accessibility.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { renderBenchPage } from "../../cli/output/forms.ts";
-import { runAlone } from "../../report/model/runs/measured.ts";
+import { runAlone } from "../../report/cells/measured.ts";
 import { measurementFixture } from "../report/fixture.ts";
 
 Deno.test("the page of a measurement has its command and its seed, and says nothing of an experiment", () => {

@@ -7,8 +7,8 @@ import {
   resultsAnnotations,
 } from "../../cli/github/annotations.ts";
 import { fittedSummary, MOST_BYTES } from "../../cli/github/step.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Annotation } from "../../report/writing/annotation.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { measurementFixture } from "../report/fixture.ts";

@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
 import { LiveReport } from "../../cli/live/report.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { Viewers } from "../../cli/live/viewers.ts";
 import type { LiveStream } from "../../cli/live/connection.ts";
-import { GETTING_READY, pointOf } from "../../report/page/live_page.ts";
-import { type LivePoint, MOST_POINTS, type PointsEvent } from "../../report/page/live_status.ts";
+import { GETTING_READY, pointOf } from "../../report/render/html/live_page.ts";
+import {
+  type LivePoint,
+  MOST_POINTS,
+  type PointsEvent,
+} from "../../report/render/html/live_status.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { latencies, LIVE } from "../report/progress_events.ts";
 

@@ -4,7 +4,7 @@ import { TargetError } from "../../base/errors.ts";
 import { secrets } from "../../base/secrets.ts";
 import type { Collector } from "../../cli/flags/output_flags.ts";
 import { type SendingClock, sendMetrics } from "../../cli/output/otlp.ts";
-import { measurementOtlpRequests } from "../../report/files/otlp.ts";
+import { measurementOtlpRequests } from "../../report/render/otlp.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import { measurementFixture } from "../report/fixture.ts";
 import { exportMetricsServiceRequest } from "../report/otlp_schema.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { parse as words } from "shell-quote";
-import { commandOf } from "../../report/model/method/command.ts";
+import { commandOf } from "../../report/subjects/method/command.ts";
 import { type Results, results } from "../../runner/result/result.ts";
 import { testWith } from "../needs.ts";
 import { plateau } from "./plateau.ts";

@@ -7,7 +7,7 @@ import type {
   LiveStatus,
   PageEvent,
   PointsEvent,
-} from "../../report/page/live_status.ts";
+} from "../../report/render/html/live_status.ts";
 import { toldOf } from "../cli/command_line.ts";
 import { emptyFolder, Plateau, plateau } from "./plateau.ts";
 

@@ -1,7 +1,7 @@
 /** A run of a day, made with a clock of its own, in the files and commands that users have of it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { runAlone } from "../../report/model/runs/measured.ts";
+import { runAlone } from "../../report/cells/measured.ts";
 import { UNKNOWN_ACTIVITY } from "../../runner/host/host_activity.ts";
 import { Recorder } from "../../runner/load/recording/recorder.ts";
 import { reportOfSilent } from "../../runner/load/worker/silent_worker.ts";

@@ -4,7 +4,7 @@ import { LIMITS } from "../../base/limits.ts";
 import { LiveReport } from "../../cli/live/report.ts";
 import { Viewers } from "../../cli/live/viewers.ts";
 import { LiveServer } from "../../cli/live/server.ts";
-import { GETTING_READY } from "../../report/page/live_page.ts";
+import { GETTING_READY } from "../../report/render/html/live_page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "../report/fixture.ts";
 

@@ -9,8 +9,8 @@ import { planResumed } from "../../cli/experiment/resume.ts";
 import { readBaseline } from "../../cli/flags/flags.ts";
 import { resultForms } from "../../cli/output/forms.ts";
 import { readMeasured, readResults, readSessions } from "../../cli/results/reading.ts";
-import { runAlone } from "../../report/model/runs/measured.ts";
-import { compareSessions } from "../../report/model/compared_results.ts";
+import { runAlone } from "../../report/cells/measured.ts";
+import { compareSessions } from "../../report/subjects/compared_results.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { MARKUP, MUTATIONS, type Tree } from "./mutations.ts";
 

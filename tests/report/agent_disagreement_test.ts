@@ -3,7 +3,7 @@ import {
   type AgentFigures,
   agentFigures,
   disagreements,
-} from "../../report/model/agents/disagreement.ts";
+} from "../../report/subjects/agents/disagreement.ts";
 import { type AgentSpec, fleetMeasurement, type FleetSpec } from "./fleet.ts";
 
 /** Without the glue between numbers and units. */

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { ScenarioSummary } from "../../report/model/comparison/summary.ts";
-import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { compareScenarios } from "../../report/model/conclusion/compared_scenarios.ts";
+import type { ScenarioSummary } from "../../report/judge/summary.ts";
+import { summaryText } from "../../report/judge/verdict_sentences.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { compareScenarios } from "../../report/subjects/verdict/compared_scenarios.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 

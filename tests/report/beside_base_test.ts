@@ -1,6 +1,6 @@
 /** The verdict of an experiment that names a base: what each of several others does beside it. */
 import assert from "node:assert/strict";
-import type { ConclusionModel } from "../../report/model/conclusion/conclusion.ts";
+import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { along, concluded, inScenarios, many, TWO } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { bottleneckFindings, bottleneckSentence } from "../../report/model/findings/bottleneck.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { bottleneckFindings, bottleneckSentence } from "../../report/findings/bottleneck.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { resultsFixture } from "./fixture.ts";
 

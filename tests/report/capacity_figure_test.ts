@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { capacityRange } from "../../report/model/runs/capacity.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderCsv } from "../../report/files/csv.ts";
+import { capacityRange } from "../../report/cells/capacity.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderCsv } from "../../report/render/csv.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claim } from "../../scenarios/claims/claim_text.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
 import type { CapacityEnd, CapacityTrial } from "../../runner/result/capacity.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { capacities } from "./searched.ts";

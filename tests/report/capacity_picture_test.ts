@@ -3,8 +3,8 @@ import {
   breakingWord,
   type CapacityModel,
   capacityModel,
-} from "../../report/model/capacity_picture.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+} from "../../report/subjects/capacity_picture.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { resultsFixture } from "./fixture.ts";
 

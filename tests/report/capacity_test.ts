@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { capacitySentence, trialSentence } from "../../report/model/capacity.ts";
-import { renderCapacity } from "../../report/terminal/capacity.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
+import { capacitySentence, trialSentence } from "../../report/subjects/capacity.ts";
+import { renderCapacity } from "../../report/render/terminal/capacity.ts";
+import { GLUE } from "../../report/writing/units.ts";
 import type { CapacityResult, CapacityTrial } from "../../runner/result/capacity.ts";
 
 const TRIAL: CapacityTrial = {

@@ -1,9 +1,9 @@
 /** What lower bounds do to the figures of a report, and to what it draws. */
 import { parse } from "csv-parse/sync";
 import assert from "node:assert/strict";
-import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
-import { measurementModel } from "../../report/model/measurement.ts";
-import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
+import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
+import { measurementModel } from "../../report/subjects/measurement.ts";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import {
   censoredMeasurement,

@@ -1,13 +1,13 @@
 /** Lower bounds in page, terminal, markdown, CSV and JSON: one truth of them in all. */
 import { parse } from "csv-parse/sync";
 import assert from "node:assert/strict";
-import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
-import { measurementModel } from "../../report/model/measurement.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderMeasurement } from "../../report/terminal/measurement.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
+import { measurementModel } from "../../report/subjects/measurement.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import {
   censoredMeasurement,
   censoredResults,

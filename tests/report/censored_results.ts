@@ -1,5 +1,5 @@
 /** Results in which some latencies are lower bounds, request by request, so that a test can reckon what is right. */
-import { sum } from "../../report/model/numbers/spread.ts";
+import { sum } from "../../report/writing/spread.ts";
 import { type Measurement, type Results, results } from "../../runner/result/result.ts";
 import { isMovable, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

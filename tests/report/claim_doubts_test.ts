@@ -6,8 +6,8 @@ import type {
   ClaimDoubtOf,
   ClaimFinding,
   DoubtCode,
-} from "../../report/model/claims/finding.ts";
-import { claimSentence } from "../../report/model/claims/sentences.ts";
+} from "../../report/judge/claims/finding.ts";
+import { claimSentence } from "../../report/judge/claims/sentences.ts";
 import { assertClaimReadable, plain } from "./readable.ts";
 
 const UNDECIDED = { outcome: "inconclusive", doubt: null, margin: 0 } as const;

@@ -1,12 +1,12 @@
 /** Every code of what is found of a claim has a sentence, made from its evidence, in the words of the field. */
 import assert from "node:assert/strict";
-import type { ClaimCode, ClaimFindingOf } from "../../report/model/claims/finding.ts";
+import type { ClaimCode, ClaimFindingOf } from "../../report/judge/claims/finding.ts";
 import {
   claimSentence,
   foundText,
   invalidRunsSentence,
   unmeasuredSentence,
-} from "../../report/model/claims/sentences.ts";
+} from "../../report/judge/claims/sentences.ts";
 import { assertClaimReadable, plain } from "./readable.ts";
 
 const decided = { outcome: "reproduced", doubt: null, margin: 0 } as const;

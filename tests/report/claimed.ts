@@ -1,7 +1,7 @@
 /** Claims from their texts, and what becomes of them. */
 import assert from "node:assert/strict";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { claimsModel, type JudgedClaim } from "../../report/judge/claims/claims.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type { Claim } from "../../scenarios/claims/claim.ts";
 import { parseClaim } from "../../scenarios/claims/claim_text.ts";

@@ -1,4 +1,4 @@
-import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import type { JudgedClaim } from "../../report/judge/claims/claims.ts";
 import { assertJudged, judge, RATES } from "./claimed.ts";
 import { resultsAt } from "./rates.ts";
 

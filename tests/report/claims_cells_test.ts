@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import type { JudgedClaim } from "../../report/judge/claims/claims.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { assertJudged, judge, RATES } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

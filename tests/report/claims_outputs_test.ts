@@ -1,11 +1,11 @@
 /** The same outcomes on the page, in the terminal, in markdown and in JUnit XML. */
 import assert from "node:assert/strict";
-import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { verdictsJson } from "../../report/model/claims/claims.ts";
-import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { verdictsJson } from "../../report/judge/claims/claims.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claimOf, RATES } from "./claimed.ts";
 import { hostileResults } from "./hostile.ts";

@@ -1,6 +1,6 @@
 /** Claims about labels of runs, and about orders of cells. */
 import assert from "node:assert/strict";
-import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import type { JudgedClaim } from "../../report/judge/claims/claims.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { assertJudged, judge } from "./claimed.ts";
 import { resultsAt } from "./rates.ts";

@@ -1,6 +1,6 @@
 /** Claims of whether one figure changes by more than another. */
 import assert from "node:assert/strict";
-import type { JudgedClaim } from "../../report/model/claims/claims.ts";
+import type { JudgedClaim } from "../../report/judge/claims/claims.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { assertJudged, judge } from "./claimed.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

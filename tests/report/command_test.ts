@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { benchCommandOf, commandOf } from "../../report/model/method/command.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { benchCommandOf, commandOf } from "../../report/subjects/method/command.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 

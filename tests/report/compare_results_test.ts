@@ -1,15 +1,15 @@
 /** Two results held against each other: which cells, what differs, how it ends, and in every form alike. */
 import assert from "node:assert/strict";
-import type { ResultSide } from "../../report/model/comparison/differences.ts";
+import type { ResultSide } from "../../report/judge/differences.ts";
 import {
   comparisonJson,
   comparisonSuite,
   renderComparison,
   renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { renderJunit } from "../../report/files/junit.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
+} from "../../report/render/comparison.ts";
+import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { renderJunit } from "../../report/render/junit.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";

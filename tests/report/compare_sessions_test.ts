@@ -1,9 +1,9 @@
 /** Results of several measuring sessions held against each other. */
 import assert from "node:assert/strict";
-import { comparisonOf } from "../../report/model/comparison/comparison.ts";
-import { comparisonJson, renderComparison } from "../../report/files/comparison.ts";
-import { compareSessions, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { betweenResults, withoutSessionsOf } from "../../report/model/comparison/sessions.ts";
+import { comparisonOf } from "../../report/judge/comparison.ts";
+import { comparisonJson, renderComparison } from "../../report/render/comparison.ts";
+import { compareSessions, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { betweenResults, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 

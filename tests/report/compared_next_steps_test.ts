@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { comparedModel } from "../../report/model/compared_conclusion.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
+import { comparedModel } from "../../report/subjects/compared_conclusion.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
 import { around, resultsAt } from "./rates.ts";
 
 /** What to do next, of one target at these rates of both sides. */

@@ -4,11 +4,11 @@ import {
   comparisonJson,
   renderComparison,
   renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import type { ResultSide } from "../../report/model/comparison/differences.ts";
-import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { revisionSides } from "../../report/model/revisions.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
+} from "../../report/render/comparison.ts";
+import type { ResultSide } from "../../report/judge/differences.ts";
+import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { revisionSides } from "../../report/subjects/revisions.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import type { Results, TargetProfile } from "../../runner/result/result.ts";
 import { HOSTILE, profileOf } from "./profiled_results.ts";
 import { around, resultsAt } from "./rates.ts";

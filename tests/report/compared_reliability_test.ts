@@ -3,10 +3,10 @@ import {
   comparisonJson,
   renderComparison,
   renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import { comparedModel, comparisonSentence } from "../../report/model/compared_conclusion.ts";
-import { compareResults, type ResultsComparison } from "../../report/model/compared_results.ts";
-import { renderComparisonPage } from "../../report/page/compared_page.ts";
+} from "../../report/render/comparison.ts";
+import { comparedModel, comparisonSentence } from "../../report/subjects/compared_conclusion.ts";
+import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { doubted } from "./concluded.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";

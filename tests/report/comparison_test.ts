@@ -6,17 +6,17 @@ import {
   type GroupComparison,
   judgePairs,
   testPairs,
-} from "../../report/model/comparison/comparison.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+} from "../../report/judge/comparison.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import {
   type ComparedRuns,
   DECISIVE,
   groupOf,
   type JudgeOptions,
-} from "../../report/model/comparison/group.ts";
-import { verdictText } from "../../report/model/comparison/words.ts";
-import { ratioText } from "../../report/model/comparison/ratios.ts";
-import { reportModel } from "../../report/model/model.ts";
+} from "../../report/judge/group.ts";
+import { verdictText } from "../../report/judge/words.ts";
+import { ratioText } from "../../report/judge/ratios.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { holm } from "../../runner/stats/comparison/significance_tests.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,6 +1,6 @@
 /** Results for conclusions, and what is concluded of them. */
-import { type ConclusionModel } from "../../report/model/conclusion/conclusion.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { type ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around } from "./rates.ts";

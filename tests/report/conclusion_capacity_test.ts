@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { renderComparison } from "../../report/files/comparison.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
+import { renderComparison } from "../../report/render/comparison.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { concluded } from "./concluded.ts";
 import { plain } from "./readable.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { lexer } from "marked";
-import { conclusionJson } from "../../report/model/conclusion/conclusion.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { conclusionJson } from "../../report/subjects/verdict/conclusion.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { type Results, results as schema } from "../../runner/result/result.ts";
 import { concluded, doubted, many, POLICIES, TWO } from "./concluded.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

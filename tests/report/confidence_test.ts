@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { formatInterval, GLUE } from "../../report/model/numbers/units.ts";
-import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
-import { percentileTable } from "../../report/model/tables/percentiles.ts";
-import { summaryTable } from "../../report/model/tables/summary.ts";
+import { formatInterval, GLUE } from "../../report/writing/units.ts";
+import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
+import { percentileTable } from "../../report/subjects/tables/percentiles.ts";
+import { summaryTable } from "../../report/subjects/tables/summary.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";

@@ -6,8 +6,8 @@ import {
   renderIntervalsCsv,
   renderMeasurementCsv,
   renderMeasurementIntervalsCsv,
-} from "../../report/files/csv.ts";
-import { reportModel } from "../../report/model/model.ts";
+} from "../../report/render/csv.ts";
+import { reportModel } from "../../report/model.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { csvOf } from "../../report/writing/csv.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";

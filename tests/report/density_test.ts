@@ -1,8 +1,8 @@
 /** How latencies are distributed: what of all requests a figure draws, in which order, and what it may not know. */
 import assert from "node:assert/strict";
-import type { DensityChart } from "../../report/model/charts/charts.ts";
-import { MOST_RIDGES } from "../../report/model/charts/density.ts";
-import { reportModel } from "../../report/model/model.ts";
+import type { DensityChart } from "../../report/subjects/charts/charts.ts";
+import { MOST_RIDGES } from "../../report/subjects/charts/density.ts";
+import { reportModel } from "../../report/model.ts";
 import { censoredResults, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 

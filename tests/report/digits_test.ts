@@ -4,13 +4,13 @@ import {
   comparisonSuite,
   renderComparison,
   renderComparisonMarkdown,
-} from "../../report/files/comparison.ts";
-import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+} from "../../report/render/comparison.ts";
+import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { claimOf } from "./claimed.ts";
 import { type FixtureSpec, resultsFixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { percentileOf } from "../../report/model/runs/pool.ts";
-import { steadinessOf } from "../../report/model/runs/steady.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { reportModel } from "../../report/model.ts";
+import { percentileOf } from "../../report/cells/pool.ts";
+import { steadinessOf } from "../../report/cells/steady.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -2,7 +2,7 @@
  * What a measurement draws from chance, kept by the state of chance that it was drawn in: many tests begin
  * with the same seed and the same cells.
  */
-import { sum } from "../../report/model/numbers/spread.ts";
+import { sum } from "../../report/writing/spread.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { rangeOf } from "../../report/model/runs/figure_range.ts";
-import { figureOfRun, type JudgedRun } from "../../report/model/runs/figures.ts";
-import { atLeast, exactly } from "../../report/model/runs/lower_bounds.ts";
+import { reportModel } from "../../report/model.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { rangeOf } from "../../report/cells/figure_range.ts";
+import { figureOfRun, type JudgedRun } from "../../report/cells/figures.ts";
+import { atLeast, exactly } from "../../report/cells/lower_bounds.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { censoredMeasurement, type Ended, FROZEN, TIMED_OUT } from "./censored_results.ts";

@@ -1,14 +1,14 @@
 /** Every code of a finding has a sentence, made from its evidence, in the words of the field. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { caveatSentence } from "../../report/model/findings/caveat_sentences.ts";
-import type { CaveatCode, CaveatOf } from "../../report/model/findings/caveats.ts";
-import { findingSentence } from "../../report/model/findings/sentences.ts";
+import { caveatSentence } from "../../report/findings/caveat_sentences.ts";
+import type { CaveatCode, CaveatOf } from "../../report/findings/caveats.ts";
+import { findingSentence } from "../../report/findings/sentences.ts";
 import {
   type TimelineCode,
   type TimelineFindingOf,
   timelineSentence,
-} from "../../report/model/findings/timeline_findings.ts";
+} from "../../report/findings/timeline_findings.ts";
 import {
   ADVICE,
   FINDING_CODES,

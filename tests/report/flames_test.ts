@@ -11,7 +11,7 @@ import {
   paintOf,
   placedCalls,
   sharesOf,
-} from "../../report/model/profiles/flames.ts";
+} from "../../report/subjects/profiles/flames.ts";
 
 type Stack = readonly [names: string, ms: number];
 

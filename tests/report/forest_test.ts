@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { forestOf, type ForestPair } from "../../report/model/comparison/forest.ts";
-import { comparisonOf } from "../../report/model/comparison/comparison.ts";
-import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
+import { forestOf, type ForestPair } from "../../report/judge/forest.ts";
+import { comparisonOf } from "../../report/judge/comparison.ts";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
 function cell(target: string, medianMs: number, more: Partial<CellSpec> = {}): CellSpec {

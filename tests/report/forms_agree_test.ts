@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { lexer, type Tokens } from "marked";
-import { renderCsv, renderIntervalsCsv } from "../../report/files/csv.ts";
-import { renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
+import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
 import { results as schema } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
-import { type GateOutcome, judgeCells } from "../../report/model/gates/gates.ts";
-import { gatedMeasurement } from "../../report/model/gates/limit.ts";
+import { type GateOutcome, judgeCells } from "../../report/judge/gates/gates.ts";
+import { gatedMeasurement } from "../../report/judge/gates/limit.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

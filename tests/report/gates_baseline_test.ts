@@ -1,7 +1,7 @@
 /** Thresholds that compare with a baseline: of another session, of the same, or of one run. */
 import assert from "node:assert/strict";
-import type { GateOutcome } from "../../report/model/gates/gates.ts";
-import { reportModel } from "../../report/model/model.ts";
+import type { GateOutcome } from "../../report/judge/gates/gates.ts";
+import { reportModel } from "../../report/model.ts";
 import { judge, plain, thresholdsOf, timed } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 

@@ -1,6 +1,6 @@
 /** A gate opens by evidence: what one measurement shows, and what it can't. */
 import assert from "node:assert/strict";
-import { figureRangeText } from "../../report/model/runs/figure_range.ts";
+import { figureRangeText } from "../../report/cells/figure_range.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { answered, judge, timed } from "./gated.ts";
 

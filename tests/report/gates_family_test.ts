@@ -1,8 +1,8 @@
 /** One exit code tells of all thresholds, so they are judged as one family. */
 import assert from "node:assert/strict";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { type Gate, judgeTogether } from "../../report/model/gates/gates.ts";
-import { fact, tested, type ThresholdEvidence } from "../../report/model/gates/evidence.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { type Gate, judgeTogether } from "../../report/judge/gates/gates.ts";
+import { fact, tested, type ThresholdEvidence } from "../../report/judge/gates/evidence.ts";
 import { plain, thresholdsOf } from "./gated.ts";
 import { around, resultsAt } from "./rates.ts";
 

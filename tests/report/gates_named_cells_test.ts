@@ -1,7 +1,7 @@
 /** Thresholds that name their cells, on drawn results. */
 import assert from "node:assert/strict";
-import { type GateOutcome, gatesModel } from "../../report/model/gates/gates.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+import { type GateOutcome, gatesModel } from "../../report/judge/gates/gates.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { plain, thresholdsOf } from "./gated.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { gateLine, type GateOutcome, worstOf } from "../../report/model/gates/gates.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { gateLine, type GateOutcome, worstOf } from "../../report/judge/gates/gates.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { judge, plain, thresholdsOf, timed } from "./gated.ts";

@@ -7,11 +7,15 @@ import {
   heatmapOf,
   heatOf,
   heatText,
-} from "../../report/model/charts/heatmap.ts";
-import { type CellSteps, type PackedStep, unpackSteps } from "../../report/model/charts/packing.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { sum } from "../../report/model/numbers/spread.ts";
-import { packScenarios } from "../../report/page/packed_intervals.ts";
+} from "../../report/subjects/charts/heatmap.ts";
+import {
+  type CellSteps,
+  type PackedStep,
+  unpackSteps,
+} from "../../report/subjects/charts/packing.ts";
+import { reportModel } from "../../report/model.ts";
+import { sum } from "../../report/writing/spread.ts";
+import { packScenarios } from "../../report/render/html/packed_intervals.ts";
 import { fromBase91 } from "../../report/writing/json.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

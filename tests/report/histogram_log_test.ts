@@ -4,7 +4,7 @@ import * as hdr from "hdr-histogram-js";
 import {
   renderHistogramLog,
   renderMeasurementHistogramLog,
-} from "../../report/files/histogram_log.ts";
+} from "../../report/render/histogram_log.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { EMPTY, sumOfSparse } from "../../runner/stats/histogram/histogram.ts";

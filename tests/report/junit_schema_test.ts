@@ -1,10 +1,10 @@
 /** Our JUnit against the two schemas of it that are in common use, as libxml judges; schemas/README.md names them. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { comparisonSuite } from "../../report/files/comparison.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { renderJunit, resultsSuite, type Testsuite } from "../../report/files/junit.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { comparisonSuite } from "../../report/render/comparison.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { renderJunit, resultsSuite, type Testsuite } from "../../report/render/junit.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { testWith } from "../needs.ts";

@@ -4,8 +4,8 @@ import {
   renderJunit,
   resultsSuite,
   type Testcase,
-} from "../../report/files/junit.ts";
-import { reportModel } from "../../report/model/model.ts";
+} from "../../report/render/junit.ts";
+import { reportModel } from "../../report/model.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,7 +1,7 @@
 /** The cells of a running experiment, by result, with intervals that narrow as runs come. */
 import assert from "node:assert/strict";
-import { liveLines } from "../../report/terminal/live.ts";
-import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
+import { liveLines } from "../../report/render/terminal/live.ts";
+import { advance, NOTHING_YET } from "../../report/render/terminal/progress.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { Repetition } from "../../runner/experiment/repetition.ts";
 import type { CellProgress, Progress } from "../../runner/result/progress.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { LiveAgent } from "../../runner/result/progress.ts";
-import { liveLines } from "../../report/terminal/live.ts";
-import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
+import { liveLines } from "../../report/render/terminal/live.ts";
+import { advance, NOTHING_YET } from "../../report/render/terminal/progress.ts";
 import { lineWidth } from "../../report/writing/terminal.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { LIVE, STARTING } from "./progress_events.ts";

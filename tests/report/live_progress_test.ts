@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
+import { reportModel } from "../../report/model.ts";
 import {
   advanceStatus,
   brokenStatus,
   endedStatus,
   GETTING_READY,
-} from "../../report/page/live_page.ts";
-import { GLUE } from "../../report/model/numbers/units.ts";
-import { remainingText } from "../../report/page/live_status.ts";
+} from "../../report/render/html/live_page.ts";
+import { GLUE } from "../../report/writing/units.ts";
+import { remainingText } from "../../report/render/html/live_status.ts";
 import type { CapacityTrial } from "../../runner/result/capacity.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";

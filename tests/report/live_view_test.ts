@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/result/progress.ts";
-import { sparkline } from "../../report/terminal/latency.ts";
-import { liveLines, type LiveViewOptions } from "../../report/terminal/live.ts";
-import { advance, NOTHING_YET } from "../../report/terminal/progress.ts";
+import { sparkline } from "../../report/render/terminal/latency.ts";
+import { liveLines, type LiveViewOptions } from "../../report/render/terminal/live.ts";
+import { advance, NOTHING_YET } from "../../report/render/terminal/progress.ts";
 import { lineWidth, Screen } from "../../report/writing/terminal.ts";
 import { printed } from "../../report/writing/terminal.ts";
 import { latencies, LIVE, MEASURED, STARTING } from "./progress_events.ts";

@@ -1,11 +1,11 @@
 /** How the runs were loaded, in words, also where scenarios have loads of their own. */
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { loadText } from "../../report/model/method/load.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { loadText } from "../../report/subjects/method/load.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 

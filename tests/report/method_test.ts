@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { methodSentences } from "../../report/model/method/method.ts";
+import { methodSentences } from "../../report/subjects/method/method.ts";
 import { resultsFixture } from "./fixture.ts";
 
 const APP = { app: "api" };

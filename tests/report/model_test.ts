@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
-import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import type { Table } from "../../report/model/tables/table.ts";
+import { summaryText } from "../../report/judge/verdict_sentences.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import type { Table } from "../../report/subjects/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { comparePairs, comparisonOf } from "../../report/model/comparison/comparison.ts";
-import { groupOf } from "../../report/model/comparison/group.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
+import { groupOf } from "../../report/judge/group.ts";
+import { reportModel } from "../../report/model.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import { resultsFixture } from "./fixture.ts";
 
 const RESULTS = resultsFixture({

@@ -1,6 +1,6 @@
 /** Durations of requests as exponential histograms: every latency, and lower bounds apart. */
 import assert from "node:assert/strict";
-import { otlpRequests } from "../../report/files/otlp.ts";
+import { otlpRequests } from "../../report/render/otlp.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import {
   Histogram,

@@ -1,6 +1,6 @@
 /** Metrics of OpenTelemetry: the shape of OTLP, and the figures of the results. */
 import assert from "node:assert/strict";
-import { measurementOtlpRequests, otlpRequests } from "../../report/files/otlp.ts";
+import { measurementOtlpRequests, otlpRequests } from "../../report/render/otlp.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { measurementFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";

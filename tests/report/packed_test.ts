@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { inflateSync } from "node:zlib";
-import { unpackSteps } from "../../report/model/charts/packing.ts";
-import { rangeFigures } from "../../report/model/charts/time_range.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { sum } from "../../report/model/numbers/spread.ts";
-import { packScenarios } from "../../report/page/packed_intervals.ts";
+import { unpackSteps } from "../../report/subjects/charts/packing.ts";
+import { rangeFigures } from "../../report/subjects/charts/time_range.ts";
+import { reportModel } from "../../report/model.ts";
+import { sum } from "../../report/writing/spread.ts";
+import { packScenarios } from "../../report/render/html/packed_intervals.ts";
 import { fromBase91 } from "../../report/writing/json.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";

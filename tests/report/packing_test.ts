@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import assert from "node:assert/strict";
-import { type PackedStep, packSteps, unpackSteps } from "../../report/model/charts/packing.ts";
-import { rangeFigures, stepsWithin } from "../../report/model/charts/time_range.ts";
+import { type PackedStep, packSteps, unpackSteps } from "../../report/subjects/charts/packing.ts";
+import { rangeFigures, stepsWithin } from "../../report/subjects/charts/time_range.ts";
 import { EMPTY, Histogram, mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 
 const PERCENTILES = [50, 75, 90, 99, 99.9, 100];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { paperResults } from "../../bench/stage/paper.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 
 const MOST_BYTES = 3_500_000;
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { reportModel } from "../../report/model/model.ts";
-import { CLIENTS, sourceLine } from "../../report/page/build.ts";
-import { shownOf, WHOLE } from "../../report/page/client/timeline/view.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { CLIENTS, sourceLine } from "../../report/client/build.ts";
+import { shownOf, WHOLE } from "../../report/client/timeline/view.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { markup, scriptJson } from "../../report/writing/html.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
@@ -23,7 +23,7 @@ function markupOf(page: string): string {
 
 for (const [name, client] of Object.entries(CLIENTS)) {
   Deno.test(`${name} is bundled from the sources as they are`, async () => {
-    const bundle = new URL(`../../report/page/${name}`, import.meta.url);
+    const bundle = new URL(`../../report/client/${name}`, import.meta.url);
     const [first] = readFileSync(bundle, "utf8").split("\n");
     assert.equal(first, await sourceLine(client), `${name} is stale: run deno task build`);
   });

@@ -1,17 +1,17 @@
 /** What pairs of runs, and the CPU time of requests, say in a comparison. */
 import assert from "node:assert/strict";
-import { comparisonSentence } from "../../report/model/compared_conclusion.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { comparePairs, comparisonOf } from "../../report/model/comparison/comparison.ts";
-import { groupOf } from "../../report/model/comparison/group.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { notesOf } from "../../report/model/comparison/table.ts";
+import { comparisonSentence } from "../../report/subjects/compared_conclusion.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
+import { groupOf } from "../../report/judge/group.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { notesOf } from "../../report/judge/table.ts";
 import {
   comparisonJson,
   comparisonSuite,
   renderComparison,
-} from "../../report/files/comparison.ts";
-import { asConfirmed, confirmedBy } from "../../report/model/revisions.ts";
+} from "../../report/render/comparison.ts";
+import { asConfirmed, confirmedBy } from "../../report/subjects/revisions.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around, resultsAt } from "./rates.ts";
 

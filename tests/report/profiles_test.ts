@@ -1,10 +1,10 @@
 /** What page and terminal say of profiles. */
 import assert from "node:assert/strict";
 import type { Results, TargetProfile } from "../../runner/result/result.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { slowdownSentence } from "../../report/model/profiles/changes.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { reportModel } from "../../report/model.ts";
+import { slowdownSentence } from "../../report/subjects/profiles/changes.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { HOSTILE, profileOf, resultsWith } from "./profiled_results.ts";
 
 function summaryOf(results: Results): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Progress } from "../../runner/result/progress.ts";
-import { liveLines } from "../../report/terminal/live.ts";
-import { startProgress } from "../../report/terminal/view.ts";
+import { liveLines } from "../../report/render/terminal/live.ts";
+import { startProgress } from "../../report/render/terminal/view.ts";
 import { LIVE, MEASURED, MISSING, STARTING } from "./progress_events.ts";
 
 const EVENTS: readonly Progress[] = [

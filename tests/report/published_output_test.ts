@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
 import { publishedResults } from "./published_results.ts";
 

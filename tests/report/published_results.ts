@@ -1,7 +1,7 @@
 /** Results whose cells have given rates in several scenarios, beside figures that somebody published. */
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import type { PublishedModel } from "../../report/model/published/model.ts";
+import { reportModel } from "../../report/model.ts";
+import type { PublishedModel } from "../../report/judge/published/model.ts";
 import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { setRate } from "./rates.ts";

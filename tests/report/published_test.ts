@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { column, modelOf, publishedResults, type RateTable } from "./published_results.ts";
 
 const PUBLISHED = {

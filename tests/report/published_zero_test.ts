@@ -1,7 +1,7 @@
 /** Published figures of 0, and measured ones. */
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import type { PublishedModel } from "../../report/model/published/model.ts";
+import { reportModel } from "../../report/model.ts";
+import type { PublishedModel } from "../../report/judge/published/model.ts";
 import { column, modelOf, publishedResults } from "./published_results.ts";
 
 Deno.test("0 where more was published is far, and 0 where 0 was is not; axes are linear", () => {

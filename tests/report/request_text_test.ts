@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { requestText } from "../../report/model/method/load.ts";
+import { requestText } from "../../report/subjects/method/load.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
 
 const LONG = `/${"a".repeat(200)}`;

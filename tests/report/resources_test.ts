@@ -1,16 +1,16 @@
 /** What targets used: the figures, the table, the sentence, the CSV and the timelines. */
 import assert from "node:assert/strict";
-import { renderCsv } from "../../report/files/csv.ts";
-import { exactly } from "../../report/model/runs/lower_bounds.ts";
-import { figureOfRun } from "../../report/model/runs/figures.ts";
-import { reportModel } from "../../report/model/model.ts";
+import { renderCsv } from "../../report/render/csv.ts";
+import { exactly } from "../../report/cells/lower_bounds.ts";
+import { figureOfRun } from "../../report/cells/figures.ts";
+import { reportModel } from "../../report/model.ts";
 import {
   cpuSecondsOf,
   perCpuSecondOf,
   switchesPerRequestOf,
   systemShareOf,
-} from "../../report/model/runs/resources.ts";
-import type { Table } from "../../report/model/tables/table.ts";
+} from "../../report/cells/resources.ts";
+import type { Table } from "../../report/subjects/tables/table.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { readFigure } from "../../base/figures/figure.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { bottleneckSentence } from "../../report/model/findings/bottleneck.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { bottleneckSentence } from "../../report/findings/bottleneck.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { resultsFixture } from "./fixture.ts";
 

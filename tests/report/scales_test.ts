@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { logTicks, trackTicks } from "../../report/page/client/charts/scales.ts";
+import { logTicks, trackTicks } from "../../report/client/charts/scales.ts";
 
 Deno.test("an axis of many decades has a tick at some of them only, and at 1", () => {
   const axis = { unit: "×", scale: "log", min: 1e-12, max: 1e14 } as const;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { shortfallOf, shortfallText } from "../../report/model/comparison/shortfall.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+import { shortfallOf, shortfallText } from "../../report/judge/shortfall.ts";
+import { reportModel } from "../../report/model.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { reportModel, type ScenarioModel } from "../../report/model/model.ts";
-import { flawlessText } from "../../report/model/charts/errors.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
+import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { flawlessText } from "../../report/subjects/charts/errors.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { FAULTS_MODEL, FAULTS_RESULTS } from "../browser/faults_sample.ts";
 import { resultsFixture } from "./fixture.ts";

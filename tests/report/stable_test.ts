@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { renderCsv } from "../../report/files/csv.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { renderCsv } from "../../report/render/csv.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { type Results, results as schema, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { plain } from "./readable.ts";

@@ -1,18 +1,13 @@
 import assert from "node:assert/strict";
-import type { FigureComparison } from "../../report/model/comparison/comparison.ts";
-import { certaintyOf, type Standing, standingOf } from "../../report/model/comparison/standing.ts";
-import { ratioText } from "../../report/model/comparison/ratios.ts";
-import {
-  pairSentence,
-  undecidedText,
-  verdictText,
-  verdictWord,
-} from "../../report/model/comparison/words.ts";
-import { COMPARED, DECISIVE } from "../../report/model/comparison/group.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import type { FigureComparison } from "../../report/judge/comparison.ts";
+import { certaintyOf, type Standing, standingOf } from "../../report/judge/standing.ts";
+import { ratioText } from "../../report/judge/ratios.ts";
+import { pairSentence, undecidedText, verdictText, verdictWord } from "../../report/judge/words.ts";
+import { COMPARED, DECISIVE } from "../../report/judge/group.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsAt } from "./rates.ts";
 
 const NONE: FigureComparison = {

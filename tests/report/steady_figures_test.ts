@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import { type CellRuns, groupRuns } from "../../report/model/runs/cells.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { claimInResults } from "../../scenarios/claims/claim.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { type Results, results as schema } from "../../runner/result/result.ts";
-import { renderCsv } from "../../report/files/csv.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderCsv } from "../../report/render/csv.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { resultsFixture } from "./fixture.ts";
 import { thresholdsOf } from "./gated.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/model/comparison/verdict_sentences.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+import { summaryText } from "../../report/judge/verdict_sentences.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import {
   compareScenarios,
   type ScenarioComparison,
-} from "../../report/model/conclusion/compared_scenarios.ts";
+} from "../../report/subjects/verdict/compared_scenarios.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function compared(cells: readonly SweepCell[]): ScenarioComparison {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import type { SweepChart } from "../../report/model/charts/charts.ts";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { COLORS } from "../../report/model/numbers/colors.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { type SweepFigure, type SweepModel } from "../../report/model/sweeps/sweeps.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import type { SweepChart } from "../../report/subjects/charts/charts.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { COLORS } from "../../report/cells/colors.ts";
+import { reportModel } from "../../report/model.ts";
+import { type SweepFigure, type SweepModel } from "../../report/subjects/sweeps/sweeps.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function sweepsOf(cells: readonly SweepCell[]): readonly SweepModel[] {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
+import { reportModel } from "../../report/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";

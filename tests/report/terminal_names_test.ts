@@ -1,7 +1,7 @@
 /** Rows of a terminal's tables where there is too little room: names that differ stay different, and what is gone is told. */
 import assert from "node:assert/strict";
-import { tableOf } from "../../report/model/tables/table.ts";
-import { fittedNames, tableLines } from "../../report/terminal/table.ts";
+import { tableOf } from "../../report/subjects/tables/table.ts";
+import { fittedNames, tableLines } from "../../report/render/terminal/table.ts";
 import { widthOf } from "../../report/writing/columns.ts";
 import { printed } from "../../report/writing/terminal.ts";
 

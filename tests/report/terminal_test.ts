@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { formatCount, formatNumber, GLUE } from "../../report/model/numbers/units.ts";
-import { measurementModel } from "../../report/model/measurement.ts";
-import { type ReportModel, reportModel } from "../../report/model/model.ts";
-import { renderMeasurement } from "../../report/terminal/measurement.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { formatCount, formatNumber, GLUE } from "../../report/writing/units.ts";
+import { measurementModel } from "../../report/subjects/measurement.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
+import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { fitted, widthOf, wrapped } from "../../report/writing/columns.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { harmless } from "../../report/writing/control.ts";

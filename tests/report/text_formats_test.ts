@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { renderCsv, renderMeasurementCsv } from "../../report/files/csv.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
-import { measurementModel } from "../../report/model/measurement.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { type ColumnOf, tableOf, withInterval } from "../../report/model/tables/table.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { renderCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
+import { measurementModel } from "../../report/subjects/measurement.ts";
+import { reportModel } from "../../report/model.ts";
+import { type ColumnOf, tableOf, withInterval } from "../../report/subjects/tables/table.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { harmless } from "../../report/writing/control.ts";
 import { md } from "../../report/writing/markdown.ts";
 import type { Measurement } from "../../runner/result/result.ts";

@@ -1,6 +1,6 @@
 /** Where figures changed over many commits, and what a guard makes of it. */
 import assert from "node:assert/strict";
-import { trendChangeText, trendOutcome } from "../../report/model/trend/changes.ts";
+import { trendChangeText, trendOutcome } from "../../report/subjects/trend/changes.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { around } from "./rates.ts";
 import { resultsOn, trendIn, trendsIn } from "./trended.ts";

@@ -1,11 +1,11 @@
 /** Several results of one experiment: their order and names, what changed and when, in every form. */
 import assert from "node:assert/strict";
-import { renderTrendMarkdown } from "../../report/files/markdown.ts";
-import { type ComparedCell, compareResults } from "../../report/model/compared_results.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { trendFinding } from "../../report/model/trend/trend.ts";
-import { trendPoints } from "../../report/model/trend/series.ts";
-import { renderReportPage } from "../../report/page/page.ts";
+import { renderTrendMarkdown } from "../../report/render/markdown.ts";
+import { type ComparedCell, compareResults } from "../../report/subjects/compared_results.ts";
+import { reportModel } from "../../report/model.ts";
+import { trendFinding } from "../../report/subjects/trend/trend.ts";
+import { trendPoints } from "../../report/subjects/trend/series.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Verdict } from "../../runner/stats/comparison/verdict.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

@@ -1,7 +1,7 @@
 /** Results of an experiment as several commits left them. */
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import { type TrendModel, trendsOf } from "../../report/model/trend/trend.ts";
+import { reportModel } from "../../report/model.ts";
+import { type TrendModel, trendsOf } from "../../report/subjects/trend/trend.ts";
 import type { Commit, Results } from "../../runner/result/result.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
-import { trustOf, trustOfRuns } from "../../report/model/findings/trust.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderMeasurement } from "../../report/terminal/measurement.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
+import { trustOf, trustOfRuns } from "../../report/findings/trust.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Trust } from "../../runner/result/generator.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { renderMarkdown } from "../../report/files/markdown.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { resultsAt } from "./rates.ts";
 
 const MIXED = reportModel(resultsAt({

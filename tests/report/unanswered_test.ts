@@ -1,14 +1,14 @@
 /** What every form says first of runs in which no request got a response. */
 import assert from "node:assert/strict";
-import { measurementSuite, renderJunit, resultsSuite } from "../../report/files/junit.ts";
-import { renderMarkdown, renderMeasurementMarkdown } from "../../report/files/markdown.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import { noResponseOf, noResponseText } from "../../report/model/findings/no_response.ts";
-import { findingSentence } from "../../report/model/findings/sentences.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { renderReportPage } from "../../report/page/page.ts";
-import { renderMeasurement } from "../../report/terminal/measurement.ts";
-import { renderSummary } from "../../report/terminal/summary.ts";
+import { measurementSuite, renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/markdown.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
+import { findingSentence } from "../../report/findings/sentences.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
+import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio } from "../../report/model/comparison/ratios.ts";
+import { formatRatio } from "../../report/judge/ratios.ts";
 import {
   formatCount,
   formatDuration,
@@ -11,7 +11,7 @@ import {
   sizeUnit,
   timeUnit,
   TOO_WIDE,
-} from "../../report/model/numbers/units.ts";
+} from "../../report/writing/units.ts";
 
 Deno.test("an interval over more than three powers of ten says that there are too few runs", () => {
   assert.equal(formatInterval({ low: 0.000001, high: 3_503_086 }), TOO_WIDE);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { unsteadyOf, unsteadyText } from "../../report/model/runs/cells.ts";
+import { unsteadyOf, unsteadyText } from "../../report/cells/cells.ts";
 import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
 
 const runs = (...labels: SteadyLabel[]) =>

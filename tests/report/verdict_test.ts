@@ -4,9 +4,9 @@ import {
   type VerdictCode,
   type VerdictOf,
   verdictOf,
-} from "../../report/model/comparison/verdict.ts";
-import type { Shortfall } from "../../report/model/comparison/shortfall.ts";
-import { summaryText, verdictSentence } from "../../report/model/comparison/verdict_sentences.ts";
+} from "../../report/judge/verdict.ts";
+import type { Shortfall } from "../../report/judge/shortfall.ts";
+import { summaryText, verdictSentence } from "../../report/judge/verdict_sentences.ts";
 
 function fastest(target: string): ScenarioVerdict {
   return verdictOf("fastest", { target, by: "rate" });

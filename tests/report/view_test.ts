@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TimelineChart } from "../../report/model/charts/charts.ts";
+import type { TimelineChart } from "../../report/subjects/charts/charts.ts";
 import {
   latencyAxisOf,
   linkTo,
@@ -7,7 +7,7 @@ import {
   shownOf,
   type View,
   WHOLE,
-} from "../../report/page/client/timeline/view.ts";
+} from "../../report/client/timeline/view.ts";
 
 const VIEW: View = {
   range: { fromS: 2, toS: 5.5 },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { reportModel } from "../../report/model/model.ts";
-import type { SweepModel } from "../../report/model/sweeps/sweeps.ts";
+import { reportModel } from "../../report/model.ts";
+import type { SweepModel } from "../../report/subjects/sweeps/sweeps.ts";
 import { around } from "./rates.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 

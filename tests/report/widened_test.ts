@@ -1,14 +1,14 @@
 /** A run of which intervals were joined stands beside shorter runs, whose intervals are shorter. */
 import assert from "node:assert/strict";
 import { inflateSync } from "node:zlib";
-import { errorsModel } from "../../report/model/charts/errors.ts";
-import { overlaid } from "../../report/model/charts/over_time.ts";
-import { unpackSteps } from "../../report/model/charts/packing.ts";
-import { timelinesOf } from "../../report/model/charts/timelines.ts";
-import { reportModel } from "../../report/model/model.ts";
-import { sum } from "../../report/model/numbers/spread.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
-import { packScenarios } from "../../report/page/packed_intervals.ts";
+import { errorsModel } from "../../report/subjects/charts/errors.ts";
+import { overlaid } from "../../report/subjects/charts/over_time.ts";
+import { unpackSteps } from "../../report/subjects/charts/packing.ts";
+import { timelinesOf } from "../../report/subjects/charts/timelines.ts";
+import { reportModel } from "../../report/model.ts";
+import { sum } from "../../report/writing/spread.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { packScenarios } from "../../report/render/html/packed_intervals.ts";
 import { fromBase91 } from "../../report/writing/json.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

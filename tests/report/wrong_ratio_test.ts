@@ -5,7 +5,7 @@ import {
   errorsOf,
   figureOfRun,
   successesOf,
-} from "../../report/model/runs/figures.ts";
+} from "../../report/cells/figures.ts";
 import { measurementFixture } from "./fixture.ts";
 
 const CLEAN: EndedRequests = {

@@ -4,10 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { resultForms } from "../../cli/output/forms.ts";
 import { groupedOf, parseMeasured, readResumable } from "../../cli/results/reading.ts";
-import { renderComparison } from "../../report/files/comparison.ts";
-import { renderMeasurement } from "../../report/terminal/measurement.ts";
-import { compareResults } from "../../report/model/compared_results.ts";
-import type { ResultSide } from "../../report/model/comparison/differences.ts";
+import { renderComparison } from "../../report/render/comparison.ts";
+import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import type { ResultSide } from "../../report/judge/differences.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { fromVersion1 } from "../../runner/result/earlier/version_1.ts";
 

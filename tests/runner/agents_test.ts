@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { findingSentence } from "../../report/model/findings/sentences.ts";
+import { findingSentence } from "../../report/findings/sentences.ts";
 import { fleetMeasurement } from "../report/fleet.ts";
 import type { AgentPart, Measurement } from "../../runner/result/result.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { TargetError, UntrustedError } from "../../base/errors.ts";
 import { verifyCapacities } from "../../cli/output/verify_capacity.ts";
-import { capacitySentence } from "../../report/model/capacity.ts";
+import { capacitySentence } from "../../report/subjects/capacity.ts";
 import { searchCapacity } from "../../runner/capacity/capacity.ts";
 import type { SearchTerms } from "../../runner/capacity/search_terms.ts";
 import type { TrialRequest } from "../../runner/capacity/trial.ts";

@@ -5,9 +5,13 @@
 import assert from "node:assert/strict";
 import { choiceOf, chosenCells } from "../../base/figures/cells.ts";
 import { namesInCells, type SelectableCell } from "../../base/figures/selector.ts";
-import { claimsModel, type JudgedClaim } from "../../report/model/claims/claims.ts";
-import { constantsOf, declaredPairs, pathsOf } from "../../report/model/method/declared_values.ts";
-import { groupRuns } from "../../report/model/runs/cells.ts";
+import { claimsModel, type JudgedClaim } from "../../report/judge/claims/claims.ts";
+import {
+  constantsOf,
+  declaredPairs,
+  pathsOf,
+} from "../../report/subjects/method/declared_values.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
 import type { Results } from "../../runner/result/result.ts";
 import type {
   Claim,

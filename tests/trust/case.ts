@@ -1,5 +1,5 @@
 /** A run that nothing is wrong with, for tests to spoil. */
-import { findingSentence } from "../../report/model/findings/sentences.ts";
+import { findingSentence } from "../../report/findings/sentences.ts";
 import type { FindingCode } from "../../runner/result/findings.ts";
 import type { Case, GeneratorEvidence } from "../../runner/trust/evidence.ts";
 import { judge } from "../../runner/trust/judging.ts";

@@ -3,7 +3,7 @@
  * result says must agree.
  */
 import assert from "node:assert/strict";
-import { measurementAgents } from "../../../report/model/agents/agents.ts";
+import { measurementAgents } from "../../../report/subjects/agents/agents.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
 import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { EMPTY } from "../../../runner/stats/histogram/histogram.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { groupedOf, parseMeasured } from "../../../cli/results/reading.ts";
 import { resultForms } from "../../../cli/output/forms.ts";
-import { otlpRequests } from "../../../report/files/otlp.ts";
+import { otlpRequests } from "../../../report/render/otlp.ts";
 import { type Decoder, Finding } from "../decoder.ts";
 
 const samples = ["results", "bench"].map((name) =>

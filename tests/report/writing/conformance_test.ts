@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { parse } from "csv-parse/sync";
 import { marked } from "marked";
-import { paragraphLines } from "../../../report/terminal/line.ts";
+import { paragraphLines } from "../../../report/render/terminal/line.ts";
 import { command, commandLines } from "../../../report/writing/annotation.ts";
 import { csvOf } from "../../../report/writing/csv.ts";
 import { histogramLogOf } from "../../../report/writing/histogram_log.ts";

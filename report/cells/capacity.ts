@@ -1,0 +1,85 @@
+/** The capacity of a cell: of one search its own interval, of several that over the runs. */
+import type { RunCapacity } from "../../runner/result/capacity.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+
+type RunWithSearch = Partial<Pick<Run, "capacity">>;
+
+/** Rates per second. */
+export interface CapacityRange {
+  readonly value: number;
+  /** Null: too few runs for one. */
+  readonly interval: { readonly low: number; readonly high: number } | null;
+  /** Whether the capacity may be any larger. */
+  readonly isAtLeast: boolean;
+}
+
+/** Of one run, or why it has none. */
+export function foundCapacity({ capacity }: RunWithSearch): Bounded | { readonly none: string } {
+  if (capacity === undefined) return { none: "the load is no search for a capacity" };
+  const found = capacity.capacity;
+  if (found === null) return { none: "no rate was found at which every rule holds" };
+  return (isLowerBound(found) ? atLeast : exactly)(found.value);
+}
+
+/** Whether the load of any is a search: then their requests/s are what the target can take. */
+export function isSearched(runs: readonly RunWithSearch[]): boolean {
+  return runs.some(({ capacity }) => capacity !== undefined);
+}
+
+/** Whether what a target can take may be any more than what its runs found. */
+export function isOpenAbove(runs: readonly RunWithSearch[]): boolean {
+  return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
+}
+
+/** Null where no run found one. @param confidence Of the interval. */
+export function capacityRange(
+  runs: readonly RunWithSearch[],
+  confidence: number,
+): CapacityRange | null {
+  const found = runs.flatMap(({ capacity }) => capacity?.capacity ?? []);
+  if (found.length === 1) return oneSearch(found[0]);
+  const cell = capacityOverRuns(
+    found.map((one) => ({ value: one.value, isAtLeast: isLowerBound(one) })),
+    confidence,
+  );
+  if (cell === null) return null;
+  const { value, isAtLeast, low, high } = cell;
+  return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
+}
+
+/** Of a cell. */
+interface ServedPerSec {
+  readonly runs: readonly RunWithSearch[];
+  readonly rate: { readonly mean: number };
+  readonly confidence: { readonly intervals: { readonly rate: CapacityRange["interval"] } };
+}
+
+/** What a cell can take, where its runs searched for that; else what they served. */
+export function takenPerSec(
+  { runs, rate, confidence: { intervals } }: ServedPerSec,
+): CapacityRange {
+  return capacityRange(runs, CONFIDENCE) ??
+    { value: rate.mean, interval: intervals.rate, isAtLeast: false };
+}
+
+const CONFIDENCE = 0.95;
+
+/** Whether its latencies are those at the limit itself, which are what the rules allow. */
+export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[] }): boolean {
+  return runs.some(({ load }) => load.kind === "capacity" && (load.share ?? 1) >= 1);
+}
+
+function oneSearch(found: FoundRate): CapacityRange {
+  const { value, low, high } = found;
+  const isAtLeast = isLowerBound(found);
+  return { value, isAtLeast, interval: isAtLeast || high === null ? null : { low, high } };
+}
+
+type FoundRate = NonNullable<RunCapacity["capacity"]>;
+
+/** Whether something else than the target's rules ended the search, or no rate that breaks is known. */
+function isLowerBound({ bound, high }: Pick<FoundRate, "bound" | "high">): boolean {
+  return bound === "generator" || high === null;
+}

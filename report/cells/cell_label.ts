@@ -1,0 +1,31 @@
+/** What cells are called: their target and the values of its factors. */
+import type { Run } from "../../runner/result/result.ts";
+
+/** `hono`, or `hono · connections 50 · delay 100ms` when factors vary. */
+export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
+  return cellParts(cell).join(" · ");
+}
+
+/** The target, and each factor with its value: what `cellLabel` joins. */
+export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
+  return [target, ...settingParts(parameters)].filter(Boolean);
+}
+
+/** `connections 50 · delay 100ms`; "" where no factor varies. */
+export function settingLabel(parameters: Run["parameters"]): string {
+  return settingParts(parameters).join(" · ");
+}
+
+function settingParts(parameters: Run["parameters"]): string[] {
+  const paths = Object.keys(parameters);
+  return Object.entries(parameters).map(([path, value]) => {
+    const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return `${isOnly ? shortPath(path) : path} ${text}`;
+  });
+}
+
+/** Without the section of the target's lines. */
+function shortPath(path: string): string {
+  return path.replace(/^(set|env|cluster|proxy|load)\./, "");
+}

@@ -1,0 +1,233 @@
+/**
+ * The runs of one experiment, in the order of its file: scenarios, in each its cells (a target with
+ * its parameters), in each its runs. Statistics are over runs, never over requests.
+ */
+import type { Results, Run } from "../../runner/result/result.ts";
+import type { CountedPart, RunBlock } from "../../runner/stats/confidence/pool.ts";
+import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
+import { cellLabel } from "./cell_label.ts";
+import { colorAt, COLORS } from "./colors.ts";
+import { type Spread, spreadOf } from "../writing/spread.ts";
+import { type Confidence, confidenceOf } from "./confidence.ts";
+import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
+import { errorRatioOf } from "./figures.ts";
+import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
+
+export interface CellRuns {
+  readonly target: string;
+  /** Target and the parameters that vary; what every table and chart calls the cell. */
+  readonly label: string;
+  /** Its colour, the same in every scenario: see `COLORS`. */
+  readonly color: number;
+  /** By repetition; at least one. Their figures are without what the experiment discards. */
+  readonly runs: readonly Run[];
+  /** One for each run. */
+  readonly parts: readonly RunParts[];
+  /** Completed requests per second. */
+  readonly rate: Spread;
+  readonly latency: PooledLatency;
+  readonly confidence: Confidence;
+  /** Requests without a right response as a share of those that ended or were never sent: `wrong_ratio.ts`. */
+  readonly errorRatio: number;
+}
+
+export interface ScenarioRuns {
+  readonly name: string;
+  readonly cells: readonly CellRuns[];
+}
+
+/** What decides which runs belong together, and when they were measured; a measurement alone has no experiment. */
+export type Grouped = Pick<Results, "runs"> & Partial<Pick<Results, "experiment" | "startedAt">>;
+
+/** The scenarios that have a run, with their cells. */
+export function groupRuns(results: Grouped): ScenarioRuns[] {
+  const colorOf = colorsOf(results);
+  const scenarios = namesInOrder("scenario", results);
+  const targets = namesInOrder("target", results);
+  const repeated = repeatedOf(results);
+  return scenarios
+    .map((name) => {
+      const runs = results.runs.filter(({ scenario }) => scenario === name);
+      const cells = [...Map.groupBy(runs, cellLabel)].map(([label, group]) =>
+        cellOf(group, { label, color: colorOf(group[0]) }, {
+          ...repeated,
+          session: results.startedAt ?? null,
+        })
+      );
+      return { name, cells: inOrder(cells, targets) };
+    })
+    .filter(({ cells }) => cells.length > 0);
+}
+
+function inOrder(cells: readonly CellRuns[], targets: readonly string[]): CellRuns[] {
+  return [...cells].sort((a, b) =>
+    targets.indexOf(a.target) - targets.indexOf(b.target) || compareNatural(a.label, b.label)
+  );
+}
+
+type CellLook = Pick<CellRuns, "label" | "color">;
+type OfSession = Repeated & { readonly session: string | null };
+
+/** The cells that a run was put into: a report looks at its results again without the runs that are not valid. */
+const cellsOfRun = new WeakMap<Run, { readonly from: string; readonly cell: CellRuns }[]>();
+
+/** Made once of the same runs. */
+function cellOf(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
+  const from = JSON.stringify([look, repeated]);
+  const known = cellsOfRun.get(group[0]) ?? [];
+  const found = known.find(({ from: as, cell }) =>
+    as === from && cell.parts.length === group.length &&
+    group.every((run) => cell.parts.some(({ whole }) => whole === run))
+  );
+  if (found !== undefined) return found.cell;
+  const cell = newCell(group, look, repeated);
+  cellsOfRun.set(group[0], [...known, { from, cell }]);
+  return cell;
+}
+
+function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): CellRuns {
+  const parts = [...group].sort((a, b) => a.repetition - b.repetition)
+    .map((run) => splitRun(run, repeated));
+  const counted = countedRuns(parts, repeated.figures);
+  const runs = parts.map(({ run }) => run);
+  return {
+    ...look,
+    target: runs[0].target,
+    runs,
+    parts,
+    rate: spreadOf(counted.map(({ run }) => run.rate)),
+    latency: poolLatency(counted.map(({ run }) => run)),
+    confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
+      sampling: {
+        session: repeated.session,
+        repetitions: counted.map(({ run }) => run.repetition),
+      },
+      level: repeated.level,
+      ended: () => counted.map(endedBlocks),
+      isUnsteady: unsteadyOf(runs) !== null ||
+        (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled)),
+    }),
+    errorRatio: errorRatioOf(runs) ?? 1,
+  };
+}
+
+/** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */
+function endedBlocks({ run, blocks }: RunParts): readonly RunBlock[] {
+  const { latency: { censored, fastest }, censoredHistogram } = run;
+  if (censored === 0 || censoredHistogram !== undefined) return blocks;
+  return blocks.map((block) => ({ ...block, latency: endedLatency(block.latency, fastest) }));
+}
+
+/** Names in the order of the experiment file, then those that only the runs know. */
+export function namesInOrder(kind: "target" | "scenario", results: Grouped): string[] {
+  const written = results.experiment?.[`${kind}s`];
+  const inFile = typeof written === "object" && written !== null ? Object.keys(written) : [];
+  return [...new Set([...inFile, ...results.runs.map((run) => run[kind])])];
+}
+
+/**
+ * One colour a target, and shades of it for the values of its factors, from the most light to the most dark: by what
+ * is planned, so that none changes as more runs come in.
+ */
+function colorsOf(results: Grouped): (run: Run) => number {
+  const targets = namesInOrder("target", results);
+  const settings = new Map(
+    targets.map((target) => {
+      const runs = results.runs.filter((run) => run.target === target);
+      const paths = [...new Set(runs.flatMap(({ parameters }) => Object.keys(parameters)))].sort();
+      return [target, paths.map((path) => ({ path, values: valuesOf(path, runs, results) }))];
+    }),
+  );
+  return ({ target, parameters }) => {
+    const factors = settings.get(target) ?? [];
+    const steps = factors.reduce((product, { values }) => product * values.length, 1);
+    const step = factors.reduce(
+      (at, { path, values }) =>
+        at * values.length + Math.max(0, values.indexOf(keyOf(parameters[path]))),
+      0,
+    );
+    const index = targets.indexOf(target);
+    return steps > 1
+      ? colorAt(index, 1 - step / (steps - 1))
+      : colorAt(index, AGAIN[Math.floor(index / COLORS) % AGAIN.length]);
+  };
+}
+
+/** Shades of targets beyond the last colour. */
+const AGAIN = [0.5, 0, 1, 0.25, 0.75];
+
+/** As planned, in the order of the file; where the file writes them otherwise, those of the runs in natural order. */
+function valuesOf(path: string, runs: readonly Run[], { experiment }: Grouped): string[] {
+  const held = runs.filter(({ parameters }) => Object.hasOwn(parameters, path))
+    .map(({ parameters }) => keyOf(parameters[path]));
+  const planned = [
+    entryAt(experiment?.targets, [runs[0].target, ...path.split(".")]),
+    entryAt(experiment?.load, path.split(".")),
+  ].find(Array.isArray);
+  const keys: string[] = planned?.map(keyOf) ?? [];
+  return held.every((key) => keys.includes(key)) ? keys : [...new Set(held)].sort(compareNatural);
+}
+
+function entryAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (entry, key) =>
+      typeof entry === "object" && entry !== null ? Reflect.get(entry, key) : undefined,
+    value,
+  );
+}
+
+function keyOf(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value ?? null);
+}
+
+/** Numbers inside the texts compare as numbers: "connections 50" before "connections 200". */
+function compareNatural(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+// How often an experiment was repeated, why no more, and what of its runs counts.
+
+export interface Repeated extends CountedPart {
+  /** Confidence to compute intervals at, so that they may be called 95 %: see `sequential.ts`. */
+  readonly level: number;
+}
+
+export function repeatedOf({ experiment }: Partial<Pick<Results, "experiment">>): Repeated {
+  const { discard, figures, repeat }: Partial<Results["experiment"]> = experiment ?? {};
+  return {
+    discardS: typeof discard === "number" ? discard / 1_000 : 0,
+    figures: figures === "steady" ? figures : "whole",
+    level: isUntil(repeat) ? LOOK_CONFIDENCE : 0.95,
+  };
+}
+
+/** Whether the runs themselves decided how many there are. */
+function isUntil(repeat: unknown): boolean {
+  return typeof repeat === "object" && repeat !== null && "until" in repeat &&
+    repeat.until !== null;
+}
+
+// Whether so many runs of a cell never settled that its mean is nobody's: then no interval belongs to it.
+
+export interface Unsteady {
+  /** Runs without a steady state. */
+  readonly count: number;
+  /** All runs. */
+  readonly of: number;
+}
+
+/** Null where at most half of the runs are labelled no-steady-state. */
+export function unsteadyOf(runs: readonly Pick<Run, "warmup">[]): Unsteady | null {
+  const count = runs.filter(({ warmup }) => warmup?.label === "no-steady-state").length;
+  return 2 * count > runs.length ? { count, of: runs.length } : null;
+}
+
+/** `no steady state in 4 of 5 runs: run longer` */
+export function unsteadyText(unsteady: Unsteady): string {
+  return `${noSteadyStateText(unsteady)}: run longer`;
+}
+
+/** `no steady state in 4 of 5 runs` */
+export function noSteadyStateText({ count, of }: Unsteady): string {
+  return of === 1 ? "no steady state" : `no steady state in ${count} of ${of} runs`;
+}

@@ -1,0 +1,186 @@
+/**
+ * A run taken apart by the histograms of its intervals, each of which is decoded here, once: without what the
+ * experiment discards, and before and after its steady state.
+ */
+import type { Run } from "../../runner/result/result.ts";
+import {
+  blockOfIntervals,
+  countedFrom,
+  type CountedPart,
+  firstFrom,
+  type RunBlock,
+} from "../../runner/stats/confidence/pool.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import {
+  EMPTY,
+  mergeHistograms,
+  type SparseHistogram,
+  sumOfSparse,
+} from "../../runner/stats/histogram/histogram.ts";
+import { PERCENTILES, type PerSecond, perSecondOf } from "../../runner/stats/quantile.ts";
+import { sum } from "../writing/spread.ts";
+import { percentileMs } from "./lower_bounds.ts";
+
+export interface RunParts {
+  /** With the figures of what counts: without what is discarded, or of the steady part. */
+  readonly run: Run;
+  /** With those of all. */
+  readonly whole: Run;
+  /** Of what counts, for a bootstrap. */
+  readonly blocks: readonly RunBlock[];
+  /** Whether it has a steady part. */
+  readonly isSettled: boolean;
+  /** Before the steady part, whatever is discarded; null where nothing comes before it. Made when it is read. */
+  readonly startUp: RunBlock | null;
+  /** The steady part; null where there is none. Likewise. */
+  readonly steady: RunBlock | null;
+}
+
+/** What was made of each run, by what counts: the same run is in several cells, with and without its neighbours. */
+const made = new WeakMap<Run, Map<string, RunParts>>();
+
+/** @param counted What of the run the figures are of. */
+export function splitRun(run: Run, { discardS, figures }: CountedPart): RunParts {
+  const known = made.get(run) ?? new Map<string, RunParts>();
+  made.set(run, known);
+  const key = `${discardS} ${figures}`;
+  const parts = known.get(key) ?? newParts(run, { discardS, figures });
+  known.set(key, parts);
+  return parts;
+}
+
+function newParts(run: Run, counted: CountedPart): RunParts {
+  const { points } = run.timeline;
+  const kept = countedFrom(run, counted);
+  const steadyFrom = run.warmup?.steadyFromS ?? null;
+  const steady = steadyFrom === null ? null : firstFrom(points, steadyFrom);
+  const part = (from: number, to: number): RunBlock =>
+    blockOfIntervals(points.slice(from, to), run.latency.clock, points[from - 1]?.endS ?? 0);
+  const counts = part(kept, points.length);
+  return {
+    run: kept === 0 ? run : withoutStart(run, counts, kept),
+    whole: run,
+    blocks: points.length === 0 ? [] : [counts],
+    isSettled: steady !== null,
+    get startUp(): RunBlock | null {
+      return steady === null || steady === 0 ? null : part(0, steady);
+    },
+    get steady(): RunBlock | null {
+      if (steady === null) return null;
+      return steady === kept ? counts : part(steady, points.length);
+    },
+  };
+}
+
+/** The runs that have figures: all, or those with a steady part, where figures are to be of it and any run has one. */
+export function countedRuns(
+  parts: readonly RunParts[],
+  figures: CountedPart["figures"],
+): readonly RunParts[] {
+  const settled = parts.filter(({ isSettled }) => isSettled);
+  return figures === "whole" || settled.length === 0 ? parts : settled;
+}
+
+// The figures of a run without its start, from what its timeline keeps of the rest.
+
+type Point = Run["timeline"]["points"][number];
+
+/**
+ * Rate, latency and the spread of seconds are those from interval `first` on; outcomes, timeline, CPU and memory
+ * stay those of the whole run.
+ *
+ * @param rest The intervals from `first` on.
+ */
+function withoutStart(run: Run, rest: RunBlock, first: number): Run {
+  const points = run.timeline.points.slice(first);
+  const secondsOf = (of: (point: Point) => number): PerSecond | null =>
+    spreadOfSeconds(points.map(of), { interval: run.timeline.intervalS, seconds: rest.seconds });
+  return {
+    ...run,
+    rate: rest.seconds > 0 ? rest.completed / rest.seconds : 0,
+    bytes: {
+      ...run.bytes,
+      inPerSecond: rest.seconds > 0 ? sum(points, ({ bytes }) => bytes) / rest.seconds : 0,
+    },
+    ...latenciesOf(run, rest, points),
+    perSecond: {
+      requests: secondsOf(({ completed }) => completed) ?? run.perSecond.requests,
+      bytes: secondsOf(({ bytes }) => bytes) ?? run.perSecond.bytes,
+    },
+  };
+}
+
+/** What of a run says its latencies. */
+type RunLatencies = Pick<Run, "latency" | "histogram" | "censoredHistogram">;
+
+function latenciesOf(run: Run, rest: RunBlock, points: readonly Point[]): RunLatencies {
+  const bounds = boundsOf(run, points);
+  const latency = latencyOf(run.latency, rest, bounds);
+  return {
+    latency,
+    histogram: encodeHistogram(rest.latency),
+    censoredHistogram: bounds === null || bounds.count === 0 ? undefined : encodeHistogram(bounds),
+  };
+}
+
+/** Those of the rest; null where only their number in the whole run is known, as in results of earlier versions. */
+function boundsOf(
+  { latency: { censored }, censoredHistogram }: Run,
+  points: readonly Point[],
+): SparseHistogram | null {
+  if (censored > 0 && censoredHistogram === undefined) return null;
+  const parts = points.flatMap((point) => point.censoredHistogram ?? []);
+  return sumOfSparse(parts.map(decodeSparse));
+}
+
+/** Where bounds are not known as many as in the whole run are taken for such: no percentile is to look surer than it is. */
+function latencyOf(
+  whole: Run["latency"],
+  rest: RunBlock,
+  bounds: SparseHistogram | null,
+): Run["latency"] {
+  const { clock } = whole;
+  const { count, minUs, maxUs } = rest.latency;
+  const { meanUs, stdevUs } = mergeHistograms([rest.latency]);
+  const max = Math.min(maxUs / 1_000, whole.max);
+  const sample = { clock, all: rest.latency, bounds: bounds ?? EMPTY };
+  const percentiles = Object.fromEntries(
+    PERCENTILES.map((p) => [p, Math.min(percentileMs(sample, p), max)]),
+  ) as Run["latency"]["percentiles"];
+  const fastestUs = bounds === null ? minUs : withoutBounds(rest.latency, bounds).minUs;
+  return {
+    clock,
+    count,
+    censored: bounds === null ? Math.min(whole.censored, count) : bounds.count,
+    min: count === 0 ? 0 : minUs / 1_000,
+    fastest: fastestUs === Infinity || whole.fastest === 0
+      ? 0
+      : Math.max(fastestUs / 1_000, whole.fastest),
+    mean: meanUs / 1_000,
+    stdev: stdevUs / 1_000,
+    max,
+    percentiles,
+  };
+}
+
+/**
+ * Null where whole seconds can't be put together from whole intervals, or there is none: figures of nothing
+ * are worse than those of the whole run.
+ *
+ * @param values One for each interval.
+ * @param seconds How long the intervals are together; the last one may be cut short.
+ */
+function spreadOfSeconds(
+  values: readonly number[],
+  { interval, seconds }: { interval: number; seconds: number },
+): PerSecond | null {
+  const perSecond = Math.round(1 / interval);
+  // A file may say any length: there are no more seconds than the values fill.
+  const length = Math.min(Math.floor(seconds + 1e-6), Math.ceil(values.length / perSecond));
+  if (Math.abs(perSecond * interval - 1) > 1e-6 || length === 0) return null;
+  return perSecondOf(Array.from(
+    { length },
+    (_, second) => sum(values.slice(second * perSecond, (second + 1) * perSecond), (one) => one),
+  ));
+}

@@ -1,0 +1,160 @@
+/** Factors whose values are numbers: by them figures are drawn as lines. Values are read as people wrote them. */
+import type { Run } from "../../runner/result/result.ts";
+import type { CellRuns } from "./cells.ts";
+import { formatMs, formatNumber, formatQuantity, formatTick, sizeUnit } from "../writing/units.ts";
+
+type ParameterValue = Run["parameters"][string];
+
+/** What its numbers count: nothing in particular, ms, events per second, or bytes. */
+export type FactorKind = "plain" | "time" | "rate" | "size";
+
+export interface FactorValue {
+  readonly at: number;
+  /** `64`, `100ms`, `1,000/s`. */
+  readonly text: string;
+}
+
+export interface NumericFactor {
+  /** As in the runs' parameters: `connections`, `set.delay`. */
+  readonly path: string;
+  /** What people call it: the last part of the path. */
+  readonly name: string;
+  readonly kind: FactorKind;
+  /** Ascending, each once. */
+  readonly values: readonly FactorValue[];
+  /** Whether it is the offered rate of requests, so that as much can be served and no more. */
+  readonly isOffered: boolean;
+}
+
+/** Fewer values make no line. */
+const LEAST_VALUES = 3;
+
+/** Those of a scenario's factors that a line can be drawn against, in the order of the parameters. */
+export function numericFactors(cells: readonly CellRuns[]): NumericFactor[] {
+  return factorPaths(cells).flatMap((path) => {
+    const factor = numericFactor(cells, path);
+    return factor !== null && factor.values.length >= LEAST_VALUES ? [factor] : [];
+  });
+}
+
+/** Null where a value is no number, or they count different things. */
+export function numericFactor(cells: readonly CellRuns[], path: string): NumericFactor | null {
+  const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
+  const read = holders.map((cell) => readValue(valueOf(cell, path) ?? null));
+  const numbers = read.filter((value) => value !== null);
+  const kind = numbers.find(({ at, kind }) => at !== 0 || kind !== "plain")?.kind ?? "plain";
+  const isAlike = numbers.every((value) => value.kind === kind || value.at === 0);
+  if (numbers.length === 0 || numbers.length < read.length || !isAlike) return null;
+  const values = [...new Map(numbers.map(({ at, text }) => [at, { at, text }])).values()]
+    .sort((a, b) => a.at - b.at);
+  const isOffered = lastPart(path) === "rate" && kind === "rate" && holders.every(isPaced);
+  return { path, name: factorName(cells, path), kind, values, isOffered };
+}
+
+/** Each request comes at the rate; not each virtual user, who may send several. */
+function isPaced({ runs }: CellRuns): boolean {
+  return runs.every(({ load, sessions }) => load.kind === "rate" && sessions === null);
+}
+
+/** Paths that any of the cells has. */
+export function factorPaths(cells: readonly CellRuns[]): string[] {
+  return [...new Set(cells.flatMap(({ runs: [{ parameters }] }) => Object.keys(parameters)))];
+}
+
+export function valueOf(
+  { runs: [{ parameters }] }: CellRuns,
+  path: string,
+): ParameterValue | undefined {
+  return Object.hasOwn(parameters, path) ? parameters[path] : undefined;
+}
+
+/** Position of a cell on the factor's axis; NaN where it has none. */
+export function positionOf(cell: CellRuns, { path }: NumericFactor): number {
+  return readValue(valueOf(cell, path) ?? null)?.at ?? NaN;
+}
+
+/** The value at a position, as people wrote it. */
+export function textAt({ values }: NumericFactor, position: number): string {
+  return values.find(({ at }) => at === position)?.text ?? String(position);
+}
+
+/** What people call a factor: the last part of its path, where no other of the cells' factors ends alike. */
+export function factorName(cells: readonly CellRuns[], path: string): string {
+  const isOnly =
+    factorPaths(cells).filter((other) => lastPart(other) === lastPart(path)).length <= 1;
+  return isOnly ? lastPart(path) : path;
+}
+
+function lastPart(path: string): string {
+  return path.split(".").at(-1) ?? path;
+}
+
+/** A value that is no number, too: `redis`, `true`. */
+export function valueText(value: ParameterValue | undefined): string {
+  return typeof value === "string"
+    ? readValue(value)?.text ?? value
+    : typeof value === "number"
+    ? formatTick(value)
+    : JSON.stringify(value ?? null);
+}
+
+/** Names that are said after their number. */
+const COUNTED = ["connections", "instances", "workers", "requests", "pipeline"];
+
+/** What a sentence says varies: `number of connections`, `cpuTime`. */
+export function variableName(name: string, article: "" | "the " = ""): string {
+  return COUNTED.includes(name) ? `${article}number of ${name}` : name;
+}
+
+/** A value in a sentence: `64 connections`, `5,000/s`, `delay 100ms`. */
+export function phraseOf({ name, kind }: NumericFactor, text: string): string {
+  if (kind === "rate" && name === "rate") return text;
+  if (kind !== "plain" || !COUNTED.includes(name)) return `${name} ${text}`;
+  return text === "1" ? `1 ${name.replace(/s$/, "")}` : `${text} ${name}`;
+}
+
+/** A position between measured values, in the factor's unit. */
+export function betweenText({ name, kind }: NumericFactor, at: number): string {
+  switch (kind) {
+    case "time":
+      return formatMs(at);
+    case "rate":
+      return `${formatNumber(at)}/s`;
+    case "size":
+      return formatQuantity(at, sizeUnit([at]));
+    case "plain":
+      return COUNTED.includes(name) ? formatTick(Math.round(at)) : formatNumber(at);
+  }
+}
+
+/** Sizes of units in ms, per second, or bytes. */
+const UNITS: Readonly<Record<string, { readonly kind: FactorKind; readonly size: number }>> = {
+  us: { kind: "time", size: 0.001 },
+  "µs": { kind: "time", size: 0.001 },
+  ms: { kind: "time", size: 1 },
+  s: { kind: "time", size: 1_000 },
+  m: { kind: "time", size: 60_000 },
+  h: { kind: "time", size: 3_600_000 },
+  "/s": { kind: "rate", size: 1 },
+  "/m": { kind: "rate", size: 1 / 60 },
+  "/h": { kind: "rate", size: 1 / 3_600 },
+  b: { kind: "size", size: 1 },
+  kb: { kind: "size", size: 1e3 },
+  mb: { kind: "size", size: 1e6 },
+  gb: { kind: "size", size: 1e9 },
+  kib: { kind: "size", size: 2 ** 10 },
+  mib: { kind: "size", size: 2 ** 20 },
+  gib: { kind: "size", size: 2 ** 30 },
+};
+
+function readValue(value: ParameterValue): (FactorValue & { readonly kind: FactorKind }) | null {
+  if (typeof value === "number") return { at: value, text: formatTick(value), kind: "plain" };
+  const [, digits, name] = /^(\d+(?:\.\d+)?)\s*([a-zµ/]*)$/i.exec(String(value).trim()) ?? [];
+  if (typeof value !== "string" || digits === undefined) return null;
+  const number = Number(digits);
+  if (name === "") return { at: number, text: formatTick(number), kind: "plain" };
+  const unit = UNITS[name] ?? UNITS[name.toLowerCase()];
+  if (unit === undefined) return null;
+  const text = unit.kind === "rate" ? formatTick(number) + name : value;
+  return { at: number * unit.size, text, kind: unit.kind };
+}

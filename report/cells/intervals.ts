@@ -1,0 +1,114 @@
+/** The intervals of a run's timeline. */
+import type { Measurement, Run } from "../../runner/result/result.ts";
+import { isMovable } from "../../runner/stats/histogram/censoring.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { findSettlingTime } from "../../runner/stats/steady_state/settling_time.ts";
+import { medianOf } from "../../runner/stats/quantile.ts";
+
+export type IntervalPoint = Run["timeline"]["points"][number];
+
+export interface TimelineInterval {
+  readonly point: IntervalPoint;
+  readonly ratePerSec: number;
+  readonly failedPerSec: number;
+}
+
+/** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
+export function intervalsOf(
+  { timeline: { points, intervalS } }: Pick<Run, "timeline">,
+): TimelineInterval[] {
+  return points
+    .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
+    .filter(({ seconds }) => seconds >= intervalS / 2)
+    .map(({ point, seconds }) => ({
+      point,
+      ratePerSec: point.completed / seconds,
+      failedPerSec: point.failed / seconds,
+    }));
+}
+
+/** Whether no request ended in the interval: its latencies are then none, not 0. */
+export function isEmpty({ histogram }: IntervalPoint): boolean {
+  return histogram === "";
+}
+
+/** Percentiles that a point has. */
+export const POINT_PERCENTILES = ["p50", "p75", "p90", "p99"] as const;
+
+/** Which figures of the interval lower bounds could turn out to make larger: `p99` and the like, and `max`. */
+export function lowerBoundsIn({ histogram, censoredHistogram }: IntervalPoint): string[] {
+  if (censoredHistogram === undefined) return [];
+  const [all, bounds] = [decodeSparse(histogram), decodeSparse(censoredHistogram)];
+  return [
+    ...POINT_PERCENTILES.filter((name) => isMovable(all, bounds, Number(name.slice(1)))),
+    "max",
+  ];
+}
+
+// When a percentile of a run's latency becomes stable: see `runner/stats/steady_state/settling_time.ts`.
+
+/** Percentiles that flatten, each in its own time. */
+export const FLATTENING = ["p50", "p75", "p90", "p99"] as const;
+
+/** How a percentile of a run's intervals flattens. */
+export interface Flattened {
+  /** Median of its intervals in the first half second with requests. */
+  readonly initialMs: number;
+  /** Seconds from which it stays near its final value. */
+  readonly fromS: number;
+  readonly finalMs: number;
+  /** True: the run ends too soon to see whether it settles then or later. */
+  readonly isAtLeast: boolean;
+}
+
+/** What was found of each run: sentences, tables and charts want it again and again. */
+const found = new WeakMap<Measurement["timeline"], Map<string, Flattened | null>>();
+
+/** Null without requests. */
+export function flattenedOf(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): Flattened | null {
+  const known = found.get(run.timeline) ?? new Map<string, Flattened | null>();
+  found.set(run.timeline, known);
+  const kept = known.get(percentile);
+  if (kept !== undefined) return kept;
+  const flattened = findFlattened(run, percentile);
+  known.set(percentile, flattened);
+  return flattened;
+}
+
+function findFlattened(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): Flattened | null {
+  const points = intervalsOf(run).map(({ point }) => point);
+  const settling = findSettlingTime(
+    points.map((point) => isEmpty(point) ? null : point[percentile]),
+  );
+  if (settling === null) return null;
+  const { from, settledValue: finalMs, isAtLeast } = settling;
+  const fromS = from === 0 ? 0 : points[from - 1].endS;
+  return { initialMs: initialOf(run, percentile), fromS, finalMs, isAtLeast };
+}
+
+/** Two of the intervals that Kuffel and Walter draw. */
+const INITIAL_S = 0.5;
+
+/** @param run With requests. */
+function initialOf(
+  { timeline: { points } }: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): number {
+  const known = points.filter((point) => !isEmpty(point));
+  const isInitial = ({ endS }: IntervalPoint): boolean => endS - known[0].endS < INITIAL_S;
+  return medianOf(known.filter(isInitial).map((point) => point[percentile]));
+}
+
+/** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */
+export function flatFromS(
+  run: Pick<Measurement, "timeline">,
+  percentile: typeof FLATTENING[number],
+): number | null {
+  return flattenedOf(run, percentile)?.fromS ?? null;
+}

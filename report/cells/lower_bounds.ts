@@ -1,0 +1,83 @@
+/**
+ * A figure of times of which some are only lower bounds: requests that timed out, were unfinished at the end or
+ * were never sent took at least as long as they were watched. Runs in the browser too.
+ */
+import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
+import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import { formatCount } from "../writing/units.ts";
+
+export interface Bounded {
+  readonly value: number;
+  /** Whether the bounds could turn out to be such that it is visibly larger: it is shown with ≥. */
+  readonly isAtLeast: boolean;
+  /**
+   * The most that it can be, whatever the bounds turn out to be: Infinity where one of them would be it, the
+   * value where they can't move it.
+   */
+  readonly atMost: number;
+}
+
+export function exactly(value: number): Bounded {
+  return { value, isAtLeast: false, atMost: value };
+}
+
+export function atLeast(value: number): Bounded {
+  return { value, isAtLeast: true, atMost: Infinity };
+}
+
+/** Latencies of which is known which are lower bounds. */
+export interface Sample {
+  /** Of the latencies: from the actual send in a closed loop, from the intended start in an open one. */
+  readonly clock: "intended" | "sent";
+  /** Every value. */
+  readonly all: SparseHistogram;
+  /** Those of them that are lower bounds. */
+  readonly bounds: SparseHistogram;
+  /** The others: of completed requests. */
+  readonly ended: SparseHistogram;
+}
+
+/**
+ * A percentile (0–100), ms. In a closed loop by the product limit, as the clock ends the watch on requests
+ * whatever they take. In an open loop bounds count as values: those that wait the longest are those that a slow
+ * server leaves.
+ */
+export function percentileMs(
+  { clock, all, bounds }: Omit<Sample, "ended">,
+  percentile: number,
+): number {
+  const us = clock === "sent"
+    ? productLimitUs(all, bounds, percentile)
+    : valueAtPercentile(all, percentile);
+  return us / 1_000;
+}
+
+/** @param valueMs The percentile, where it is known already. */
+export function boundedPercentile(
+  sample: Sample,
+  percentile: number,
+  valueMs = percentileMs(sample, percentile),
+): Bounded {
+  const { all, bounds, ended } = sample;
+  if (!isMovable(all, bounds, percentile, ended)) return exactly(valueMs);
+  return {
+    value: valueMs,
+    isAtLeast: true,
+    atMost: mostUs(all, bounds, percentile, ended) / 1_000,
+  };
+}
+
+/** What ≥ means; "" without lower bounds. */
+export function lowerBoundsText(censored: number): string {
+  if (censored === 0) return "";
+  const [what, they] = censored === 1
+    ? [
+      "latency is a lower bound: a request that timed out, was unfinished at the end or was never sent",
+      "it",
+    ]
+    : [
+      "latencies are lower bounds: requests that timed out, were unfinished at the end or were never sent",
+      "they",
+    ];
+  return `${formatCount(censored)} ${what}. Figures that ${they} could make larger are marked ≥.`;
+}

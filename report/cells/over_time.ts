@@ -1,0 +1,100 @@
+/** One run over time in a few words: the label of its steady state, and why there is none. */
+import type { Warmup } from "../../runner/result/warmup.ts";
+import type { Freezes } from "../../runner/stats/steady_state/freezes.ts";
+import type { UnsettledReason } from "../../runner/stats/steady_state/steady_state.ts";
+import { formatMs, formatTick, GLUE } from "../writing/units.ts";
+
+/** `warm-up, steady from 1.5 s on, within ± 2.1 %`. */
+export function overTimeText(warmup: Warmup): string {
+  const { label, steadyFromS } = warmup;
+  const from = steadyFromS === null || steadyFromS === 0
+    ? ""
+    : `steady from ${formatTick(steadyFromS)} s on`;
+  return [LABELS[label], from, withinText([warmup]), unsettledText(warmup), otherFreezes(warmup)]
+    .filter(Boolean).join(", ");
+}
+
+/** Freezes of a run that is unsteady for another reason. */
+function otherFreezes({ unsettled, freezes }: UnsettledRun): string {
+  return freezes === undefined || unsettled === "freezes"
+    ? ""
+    : `the server ${freezesText(freezes)}`;
+}
+
+/** `it changes in its last quarter; the server sent no response for 2.0 s, once`; "" where the results have no reason. */
+export function everyUnsettledText(run: UnsettledRun): string {
+  return [unsettledText(run), otherFreezes(run)].filter(Boolean).join("; ");
+}
+
+const LABELS: Readonly<Record<Warmup["label"], string>> = {
+  flat: "flat",
+  "warm-up": "warm-up",
+  slowdown: "slowdown",
+  "no-steady-state": "no steady state",
+  "too-short": "too short to say",
+};
+
+/** Less is said to be within so much. */
+const LEAST_SHOWN = 0.001;
+
+/**
+ * `within ± 2.1 %`: the run that strays farthest, and `(p50 ± 40 µs)` where latency is so low that its percents are
+ * the machine's; "" where the results do not say.
+ */
+export function withinText(
+  warmups: readonly Pick<Warmup, "withinRatio" | "withinMs">[],
+): string {
+  const ratio = Math.max(...warmups.map(({ withinRatio }) => withinRatio ?? -1));
+  const ms = Math.max(...warmups.map(({ withinMs }) => withinMs ?? -1));
+  if (ratio < 0) return "";
+  const percent = `within ± ${Number((100 * Math.max(LEAST_SHOWN, ratio)).toPrecision(2))}${GLUE}%`;
+  return ms < 0 ? percent : `${percent} (p50 ± ${formatMs(ms)})`;
+}
+
+/** A run without a steady state; results of older versions have less of it. */
+interface UnsettledRun {
+  readonly unsettled?: UnsettledReason | null;
+  /** Of a straight line, from start to end. */
+  readonly driftRatio?: number;
+  readonly cyclePeriodS?: number;
+  readonly freezes?: Freezes;
+}
+
+/** `sent no response for 2.0 s, 3 times, every 10 s`; of several the longest. */
+export function freezesText({ count, longestS, periodS }: Freezes): string {
+  const times = count === 1 ? "once" : `${count} times`;
+  const every = periodS === null ? "" : `, every ${Number(periodS.toPrecision(2))} s`;
+  const length = count === 1 || periodS !== null ? "for" : "for up to";
+  return `sent no response ${length} ${longestS.toFixed(1)} s, ${times}${every}`;
+}
+
+/** `it drifts by 12 % from start to end`; "" where the results do not say why. */
+export function unsettledText(run: UnsettledRun): string {
+  const { unsettled, freezes, driftRatio, cyclePeriodS } = run;
+  switch (unsettled) {
+    case "freezes":
+      return freezes === undefined ? "" : `the server ${freezesText(freezes)}`;
+    case "drift":
+      return driftRatio === undefined
+        ? "it drifts"
+        : `it drifts by ${percent(Math.abs(driftRatio))} from start to end`;
+    case "cycle":
+      return cyclePeriodS === undefined
+        ? "it swings"
+        : `it swings every ${Number(cyclePeriodS.toPrecision(2))} s`;
+    case "levels":
+      return "it jumps between two levels";
+    case "returns":
+      return "it leaves its level and comes back";
+    case "wander":
+      return "it wanders about its level";
+    case "late":
+      return "it changes in its last quarter";
+    default:
+      return "";
+  }
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toPrecision(2))} %`;
+}

@@ -1,0 +1,233 @@
+/**
+ * The latencies of several runs as one distribution: histogram counts are added, so nothing is lost
+ * and no percentile is ever averaged. What is only known to be a lower bound stays one.
+ */
+import type { Measurement } from "../../runner/result/result.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import {
+  EMPTY,
+  type Histogram,
+  mergeHistograms,
+  type SparseHistogram,
+  sumOfSparse,
+  valueAtPercentile,
+} from "../../runner/stats/histogram/histogram.ts";
+import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
+import { PERCENTILES } from "../../runner/stats/quantile.ts";
+import { sum } from "../writing/spread.ts";
+import { atLeast, type Bounded, boundedPercentile, exactly, percentileMs } from "./lower_bounds.ts";
+
+/** Times in ms, as in the results. */
+export interface PooledLatency {
+  readonly count: number;
+  /** How many of the values are lower bounds: requests that timed out, were unfinished or were never sent. */
+  readonly censored: number;
+  /** Of the completed requests, as a lower bound can be any small; 0 for none. */
+  readonly fastest: number;
+  /** Of all values, lower bounds among them. */
+  readonly mean: number;
+  readonly stdev: number;
+  readonly max: number;
+  /** One per entry of PERCENTILES. */
+  readonly percentiles: readonly number[];
+  /**
+   * Whether lower bounds could turn out to be such that the figure is larger: it is shown with ≥. Where only their
+   * number is known, as in results that earlier versions wrote, of percentiles alone.
+   */
+  isAtLeast(figure: number | "mean" | "max"): boolean;
+  /** Any percentile, 0–100; 0 of nothing. */
+  percentile(percentile: number): Bounded;
+  /** How many of the values are no lower bounds, as far as is known. */
+  readonly endedCount: number;
+  /** The completed requests: what histograms are drawn of. */
+  readonly ended: Histogram;
+}
+
+export type Percentile = (typeof PERCENTILES)[number];
+
+/** What a distribution of latencies is read from. */
+export type Latent = Pick<Measurement, "latency" | "histogram" | "censoredHistogram">;
+
+/** Percentile `p` of the whole, ms. */
+export function percentileOf({ percentiles }: PooledLatency, p: Percentile): number {
+  return percentiles[PERCENTILES.indexOf(p)];
+}
+
+/** Any percentile (0–100), ms; null of nothing, and below the median where no request ended. */
+export function valueAt(
+  { count, endedCount, percentile }: PooledLatency,
+  p: number,
+): number | null {
+  return count === 0 || p < 50 && endedCount === 0 ? null : percentile(p).value;
+}
+
+/** A percentile (0–100) of all runs together, ms, with the most that it can be. */
+export function percentileBounds(runs: readonly Latent[], percentile: number): Bounded {
+  return poolLatency(runs).percentile(percentile);
+}
+
+export function poolLatency(runs: readonly Latent[]): PooledLatency {
+  const filled = runs.filter(({ latency }) => latency.count > 0);
+  const latencies = filled.map(({ latency }) => latency);
+  let pooled: PooledSample | null = null;
+  const sample = (): PooledSample => pooled ??= sampleOf(filled);
+  const valueMs = (p: number): number =>
+    (filled.length === 1 ? keptPercentile(latencies[0], p) : undefined) ?? valueIn(sample(), p);
+  const percentile = (p: number): Bounded => boundedIn(sample(), p, valueMs(p));
+  const censored = sum(latencies, (latency) => latency.censored);
+  let percentiles: readonly number[] | null = null;
+  let ended: Histogram | null = null;
+  return {
+    ...moments(latencies),
+    censored,
+    fastest: lowest(latencies.map(({ fastest }) => fastest).filter((ms) => ms > 0)),
+    max: Math.max(0, ...latencies.map(({ max }) => max)),
+    // A comparison reads none of what takes the histograms.
+    get percentiles(): readonly number[] {
+      return percentiles ??= PERCENTILES.map(valueMs);
+    },
+    isAtLeast: (figure) =>
+      typeof figure === "number"
+        ? percentile(figure).isAtLeast
+        : censored > 0 && sample().bounds !== null,
+    percentile,
+    get endedCount(): number {
+      return sample().ended.count;
+    },
+    // Of use to few, and large.
+    get ended(): Histogram {
+      return ended ??= mergeHistograms([sample().ended]);
+    },
+  };
+}
+
+/** Of some runs, as one. */
+interface PooledSample {
+  readonly clock: "intended" | "sent";
+  readonly all: SparseHistogram;
+  /** Null where only their number is known, as in results that earlier versions wrote. */
+  readonly bounds: SparseHistogram | null;
+  readonly count: number;
+  readonly censored: number;
+  readonly ended: SparseHistogram;
+}
+
+function sampleOf(runs: readonly Latent[]): PooledSample {
+  const parts = runs.map(partOf);
+  const bounds = parts.flatMap((part) => part.bounds ?? []);
+  return {
+    clock: parts.every(({ clock }) => clock === "sent") ? "sent" : "intended",
+    all: merged(parts.map(({ all }) => all)),
+    bounds: bounds.length === parts.length ? merged(bounds) : null,
+    count: sum(parts, ({ count }) => count),
+    censored: sum(parts, ({ censored }) => censored),
+    ended: merged(parts.map(({ ended }) => ended)),
+  };
+}
+
+/** What was decoded of each run: tables and charts want it again and again. */
+const decoded = new WeakMap<
+  Latent["latency"],
+  { readonly of: Latent; readonly part: PooledSample }
+>();
+
+function partOf(run: Latent): PooledSample {
+  const known = decoded.get(run.latency);
+  if (
+    known?.of.histogram === run.histogram && known.of.censoredHistogram === run.censoredHistogram
+  ) return known.part;
+  const part = decodedPart(run);
+  decoded.set(run.latency, { of: run, part });
+  return part;
+}
+
+function decodedPart(run: Latent): PooledSample {
+  const { latency, censoredHistogram } = run;
+  const { clock, count, censored, fastest } = latency;
+  const decoded = decodeInterval(run);
+  // The histogram knows the largest value by its bucket alone.
+  const all = { ...decoded, maxUs: Math.min(decoded.maxUs, Math.round(latency.max * 1_000)) };
+  const bounds = boundsOf(censored, censoredHistogram);
+  const ended = bounds === null ? endedLatency(all, fastest) : withoutBounds(all, bounds);
+  return { clock, all, bounds, count, censored, ended };
+}
+
+function boundsOf(censored: number, histogram: string | undefined): SparseHistogram | null {
+  if (censored === 0) return EMPTY;
+  return histogram === undefined ? null : decodeSparse(histogram);
+}
+
+function merged(parts: readonly SparseHistogram[]): SparseHistogram {
+  return parts.length === 1 ? parts[0] : sumOfSparse(parts);
+}
+
+function keptPercentile({ percentiles }: Latent["latency"], p: number): number | undefined {
+  const kept = PERCENTILES.find((one) => one === p);
+  return kept && percentiles[`${kept}`];
+}
+
+function valueIn({ clock, all, bounds, ended }: PooledSample, p: number): number {
+  if (bounds !== null) return percentileMs({ clock, all, bounds }, p);
+  // What had only begun would pass for the fastest.
+  return valueAtPercentile(p < 50 ? ended : all, p) / 1_000;
+}
+
+function boundedIn(sample: PooledSample, p: number, valueMs: number): Bounded {
+  const { clock, all, bounds, ended, censored, count } = sample;
+  if (bounds !== null) return boundedPercentile({ clock, all, bounds, ended }, p, valueMs);
+  return p >= 50 && isAmongLast(censored, count, p) ? atLeast(valueMs) : exactly(valueMs);
+}
+
+/** Whether a percentile would be a lower bound, if such turned out to be the largest of all values. */
+function isAmongLast(censored: number, count: number, percentile: number): boolean {
+  return censored > 0 && percentile / 100 * count > count - censored;
+}
+
+/** 0 of none. */
+function lowest(values: readonly number[]): number {
+  return values.length === 0 ? 0 : Math.min(...values);
+}
+
+type Moments = Pick<PooledLatency, "count" | "mean" | "stdev">;
+
+/**
+ * Count, mean and standard deviation of the whole from those of its parts:
+ * σ² = Σ nᵢ(σᵢ² + μᵢ²)/n − μ², which is exact.
+ */
+function moments(parts: readonly Latent["latency"][]): Moments {
+  if (parts.length === 1) {
+    const [{ count, mean, stdev }] = parts;
+    return { count, mean, stdev };
+  }
+  const count = sum(parts, (part) => part.count);
+  if (count === 0) return { count, mean: 0, stdev: 0 };
+  const mean = sum(parts, (part) => part.count * part.mean) / count;
+  const square = sum(parts, (part) => part.count * (part.stdev ** 2 + part.mean ** 2)) / count;
+  return { count, mean, stdev: Math.sqrt(Math.max(0, square - mean ** 2)) };
+}
+
+/** What brackets around a percentile mean. */
+export const WEAK_NOTE =
+  "In round brackets: fewer than ten requests lie beyond it, too few to say more than luck.";
+
+// Latencies of the requests of a run that ended: what percentiles below the median are of.
+
+/**
+ * Without what lies below the fastest response: requests that were under way at the end of the run, which have
+ * only begun and would pass for the fastest.
+ *
+ * @param fastestMs Of the run, as in its results: 0 where nothing got a response.
+ */
+export function endedLatency(latency: SparseHistogram, fastestMs: number): SparseHistogram {
+  const fastestUs = Math.floor(fastestMs * 1_000);
+  const first = fastestMs === 0
+    ? -1
+    : latency.indices.findIndex((index) => highestUsOf(index) >= fastestUs);
+  if (first === 0) return latency;
+  const from = first < 0 ? latency.indices.length : first;
+  const counts = latency.counts.slice(from);
+  let count = 0;
+  for (const inBucket of counts) count += inBucket;
+  return { ...latency, indices: latency.indices.slice(from), counts, count };
+}

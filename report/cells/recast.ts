@@ -1,0 +1,115 @@
+/**
+ * What an experiment compares: its targets, or the values of a factor that it varies on purpose. Where that is a
+ * factor, each of its values takes the place of a target, and the targets that of a factor: everything that compares
+ * targets then compares values, at equal targets and equal values of all other factors.
+ */
+import type { Results, Run } from "../../runner/result/result.ts";
+import { cellLabel } from "./cell_label.ts";
+import type { CellRuns } from "./cells.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "./factors.ts";
+
+/** What the experiment file says; null where it leaves it open. */
+export interface ComparedChoice {
+  /** Whether the verdict compares nothing, and says the most that each target serves. */
+  readonly isNone?: boolean;
+  /** By its path, or the last part of it: `policy`. */
+  readonly factor: string | null;
+  /** A target, or a value of the factor. */
+  readonly base: string | null;
+  /** The experiment, which lists a factor's values in the order that people think of them. */
+  readonly experiment?: unknown;
+}
+
+export function choiceIn({ experiment }: Partial<Pick<Results, "experiment">>): ComparedChoice {
+  const { compare, base }: Partial<Results["experiment"]> = experiment ?? {};
+  const factor = typeof compare === "object" && compare !== null && "factor" in compare
+    ? compare.factor
+    : null;
+  return {
+    isNone: compare === "none",
+    factor: typeof factor === "string" ? factor : null,
+    base: typeof base === "string" || typeof base === "number" ? String(base) : null,
+    experiment,
+  };
+}
+
+/** The factor that the cells of a scenario are compared by; null: their targets are. */
+export function comparedFactor(
+  cells: readonly CellRuns[],
+  { factor }: ComparedChoice,
+): string | null {
+  const paths = factorPaths(cells).filter((path) => valuesOf(cells, path).length > 1);
+  if (factor !== null) return paths.find((path) => isNamed(path, factor)) ?? null;
+  if (new Set(cells.map(({ target }) => target)).size > 1) return null;
+  return paths.find((path) => numericFactor(cells, path) === null) ?? null;
+}
+
+/** Whether a factor is called so: by its path, or by the end of it. */
+export function isNamed(path: string, name: string): boolean {
+  return path === name || path.endsWith(`.${name}`);
+}
+
+function valuesOf(cells: readonly CellRuns[], path: string): string[] {
+  return [...new Set(cells.map((cell) => valueText(valueOf(cell, path))))];
+}
+
+/** Cells without the factor have no place in such a comparison. */
+export function recast(
+  cells: readonly CellRuns[],
+  path: string,
+  { experiment }: ComparedChoice,
+): CellRuns[] {
+  const holders = cells.filter((cell) => valueOf(cell, path) !== undefined);
+  const values = [...new Set([...writtenValues(experiment, path), ...valuesOf(holders, path)])];
+  const name = factorName(cells, path);
+  const isOneTarget = new Set(holders.map(({ target }) => target)).size === 1;
+  const inOrder = holders.toSorted((a, b) =>
+    values.indexOf(valueText(valueOf(a, path))) - values.indexOf(valueText(valueOf(b, path)))
+  );
+  return inOrder.map((cell) => {
+    const text = valueText(valueOf(cell, path));
+    const target = isSelfEvident(text) ? text : `${name} ${text}`;
+    const { [path]: _, ...others } = cell.runs[0].parameters;
+    const parameters: Run["parameters"] = isOneTarget ? others : { target: cell.target, ...others };
+    return {
+      ...cell,
+      target,
+      label: cellLabel({ target, parameters }),
+      color: values.indexOf(text),
+      runs: cell.runs.map((run) => ({ ...run, target, parameters })),
+    };
+  });
+}
+
+/** Whether a value says by itself what it is: `least-connections` or `lru`, but not `on` or `16`. */
+function isSelfEvident(text: string): boolean {
+  return /^[a-z][\w -]{2,}$/i.test(text) && !/^(true|false|null|none|off|yes|all|any)$/i.test(text);
+}
+
+/** A factor's values as the experiment file lists them; none where it is not found. */
+function writtenValues(experiment: unknown, path: string): string[] {
+  const key = path.slice(path.lastIndexOf(".") + 1);
+  const found = listsUnder(experiment, key).toSorted((a, b) => b.length - a.length)[0] ?? [];
+  return found.map((value) => valueText(value));
+}
+
+function listsUnder(value: unknown, key: string): Run["parameters"][string][][] {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([name, inner]) =>
+    name === key && Array.isArray(inner) ? [inner] : listsUnder(inner, key)
+  );
+}
+
+/** With the base first, where there is one: what is compared is held against the first. */
+export function basedOn(cells: readonly CellRuns[], base: string | null): readonly CellRuns[] {
+  if (base === null) return cells;
+  return [
+    ...cells.filter((cell) => isNamedBase(cell, base)),
+    ...cells.filter((cell) => !isNamedBase(cell, base)),
+  ];
+}
+
+/** A value of a factor may have the factor's name before it. */
+export function isNamedBase({ target }: Pick<CellRuns, "target">, base: string): boolean {
+  return target === base || target.endsWith(` ${base}`);
+}

@@ -1,0 +1,98 @@
+/** CPU, memory and what else a target, or a part of one, used over one run. */
+import type { Run } from "../../runner/result/result.ts";
+
+/** Points of a target, or of one of its parts. */
+export type ResourceUse = Pick<Run, "resources">;
+type ResourceUsePoint = Run["resources"][number];
+
+/** A part of a run's target, or its Redis. */
+export interface PartUsed extends ResourceUse {
+  readonly name: string;
+}
+
+/** In the order of the results; none for a target that is one alone. */
+export function partsOf({ parts = [] }: Pick<Run, "parts">): PartUsed[] {
+  return parts.map(({ name, points }) => ({ name, resources: points }));
+}
+
+/** What was in use at a moment: each point covers the time since the one before. Null after the last. */
+export function pointAt({ resources }: ResourceUse, atS: number): ResourceUsePoint | null {
+  return resources.find(({ endS }) => endS >= atS) ?? null;
+}
+
+/** What adds up over the run, of rates per second that each hold since the point before; 0 without points. */
+function totalOf(
+  { resources }: ResourceUse,
+  ratePerSec: (point: ResourceUsePoint) => number,
+): number {
+  return resources.reduce(
+    (total, point, i) =>
+      total + ratePerSec(point) * Math.max(0, point.endS - (resources[i - 1]?.endS ?? 0)),
+    0,
+  );
+}
+
+export function cpuSecondsOf(used: ResourceUse): number {
+  return totalOf(used, ({ cpu }) => cpu);
+}
+
+/** Cores in use, on average over the run; 0 without resource points. */
+export function meanCoresOf(used: ResourceUse): number {
+  const seconds = used.resources.at(-1)?.endS ?? 0;
+  return seconds > 0 ? cpuSecondsOf(used) / seconds : 0;
+}
+
+/** Of the CPU time, what the kernel took for it, 0–1; null where nobody knows. */
+export function systemShareOf(used: ResourceUse): number | null {
+  const seconds = cpuSecondsOf(used);
+  if (seconds === 0 || used.resources.some(({ system }) => system === undefined)) return null;
+  return totalOf(used, ({ system = 0 }) => system) / seconds;
+}
+
+/** The highest of what is held at a moment; null where nobody knows. */
+export function peakOf(
+  { resources }: ResourceUse,
+  of: (point: ResourceUsePoint) => number | undefined,
+): number | null {
+  const known = resources.flatMap((point) => of(point) ?? []);
+  return known.length === 0 ? null : known.reduce((most, value) => Math.max(most, value));
+}
+
+export function peakCoresOf(used: ResourceUse): number {
+  return peakOf(used, ({ cpu, peakCpu = cpu }) => peakCpu) ?? 0;
+}
+
+export function peakMemoryBytesOf(used: ResourceUse): number {
+  return peakOf(used, ({ memory }) => memory) ?? 0;
+}
+
+type DrainedRun = Pick<Run, "requests" | "drain">;
+type ChainedRun = DrainedRun & Partial<Pick<Run, "resources" | "parts">>;
+
+/** What completed while the target was watched: until the deadline. */
+function completedInTime({ requests, drain }: DrainedRun): number {
+  return requests.completed - (drain?.completed ?? 0);
+}
+
+/**
+ * Completed requests of the run for each second of CPU time of all that serves them: the target with its parts, and
+ * the Redis that it uses. An origin behind a cache is idle, so its own time alone says nothing. Null where none was seen.
+ */
+export function perCpuSecondOf({ resources = [], parts = [], ...run }: ChainedRun): number | null {
+  const target = cpuSecondsOf({ resources });
+  const redis = parts.filter(({ role }) => role === "redis")
+    .reduce((seconds, { points }) => seconds + cpuSecondsOf({ resources: points }), 0);
+  return target > 0 ? completedInTime(run) / (target + redis) : null;
+}
+
+/** Context switches of one kind for each completed request; null where nobody knows. */
+export function switchesPerRequestOf(
+  kind: "voluntary" | "involuntary",
+  used: ResourceUse,
+  run: DrainedRun,
+): number | null {
+  const completed = completedInTime(run);
+  const isKnown = used.resources.every(({ switches }) => switches !== undefined);
+  if (!isKnown || used.resources.length === 0 || completed === 0) return null;
+  return totalOf(used, ({ switches }) => switches?.[kind] ?? 0) / completed;
+}

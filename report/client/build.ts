@@ -1,0 +1,66 @@
+/**
+ * `deno task build`: bundles the clients of the page, and of the page of a running experiment, into files
+ * which are committed, so that nothing needs building to run. Their first lines hold a digest of their
+ * sources; a test compares them.
+ */
+import { createHash } from "node:crypto";
+import { readFile, writeFile } from "node:fs/promises";
+
+interface ClientBundle {
+  /** Where its sources begin, relative to this file. */
+  readonly entry: string;
+  /** Packages that end in the bundle, too. */
+  readonly packages: readonly string[];
+}
+
+/** By the names of their bundles. */
+export const CLIENTS: Readonly<Record<string, ClientBundle>> = {
+  "client.js": { entry: "main.ts", packages: ["chart.js"] },
+  "live_client.js": { entry: "live/main.ts", packages: [] },
+};
+
+/** The first line of a bundle made of the sources as they are. */
+export async function sourceLine({ entry, packages }: ClientBundle): Promise<string> {
+  const digest = createHash("sha256");
+  for (const source of await sourcesOf(new URL(entry, import.meta.url))) digest.update(source);
+  for (const name of packages) digest.update(await versionOf(name));
+  return `/* Bundled by deno task build from sources with SHA-256 ${digest.digest("hex")} */`;
+}
+
+/** Imports of more than types: these end in the bundle. */
+const IMPORT = /^import (?!type )[^"]*"(\.[^"]+)";$/gm;
+
+/** The texts of a file and of all that it imports, in the order in which they are first imported. */
+async function sourcesOf(file: URL, seen = new Set<string>()): Promise<string[]> {
+  if (seen.has(file.href)) return [];
+  seen.add(file.href);
+  const text = await readFile(file, "utf8");
+  const imported: string[] = [];
+  for (const [, path] of text.matchAll(IMPORT)) {
+    imported.push(...await sourcesOf(new URL(path, file), seen));
+  }
+  return [text, ...imported];
+}
+
+async function versionOf(name: string): Promise<string> {
+  const config = JSON.parse(await readFile(new URL("../../deno.json", import.meta.url), "utf8"));
+  return config.imports[name];
+}
+
+/** In a function each, as two scripts of a page share their names. */
+async function bundle({ entry }: ClientBundle): Promise<string> {
+  const path = new URL(entry, import.meta.url).pathname;
+  const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+    args: ["bundle", "--quiet", "--platform", "browser", "--format", "iife", "--minify", path],
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return new TextDecoder().decode(stdout);
+}
+
+if (import.meta.main) {
+  for (const [name, client] of Object.entries(CLIENTS)) {
+    // A text that ended its script element would break the page that holds it.
+    const code = (await bundle(client)).replaceAll("</script", "<\\/script");
+    await writeFile(new URL(name, import.meta.url), `${await sourceLine(client)}\n${code}`);
+  }
+}

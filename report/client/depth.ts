@@ -1,0 +1,73 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/**
+ * How much of the page is shown: its summary, more detail, or everything. The reader's choice is remembered; a link
+ * to a hidden part shows it; paper gets the summary, unless somebody chose otherwise since the page was opened.
+ */
+import { type Depth, DEPTH_KEY, DEPTHS } from "../render/html/sections/depth.ts";
+
+const root = document.documentElement;
+
+/** Follows the control, links and printing. @param onChoice After the reader's choice, which paper follows too. */
+export function startDepth(onChoice: () => void): void {
+  const control = document.querySelector<HTMLFormElement>("form.depth");
+  let isChosen = false;
+  let beforePrint: Depth | null = null;
+  show(depthOf(root.dataset.depth));
+  // Not "change": pressing what is chosen already chooses it for paper.
+  control?.addEventListener("click", ({ target }) => {
+    if (!(target instanceof HTMLInputElement)) return;
+    isChosen = true;
+    show(depthOf(target.value));
+    remember(depthOf(target.value));
+    onChoice();
+  });
+  addEventListener("hashchange", reveal);
+  addEventListener("beforeprint", () => {
+    beforePrint = depthOf(root.dataset.depth);
+    if (!isChosen) show("summary");
+  });
+  addEventListener("afterprint", () => {
+    if (beforePrint !== null) show(beforePrint);
+    beforePrint = null;
+  });
+}
+
+/** Shows as much as the element needs to be seen, and no less than before. */
+export function showAsDeepAs(element: Element): void {
+  const needed = element.closest(".in-everything")
+    ? "everything"
+    : element.closest(".in-detail")
+    ? "detail"
+    : "summary";
+  const now = depthOf(root.dataset.depth);
+  if (DEPTHS.indexOf(needed) > DEPTHS.indexOf(now)) show(needed);
+}
+
+/** Shows the part of the page that its address names. */
+export function reveal(): void {
+  const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  if (named === null || named.checkVisibility()) return;
+  showAsDeepAs(named);
+  named.scrollIntoView();
+}
+
+function show(depth: Depth): void {
+  root.dataset.depth = depth;
+  for (const box of document.querySelectorAll<HTMLInputElement>("form.depth input")) {
+    box.checked = box.value === depth;
+  }
+}
+
+/** A browser may keep nothing for a file. */
+function remember(depth: Depth): void {
+  try {
+    localStorage.setItem(DEPTH_KEY, depth);
+  } catch {
+    // Then it is the summary next time.
+  }
+}
+
+function depthOf(text: string | undefined): Depth {
+  return DEPTHS.find((depth) => depth === text) ?? "summary";
+}

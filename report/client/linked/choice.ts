@@ -1,0 +1,149 @@
+/// <reference lib="dom" />
+/**
+ * What the reader chose for the whole page: which targets are shown, which is marked, what is compared with. There is
+ * one such choice; whatever shows a target follows it. `chosen` is sent to the window when it changes, `marked` when
+ * another target is marked.
+ */
+import type { PageTarget } from "../../subjects/verdict/compared_scenarios.ts";
+
+/** The script element that holds the targets of the page. */
+const DATA = "targets";
+
+let targets: readonly PageTarget[] = [];
+let byName: ReadonlyMap<string, string> = new Map();
+const hidden = new Set<string>();
+let order: readonly string[] | null = null;
+let marked: string | null = null;
+let base: string | null = null;
+
+/** Takes over the targets of the page; what was chosen stays, as more of them come in. */
+export function readTargets(): void {
+  targets = JSON.parse(document.getElementById(DATA)?.textContent ?? "[]");
+  byName = new Map([
+    ...targets.flatMap(({ name, also }) => also.map((other) => [other, name] as const)),
+    ...targets.map(({ name }) => [name, name] as const),
+  ]);
+}
+
+export function allTargets(): readonly PageTarget[] {
+  return targets;
+}
+
+/**
+ * The target that something is called after: a cell (`hono · connections 50`), a run (`static, hono, run 2`); null
+ * for what belongs to none.
+ */
+export function targetOf(label: string): string | null {
+  const whole = byName.get(label);
+  if (whole !== undefined) return whole;
+  const parts = label.split(/ · |, /);
+  return parts.map((part) => byName.get(part)).find((name) => name !== undefined) ?? null;
+}
+
+/** Whether what is called so is shown: it belongs to a shown target, or to none. */
+export function isShownLabel(label: string): boolean {
+  const target = targetOf(label);
+  return target === null || !hidden.has(target);
+}
+
+/** Names, in the order of the experiment. */
+export function shownTargets(): readonly string[] {
+  return targets.map(({ name }) => name).filter((name) => !hidden.has(name));
+}
+
+export function hiddenTargets(): readonly string[] {
+  return targets.map(({ name }) => name).filter((name) => hidden.has(name));
+}
+
+/** Those that are shown, in the reader's order. */
+export function linkedItems<Item extends { readonly label: string }>(
+  items: readonly Item[],
+): readonly Item[] {
+  return inOrder(items.filter(({ label }) => isShownLabel(label)), ({ label }) => label);
+}
+
+/** Puts rows, bars and series of the whole page into the order of these; null: as they were written. */
+export function orderBy(labels: readonly string[] | null): void {
+  order = labels;
+  announce("chosen");
+}
+
+/** Stable: a cell has its own place, or that of its target; what has none comes last. */
+export function inOrder<Item>(items: readonly Item[], labelOf: (item: Item) => string): Item[] {
+  if (order === null) return [...items];
+  const [places, targetPlaces] = [new Map<string, number>(), new Map<string, number>()];
+  order.forEach((label, place) => {
+    const target = targetOf(label) ?? label;
+    if (!places.has(label)) places.set(label, place);
+    if (!targetPlaces.has(target)) targetPlaces.set(target, place);
+  });
+  const placeOf = (label: string): number =>
+    places.get(label) ?? targetPlaces.get(targetOf(label) ?? label) ?? places.size;
+  return items.toSorted((a, b) => placeOf(labelOf(a)) - placeOf(labelOf(b)));
+}
+
+/** Shows only these; none of them means all. */
+export function showTargets(names: readonly string[]): void {
+  const kept = targets.filter(({ name }) => names.includes(name));
+  hidden.clear();
+  if (kept.length > 0) {
+    for (const { name } of targets) if (!names.includes(name)) hidden.add(name);
+  }
+  announce("chosen");
+}
+
+/** The last one that is shown stays. */
+export function toggleTarget(name: string): void {
+  const shown = shownTargets();
+  showTargets(
+    !shown.includes(name)
+      ? [...shown, name]
+      : shown.length > 1
+      ? shown.filter((other) => other !== name)
+      : shown,
+  );
+}
+
+export function markedTarget(): string | null {
+  return marked;
+}
+
+export function markTarget(name: string | null): void {
+  if (name === marked) return;
+  marked = name;
+  announce("marked");
+}
+
+/** What targets are compared with; null: as the experiment has it. */
+export function chosenBase(): string | null {
+  return base;
+}
+
+export function compareWith(name: string | null): void {
+  base = name;
+  announce("chosen");
+}
+
+/** As parts of an address: `hide=express&base=hono`. */
+export function choiceParts(): string[] {
+  return [
+    ...hiddenTargets().map((name) => `hide=${encodeURIComponent(name)}`),
+    ...(base === null ? [] : [`base=${encodeURIComponent(base)}`]),
+  ];
+}
+
+/** Takes over the choice of an address, if it holds one. */
+export function followChoice(fragment: string): void {
+  const parts = new URLSearchParams(fragment.replace(/^#/, ""));
+  const isChoice = ["view", "hide", "base"].some((part) => parts.has(part));
+  if (!isChoice) return;
+  const left = parts.getAll("hide");
+  const name = parts.get("base");
+  const shown = targets.map((target) => target.name).filter((target) => !left.includes(target));
+  base = name;
+  showTargets(shown);
+}
+
+function announce(event: "chosen" | "marked"): void {
+  dispatchEvent(new Event(event));
+}

@@ -1,0 +1,262 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** The flame graph of a scenario: which profile, against which other, what is sought in it, and which call it shows whole. */
+import {
+  areComparable,
+  type Flame,
+  type FlameChange,
+  flameChanges,
+  foundCalls,
+  paintOf,
+  type PlacedCall,
+  placedCalls,
+  sharesOf,
+} from "../../subjects/profiles/flames.ts";
+import { formatMs, formatShare } from "../../writing/units.ts";
+import { counted } from "../../writing/words.ts";
+
+const SVG = "http://www.w3.org/2000/svg";
+/** px. */
+const ROW = 18;
+const NARROWEST = 2;
+/** Of a call whose name is written. */
+const NARROWEST_NAMED = 26;
+
+/** Draws those that are not drawn yet. */
+export function equipFlames(): void {
+  for (const figure of document.querySelectorAll<HTMLElement>("figure.flame:not([data-ready])")) {
+    const data = document.getElementById(`flames-${figure.id}`)?.textContent;
+    if (data === null || data === undefined) continue; // the page is still being read
+    figure.dataset.ready = "";
+    new FlameGraph(figure, JSON.parse(data));
+  }
+}
+
+class FlameGraph {
+  readonly #flames: readonly Flame[];
+  readonly #drawing: SVGSVGElement;
+  readonly #readout: HTMLElement;
+  readonly #shown: HTMLSelectElement;
+  readonly #base: HTMLSelectElement;
+  readonly #sought: HTMLInputElement;
+  readonly #whole: HTMLButtonElement;
+  #focus: number | null = null;
+  #placed: readonly PlacedCall[] = [];
+  #changes: readonly FlameChange[] | null = null;
+
+  constructor(figure: HTMLElement, flames: readonly Flame[]) {
+    const part = <Part extends Element>(selector: string): Part => {
+      const found = figure.querySelector<Part>(selector);
+      if (found === null) throw new Error(`A flame graph without ${selector}`);
+      return found;
+    };
+    this.#flames = flames;
+    this.#drawing = part("svg");
+    this.#readout = part(".readout");
+    this.#shown = part("select[name=shown]");
+    this.#base = part("select[name=against]");
+    this.#sought = part("input");
+    this.#whole = part("button");
+    this.#listen(part("form"));
+    this.#choose();
+    new ResizeObserver(() => this.#draw()).observe(this.#drawing);
+  }
+
+  get #flame(): Flame {
+    return this.#flames[Number(this.#shown.value)];
+  }
+
+  #listen(form: HTMLFormElement): void {
+    form.addEventListener("submit", (event) => event.preventDefault());
+    this.#shown.addEventListener("change", () => this.#choose());
+    this.#base.addEventListener("change", () => this.#compare());
+    this.#sought.addEventListener("input", () => this.#draw());
+    this.#whole.addEventListener("click", () => this.#zoom(null));
+    this.#drawing.addEventListener("click", ({ target }) => this.#zoom(nodeAt(target)));
+    this.#drawing.addEventListener("pointerover", ({ target }) => this.#say(nodeAt(target)));
+    this.#drawing.addEventListener("focusin", ({ target }) => this.#say(nodeAt(target)));
+    this.#drawing.addEventListener("keydown", (event) => this.#follow(event));
+  }
+
+  /** Another profile, with those that it can be held against. */
+  #choose(): void {
+    const options = this.#flames.flatMap((other, i) =>
+      areComparable(this.#flame, other) ? [new Option(other.label, String(i))] : []
+    );
+    this.#base.replaceChildren(new Option("nothing", ""), ...options);
+    this.#base.disabled = options.length === 0;
+    this.#compare();
+  }
+
+  #compare(): void {
+    const base = this.#base.value;
+    this.#changes = base === "" ? null : flameChanges(this.#flame, this.#flames[Number(base)]);
+    this.#zoom(null);
+  }
+
+  #zoom(node: number | null): void {
+    const hadFocus = this.#drawing.contains(document.activeElement);
+    this.#focus = node;
+    this.#whole.disabled = node === null;
+    this.#draw();
+    if (hadFocus) this.#callOf(node ?? this.#placed[0]?.node)?.focus();
+  }
+
+  #draw(): void {
+    const width = this.#drawing.clientWidth;
+    if (width === 0) return; // in a depth that is not shown
+    const flame = this.#flame;
+    const active = nodeAt(document.activeElement);
+    this.#placed = placedCalls(flame.tree, { focus: this.#focus, narrowest: NARROWEST / width });
+    const found = foundCalls(flame.tree, this.#sought.value);
+    const isSought = this.#sought.value.trim() !== "";
+    const entry = this.#placed.find(({ node }) => node === active) ?? this.#placed[0];
+    const calls = this.#placed.map((call) =>
+      this.#drawn(call, {
+        width,
+        isDim: isSought && !found.nodes.has(call.node),
+        isEntry: call === entry,
+      })
+    );
+    const rows = 1 + Math.max(0, ...this.#placed.map(({ depth }) => depth));
+    this.#drawing.setAttribute("height", String(rows * ROW));
+    this.#drawing.setAttribute("viewBox", `0 0 ${width} ${rows * ROW}`);
+    this.#drawing.replaceChildren(...calls);
+    if (active !== null) this.#callOf(active)?.focus();
+    this.#readout.textContent = isSought
+      ? `${counted(found.nodes.size, "call")} found, ${formatShare(found.ratio)} of the time`
+      : `${this.#legend()}Point at a call for its module, line and shares; press it to see it whole.`;
+  }
+
+  /** What the colours mean where two profiles are held against each other. */
+  #legend(): string {
+    const base = this.#base.selectedOptions[0]?.label ?? "";
+    return this.#changes === null
+      ? ""
+      : `Orange functions take more of their own time on a request than in ${base}, blue ones less. `;
+  }
+
+  #drawn(
+    { node, x, width: share, depth }: PlacedCall,
+    { width, isDim, isEntry }: { width: number; isDim: boolean; isEntry: boolean },
+  ): SVGGElement {
+    const { name } = this.#frameOf(node);
+    const call = element("g", {
+      class: `${paintOf(this.#flame, node, this.#changes)}${isDim ? " dim" : ""}`,
+      role: "treeitem",
+      tabindex: isEntry ? "0" : "-1",
+      "aria-level": String(depth + 1),
+      "aria-label": this.#textOf(node),
+      "data-node": String(node),
+    });
+    const left = (x * width).toFixed(1);
+    const wide = Math.max(0.5, share * width - 0.7);
+    call.append(element("rect", {
+      x: left,
+      y: String(depth * ROW),
+      width: wide.toFixed(1),
+      height: String(ROW - 1),
+    }));
+    if (wide >= NARROWEST_NAMED) {
+      // A drawing of its own cuts the name where the call ends.
+      const cut = element("svg", { x: left, y: String(depth * ROW), width: String(wide - 2) });
+      const text = element("text", { x: "3", y: "13" });
+      text.textContent = name;
+      cut.append(text);
+      call.append(cut);
+    }
+    return call;
+  }
+
+  #frameOf(node: number): Flame["tree"]["frames"][number] {
+    const { frames, frame } = this.#flame.tree;
+    return frames[frame[node]];
+  }
+
+  #textOf(node: number): string {
+    const { name, module, line } = this.#frameOf(node);
+    const place = module === "" ? "" : ` (${module}${line > 0 ? `:${line}` : ""})`;
+    const { own, total } = sharesOf(this.#flame.tree, node);
+    const change = this.#changes?.[this.#flame.tree.frame[node]];
+    return `${name}${place}: own ${formatShare(own)}, total ${formatShare(total)}${
+      change === undefined ? "" : `; ${changeText(change)}`
+    }`;
+  }
+
+  #say(node: number | null): void {
+    if (node !== null) this.#readout.textContent = this.#textOf(node);
+  }
+
+  /** Arrows go to the caller, the first call of it, and its neighbours; Enter shows it whole, Escape all. */
+  #follow(event: KeyboardEvent): void {
+    const node = nodeAt(event.target);
+    if (node === null) return;
+    if (event.key === "Escape" || event.key === "Enter" || event.key === " ") {
+      this.#zoom(event.key === "Escape" ? null : node);
+    } else {
+      const next = this.#neighbour(node, event.key);
+      if (next === null) return;
+      this.#enter(next);
+    }
+    event.preventDefault();
+  }
+
+  #neighbour(node: number, key: string): number | null {
+    const { parent } = this.#flame.tree;
+    const siblings = this.#placed.filter((call) => parent[call.node] === parent[node]);
+    const at = siblings.findIndex((call) => call.node === node);
+    switch (key) {
+      case "ArrowUp":
+        return parent[node] < 0 ? null : parent[node];
+      case "ArrowDown":
+        return this.#placed.find((call) => parent[call.node] === node)?.node ?? null;
+      case "ArrowLeft":
+        return siblings[at - 1]?.node ?? null;
+      case "ArrowRight":
+        return siblings[at + 1]?.node ?? null;
+      case "Home":
+        return this.#placed[0].node;
+      default:
+        return null;
+    }
+  }
+
+  #enter(node: number): void {
+    for (const call of this.#drawing.querySelectorAll("[tabindex='0']")) {
+      call.setAttribute("tabindex", "-1");
+    }
+    const call = this.#callOf(node);
+    call?.setAttribute("tabindex", "0");
+    call?.focus();
+  }
+
+  #callOf(node: number | undefined): SVGGElement | null {
+    return this.#drawing.querySelector(`[data-node="${node}"]`);
+  }
+}
+
+/** `12 µs more on a request than 30 µs, beyond what runs differ`. */
+function changeText({ beforeUs, afterUs, isBeyondNoise }: FlameChange): string {
+  const [before, after] = [beforeUs, afterUs].map((us) => formatMs(us / 1_000));
+  const noise = isBeyondNoise === null
+    ? "how much runs differ is unknown"
+    : isBeyondNoise
+    ? "beyond what runs differ"
+    : "within what runs differ";
+  return `${after} on a request, ${before} in the other: ${noise}`;
+}
+
+/** The call that an event is at; null beside them. */
+function nodeAt(target: EventTarget | null): number | null {
+  const call = target instanceof Element ? target.closest("[data-node]") : null;
+  return call === null ? null : Number(call.getAttribute("data-node"));
+}
+
+function element<Name extends keyof SVGElementTagNameMap>(
+  name: Name,
+  attributes: Readonly<Record<string, string>>,
+): SVGElementTagNameMap[Name] {
+  const made = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  return made;
+}

@@ -1,0 +1,114 @@
+/// <reference lib="dom" />
+/** Buttons that copy a table; where the clipboard is out of reach, its text stands selected in a box. */
+import { withoutFormula } from "../../writing/csv.ts";
+import { documentOf, lines, row, rule } from "../../writing/markdown.ts";
+
+const FORMS = { "Copy for a spreadsheet": tsvOf, "Copy as markdown": markdownOf } as const;
+const COPIED_SHOWN_MS = 2_000;
+
+/** Takes no room: the buttons lie over the end of the table while it is looked at. */
+export function copyTools(table: HTMLTableElement): HTMLElement {
+  const tools = document.createElement("div");
+  tools.className = "tools";
+  const status = document.createElement("span");
+  status.role = "status";
+  const buttons = Object.entries(FORMS).map(([label, textOf]) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = label;
+    button.addEventListener("click", () => copy(textOf(table), tools, status));
+    return button;
+  });
+  tools.append(...buttons, status);
+  return tools;
+}
+
+async function copy(text: string, tools: HTMLElement, status: HTMLElement): Promise<void> {
+  if (await reachesClipboard(text)) {
+    status.textContent = "Copied";
+    setTimeout(() => status.textContent = "", COPIED_SHOWN_MS);
+  } else tools.append(selectedText(text));
+  tools.querySelector("textarea")?.select();
+}
+
+async function reachesClipboard(text: string): Promise<boolean> {
+  try {
+    // Not there, or refused, where a page is opened as a file.
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function selectedText(text: string): HTMLElement {
+  const box = document.createElement("textarea");
+  box.readOnly = true;
+  box.rows = 6;
+  box.value = text;
+  box.ariaLabel = "The table as text: copy it from here";
+  box.addEventListener("blur", () => box.remove());
+  box.addEventListener("keydown", ({ key }) => {
+    if (key === "Escape") box.blur();
+  });
+  return box;
+}
+
+interface CellText {
+  readonly text: string;
+  /** Of its second line; "" for none. */
+  readonly below: string;
+}
+
+/** Tabs between columns; numbers without separators; second lines in a column of their own. */
+function tsvOf(table: HTMLTableElement): string {
+  const [head, ...rows] = rowsOf(table);
+  const seconds = head.map((_, i) => rows.find((row) => row[i].below !== "")?.[i].below ?? "");
+  const line = (cells: readonly (readonly [string, string])[]): string =>
+    cells.flatMap(([text, below], i) => seconds[i] === "" ? [text] : [text, below]).join("\t");
+  return [
+    line(head.map(({ text }, i) => [sheetText(text), `${text}: ${kindOf(seconds[i])}`])),
+    ...rows.map((row) => line(row.map(({ text, below }) => [sheetText(text), below]))),
+  ].map((text) => `${text}\n`).join("");
+}
+
+function markdownOf(table: HTMLTableElement): string {
+  const [head, ...rows] = rowsOf(table);
+  const heads = table.tHead?.rows[0].cells ?? [];
+  return documentOf(lines([
+    row(head.map(({ text }) => text)),
+    rule([...heads].map(({ className }) => className === "number" ? className : "text")),
+    ...rows.map((cells) => row(cells.map(({ text, below }) => `${text} ${below}`.trimEnd()))),
+  ]));
+}
+
+/** Head and body, as they stand. */
+function rowsOf(table: HTMLTableElement): CellText[][] {
+  return [...table.rows].map(({ cells }) => [...cells].map(cellText));
+}
+
+function cellText(cell: HTMLTableCellElement): CellText {
+  const small = textIn(cell.querySelector("small"));
+  const all = textIn(cell);
+  const text = small === "" ? all : all.slice(0, -small.length).trimEnd();
+  // In the head, the small text is the unit.
+  return cell.scope === "col"
+    ? { text: small === "" ? text : `${text}, ${small}`, below: "" }
+    : { text, below: small };
+}
+
+function textIn(element: Element | null): string {
+  return (element?.textContent ?? "").replace(/\s+/g, " ").trim();
+}
+
+/** What a second line says of the number above it. */
+function kindOf(second: string): string {
+  if (second.startsWith("[")) return "interval";
+  return second.endsWith("×") ? "ratio" : "range";
+}
+
+/** A number without separators; a figure with its sign and unit as it is; a name that is no formula. */
+function sheetText(text: string): string {
+  if (/^[\d,]+(?:\.\d+)?$/.test(text)) return text.replaceAll(",", "");
+  return /^[+-][\d.,]+\s?[%\w]*$/.test(text) ? text : withoutFormula(text);
+}

@@ -1,0 +1,233 @@
+/// <reference lib="dom" />
+/// <reference lib="dom.iterable" />
+/** What the client adds to tables, as they come near the screen: sorting and copying. */
+import { copyTools } from "./copy.ts";
+import type { TimelineChart } from "../../subjects/charts/charts.ts";
+import { boundText, formatNumber, withoutGroups } from "../../writing/units.ts";
+import { overlaid, type OverlayChart, type OverlayLine } from "../../subjects/charts/over_time.ts";
+import { inOrder, orderBy } from "../linked/choice.ts";
+import { linkElements } from "../linked/elements.ts";
+import { chartOf } from "../charts/page_data.ts";
+import { numberElement, type NumberText, rowHead, tableElement } from "./element.ts";
+
+const NEAR = "200px";
+
+export function equipTables(): void {
+  const observer = new IntersectionObserver((entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting || !(target instanceof HTMLElement)) continue;
+      observer.unobserve(target);
+      equipTable(target);
+    }
+  }, { rootMargin: NEAR });
+  for (const scroll of document.querySelectorAll(".scroll")) {
+    if (equipped.has(scroll)) continue;
+    observer.observe(scroll);
+    scroll.addEventListener("focus", equipFocused);
+  }
+}
+
+/** At once, as the next press of tab leads into it. */
+function equipFocused({ currentTarget }: Event): void {
+  if (currentTarget instanceof HTMLElement) equipTable(currentTarget);
+}
+
+/** What came near the screen already. */
+const equipped = new WeakSet<Element>();
+
+/** @param scroll The table's scroll container, which stands in the page. */
+export function equipTable(scroll: HTMLElement): void {
+  const table = scroll.querySelector("table");
+  if (table === null || equipped.has(scroll)) return;
+  equipped.add(scroll);
+  makeSortable(table);
+  scroll.after(copyTools(table));
+}
+
+/** Buttons that show and hide the rows of their outcome; all of them come back when the last would go. */
+export function equipOutcomes(): void {
+  for (const control of document.querySelectorAll<HTMLElement>(".outcomes")) {
+    if (equipped.has(control)) continue;
+    equipped.add(control);
+    control.addEventListener("click", ({ target }) => {
+      if (target instanceof HTMLButtonElement) toggleOutcome(control, target);
+    });
+  }
+}
+
+function toggleOutcome(control: HTMLElement, pressed: HTMLButtonElement): void {
+  pressed.ariaPressed = String(pressed.ariaPressed !== "true");
+  const buttons = [...control.querySelectorAll("button")];
+  const shown = buttons.filter(({ ariaPressed }) => ariaPressed === "true");
+  if (shown.length === 0) buttons.forEach((button) => button.ariaPressed = "true");
+  const outcomes = new Set((shown.length === 0 ? buttons : shown).map(({ value }) => value));
+  const rows = control.parentElement?.querySelectorAll<HTMLElement>("[data-outcome]") ?? [];
+  for (const row of rows) row.hidden = !outcomes.has(row.dataset.outcome ?? "");
+}
+
+const ORDERS = ["ascending", "descending"] as const;
+type SortOrder = (typeof ORDERS)[number];
+
+/** Sorts by the column whose head is pressed: numbers first by the highest, texts by the alphabet; then back. */
+function makeSortable(table: HTMLTableElement): void {
+  const heads = [...table.tHead?.rows[0].cells ?? []];
+  const body = table.tBodies[0];
+  const written = asWritten.get(table) ?? [...body.rows];
+  asWritten.set(table, written);
+  if (written.length < 2) return;
+  heads.forEach((head, column) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.append(...head.childNodes);
+    head.append(button);
+    button.addEventListener("click", () => {
+      const [first, second] = head.classList.contains("number") ? ORDERS.toReversed() : ORDERS;
+      const order = head.ariaSort === first ? second : head.ariaSort === second ? null : first;
+      for (const other of heads) other.ariaSort = null;
+      head.ariaSort = order;
+      const rows = order === null ? written : sorted(written, column, order);
+      body.append(...rows);
+      if (isOfTargets(rows)) orderOthers(table, order === null ? null : rows);
+    });
+  });
+}
+
+/** Whether each row is another target or cell: then its order is one for the page. */
+function isOfTargets(rows: readonly HTMLTableRowElement[]): boolean {
+  const labels = rows.map(({ dataset }) => dataset.label);
+  return !labels.includes(undefined) && new Set(labels).size === rows.length;
+}
+
+/** The rows of each table as they were written. */
+const asWritten = new WeakMap<HTMLTableElement, readonly HTMLTableRowElement[]>();
+
+/** Brings the other tables and the charts into the order of these rows; null: as they were written. */
+function orderOthers(sorted: HTMLTableElement, rows: readonly HTMLTableRowElement[] | null): void {
+  orderBy(rows?.map(({ dataset }) => dataset.label ?? "") ?? null);
+  for (const table of document.querySelectorAll<HTMLTableElement>("main .scroll table")) {
+    if (table !== sorted) follow(table);
+  }
+}
+
+/** A table whose rows are of several targets follows their order; what it was sorted by no longer holds. */
+function follow(table: HTMLTableElement): void {
+  const [body] = table.tBodies;
+  const rows = asWritten.get(table) ?? [...body.rows];
+  asWritten.set(table, rows);
+  if (new Set(rows.map(({ dataset }) => dataset.of ?? "")).size < 2) return;
+  for (const head of table.tHead?.rows[0].cells ?? []) head.ariaSort = null;
+  body.append(...inOrder(rows, ({ dataset }) => dataset.label ?? ""));
+}
+
+/** Stable; cells that hold nothing to compare come last either way. */
+function sorted(
+  rows: readonly HTMLTableRowElement[],
+  column: number,
+  order: SortOrder,
+): HTMLTableRowElement[] {
+  const sign = order === "ascending" ? 1 : -1;
+  const keyed = rows.map((row) => ({ row, key: keyOf(row.cells[column]) }));
+  keyed.sort(({ key: a }, { key: b }) => {
+    if (a === null || b === null) return Number(a === null) - Number(b === null);
+    return sign * compare(a, b);
+  });
+  return keyed.map(({ row }) => row);
+}
+
+function compare(a: string | number, b: string | number): number {
+  return typeof a === "number" && typeof b === "number"
+    ? a - b
+    : String(a).localeCompare(String(b), "en", { numeric: true });
+}
+
+function keyOf(cell: HTMLTableCellElement | undefined): string | number | null {
+  const { v } = cell?.dataset ?? {};
+  if (v !== undefined) return Number(v);
+  const text = withoutGroups((cell?.textContent ?? "").trim());
+  return text === "" || text === "–" ? null : Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+// The accessible form of the timelines: their intervals as a table, built when it is first opened.
+
+/** @param details Names its charts by their canvases. */
+export function fillWhenOpened(details: HTMLDetailsElement): void {
+  details.addEventListener("toggle", () => {
+    if (details.querySelector("table")) return;
+    for (const id of details.dataset.charts?.split(" ") ?? []) {
+      const chart = chartOf(id);
+      if (chart?.kind !== "timeline" && chart?.kind !== "overlay") continue;
+      const table = chart.kind === "overlay" ? overlayTable(chart) : intervalsTable(chart);
+      details.append(table);
+      equipTable(table);
+    }
+    linkElements();
+  });
+}
+
+function intervalsTable(chart: TimelineChart): HTMLElement {
+  const { alt, percentiles, latency, rate, tracks, runs } = chart;
+  const hasFailed = runs.some(({ failed }) => failed);
+  const heads = [
+    { label: "Run", unit: "" },
+    { label: "End", unit: "s" },
+    { label: rate.unit, unit: "" },
+    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
+    ...percentiles.map((label) => ({ label, unit: latency.unit })),
+    ...tracks.map(({ title, axis }) => ({ label: title, unit: axis.unit })),
+  ];
+  const rows = runs.flatMap((run) =>
+    run.t.map((t, i) => {
+      const texts = [
+        numberText(t),
+        numberText(run.rate[i]),
+        ...(hasFailed ? [numberText(run.failed?.[i] ?? 0)] : []),
+        ...run.latency.map((values, p) =>
+          numberText(values[i], run.lowerBounds?.[percentiles[p]]?.includes(i))
+        ),
+        ...run.tracks.map((values) => numberText(values[i])),
+      ];
+      return [rowHead(run.label), ...texts.map(numberElement)];
+    })
+  );
+  return tableElement(alt, heads, rows);
+}
+
+/** The median of each target's runs, below it the lowest and the highest run. */
+function overlayTable({ alt, series }: OverlayChart): HTMLElement {
+  const charts = series.flatMap(({ label, color, of }) => {
+    const chart = chartOf(of);
+    return chart?.kind === "timeline" ? [{ label, color, chart, target: overlaid(chart) }] : [];
+  });
+  const [{ chart: { percentiles, latency, rate } }] = charts;
+  const hasFailed = charts.some(({ target }) => target.failed);
+  const heads = [
+    { label: "Target", unit: "" },
+    { label: "End", unit: "s" },
+    ...percentiles.map((label) => ({ label, unit: latency.unit })),
+    { label: rate.unit, unit: "" },
+    ...(hasFailed ? [{ label: "Failed/s", unit: "" }] : []),
+  ];
+  const rows = charts.flatMap(({ label, color, target }) =>
+    target.t.map((t, i) => {
+      const bands = [...target.latency, target.rate].map((line) => line[i]);
+      const failed = target.failed === null ? NONE_FAILED : target.failed[i];
+      const cells = [...bands, ...(hasFailed ? [failed] : [])].map(bandText);
+      return [rowHead(label, color), ...[numberText(t), ...cells].map(numberElement)];
+    })
+  );
+  return tableElement(alt, heads, rows);
+}
+
+const NONE_FAILED = { middle: 0, low: 0, high: 0 };
+
+function bandText(band: OverlayLine[number]): NumberText {
+  if (band === null) return { text: "–" };
+  const { middle, low, high } = band;
+  const below = low === high ? undefined : `${formatNumber(low)}–${formatNumber(high)}`;
+  return { ...numberText(middle), below };
+}
+
+function numberText(value: number | null, isAtLeast = false): NumberText {
+  if (value === null) return { text: "–" };
+  return { text: boundText(formatNumber(value), isAtLeast), value };
+}

@@ -1,0 +1,57 @@
+/** What runtimes reported of themselves, in a sentence for each cell: pauses, and the slowest requests that met them. */
+import type { Counters } from "../../runner/result/runtime/counters.ts";
+import { formatMs, formatShare } from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
+import type { CellRuns } from "../cells/cells.ts";
+
+/** None where no run was observed. */
+export function runtimeFindings(cells: readonly CellRuns[]): string[] {
+  return cells.flatMap(({ label, runs }) => {
+    const observed = runs.filter(({ counters }) => counters !== undefined);
+    if (observed.length === 0) return [];
+    const all = observed.flatMap(({ counters }) => counters ?? []);
+    const elapsedMs = observed.reduce((sum, { elapsedS }) => sum + 1_000 * elapsedS, 0);
+    return [`${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`];
+  });
+}
+
+/** Of several processes the shares are added: each stops alone. */
+function pausesText(all: readonly Counters[], elapsedMs: number): string {
+  const processes = all.flatMap(({ processes }) => processes);
+  const count = sumOf(processes, ({ collections }) => collections);
+  const stoppedMs = sumOf(processes, (each) => each.stoppedMs);
+  const longestMs = Math.max(0, ...processes.map((each) => each.longestMs));
+  const delays = processes.flatMap(({ delay }) => delay ?? []);
+  const delay = delays.length === 0
+    ? ""
+    : `, its event loop was late by ${
+      formatMs(sumOf(delays, ({ mean }) => mean) / delays.length)
+    } on average and ${formatMs(Math.max(...delays.map(({ max }) => max)))} at most`;
+  const stopped = count === 0
+    ? "no collection"
+    : `${counted(count, "collection")} stopped it for ${
+      formatShare(stoppedMs / elapsedMs)
+    } of the time, the longest took ${formatMs(longestMs)}`;
+  return stopped + delay;
+}
+
+function slowestText(all: readonly Counters[]): string {
+  const requests = sumOf(all, ({ slowest }) => slowest.requests);
+  if (requests === 0) return "no request was slow";
+  const met = (of: "collections" | "stalls", what: string): string => {
+    const overlapping = sumOf(all, ({ slowest }) => slowest[of].overlapping);
+    const expected = sumOf(all, ({ slowest }) => slowest[of].expected);
+    const byChance = formatShare(expected / requests);
+    return `${formatShare(overlapping / requests)} overlap ${what} (${byChance} by chance)`;
+  };
+  // Stalls of a halted machine or a crowded core are none of the program's.
+  const hasStalls = all.some(({ slowest: { stalls } }) => stalls.expected > 0);
+  return [
+    `of its ${counted(requests, "slowest request")} ${met("collections", "a collection")}`,
+    ...hasStalls ? [met("stalls", "a blocked event loop")] : [],
+  ].join(", ");
+}
+
+function sumOf<T>(items: readonly T[], of: (item: T) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
+}

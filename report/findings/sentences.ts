@@ -1,0 +1,235 @@
+/**
+ * The sentences of findings: a verdict first, then its reason. One for each code, made from its evidence alone; terminal,
+ * page, markdown, JUnit and annotations all print these.
+ */
+import type {
+  Advice,
+  Contention,
+  FindingCode,
+  FindingOf,
+  TrustFinding,
+} from "../../runner/result/findings.ts";
+import { everyUnsettledText } from "../cells/over_time.ts";
+import { formatCount } from "../writing/units.ts";
+import { capitalized, counted } from "../writing/words.ts";
+import { noResponseText } from "./no_response.ts";
+
+type Worded = { readonly [Code in FindingCode]: (finding: FindingOf<Code>) => string };
+
+/** Each without its full stop. */
+const SENTENCES: Worded = {
+  "no-response": ({ evidence }) => noResponseText(evidence),
+  "worker-ended": ({ evidence: { ended, workers, knownUntil } }) =>
+    `Plateau stopped ${ended} of ${counted(workers, "worker")} that did not end in time; ` +
+    (knownUntil === 0
+      ? "their results are lost"
+      : `results of the first ${
+        seconds(knownUntil / 1_000)
+      } count, and requests in flight then are unfinished`),
+  throttled: ({ evidence: { throttled, elapsedS } }) =>
+    `A CPU limit (cgroup) paused the generator for ${millis(throttled)} of ${
+      millis(elapsedS * 1_000)
+    }`,
+  "target-throttled": ({ evidence: { throttled, elapsedS } }) =>
+    `A CPU limit (cgroup) paused the target for ${millis(throttled)} of ${
+      millis(elapsedS * 1_000)
+    }: the figures include this limit`,
+  "low-priority": ({ evidence: { waiting, nice, ...others } }) =>
+    `The target had less than its cores: at nice ${nice} it waited ${percent(waiting)} of its ` +
+    `runnable time, and ${othersText(others)}. ${NOT_STARTED}`,
+  neighbour: ({ evidence: { waiting, waiter, ...others } }) =>
+    `The ${waiter} had less than its cores: ${
+      waiter === "target" ? "it waited" : "its busiest worker waited"
+    } ${percent(waiting)} of the time that it had work, and ${othersText(others)}. ${NOT_STARTED}`,
+  steal: ({ evidence: { steal } }) =>
+    `The hypervisor gave ${percent(steal)} of the cores' time to other machines (steal)`,
+  ports: ({ evidence: { failed } }) =>
+    `${counted(failed, "request")} failed because this machine ran out of ports`,
+  "open-files": ({ evidence: { failed } }) =>
+    `${counted(failed, "request")} failed because this machine ran out of open files, ` +
+    "one per connection",
+  "shared-cores": ({ evidence: { cores, busy, waiting } }) =>
+    `${
+      cores === 1
+        ? "The only core that Plateau may use was"
+        : `All ${cores} cores that Plateau may use were`
+    } ` +
+    `busy (${percent(busy)})` +
+    (waiting === null
+      ? ""
+      : `, and the busiest worker waited for one ${percent(waiting)} of the time`),
+  "crowded-core": ({ evidence }) =>
+    `The system kept a worker on a busy core although others were free: it ${coreUse(evidence)}`,
+  "generator-starved": limitText,
+  "requests-dropped": ({ evidence: { dropped } }) =>
+    `${counted(dropped, "scheduled request")} ${
+      dropped === 1 ? "was" : "were"
+    } never sent: the busiest worker was saturated`,
+  "generator-busy": limitText,
+  "near-peak-throughput": ({ evidence: { rate, peakThroughput } }) =>
+    `The generator ran at ${percent(rate / peakThroughput)} of its own peak (${
+      formatCount(Math.round(rate))
+    } of ${
+      formatCount(Math.round(peakThroughput))
+    } requests/s), so the target may be faster than measured`,
+  "worker-paused": ({ evidence: { delay } }) =>
+    `The system paused a worker that had time: it was up to ${millis(delay)} late (p99), and the ` +
+    "latencies include this generator delay",
+  "worker-late": ({ evidence: { delay } }) =>
+    `A worker was up to ${millis(delay)} late (p99) to send or read; the latencies include this ` +
+    "generator delay",
+  "sent-late": ({ evidence: { lag } }) =>
+    `The generator did not keep up: requests were sent up to ${
+      millis(lag)
+    } late (p99) although connections were free`,
+  connections: ({ evidence: { connections, busy, lag } }) =>
+    `All ${connections} connections were busy (${busy.toPrecision(3)} on average), so requests ` +
+    `waited ${millis(lag)} (p50) for a free one. The target never had more than ${connections} ` +
+    "requests at once",
+  "near-baseline-latency": ({ evidence: { baselineLatency, latency } }) =>
+    `Most of the latency is that of generator and kernel: p50 is ${
+      millis(latency)
+    }, and a server that does nothing takes ${millis(baselineLatency)}`,
+  "coarse-clock": ({ evidence: { timer } }) =>
+    `The clock has steps of ${millis(timer)}, so shorter times are unknown`,
+  "too-short": ({ evidence: { elapsedS } }) =>
+    `The run took ${millis(elapsedS * 1_000)}, too short to judge the generator`,
+  unsteady: ({ evidence }) => {
+    const text = everyUnsettledText(evidence);
+    return `The run has no steady state${text && ` (${text})`}`;
+  },
+  "agent-lost": ({ evidence: { lastReportS, reason, unsent } }) =>
+    `${
+      lastReportS > 0
+        ? `The agent's last report came ${seconds(lastReportS)} after the start`
+        : "The agent sent no report after the start"
+    } (${reason}); its later requests ${
+      unsent === "unknown" ? "are in no figure" : "count as dropped"
+    }`,
+  "agents-apart": ({ evidence: { apart, interval, first, last } }) =>
+    `The agents started up to ${
+      millis(apart)
+    } apart (${first} first, ${last} last), more than an ` +
+    `interval of ${millis(interval)}, so the load was incomplete at first`,
+  "clock-uncertain": ({ evidence: { agent, uncertainty, interval } }) =>
+    `The clock of agent ${agent} is known to ± ${millis(uncertainty)} only (an interval is ${
+      millis(interval)
+    }), so intervals of the agents may not match`,
+  "findings-omitted": ({ evidence: { omitted } }) =>
+    `${counted(omitted, "more finding")} of agents ${omitted === 1 ? "is" : "are"} not listed here`,
+  text: ({ evidence: { text } }) => text.replace(/\.$/, ""),
+};
+
+/** More names help nobody. */
+const MOST_NAMES = 8;
+
+/** `agent a: The run took 12 ms, too short to judge the generator. Make the run longer.` */
+export function findingSentence(finding: TrustFinding): string {
+  return [`${findingReason(finding)}.`, adviceSentence(finding.advice)].filter(Boolean).join(" ");
+}
+
+/** The same without its advice and its full stop. */
+export function findingReason(finding: TrustFinding): string {
+  const { agents } = finding;
+  const prefix = agents === undefined ? "" : `${agentNames(agents)}: `;
+  return `${prefix}${sentenceOf(finding.code, finding)}`;
+}
+
+/** Ties the sentence to its own evidence: a union of both could not be called. */
+function sentenceOf<Code extends FindingCode>(code: Code, finding: FindingOf<Code>): string {
+  return SENTENCES[code](finding);
+}
+
+/** `agent a`, `agents a, b, c and 97 more` */
+function agentNames(names: readonly string[]): string {
+  if (names.length === 1) return `agent ${names[0]}`;
+  const left = names.length - MOST_NAMES;
+  return `agents ${names.slice(0, MOST_NAMES).join(", ")}${left > 0 ? ` and ${left} more` : ""}`;
+}
+
+const NOT_STARTED =
+  "Programs that Plateau did not start, such as the target's database, count as others";
+
+/** `other programs used 0.93 cores (stress 0.91)` */
+function othersText({ others, busiest }: Contention): string {
+  const cores = Number(others.toPrecision(2));
+  const names = busiest.map(({ name, cores }) => `${name} ${Number(cores.toPrecision(2))}`);
+  return `other programs used ${cores} ${cores === 1 ? "core" : "cores"}${
+    names.length === 0 ? "" : ` (${names.join(", ")})`
+  }`;
+}
+
+function limitText(
+  { severity, evidence }: FindingOf<"generator-busy" | "generator-starved">,
+): string {
+  return `The generator ${severity === "invalid" ? "was" : "may have been"} the limit, not the ` +
+    `target: its busiest worker ${coreUse(evidence)}`;
+}
+
+/** Waits shorter than that are wake-ups. */
+const LEAST_WAITING = 0.02;
+
+/** `used 93 % of a core and waited for one 2.5 % of the time` */
+function coreUse({ cpu, waiting }: FindingOf<"generator-busy">["evidence"]): string {
+  const waited = waiting === null || waiting < LEAST_WAITING
+    ? ""
+    : ` and waited for one ${percent(waiting)} of the time`;
+  return `used ${percent(cpu)} of a core${waited}`;
+}
+
+/** `97 %` */
+function percent(share: number): string {
+  return `${share < 0.1 ? Math.round(share * 1_000) / 10 : Math.round(share * 100)} %`;
+}
+
+/** `1.5 ms` */
+function millis(ms: number): string {
+  return `${Number(ms.toPrecision(2))} ms`;
+}
+
+/** `1.25 s` */
+function seconds(value: number): string {
+  return `${Number(value.toFixed(2))} s`;
+}
+
+// Advice, which findings name by code.
+
+/** Each goes on from `Fix: ` or from `, or `. */
+const ADVICE: Readonly<Record<Advice, string>> = {
+  "check-target": "check that the target runs and is reachable",
+  "check-responses": "check the responses of the target",
+  "check-agent": "check the log of the agent",
+  "check-late-agents": "check the load on the machines of the late agents",
+  "see-agents": "read the findings of each agent in the results",
+  "more-workers": "give the generator more workers (-w of bench, workers of a load)",
+  "more-generator-cores": "give the generator more cores",
+  "own-machine": "run the generator on its own machine",
+  "other-machine": "use another machine",
+  "larger-machine": "use a larger machine",
+  "separate-cores": "give target and generator their own cores",
+  "stop-other-programs": "stop other programs or keep them to other cores",
+  "raise-priority": "give the target normal priority",
+  "raise-cpu-limit": "raise or lift the CPU limit",
+  "repeat-run": "repeat the run",
+  "own-host": "use a host of your own",
+  "reuse-connections":
+    "keep connections alive, use fewer of them, or widen net.ipv4.ip_local_port_range",
+  "raise-open-files": "raise the limit with ulimit -n, or use fewer connections",
+  "more-connections": "add connections (-c of bench, connections of a load)",
+  "lower-rate": "lower the rate",
+  "lower-speed": "replay more slowly",
+  "fewer-arrivals": "let fewer virtual users arrive (arrivals of the phases)",
+  "fewer-connections": "use fewer connections (-c of bench, connections of a load)",
+  "longer-run": "make the run longer",
+  "inspect-timeline": "inspect the timeline",
+  "compare-differences": "compare differences, not ratios",
+  "heavier-requests": "send requests that take the target longer",
+  "nearer-redis": "use a Redis nearer to the agents",
+};
+
+/** `Give the generator more cores, or run the generator on its own machine.`; "" without advice. */
+export function adviceSentence(advice: readonly Advice[]): string {
+  if (advice.length === 0) return "";
+  const text = advice.map((code) => ADVICE[code]).join(", or ");
+  return `${capitalized(text)}.`;
+}

@@ -1,0 +1,159 @@
+/** Conditions that differ between two results: each makes their comparison doubtful. */
+import type { Measurement, Results } from "../../runner/result/result.ts";
+import type { Grouped } from "../cells/cells.ts";
+import { unique } from "../writing/words.ts";
+import { type Match, nameOf } from "../cells/match.ts";
+
+/** One side of a comparison: all of an experiment's results, or a single measurement. */
+export interface ResultSide extends Grouped {
+  /** Of Plateau. */
+  readonly version: string;
+  /** Null: not known. */
+  readonly machine: Results["machine"] | null;
+  readonly profiles?: Results["profiles"];
+}
+
+/** Facts of a machine that change from boot to boot, or say nothing about its speed. */
+const IMMATERIAL = ["openFiles", "ports"];
+
+const MACHINE_WORDS: Readonly<Record<string, string>> = {
+  os: "operating system",
+  arch: "architecture",
+  hostname: "host",
+  cpu: "processor",
+  allowedCores: "allowed cores",
+  virtual: "virtual machine",
+  deno: "Deno",
+  v8: "V8",
+};
+
+/** A condition that the sides do not share. */
+export interface ConditionDifference {
+  /** `static, hono: load.connections`, `processor` */
+  readonly what: string;
+  /** Null or undefined: a side without it. */
+  readonly base: unknown;
+  readonly next: unknown;
+}
+
+/** Different seeds are none; what several cells say alike is listed once. */
+export function resultDifferences(
+  base: ResultSide,
+  next: ResultSide,
+  matches: readonly Match[],
+): ConditionDifference[] {
+  const all = [
+    ...machineDifferences(base, next),
+    ...difference("Plateau", base.version, next.version),
+    ...["fresh", "order", "discard", "figures", "interval", "pin", "observe"].flatMap((key) =>
+      differences(key, base.experiment?.[key], next.experiment?.[key])
+    ),
+    ...matches.flatMap((match) => cellDifferences(match, { base, next })),
+  ];
+  return [...new Map(all.map((one) => [sortedJson(one), one])).values()];
+}
+
+function machineDifferences(
+  { machine: base }: ResultSide,
+  { machine: next }: ResultSide,
+): ConditionDifference[] {
+  if (base === null || next === null) return [];
+  return Object.entries(base)
+    .filter(([key]) => !IMMATERIAL.includes(key))
+    .flatMap(([key, value]) =>
+      differences(MACHINE_WORDS[key] ?? key, value, Reflect.get(next, key))
+    );
+}
+
+function cellDifferences(
+  match: Match,
+  { base, next }: { base: ResultSide; next: ResultSide },
+): ConditionDifference[] {
+  const [of, to] = [match.base, match.next];
+  const [ofRun, toRun] = [of.cell.runs[0], to.cell.runs[0]];
+  const place = `${nameOf(to)}: `;
+  // Of targets with different names the settings are what is compared.
+  const isSameTarget = of.cell.target === to.cell.target;
+  const specs = (
+    section: string,
+    [ofName, toName]: readonly [string, string],
+  ): ConditionDifference[] =>
+    differences(
+      `${section}.${toName}`,
+      settled(propertyOf(base.experiment?.[section], ofName), ofRun.parameters),
+      settled(propertyOf(next.experiment?.[section], toName), toRun.parameters),
+    );
+  return [
+    ...difference(`${place}scenario`, of.scenario, to.scenario),
+    ...specs("scenarios", [of.scenario, to.scenario]),
+    ...(isSameTarget ? specs("targets", [of.cell.target, to.cell.target]) : []),
+    ...(isSameTarget ? difference(`${place}runtime`, ofRun.runtime, toRun.runtime) : []),
+    ...difference(`${place}driver`, ofRun.driver, toRun.driver),
+    ...differences(`${place}load`, loadOf(ofRun), loadOf(toRun)),
+  ];
+}
+
+/** Without the seed of its arrivals, and without the rate that a search for a capacity found. */
+function loadOf({ load }: Measurement): Record<string, unknown> {
+  const found = load.kind === "capacity" ? ["seed", "rate"] : ["seed"];
+  return Object.fromEntries(Object.entries(load).filter(([key]) => !found.includes(key)));
+}
+
+/** Parts of a target's lines in which a list makes a factor. */
+const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
+
+/**
+ * Of a list that makes a factor the value that this cell has. Without a scenario's own load, as the runs
+ * hold how they were loaded.
+ */
+function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
+  if (!isMap(spec)) return spec;
+  const parts = Object.entries(spec).filter(([name]) => name !== "load");
+  return Object.fromEntries(parts.map(([name, part]) => [
+    name,
+    WITH_FACTORS.includes(name) && isMap(part) ? settledPart(name, part, parameters) : part,
+  ]));
+}
+
+function settledPart(
+  name: string,
+  part: Readonly<Record<string, unknown>>,
+  parameters: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(part).map(([key, value]) => [
+      key,
+      parameters[`${name}.${key}`] ??
+        (Array.isArray(value) && value.length === 1 ? value[0] : value),
+    ]),
+  );
+}
+
+/** Each leaf of two values that differs. */
+function differences(name: string, base: unknown, next: unknown): ConditionDifference[] {
+  if (!isMap(base) || !isMap(next)) return difference(name, base, next);
+  const keys = unique([...Object.keys(base), ...Object.keys(next)]);
+  return keys.flatMap((key) => differences(`${name}.${key}`, base[key], next[key]));
+}
+
+function difference(what: string, base: unknown, next: unknown): ConditionDifference[] {
+  return sortedJson(base) === sortedJson(next) ? [] : [{ what, base, next }];
+}
+
+function sortedJson(value: unknown): string {
+  return JSON.stringify(
+    value ?? null,
+    (_, inner: unknown) =>
+      isMap(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => a < b ? -1 : 1))
+        : inner,
+  );
+}
+
+function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function propertyOf(value: unknown, key: string): unknown {
+  return isMap(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+}

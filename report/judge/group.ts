@@ -1,0 +1,167 @@
+/** The runs of a cell as one side of a comparison: its figures, and how far they may be off. */
+import type { Measurement, Run } from "../../runner/result/result.ts";
+import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
+import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
+import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
+import { isAtLimit, isOpenAbove } from "../cells/capacity.ts";
+import { percentileOf, poolLatency } from "../cells/pool.ts";
+import { perCpuSecondOf } from "../cells/resources.ts";
+import { sum } from "../writing/spread.ts";
+
+/** Requests per second; mean and percentiles of latency; CPU time of all that serves a request. */
+export const COMPARED = ["rate", "mean", 50, 95, 99, "cpuPerRequest"] as const;
+export type ComparedFigure = typeof COMPARED[number];
+
+/** The figures that decide how a comparison ends; CPU time where it was seen, and only where it is decided itself. */
+export const DECISIVE = ["rate", 99, "cpuPerRequest"] as const satisfies readonly ComparedFigure[];
+
+/** Of these, without p99 at a capacity: there it is what the rules allow, however fast the target is. */
+export function decisiveFor(
+  sides: readonly Pick<ComparedRuns, "isAtLimit">[],
+  decisive: readonly ComparedFigure[] = DECISIVE,
+): readonly ComparedFigure[] {
+  const isAtLimit = sides.some((side) => side.isAtLimit);
+  return decisive.filter((figure) => figure !== 99 || !isAtLimit);
+}
+
+/** How comparisons are judged. */
+export interface JudgeOptions {
+  /** Default 2 %. */
+  readonly marginRatio?: number;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level?: number;
+  /** The figures that are one family; default DECISIVE. */
+  readonly decisive?: readonly ComparedFigure[];
+}
+
+/** The parts of a measurement that a comparison reads. */
+export type ComparableRun =
+  & Pick<Measurement, "rate" | "elapsedS" | "requests" | "latency" | "histogram">
+  & Partial<Pick<Run, "resources" | "parts" | "drain">>;
+
+/** Requests per second, else microseconds. */
+export interface ComparedEstimates {
+  get(figure: PooledFigure | "cpuPerRequest"): Estimate | null | undefined;
+}
+
+export interface ComparedRuns {
+  readonly runs: readonly ComparableRun[];
+  /** Null where the runs have no such figure, or can't be drawn from. */
+  readonly estimates: ComparedEstimates;
+  /** Null where its runs have a steady state. */
+  readonly unsteady: Unsteady | null;
+  /** How far a run without one strays at most, requests/s of its fastest tenth over those of its slowest; 1 where they have one, Infinity where nobody can say. */
+  readonly strayRatio: number;
+  /** Requests/s of the first and of the second half of its runs; null where nobody can say. */
+  readonly halves: () => readonly [first: number, second: number] | null;
+  /** Whether its requests/s are a capacity that may be any larger. */
+  readonly isOpenAbove: boolean;
+  /** Whether its latencies are those at its capacity. */
+  readonly isAtLimit: boolean;
+}
+
+export function groupOf(cell: CellRuns): ComparedRuns {
+  const { runs, confidence: { estimates } } = cell;
+  const unsteady = unsteadyOf(runs);
+  return {
+    runs,
+    estimates: {
+      get: (figure) => figure === "cpuPerRequest" ? cpuEstimate(cell) : estimates.get(figure),
+    },
+    unsteady,
+    strayRatio: unsteady === null ? 1 : Math.max(...runs.map(strayRatioOf)),
+    halves: () => halvesOf(runs),
+    isOpenAbove: isOpenAbove(runs),
+    isAtLimit: isAtLimit(cell),
+  };
+}
+
+const cpuEstimates = new WeakMap<CellRuns, Estimate | null>();
+
+/** Null where the CPU time of a run was not seen. */
+function cpuEstimate(cell: CellRuns): Estimate | null {
+  const known = cpuEstimates.get(cell);
+  if (known !== undefined) return known;
+  const { runs, confidence: { estimates } } = cell;
+  const sampling = estimates.get("rate");
+  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+  const estimate = sampling && sampling.repetitions.length === values.length &&
+      values.length === runs.length
+    ? estimateOfMean(values, sampling)
+    : null;
+  cpuEstimates.set(cell, estimate);
+  return estimate;
+}
+
+function cpuPerRequestUs(run: ComparableRun): number | null {
+  const perSecond = perCpuSecondOf(run);
+  return perSecond === null || perSecond === 0 ? null : 1e6 / perSecond;
+}
+
+/** Requests per second, or ms, of all runs together; 0 without samples, or where nobody saw the CPU time. */
+export function figureOf({ runs, estimates }: ComparedRuns, figure: ComparedFigure): number {
+  const estimate = estimates.get(figure);
+  if (runs.length > 1 && estimate) {
+    return figure === "rate" ? estimate.value : estimate.value / 1_000;
+  }
+  if (figure === "rate") return rateOf(runs);
+  if (figure === "cpuPerRequest") return cpuMs(runs);
+  const pooled = poolLatency(runs);
+  return figure === "mean" ? pooled.mean : percentileOf(pooled, figure);
+}
+
+function cpuMs(runs: readonly ComparableRun[]): number {
+  const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
+  return values.length < runs.length ? 0 : sum(values, (us) => us / 1_000) / values.length;
+}
+
+function rateOf(runs: readonly ComparableRun[]): number {
+  if (runs.length === 1) return runs[0].rate;
+  const seconds = sum(runs, ({ elapsedS }) => elapsedS);
+  return seconds > 0 ? sum(runs, ({ requests }) => requests.completed) / seconds : 0;
+}
+
+function halvesOf(runs: readonly Pick<Run, "timeline">[]): [first: number, second: number] | null {
+  const halves = runs.map(({ timeline: { points } }) => {
+    const middle = Math.floor(points.length / 2);
+    const [middleS, endS] = [points[middle - 1]?.endS ?? 0, points.at(-1)?.endS ?? 0];
+    return [
+      { seconds: middleS, points: points.slice(0, middle) },
+      { seconds: endS - middleS, points: points.slice(middle) },
+    ];
+  });
+  const [first, second] = [0, 1].map((half) => {
+    const parts = halves.map((of) => of[half]);
+    return sum(parts.flatMap(({ points }) => points), ({ completed }) => completed) /
+      sum(parts, ({ seconds }) => seconds);
+  });
+  return first > 0 && second > 0 ? [first, second] : null;
+}
+
+/** Of two of which one never settled: whether the one that serves more did so in the first half and in the second. */
+export function isAheadInHalves(base: ComparedRuns, next: ComparedRuns): boolean {
+  if (base.unsteady === null && next.unsteady === null) return false;
+  const [of, to] = [next.halves(), base.halves()];
+  if (of === null || to === null) return false;
+  const isNextAhead = figureOf(next, "rate") > figureOf(base, "rate");
+  return of.every((rate, half) => (rate > to[half]) === isNextAhead);
+}
+
+const TENTHS = 10;
+
+/** Fewer say more of when responses happen to arrive than of how fast the target is. */
+const LEAST_OF_A_PART = 25;
+
+/** Requests/s of the fastest tenth of a run over those of its slowest, or of longer parts where a tenth completes few. */
+function strayRatioOf({ timeline: { points } }: Pick<Run, "timeline">): number {
+  const total = sum(points, ({ completed }) => completed);
+  const parts = Math.min(TENTHS, Math.floor(total / LEAST_OF_A_PART));
+  if (parts < 2) return Infinity; // nothing to hold against another
+  const size = Math.max(1, Math.floor(points.length / parts));
+  const rates = Array.from({ length: Math.floor(points.length / size) }, (_, i) => {
+    const startS = i === 0 ? 0 : points[i * size - 1].endS;
+    const those = points.slice(i * size, (i + 1) * size);
+    return sum(those, ({ completed }) => completed) / (those[those.length - 1].endS - startS);
+  });
+  return rates.length < 2 ? Infinity : Math.max(...rates) / Math.min(...rates);
+}

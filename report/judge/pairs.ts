@@ -1,0 +1,277 @@
+/**
+ * Which cells of an experiment are compared with each other, and all of these comparisons made together, so
+ * that Holm's method sees every verdict that the report gives.
+ */
+import type { TwoGroups } from "../../runner/stats/comparison/two_groups.ts";
+import { type CellRuns, unsteadyOf } from "../cells/cells.ts";
+import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../cells/factors.ts";
+import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
+import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
+import { parametersKey } from "../cells/match.ts";
+import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
+
+/** Cells whose responses were right, but for a few. */
+export function rightCells(cells: readonly CellRuns[]): CellRuns[] {
+  return cells.filter((cell) => !hasTooManyErrors(cell));
+}
+
+/**
+ * Whether requests come at a pace of their own: then they are the same for all, and latency decides. At a capacity the pace
+ * is what was found.
+ */
+export function isOpenLoop(cells: readonly CellRuns[]): boolean {
+  return cells.every((cell) => isOpen(cell) && !cell.runs.some(({ capacity }) => capacity));
+}
+
+/** The figure that decides who is faster: where requests come at a pace of their own all serve as many, who keep up. */
+export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
+  return isOpenLoop(cells) && competing(cells).length > 0 ? 99 : "rate";
+}
+
+/**
+ * From the fastest: the best cell of each target that does what was required, or, where none does, that responds
+ * correctly at least; of one target only, its cells.
+ */
+export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
+  const able = competing(cells);
+  const right = able.length > 0 ? able : rightCells(cells);
+  const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
+  const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
+  return decisiveFigure(right) === 99 && competitors.every((cell) => value(cell, 99) > 0)
+    ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
+    : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
+}
+
+/** Those of ranked cells that can be judged, and those that cannot. */
+export interface Judged {
+  /** From the fastest. */
+  readonly ranked: readonly CellRuns[];
+  /** Most of their runs never settled, so nobody knows what they would serve; none where fewer than two others did. */
+  readonly unjudged: readonly CellRuns[];
+}
+
+/** One that never settled keeps nobody from saying who is ahead of the others. */
+export function judgedOf(ranked: readonly CellRuns[]): Judged {
+  const isUnsettled = (cell: CellRuns): boolean =>
+    cell.runs.length > 1 && unsteadyOf(cell.runs) !== null && !isFarFromAll(cell, ranked);
+  const settled = ranked.filter((cell) => !isUnsettled(cell));
+  return settled.length > 1 && settled.length < ranked.length
+    ? { ranked: settled, unjudged: ranked.filter(isUnsettled) }
+    : { ranked, unjudged: [] };
+}
+
+/** Whether its requests/s differ from those of each other by more than both stray: then no level of it would change who is ahead. */
+function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
+  if (decisiveFigure(ranked) !== "rate") return false;
+  const own = groupOf(cell);
+  return ranked.filter((other) => other !== cell).map(groupOf).every((other) => {
+    const ratio = figureOf(own, "rate") / figureOf(other, "rate");
+    return Math.max(ratio, 1 / ratio) > own.strayRatio * other.strayRatio;
+  });
+}
+
+/**
+ * As they are shown, from the fastest: targets by their best cell, in each its cells by their factors; those with
+ * wrong responses last.
+ */
+export function byResult(cells: readonly CellRuns[]): CellRuns[] {
+  const ranked = rankedCells(cells).map(({ target }) => target);
+  const isOneTarget = new Set(cells.map(({ target }) => target)).size === 1;
+  if (isOneTarget && numericFactorsOf(cells) === 0) {
+    const right = rankedCells(cells);
+    return [...right, ...cells.filter((cell) => !right.includes(cell))];
+  }
+  const placeOf = ({ target }: CellRuns): number => {
+    const place = ranked.indexOf(target);
+    return place === -1 ? Infinity : place;
+  };
+  return [...cells].sort((a, b) => a.target === b.target ? 0 : placeOf(a) - placeOf(b) || 0);
+}
+
+/** How many of the factors have values that are numbers. */
+function numericFactorsOf(cells: readonly CellRuns[]): number {
+  return factorPaths(cells).filter((path) => numericFactor(cells, path) !== null).length;
+}
+
+function bestOfEach(cells: readonly CellRuns[], rateOf: (cell: CellRuns) => number): CellRuns[] {
+  const byTarget = Map.groupBy(cells, ({ target }) => target);
+  if (byTarget.size <= 1) return [...cells];
+  return [...byTarget.values()].map((group) =>
+    group.reduce((best, cell) => rateOf(cell) > rateOf(best) ? cell : best)
+  );
+}
+
+export interface CellPair {
+  readonly base: CellRuns;
+  readonly next: CellRuns;
+}
+
+/** Cells of a scenario that get the same load: the factors that all targets of a setting have are equal. */
+export interface Setting {
+  /** `connections 50`; "" where no such factor varies. */
+  readonly label: string;
+  /** What the label names. */
+  readonly factors: readonly { readonly name: string; readonly value: string }[];
+  /** In their order. */
+  readonly cells: readonly CellRuns[];
+}
+
+/**
+ * In the order of the factors' values. Where targets that have a factor have each other to be held against, and so do
+ * those without it, they are apart: no target of one is beside one of the other.
+ */
+export function settingsOf(cells: readonly CellRuns[]): Setting[] {
+  const families = [...Map.groupBy(cells, pathsKey).values()];
+  const areApart = families.length > 1 &&
+    families.every((family) => new Set(family.map(({ target }) => target)).size > 1);
+  const paths = factorPaths(cells)
+    .filter((path) => areApart || cells.every((cell) => valueOf(cell, path) !== undefined));
+  const factorsOf = (cell: CellRuns): Setting["factors"] =>
+    paths.map((path) => ({ name: factorName(cells, path), value: settingText(cell, path) }));
+  const labelOf = (cell: CellRuns): string =>
+    factorsOf(cell).map(({ name, value }) => `${name} ${value}`).join(" · ");
+  const positions = paths.map((path) => new Map(orderOf(cells, path).map((text, i) => [text, i])));
+  const rankOf = (cell: CellRuns): number =>
+    paths.reduce(
+      (rank, path, i) => rank * 1_000 + (positions[i].get(settingText(cell, path)) ?? LAST),
+      0,
+    );
+  return [...Map.groupBy(cells, labelOf)]
+    .map(([label, group]) => ({ label, factors: factorsOf(group[0]), cells: group }))
+    .sort((a, b) => rankOf(a.cells[0]) - rankOf(b.cells[0]));
+}
+
+const LAST = 999;
+
+function pathsKey({ runs: [{ parameters }] }: CellRuns): string {
+  return JSON.stringify(Object.keys(parameters).toSorted());
+}
+
+/** `unset` where its target has no such factor. */
+function settingText(cell: CellRuns, path: string): string {
+  const value = valueOf(cell, path);
+  return value === undefined ? "unset" : valueText(value);
+}
+
+/** A factor's values in words: numbers ascending, others as they come. */
+function orderOf(cells: readonly CellRuns[], path: string): string[] {
+  return numericFactor(cells, path)?.values.map(({ text }) => text) ??
+    [...new Set(cells.map((cell) => settingText(cell, path)))];
+}
+
+/**
+ * What is compared differs in one thing only: each target with the first that gets the same load; of one target
+ * only, each value of a factor with the first.
+ */
+export function basePairs(cells: readonly CellRuns[]): CellPair[] {
+  const right = rightCells(cells);
+  const targets = new Set(right.map(({ target }) => target));
+  return targets.size > 1 ? settingsOf(right).flatMap(targetPairs) : valuePairs(right);
+}
+
+function targetPairs({ cells: [first, ...others] }: Setting): CellPair[] {
+  const bases = [first, ...others.filter(({ target }) => target === first.target)];
+  return others.filter(({ target }) => target !== first.target).map((next) => ({
+    base: bases.find((base) => parametersKey(base) === parametersKey(next)) ?? first,
+    next,
+  }));
+}
+
+/** Each cell with the one that has the first value of one factor and is alike in all others. */
+function valuePairs(cells: readonly CellRuns[]): CellPair[] {
+  const factors = factorPaths(cells).map((path) => ({ path, texts: orderOf(cells, path) }))
+    .filter(({ texts }) => texts.length > 1)
+    .sort((a, b) => b.texts.length - a.texts.length);
+  const levelsOf = (cell: CellRuns): string[] => factors.map(({ path }) => settingText(cell, path));
+  const byLevels = new Map(cells.map((cell) => [JSON.stringify(levelsOf(cell)), cell]));
+  return cells.flatMap((next) => {
+    const levels = levelsOf(next);
+    const moved = factors.findIndex(({ texts }, i) => levels[i] !== texts[0]);
+    if (moved === -1) return [];
+    const base = byLevels.get(JSON.stringify(levels.with(moved, factors[moved].texts[0])));
+    return base === undefined ? [] : [{ base, next }];
+  });
+}
+
+/** The comparison of two cells that were among the pairs, either way around. */
+export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
+
+/** @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide. */
+export function compareCells(
+  pairs: readonly CellPair[],
+  options: JudgeOptions,
+  unproven: readonly CellPair[] = [],
+): Lookup {
+  const proven = distinctPairs(pairs);
+  const distinct = distinctPairs([...proven, ...unproven]);
+  const compare = (those: readonly CellPair[]): GroupComparison[] =>
+    comparePairs(
+      those.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
+      // Who uses less CPU time is no faster: it must not make that harder to decide.
+      { ...options, decisive: ["rate", 99] },
+    );
+  const rest = distinct.slice(proven.length);
+  const comparisons = [...compare(proven), ...compare(rest).map(withoutVerdicts)];
+  return (base, next) => {
+    const straight = distinct.findIndex((pair) => pair.base === base && pair.next === next);
+    if (straight >= 0) return comparisons[straight];
+    const turned = distinct.findIndex((pair) => pair.base === next && pair.next === base);
+    if (turned >= 0) return inverse(comparisons[turned]);
+    throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
+  };
+}
+
+function withoutVerdicts(comparison: GroupComparison): GroupComparison {
+  const figures = comparison.figures.map((figure): FigureComparison =>
+    figure.unsteady === null ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
+  );
+  return { ...comparison, figures };
+}
+
+/** Either way around a pair is the same. */
+function distinctPairs(pairs: readonly CellPair[]): CellPair[] {
+  return pairs.filter(({ base, next }, i) =>
+    !pairs.slice(0, i).some((other) =>
+      (other.base === base && other.next === next) || (other.base === next && other.next === base)
+    )
+  );
+}
+
+const OPPOSITE = {
+  better: "worse",
+  worse: "better",
+  equivalent: "equivalent",
+  inconclusive: "inconclusive",
+} as const;
+
+/** The same comparison seen from the other side. */
+function inverse({ figures, runs, ...others }: GroupComparison): GroupComparison {
+  return {
+    ...others,
+    figures: figures.map(inverseFigure),
+    runs: { base: runs.next, next: runs.base },
+  };
+}
+
+function inverseFigure(comparison: FigureComparison): FigureComparison {
+  const { base, next, ratio, interval, pairs, groups, verdict } = comparison;
+  return {
+    ...comparison,
+    base: next,
+    next: base,
+    ratio: ratio === null ? null : 1 / ratio,
+    interval: interval === null ? null : {
+      ...interval,
+      value: 1 / interval.value,
+      low: 1 / interval.high,
+      high: 1 / interval.low,
+    },
+    groups: pairs === null || groups === null ? groups : inverseGroups(groups),
+    verdict: OPPOSITE[verdict],
+  };
+}
+
+/** Of ratios. */
+function inverseGroups([larger, smaller]: TwoGroups): TwoGroups {
+  return [{ ...larger, value: 1 / larger.value }, { ...smaller, value: 1 / smaller.value }];
+}

@@ -1,0 +1,114 @@
+/** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
+import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "../writing/units.ts";
+import type { FigureComparison } from "./comparison.ts";
+
+/** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
+export function ratioText(
+  { figure, ratio, interval }: Pick<FigureComparison, "figure" | "ratio" | "interval">,
+): string {
+  return ratio === null
+    ? "–"
+    : formatRatio(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+}
+
+/** Below it, the inverse is what people read: `12,000× shorter`, not `0.000083×`. */
+const LEAST_READABLE = 0.01;
+
+/** Whether a ratio is written as its inverse. */
+export function isTurned(ratio: number | null): boolean {
+  return ratio !== null && ratio > 0 && ratio < LEAST_READABLE;
+}
+
+/** @param less What something is of which there is less; where nobody says, it is a fraction: `1/12,000×`. */
+export function formatRatio(
+  ratio: number,
+  interval: RatioEnds | null,
+  less: "fewer" | "shorter" | null = null,
+): string {
+  if (!isTurned(ratio)) return intervalText(ratio, interval, ["", "×"]);
+  const turned = interval && { low: 1 / interval.high, high: 1 / interval.low };
+  if (less !== null) return intervalText(1 / ratio, turned, ["", `×${GLUE}${less}`]);
+  return intervalText(1 / ratio, turned && { low: turned.high, high: turned.low }, ["1/", "×"]);
+}
+
+interface RatioEnds {
+  readonly low: number;
+  readonly high: number;
+}
+
+function intervalText(
+  ratio: number,
+  interval: RatioEnds | null,
+  [before, after]: readonly [before: string, after: string],
+): string {
+  const isExact = interval?.low === interval?.high && (ratio === 0 || ratio === Infinity);
+  if (interval === null || isExact) return `${before}${fixed(ratio, decimalsOf(ratio))}${after}`;
+  const ends = [interval.low, interval.high];
+  const width = Math.abs(interval.high - interval.low);
+  const most = isSame(interval) ? DECIMALS_OF_SAME : Infinity;
+  const decimals = Math.max(decimalsOf(ratio), Math.min(most, decimalsOfWidth(width)));
+  const value = `${before}${fixed(ratio, decimals, width)}${after}`;
+  if (isTooWide({ low: Math.min(...ends), high: Math.max(...ends) })) {
+    return `${value}${GLUE}${TOO_WIDE}`;
+  }
+  const [low, high] = ends.map((one) => before + fixed(one, decimals, width));
+  return `${value}${GLUE}[${low},${GLUE}${high}${interval.high === Infinity ? ")" : "]"}`;
+}
+
+/** The whole interval so close to 1 that its digits say nothing but that. */
+const SAME_RATIO = 1.005;
+const DECIMALS_OF_SAME = 3;
+
+export function isSame({ low, high }: RatioEnds): boolean {
+  return low >= 1 / SAME_RATIO && high <= SAME_RATIO;
+}
+
+/** A change or margin in two digits: `2 %`, `0.5 %`, `12 %`. */
+export function percentText(share: number): string {
+  return `${Number((share * 100).toPrecision(2))}${GLUE}%`;
+}
+
+/** Two digits that say something at the least. */
+function decimalsOf(ratio: number): number {
+  return ratio >= 0.1 ? 2 : 3;
+}
+
+/** As many as show a difference between the ends of an interval of this width. */
+function decimalsOfWidth(width: number): number {
+  return width > 0 ? Math.min(4, Math.ceil(-Math.log10(width))) : 2;
+}
+
+/** Of thousands no more digits than the interval, or else a measurement, has. */
+function fixed(ratio: number, decimals: number, width = ratio / 10): string {
+  if (ratio === 0 || ratio === Infinity) return ratio === 0 ? "0" : "∞";
+  if (ratio >= 1_000) {
+    const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, Math.min(width, ratio)))) - 1);
+    return formatNumber(Math.round(ratio / step) * step);
+  }
+  if (ratio >= 10) return formatNumber(ratio);
+  const text = ratio.toFixed(decimals);
+  return Number(text) === 0 ? formatNumber(ratio) : text;
+}
+
+/** Two digits, but as many as a ratio near 1 needs to differ from it: `2.9×`, `1.04×`, `0.50×`, `12,000×`. */
+export function timesText(ratio: number): string {
+  if (ratio >= 10) return `${formatTick(Number(ratio.toPrecision(2)))}×`;
+  if (ratio >= 1.095) return `${ratio.toFixed(1)}×`;
+  return ratio >= 0.1 ? `${ratio.toFixed(2)}×` : `${formatNumber(Number(ratio.toPrecision(2)))}×`;
+}
+
+/** `0.28×`, `1/4,900 of`, `0.28–0.41×`, `1/12 to 0.41 of`: from the least to the most, of one or more. */
+export function rangeOfTimes(ratios: readonly number[]): string {
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map(timesOrPart);
+  if (least === most) return least;
+  if (least.endsWith("×")) return `${least.replace("×", "")}–${most}`;
+  return `${least.replace(" of", "")} to ${most.replace("×", " of")}`;
+}
+
+function timesOrPart(ratio: number): string {
+  return ratio < LEAST_TIMES
+    ? `1/${formatTick(Number((1 / ratio).toPrecision(2)))} of`
+    : timesText(ratio);
+}
+
+const LEAST_TIMES = 0.1;

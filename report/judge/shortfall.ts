@@ -1,0 +1,149 @@
+/**
+ * Cells that do not do what was required of them: too many of their requests fail, get a wrong response or are never
+ * sent, or, of requests that come at a pace of their own, they complete fewer than come. Such a cell is not ranked
+ * beside one that keeps up, however alike their latencies: a fast error is no response, and a backlog only grows.
+ */
+import type { Measurement } from "../../runner/result/result.ts";
+import { formatNumber, formatShare } from "../writing/units.ts";
+import { mean, sum } from "../writing/spread.ts";
+import { isAtLimit } from "../cells/capacity.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { errorRatioOf } from "../cells/figures.ts";
+import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
+import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
+import { MOST_COUNTED } from "./between.ts";
+import { wrongResponsesOf } from "../../runner/result/outcome.ts";
+import { percentText } from "./ratios.ts";
+
+/** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
+export const TOLERATED_WRONG_RATIO = 0.01;
+
+/** Of a cell's requests, 0–1: those that it is to blame for. Without any request it did nothing right. */
+export function judgedErrorRatio(runs: readonly Measurement[]): number {
+  return errorRatioOf(judgedRuns(runs)) ?? 1;
+}
+
+/** What could not be sent at a capacity came too late, and how much may is what the rules of the search say. */
+function judgedRuns(runs: readonly Measurement[]): readonly Measurement[] {
+  if (!isAtLimit({ runs })) return runs;
+  return runs.map((run) => ({ ...run, requests: { ...run.requests, dropped: 0 } }));
+}
+
+export function hasTooManyErrors({ runs }: Pick<ServedRuns, "runs">): boolean {
+  return judgedErrorRatio(runs) > TOLERATED_WRONG_RATIO;
+}
+
+/** By the shares of single runs: equal builds that fail about as many requests as is tolerated are on either side by chance. */
+export function differInErrors(...sides: readonly [CellRuns, CellRuns]): boolean {
+  const [base, next] = sides.map(({ runs }) => runs.map((run) => judgedErrorRatio([run])));
+  if (Math.max(base.length, next.length) <= MOST_COUNTED) {
+    const { p, leastP } = mannWhitney(base, next);
+    if (leastP <= SIGNIFICANCE) return p <= SIGNIFICANCE;
+  }
+  return Math.min(...base) > Math.max(...next) || Math.min(...next) > Math.max(...base);
+}
+
+/** So much less than the offered rate may be completed by the deadline, besides what is then in flight. */
+const TOLERATED_SHORT_RATIO = 0.02;
+
+/** What a cell falls short by, in what most of its requests end. */
+export type ShortfallKind = "silent" | "timeout" | "failed" | "wrong" | "dropped" | "slow";
+
+export interface Shortfall {
+  readonly label: string;
+  readonly kind: ShortfallKind;
+  /** Of its requests, 0–1: those that end so; of `slow`, those that are not completed in time. */
+  readonly ratio: number;
+  /** Requests/s that were due, and that were completed by the deadline. */
+  readonly offeredPerSec: number;
+  readonly servedPerSec: number;
+}
+
+/** The runs of a cell, or one measurement alone. */
+interface ServedRuns extends Pick<CellRuns, "label" | "latency"> {
+  readonly runs: readonly Measurement[];
+}
+
+/** Null where the cell does what was required. */
+export function shortfallOf(cell: ServedRuns): Shortfall | null {
+  const { label, runs } = cell;
+  const pace = paceOf(cell);
+  if (runs.every(({ requests }) => requests.completed === 0)) {
+    return { label, kind: "silent", ratio: 1, ...pace };
+  }
+  if (hasTooManyErrors(cell)) {
+    return { label, ...commonestError({ runs: judgedRuns(runs) }), ...pace };
+  }
+  if (!isOpen(cell) || isAtLimit(cell) || pace.offeredPerSec === 0) return null;
+  const ratio = 1 - pace.servedPerSec / pace.offeredPerSec;
+  const slow = { label, kind: "slow", ratio, ...pace } as const;
+  return ratio > TOLERATED_SHORT_RATIO + inFlightRatio(cell) ? slow : null;
+}
+
+/** Cells that do what was required. */
+export function competing(cells: readonly CellRuns[]): CellRuns[] {
+  return cells.filter((cell) => shortfallOf(cell) === null);
+}
+
+/** Whether requests come at a pace of their own. */
+export function isOpen({ runs }: Pick<ServedRuns, "runs">): boolean {
+  return runs.every(({ load }) => load.kind !== "closed");
+}
+
+function paceOf(
+  { runs }: Pick<ServedRuns, "runs">,
+): Pick<Shortfall, "offeredPerSec" | "servedPerSec"> {
+  const seconds = sum(runs, ({ elapsedS }) => elapsedS) || 1;
+  const inTime = sum(runs, ({ requests, drain }) => requests.completed - (drain?.completed ?? 0));
+  return {
+    offeredPerSec: sum(runs, ({ requests }) => requests.due) / seconds,
+    servedPerSec: inTime / seconds,
+  };
+}
+
+/** Even a server that keeps up has requests in flight at the deadline: as many as come in one latency. */
+function inFlightRatio({ runs, latency }: ServedRuns): number {
+  const seconds = mean(runs.map(({ elapsedS }) => elapsedS));
+  return seconds > 0 ? latency.percentile(50).value / 1_000 / seconds : 0;
+}
+
+function commonestError({ runs }: Pick<ServedRuns, "runs">): Pick<Shortfall, "kind" | "ratio"> {
+  const failed = sum(runs, ({ requests }) => requests.failed);
+  const timeout = sum(runs, ({ errors }) => errors.timeout ?? 0);
+  const dropped = sum(runs, ({ requests }) => requests.dropped);
+  const wrong = sum(runs, wrongResponsesOf);
+  const ended = sum(runs, ({ requests }) => requests.completed) + failed + dropped;
+  const counts = [
+    { kind: "timeout", count: timeout },
+    { kind: "failed", count: failed - timeout },
+    { kind: "dropped", count: dropped },
+    { kind: "wrong", count: wrong },
+  ] as const;
+  const most = counts.reduce((most, one) => one.count > most.count ? one : most);
+  return { kind: most.kind, ratio: most.count / ended };
+}
+
+/** `plain times out on 19 %`; without a full stop. */
+export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): string {
+  switch (kind) {
+    case "silent":
+      return `${label} sent no response`;
+    case "timeout":
+      return `${label} times out on ${shortfallShare(ratio)}`;
+    case "failed":
+      return `${label} fails on ${shortfallShare(ratio)}`;
+    case "wrong":
+      return `${label} responds wrongly to ${shortfallShare(ratio)}`;
+    case "dropped":
+      return `${shortfallShare(ratio)} of the requests to ${label} were never sent`;
+    case "slow":
+      return `${label} completes ${formatNumber(pace.servedPerSec)} of ${
+        formatNumber(pace.offeredPerSec)
+      } requests/s`;
+  }
+}
+
+/** Two digits will do: `19 %`; but none that is not all is rounded to all. */
+export function shortfallShare(ratio: number): string {
+  return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
+}

@@ -1,0 +1,113 @@
+/**
+ * The latencies of every interval as a histogram log, which the tools of HdrHistogram read: one line an interval, one tag a
+ * run. The lines of a run add up to its latency histogram, lower bounds among them; its comments say what is a lower bound,
+ * what has no latency, and what is missing from files of earlier versions.
+ */
+import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
+import { sum } from "../writing/spread.ts";
+import { formatCount } from "../writing/units.ts";
+import {
+  histogramLogOf,
+  type LoggedInterval,
+  type LoggedSeries,
+  type TagPart,
+} from "../writing/histogram_log.ts";
+import type { Written } from "../writing/written.ts";
+
+/** Every run that was measured, in the order in which they were made. */
+export function renderHistogramLog(results: Results): Written<"hlog"> {
+  const { version, experiment, runs } = results;
+  const startMs = Math.min(...runs.map(startMsOf), ...runs.length > 0 ? [] : [momentOf(results)]);
+  const tagged = "Tags are target/scenario/factor=value/repetition, each part percent-encoded";
+  return histogramLogOf({
+    startMs,
+    comments: [...commentsOn(`experiment ${experiment.name}`, version), tagged],
+    series: runs.map((run) => ({
+      tag: tagOf(run),
+      comments: [
+        ...run.loadStartedAt === undefined ? [UNKNOWN_START] : [],
+        ...seriesComments(run),
+      ],
+      intervals: intervalsOf(run, startMsOf(run) - startMs),
+    })),
+  });
+}
+
+/** One series, without a tag. */
+export function renderMeasurementHistogramLog(measurement: Measurement): Written<"hlog"> {
+  const { url, version, loadStartedAt } = measurement;
+  const isUnknown = loadStartedAt === undefined;
+  const series: LoggedSeries = {
+    tag: [],
+    comments: [
+      ...isUnknown ? ["The start of the load is unknown"] : [],
+      ...seriesComments(measurement),
+    ],
+    intervals: intervalsOf(measurement, 0),
+  };
+  return histogramLogOf({
+    startMs: isUnknown ? 0 : Date.parse(loadStartedAt),
+    comments: commentsOn(url, version),
+    series: [series],
+  });
+}
+
+const UNKNOWN_START =
+  "the start of the load is unknown: times count from the start of the run, before that of its target";
+
+function momentOf({ startedAt }: Pick<Run, "startedAt">): number {
+  return Date.parse(startedAt);
+}
+
+function startMsOf(run: Run): number {
+  return run.loadStartedAt === undefined ? momentOf(run) : Date.parse(run.loadStartedAt);
+}
+
+function tagOf({ target, scenario, parameters, repetition }: Run): TagPart[] {
+  const factors = Object.entries(parameters).map(([path, value]): TagPart => [
+    path,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return [target, scenario, ...factors, String(repetition)];
+}
+
+function commentsOn(subject: string, version: string): string[] {
+  return [
+    `Latencies of ${subject}, measured by Plateau ${version}`,
+    "Values are whole microseconds; Interval_Max is in milliseconds",
+    "Latency counts from the send in a closed loop, in an open one from the moment a request was due",
+    "The last interval of a run also has what ended after the deadline, and what was never sent",
+  ];
+}
+
+function seriesComments(measurement: Measurement): string[] {
+  const { latency: { count, censored }, requests, errors, timeline } = measurement;
+  const logged = sum(timeline.points, (point) => decodeInterval(point).count);
+  const untimed = requests.failed - (errors.timeout ?? 0);
+  const of = `${formatCount(count)} values`;
+  return [
+    ...censored > 0
+      ? [
+        `${formatCount(censored)} of ${of} are lower bounds: these requests timed out, were ` +
+        "unfinished or were never sent, and would have taken at least as long",
+      ]
+      : [],
+    ...untimed > 0
+      ? [`${formatCount(untimed)} requests failed in another way, and have no latency`]
+      : [],
+    ...logged < count
+      ? [`${formatCount(count - logged)} of ${of} are in no interval of the results, and not here`]
+      : [],
+  ];
+}
+
+/** The start of each is the end of the one before, also when both are rounded. */
+function intervalsOf({ timeline: { points } }: Measurement, offsetMs: number): LoggedInterval[] {
+  const endMs = (i: number): number => Math.round((points[i]?.endS ?? 0) * 1_000);
+  return points.map((point, i) => ({
+    startMs: offsetMs + endMs(i - 1),
+    lengthMs: endMs(i) - endMs(i - 1),
+    point,
+  }));
+}

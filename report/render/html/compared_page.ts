@@ -1,0 +1,172 @@
+/** A comparison of two results → one self-contained page: its verdict, both sides beside each other, and how they were measured. */
+import { TRUSTS } from "../../../runner/result/generator.ts";
+import { type ComparedModel, comparedModel } from "../../subjects/compared_conclusion.ts";
+import type { ResultsComparison } from "../../subjects/compared_results.ts";
+import { notesOf } from "../../judge/table.ts";
+import { gatesTable } from "../../judge/gates/gates.ts";
+import { swatchRule } from "../../cells/colors.ts";
+import { HOW_TO_READ } from "../../subjects/reading/how_to_read.ts";
+import { unique } from "../../writing/words.ts";
+import { type Markup, markup, verbatim } from "../../writing/html.ts";
+import type { Written } from "../../writing/written.ts";
+import client from "../../client/client.js" with { type: "text" };
+import { chartScripts, metaMarkup, policyOf, RULES } from "./page.ts";
+import { forestHeights, forestPanels } from "./sections/comparison.ts";
+import { conclusionMarkup } from "./sections/conclusion.ts";
+import { factsMarkup, gatesMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
+import {
+  chartMarkup,
+  type Charts,
+  howToReadMarkup,
+  legendMarkup,
+  type PagePlace,
+} from "./sections/figures.ts";
+import { profilesMarkup } from "./sections/profiles.ts";
+import { tableMarkup } from "./sections/tables.ts";
+
+/** @param comparison Of at least one cell. */
+export function renderComparisonPage(comparison: ResultsComparison): Written<"html"> {
+  const model = comparedModel(comparison);
+  const charts: Charts = new Map();
+  const main = mainMarkup(comparison, model, { id: "c1", charts, steps: new Map() });
+  const colors = comparison.matches.map(({ next }) => next.cell.color);
+  const style = RULES + forestHeights(charts) + unique(colors.map(swatchRule)).join("");
+  return markup`<!doctype html>
+<html lang="en">
+<head>
+${metaMarkup(policyOf(style))}
+<title>${model.title}: BASE and NEW</title>
+<link rel="icon" href="data:,">
+<style>${verbatim(style)}</style>
+</head>
+<body>
+<a class="skip" href="#main">Skip to the results</a>
+${navigationMarkup(model, comparison)}
+<main id="main"><article id="c1">${main}</article></main>
+${chartScripts(charts)}<script>${verbatim(client)}</script>
+</body>
+</html>
+`.text;
+}
+
+function navigationMarkup(
+  { densities, forest }: ComparedModel,
+  { profiles }: ResultsComparison,
+): Markup {
+  const links = [
+    ["c1", "Verdict"],
+    ["c1-cells", "Side by side"],
+    ...(forest === null ? [] : [["c1-ratios", "Ratios"]]),
+    ...(profiles.length === 0 ? [] : [["c1-profiles", "Profiles"]]),
+    ...(densities.length === 0 ? [] : [["c1-latency", "Latency"]]),
+    ["c1-method", "Method"],
+  ].map(([id, text]) => markup`<li><a href="#${id}">${text}</a></li>`);
+  return markup`<nav aria-label="Sections"><div class="bar"><ul>${links}</ul></div></nav>`;
+}
+
+function mainMarkup(
+  comparison: ResultsComparison,
+  model: ComparedModel,
+  place: PagePlace,
+): Markup {
+  const { gates, onlyBase, onlyNext } = comparison;
+  const { id } = place;
+  return markup`<header><h1>${model.title}</h1>
+<p class="about">${whenText(model)}</p>
+${revisionsMarkup(comparison)}
+${conclusionMarkup(model.card, id)}
+${trustMarkup(comparison)}
+${onlyMarkup("BASE", onlyBase)}${onlyMarkup("NEW", onlyNext)}</header>
+${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
+<section id="${id}-cells" class="sides"><h2>Side by side</h2>
+${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
+${ratiosMarkup(comparison, model, place)}
+${profilesMarkup(comparison.profiles, id, null)}
+${latencyMarkup(model, place)}
+${methodMarkup(comparison, model, id)}`;
+}
+
+/** `BASE measured 2031-05-04 10:18 UTC, NEW 2031-05-05 09:00 UTC.` */
+function whenText({ sides }: ComparedModel): string {
+  const [base, next] = sides.map(({ facts }) =>
+    facts.find(({ label }) => label === "At")?.text ?? "at an unknown time"
+  );
+  return `BASE was measured ${base}, NEW ${next}.`;
+}
+
+function revisionsMarkup({ revisions }: ResultsComparison): Markup | null {
+  return revisions && markup`<p class="about">BASE is ${revisions.base}<br>
+NEW is ${revisions.next}</p>`;
+}
+
+/** What makes the figures doubtful, of both sides in one place; null where both are to be trusted. */
+function trustMarkup({ sides, untrusted, doubts }: ResultsComparison): Markup | null {
+  if (untrusted.length === 0 || doubts.length === 0) return null;
+  const levels = sides.map(({ trust }) => trust?.level ?? "valid");
+  const level = TRUSTS.findLast((level) => levels.includes(level)) ?? "valid";
+  return markup`<details class="trust ${level}"><summary>Why ${untrusted.join("; ")}</summary>${
+    reasonsMarkup(doubts)
+  }</details>`;
+}
+
+function onlyMarkup(name: string, cells: readonly string[]): Markup | null {
+  return cells.length === 0
+    ? null
+    : markup`<p class="warning">Only in ${name}: ${cells.join("; ")}</p>`;
+}
+
+/** Of a comparison with more cells they fill pages. */
+const MOST_PRINTED_RATIOS = 16;
+
+/** With the interval that decides each. */
+function ratiosMarkup(
+  { cells }: ResultsComparison,
+  { forest }: ComparedModel,
+  place: PagePlace,
+): Markup | null {
+  if (forest === null) return null;
+  const section = `${place.id}-ratios`;
+  // On paper the table above says the same in less room.
+  const kind = cells.length > MOST_PRINTED_RATIOS ? markup` class="unprinted"` : null;
+  return markup`<section id="${section}"${kind}><h2>Ratios, NEW over BASE</h2>
+<figure class="forest">${
+    forestPanels(forest, { ...place, id: section }, (title) => markup`<h3>${title}</h3>`)
+  }
+<figcaption>${howToReadMarkup(HOW_TO_READ.forest)}</figcaption></figure></section>`;
+}
+
+/** Of a comparison of many cells: paper is for what a reader takes along. */
+const MOST_PRINTED = 6;
+
+/** Both sides of each cell in one frame. */
+function latencyMarkup({ densities }: ComparedModel, place: PagePlace): Markup | null {
+  if (densities.length === 0) return null;
+  const section = `${place.id}-latency`;
+  const figures = densities.map(({ name, chart, finding }, i) =>
+    markup`<div class="panel${i < MOST_PRINTED ? "" : " unprinted"}"><h3>${name}</h3>
+${chartMarkup(chart, "density", { ...place, id: `${section}-${i + 1}` })}
+<p class="note">${finding}</p></div>`
+  );
+  const left = densities.length - MOST_PRINTED;
+  const rest = left > 0 ? markup`<p class="note on-paper">${moreText(left)}</p>` : null;
+  return markup`<section id="${section}"><h2>Latency of both</h2>
+<figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>${rest}
+<figcaption>${howToReadMarkup(HOW_TO_READ.density)}</figcaption></figure></section>`;
+}
+
+function methodMarkup(
+  { cells, differences }: ResultsComparison,
+  { sides }: ComparedModel,
+  id: string,
+): Markup {
+  const parts = sides.map(({ side, facts }) =>
+    markup`<div><h3>${side.name}</h3>${factsMarkup(facts)}</div>`
+  );
+  const items = differences.map((text) => markup`<li>${text}</li>`);
+  return markup`<section id="${id}-method"><h2>Method</h2>
+<div class="halves">${parts}</div>
+${items.length === 0 ? null : markup`<h3>Not measured alike</h3><ul class="findings">${items}</ul>`}
+${
+    notesOf(cells.map(({ comparison }) => comparison)).map((note) => markup`<p>${note}</p>`)
+  }</section>`;
+}

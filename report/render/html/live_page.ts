@@ -1,0 +1,106 @@
+/**
+ * The report of a running experiment: the same page, with a progress bar, and a client that puts in newer
+ * parts. Only this page may send requests, to its own server; the saved file sends none.
+ */
+import type { ReportModel } from "../../model.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+import type { Written } from "../../writing/written.ts";
+import css from "./live.css" with { type: "text" };
+import script from "../../client/live_client.js" with { type: "text" };
+import { type LivePoint, type LiveStatus, remainingText } from "./live_status.ts";
+import { renderReportPage } from "./page.ts";
+import type { Progress } from "../../../runner/result/progress.ts";
+import { counted } from "../../writing/words.ts";
+import { trialSentence } from "../../subjects/capacity.ts";
+import { cellLabel } from "../../cells/cell_label.ts";
+
+interface LiveState {
+  /** The number of this page among those of the experiment. */
+  readonly page: number;
+  readonly status: LiveStatus;
+}
+
+export function renderLivePage(models: readonly ReportModel[], state: LiveState): Written<"html"> {
+  return renderReportPage(models, { bar: barMarkup(state), script, css });
+}
+
+/** Its client changes its texts as the experiment goes on. */
+function barMarkup({ page, status }: LiveState): Markup {
+  const { done, runs, text, leftMs } = status;
+  const left = leftMs === null ? "" : remainingText(leftMs);
+  return markup`<aside class="live" id="live" aria-label="Progress" data-page="${page}">
+<progress aria-label="Runs that ended" max="${Math.max(1, runs)}" value="${done}"></progress>
+<p role="status">${text}</p> <p class="left">${left}</p>
+<div class="now" role="img" aria-label="Requests/s and p99 of the run in progress">${
+    NOW_FIGURES.map(({ figure, label }) =>
+      markup`<p data-figure="${figure}"><span>${label}</span> <b>–</b> ${CHART} <span class="scale"></span></p>`
+    )
+  }</div></aside>
+`;
+}
+
+const NOW_FIGURES = [{ figure: "rate", label: "Requests/s" }, { figure: "p99", label: "p99" }];
+const CHART = markup`<svg viewBox="0 0 1 1" preserveAspectRatio="none"><path d=""/></svg>`;
+
+// The events of a running experiment → its progress, in words. Pure.
+
+export const GETTING_READY: LiveStatus = {
+  done: 0,
+  runs: 0,
+  text: "Getting ready",
+  leftMs: null,
+  isOver: false,
+};
+
+/** Of a search for a capacity: its last trial, and between which rates the capacity is by then. */
+const BEFORE_TRIAL = "; trial ";
+
+/** The same object where the event changes nothing of it. */
+export function advanceStatus(status: LiveStatus, event: Progress): LiveStatus {
+  switch (event.kind) {
+    case "planned":
+      return { ...status, runs: status.done + event.runs, leftMs: event.expectedMs };
+    case "starting": {
+      const { order, runs, scenario, repetition, remainingMs } = event;
+      const text = `Run ${order} of ${runs}: ${scenario}, ${cellLabel(event)}, run ${repetition}`;
+      return { ...status, done: order - 1, runs, text, leftMs: remainingMs };
+    }
+    case "trial": {
+      const [run] = status.text.split(BEFORE_TRIAL);
+      return { ...status, text: `${run}${BEFORE_TRIAL}${trialSentence(event)}` };
+    }
+    case "measured":
+      return { ...status, done: event.order, leftMs: event.remainingMs ?? null };
+    case "missing":
+      return event.missing.repetition === null ? status : { ...status, done: status.done + 1 };
+    default:
+      return status;
+  }
+}
+
+/** @param path Where the page lies from now on. */
+export function endedStatus(
+  { done, runs }: LiveStatus,
+  { isWhole, path }: { readonly isWhole: boolean; readonly path: string },
+): LiveStatus {
+  const ended = isWhole ? "Done" : `Interrupted after ${done} of ${counted(runs, "run")}`;
+  const text = `${ended}: this page no longer changes. It is saved as ${path}`;
+  return { done, runs: isWhole ? done : runs, text, leftMs: null, isOver: true };
+}
+
+/** The experiment stopped early, and there is no last page. */
+export function brokenStatus(status: LiveStatus): LiveStatus {
+  const text = "Stopped by an error (see the terminal): this page no longer changes. " +
+    "Completed runs are in results.json";
+  return { ...status, text, leftMs: null, isOver: true };
+}
+
+export function pointOf(live: Extract<Progress, { kind: "live" }>): LivePoint {
+  const { elapsedMs: endMs, ratePerSec, p50Ms, p99Ms, failed, latency: { count } } = live;
+  const hasLatency = count > 0;
+  return {
+    ...{ endMs, ratePerSec, failed },
+    p50Ms: hasLatency ? p50Ms : null,
+    p99Ms: hasLatency ? p99Ms : null,
+  };
+}

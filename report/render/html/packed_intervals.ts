@@ -1,0 +1,131 @@
+/**
+ * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
+ * intervals takes several as one step, so that it stays small enough to send on.
+ */
+import { constants, deflateSync } from "node:zlib";
+import type { Run } from "../../../runner/result/result.ts";
+import { decodeInterval, decodeSparse, eachInterval } from "../../../runner/stats/histogram/hdr.ts";
+import {
+  EMPTY,
+  type SparseHistogram,
+  sumOfSparse,
+} from "../../../runner/stats/histogram/histogram.ts";
+import { type PackedStep, packSteps } from "../../subjects/charts/packing.ts";
+import type { ScenarioModel } from "../../model.ts";
+import { sum } from "../../writing/spread.ts";
+import type { IntervalPoint } from "../../cells/intervals.ts";
+import { base91 } from "../../writing/json.ts";
+
+export interface PackedSteps {
+  /** Of a whole step. */
+  readonly seconds: number;
+  /** `packSteps` of all cells, deflated, base 91. */
+  readonly packed: string;
+}
+
+/** Of all scenarios of a page, about. */
+const MOST_CHARACTERS = 2_000_000;
+/** The cells of about so many runs are packed to see what all will take: latencies spread wide take several times as much. */
+const TRIED_RUNS = 30;
+
+/**
+ * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
+ *
+ * @param most Characters that all may take, about.
+ */
+export function packScenarios(
+  scenarios: readonly ScenarioModel[],
+  most = MOST_CHARACTERS,
+): ReadonlyMap<ScenarioModel, PackedSteps> {
+  const cells = scenarios.flatMap(({ cells }) => cells.map(({ runs }) => runs));
+  const joined = intervalsOfStep(cells, most);
+  return new Map(scenarios.map((scenario) => [scenario, packScenario(scenario, joined)]));
+}
+
+/** @param cells The runs of each. */
+function intervalsOfStep(cells: readonly (readonly Run[])[], most: number): number {
+  const runs = cells.flat();
+  const tried = cells.filter((_, i) => i % Math.ceil(runs.length / TRIED_RUNS) === 0);
+  const size = charactersOf(runs);
+  const scale = size / charactersOf(tried.flat());
+  const longest = Math.max(1, ...runs.map(({ timeline }) => timeline.points.length));
+  let intervals = 1;
+  // What is packed is never longer than its histograms in the results.
+  if (size <= most) return intervals;
+  while (intervals < longest && scale * packed(tried, intervals).length > most) intervals *= 2;
+  return intervals;
+}
+
+function charactersOf(runs: readonly Run[]): number {
+  return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
+}
+
+/**
+ * Counts drawn by chance repeat nothing longer than a run of one byte: to look for more takes six times as long, and
+ * what it finds costs 7 % more than the bytes themselves. Blocks of 2,000 numbers follow how often a bucket is hit.
+ */
+const BY_BYTES = { strategy: constants.Z_RLE, memLevel: 5 };
+
+function packScenario({ cells }: ScenarioModel, joined: number): PackedSteps {
+  const runs = cells.map((cell) => cell.runs);
+  return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
+}
+
+/** Intervals of a long run are longer than those of a short one: a step is as long in all runs. */
+function stepSeconds(cells: readonly (readonly Run[])[], joined: number): number {
+  return joined * Math.max(...cells.flat().map(({ timeline }) => timeline.intervalS));
+}
+
+/** The runs of each cell. @param joined So many of the longest intervals are a step. */
+function packed(cells: readonly (readonly Run[])[], joined: number): string {
+  const seconds = stepSeconds(cells, joined);
+  const steps = cells.map((runs) =>
+    runs.map((run) => stepsOf(run, Math.max(1, Math.round(seconds / run.timeline.intervalS))))
+  );
+  return base91(deflateSync(packSteps(steps), BY_BYTES));
+}
+
+function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {
+  const count = Math.ceil(points.length / intervals);
+  return Array.from({ length: count }, (_, i) => {
+    const first = i * intervals;
+    const fromS = points[first - 1]?.endS ?? 0;
+    return stepOf(points.slice(first, first + intervals), fromS);
+  });
+}
+
+/** Added up as they are read: thousands of runs have more intervals than memory has room for. */
+function stepOf(points: readonly IntervalPoint[], fromS: number): PackedStep {
+  const [alone] = points;
+  return {
+    seconds: points[points.length - 1].endS - fromS,
+    completed: sum(points, ({ completed }) => completed),
+    failed: sum(points, ({ failed }) => failed),
+    latency: points.length === 1 ? decodeInterval(alone) : sumOfSparse(eachInterval(points)),
+    bounds: sumOfSparse(points.filter(hasBounds).map(boundsOf)),
+  };
+}
+
+function hasBounds({ censoredHistogram, failed, errors }: IntervalPoint): boolean {
+  return censoredHistogram !== undefined || (errors?.timeout ?? failed) > 0;
+}
+
+/** Results of earlier versions don't mark lower bounds: there the time-outs are the largest values. */
+function boundsOf(point: IntervalPoint): SparseHistogram {
+  const { censoredHistogram, failed, errors } = point;
+  return censoredHistogram === undefined
+    ? largest(decodeInterval(point), errors?.timeout ?? failed)
+    : decodeSparse(censoredHistogram);
+}
+
+/** The `count` largest values; their sums, which are not packed, are those of all. */
+function largest(latency: SparseHistogram, count: number): SparseHistogram {
+  if (count === 0) return EMPTY;
+  let first = latency.indices.length;
+  let left = count;
+  while (first > 0 && left > 0) left -= latency.counts[--first];
+  const counts = latency.counts.slice(first);
+  if (left < 0) counts[0] += left;
+  const kept = sum([...counts], (one) => one);
+  return { ...latency, indices: latency.indices.slice(first), counts, count: kept };
+}

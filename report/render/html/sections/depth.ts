@@ -1,0 +1,29 @@
+/** How much of the page is shown at once, and the control that chooses it. Without scripts, everything is. */
+import { type Markup, markup } from "../../../writing/html.ts";
+
+/** Each shows what the one before shows, and more: elements of the classes `in-detail` and `in-everything`. */
+export const DEPTHS = ["summary", "detail", "everything"] as const;
+export type Depth = typeof DEPTHS[number];
+
+/** Where the browser keeps the choice. */
+export const DEPTH_KEY = "plateau-depth";
+
+/** Runs before anything is laid out, so that nothing of what is hidden ever is. */
+export const DEPTH_SCRIPT = `{let depth;try{depth=localStorage.getItem("${DEPTH_KEY}")}catch{}
+document.documentElement.dataset.depth=${JSON.stringify(DEPTHS)}.includes(depth)?depth:"summary"}`;
+
+const NAMES: Readonly<Record<Depth, string>> = {
+  summary: "Summary",
+  detail: "Detail",
+  everything: "Everything",
+};
+
+export function depthMarkup(): Markup {
+  const choices = DEPTHS.map((depth) =>
+    markup`<label><input type="radio" name="depth" value="${depth}"><span>${
+      NAMES[depth]
+    }</span></label>`
+  );
+  return markup`<form class="depth" autocomplete="off"><fieldset><legend class="unseen">How much to show</legend>
+${choices}</fieldset></form>`;
+}

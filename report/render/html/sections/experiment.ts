@@ -1,0 +1,193 @@
+/** One experiment of the page: its verdicts, its sections, and how it was measured. */
+import type { MissingModel } from "../../../subjects/missing.ts";
+import { claimGroups, claimGroupText, type ClaimsModel } from "../../../judge/claims/claims.ts";
+import type { GatesModel } from "../../../judge/gates/gates.ts";
+import type { Fact } from "../../../subjects/method/method.ts";
+import type { ReportModel } from "../../../model.ts";
+import type { TrustModel } from "../../../findings/trust.ts";
+import { type Markup, markup } from "../../../writing/html.ts";
+import { capacitiesMarkup } from "./capacity.ts";
+import { forestsMarkup } from "./comparison.ts";
+import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
+import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
+import { profilesMarkup } from "./profiles.ts";
+import { marksLegend, publishedMarkup } from "./published.ts";
+import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
+import { sweepsMarkup } from "./lines.ts";
+import { tableMarkup } from "./tables.ts";
+import type { SettlingModel } from "../../../subjects/charts/settling.ts";
+import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
+import { capitalized } from "../../../writing/words.ts";
+
+/** Its article in two pieces, so that the page's client can begin between them. */
+export interface ExperimentMarkup {
+  /** What the summary shows. */
+  readonly summary: Markup;
+  readonly rest: Markup;
+}
+
+/** @param charts Of the summary; those of the rest come into the place's own. */
+export function experimentMarkup(
+  model: ReportModel,
+  place: PagePlace,
+  charts = place.charts,
+): ExperimentMarkup {
+  return { summary: summaryMarkup(model, { ...place, charts }), rest: restMarkup(model, place) };
+}
+
+function summaryMarkup(model: ReportModel, place: PagePlace): Markup {
+  const { id } = place;
+  return markup`<article id="${id}">
+<header><h1>${model.title}</h1>
+${model.about && markup`<p class="about">${model.about}</p>`}
+${model.unanswered && markup`<p class="lead">${model.unanswered}</p>`}
+${conclusionMarkup(model.conclusion, id)}
+${trustMarkup(model.trust)}
+${factsMarkup(model.facts)}
+${model.repetitions && markup`<p>${model.repetitions}</p>`}
+${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
+${gatesMarkup(model.gates, place)}
+${matrixMarkup(model.conclusion.matrix, model.scenarios, place)}
+${overviewMarkup(model.scenarios, place, isShown(model.conclusion.matrix))}
+${capacitiesMarkup(model.scenarios, place)}
+${tradeoffsMarkup(model.scenarios, place)}
+${sweepsMarkup(model.sweeps, place)}
+`;
+}
+
+function restMarkup(model: ReportModel, place: PagePlace): Markup {
+  const { id } = place;
+  const scenarios = model.scenarios.map((scenario, i) =>
+    scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
+  );
+  return markup`${claimsMarkup(model.claims, id)}
+${forestsMarkup(model, place)}
+${scenarios}
+${orderMarkup(model, place)}
+${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
+${outcomesMarkup(model.scenarios, place)}
+${profilesMarkup(model.scenarios, id)}
+${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
+${missingMarkup(model.missing, id)}
+${methodMarkup(model, id)}
+</article>`;
+}
+
+/** Why runs are not valid; null where all are. */
+function trustMarkup(trust: TrustModel | null): Markup | null {
+  if (trust === null || trust.reasons.length === 0) return null;
+  const { level, text, reasons } = trust;
+  return markup`<details class="trust ${level}"><summary>${capitalized(level)}: ${text}</summary>${
+    reasonsMarkup(reasons)
+  }</details>`;
+}
+
+export function reasonsMarkup(reasons: readonly string[]): Markup | null {
+  if (reasons.length === 0) return null;
+  const items = reasons.map((reason, i) =>
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
+  );
+  const left = reasons.length - MOST_PRINTED;
+  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
+  return markup`<ul>${items}</ul>${rest}`;
+}
+
+/** On paper the rest would come before every figure. */
+const MOST_PRINTED = 3;
+
+/** @param left What paper leaves out. */
+export function moreText(left: number): string {
+  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
+}
+
+/** Null without claims. @param id Of the experiment. */
+function claimsMarkup({ judged, table, summary }: ClaimsModel, id: string): Markup | null {
+  if (table === null) return null;
+  const groups = claimGroups(judged);
+  const outcomes = groups.flat().map(({ outcome }) => outcome);
+  const buttons = groups.map((group) =>
+    markup`<button type="button" value="${group[0].outcome}" aria-pressed="true">${
+      claimGroupText(group)
+    }</button>\n`
+  );
+  const control = markup`<p class="outcomes" role="group" aria-label="Claims shown">${buttons}</p>`;
+  return markup`<section id="${id}-claims" class="claims in-detail"><h2>Claims</h2>
+<p class="verdict"><strong>${summary}</strong></p>
+${groups.length < 2 ? null : control}
+${tableMarkup(table, { id: `${id}-claims-table`, captioned: false, outcomes })}</section>`;
+}
+
+/** The thresholds and their outcomes; null without thresholds. */
+export function gatesMarkup(
+  { table, note }: Pick<GatesModel, "table" | "note">,
+  { id }: PagePlace,
+): Markup | null {
+  const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
+  if (table === null) return unjudged;
+  return markup`<section><h2>Thresholds</h2>
+${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
+}
+
+export function factsMarkup(facts: readonly Fact[]): Markup {
+  const items = facts.map(({ label, text }) =>
+    markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
+  );
+  return markup`<dl class="facts">${items}</dl>`;
+}
+
+function missingMarkup(missing: readonly MissingModel[], id: string): Markup | null {
+  if (missing.length === 0) return null;
+  const items = missing.map(({ what, kind, reason, evidence }) =>
+    markup`<li><strong>${what}</strong>: ${kind}: ${reason}${preMarkup(evidence.join("\n"))}</li>`
+  );
+  return markup`<section id="${id}-missing"><h2>Not measured</h2>
+<ul class="missing">${items}</ul></section>`;
+}
+
+/** Focusable, as it scrolls. */
+function preMarkup(text: string): Markup | null {
+  return text === "" ? null : markup`<pre tabindex="0">${text}</pre>`;
+}
+
+function methodMarkup(model: ReportModel, id: string): Markup {
+  const { machine, method, source, sourceName, command } = model;
+  return markup`<section id="${id}-method" class="in-everything"><h2>Machine and method</h2>
+${factsMarkup(machine)}
+${method.map((sentence) => markup`<p>${sentence}</p>`)}
+<h3>Reproduce</h3>
+${
+    source === "" || sourceName === ""
+      ? markup`<p>Run <code>${command}</code></p>`
+      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>`
+  }
+${sourceMarkup(source)}</section>`;
+}
+
+function sourceMarkup(source: string): Markup | null {
+  if (source === "") return null;
+  return markup`<details><summary>The experiment file</summary>${preMarkup(source)}</details>`;
+}
+
+/** Every run in time: whether the machine, or a cell, drifted; null for a few runs. */
+function orderMarkup({ order }: ReportModel, place: PagePlace): Markup | null {
+  if (order === null) return null;
+  const id = `${place.id}-order`;
+  return markup`<section id="${id}" class="in-detail"><h2>Runs in time</h2>
+<figure>${chartMarkup(order, "order", { ...place, id: `${id}-chart` })}
+<figcaption>${howToReadMarkup(HOW_TO_READ.order)}</figcaption></figure></section>`;
+}
+
+// The section that plots the settling time of each cell against its settled latency.
+
+function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup | null {
+  if (model === null) return null;
+  const { id } = place;
+  const { finding, chart, legend, table } = model;
+  return markup`<section id="${id}" class="in-detail"><h2>Settling time</h2>
+${
+    chart === null ? markup`<p>${finding}</p>` : markup`<figure>${marksLegend(legend)}
+${chartMarkup(chart, "scatter", { ...place, id: `${id}-chart` })}
+${captionMarkup(finding, HOW_TO_READ.settling)}</figure>`
+  }
+${tableMarkup(table, { id: `${id}-table`, captioned: false })}</section>`;
+}

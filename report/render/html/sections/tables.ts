@@ -1,0 +1,87 @@
+/** The model's tables as markup: captions, scopes, a scroll container each. */
+import { withoutGroups } from "../../../writing/units.ts";
+import { type Column, NONE, type Table, type TableCell } from "../../../subjects/tables/table.ts";
+import { type Markup, markup, verbatim } from "../../../writing/html.ts";
+
+interface TableOptions {
+  /** Unique in the page. */
+  readonly id: string;
+  /** False where a heading above says the same; the caption is then for screen readers only. */
+  readonly captioned: boolean;
+  /** What a control shows rows by, one a row; on a phone each such row is a card. Absent: nothing. */
+  readonly outcomes?: readonly string[];
+}
+
+export function tableMarkup(table: Table, { id, captioned, outcomes }: TableOptions): Markup {
+  const { caption, columns, rows, notes } = table;
+  const decimals = columns.map((_, i) => Math.max(0, ...rows.map((row) => decimalsOf(row[i]))));
+  const rowMarkup = (row: readonly TableCell[], at: number): Markup =>
+    markup`<tr${outcomes ? markup` data-outcome="${outcomes[at]}"` : null}>${
+      row.map((cell, i) => cellMarkup(cell, columns[i], decimals[i]))
+    }`;
+  return markup`<div class="scroll" role="group" aria-labelledby="${id}" tabindex="0">
+<table><caption id="${id}" class="${captioned ? "seen" : "unseen"}">${caption}</caption>
+<thead><tr>${columns.map(headMarkup)}</tr></thead>
+<tbody>${rows.map(rowMarkup)}</tbody></table></div>
+${notes.length > 0 ? markup`<p class="note">${notes.join(" ")}</p>` : null}`;
+}
+
+function headMarkup({ label, unit, kind }: Column): Markup {
+  const suffix = unit && markup` <small>${unit}</small>`;
+  return markup`<th scope="col" class="${kind}">${label}${suffix}</th>`;
+}
+
+/** Its end is left out, as HTML allows (§13.1.2.4): a large report has 20,000. @param decimals Most in the column. */
+function cellMarkup(cell: TableCell, { kind }: Column, decimals: number): Markup {
+  const { text, below, value, weak, alarming, color } = cell;
+  if (kind === "name") {
+    return markup`<th scope=row><span>${tableSwatch(color)}${text}</span>`;
+  }
+  const isNone = text === NONE.text && below === undefined;
+  const kinds = [
+    ...(kind === "text" ? [kind] : []),
+    ...(weak ? ["weak"] : []),
+    ...(alarming ? ["alarming"] : []),
+    ...(isNone ? ["none"] : []),
+  ];
+  const attributes = [
+    kinds.length === 0
+      ? null
+      : markup` class=${kinds.length === 1 ? kinds[0] : markup`"${kinds.join(" ")}"`}`,
+    value === undefined || isRead(cell, value) ? null : attribute("data-v", value),
+  ];
+  const pad = kind === "number" ? padAttribute(decimals, decimalsOf(cell)) : null;
+  const shown = weak ? `(${text})` : text;
+  if (below === undefined) return markup`<td${attributes}${pad}>${shown}`;
+  const first = pad === null ? shown : markup`<span${pad}>${shown}</span>`;
+  return markup`<td${attributes}>${first} <small>${below}</small>`;
+}
+
+/** Whether the text is the number behind it but for commas: it is then not said again. */
+function isRead({ text, below, weak }: TableCell, value: number): boolean {
+  return !weak && below === undefined && withoutGroups(text) === String(value);
+}
+
+/** Without quotes, which a number needs none of. */
+function attribute(name: "data-v" | "data-p", value: string | number): Markup {
+  return markup` ${verbatim(name)}=${value}`;
+}
+
+/** How many digits a number is short of its column's decimals, and "d" for the point itself. */
+function padAttribute(decimals: number, own: number): Markup | null {
+  if (decimals === own) return null;
+  return attribute("data-p", `${decimals - own}${own === 0 ? "d" : ""}`);
+}
+
+function decimalsOf({ text }: TableCell): number {
+  return /\.(\d+)/.exec(text)?.[1].length ?? 0;
+}
+
+/** In the head of a row, which a style rule knows without a class: a large report has 2,000. */
+export function tableSwatch(color: number | undefined): Markup | null {
+  return color === undefined ? null : markup`<i class=s${color}></i>`;
+}
+
+export function swatchMarkup(color: number | undefined): Markup | null {
+  return color === undefined ? null : markup`<i class="swatch s${color}"></i>`;
+}

@@ -1,0 +1,243 @@
+/**
+ * JUnit XML, as CI systems read it: one testcase a check. It keeps to what both common schemas take, Jenkins'
+ * and Ant's (Windy Road): attributes, their order of elements, and times without a zone.
+ */
+import { isUnanswered } from "../../runner/result/outcome.ts";
+import type { Measurement, Results, Run } from "../../runner/result/result.ts";
+import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
+import { capacitySentence, trialSentence } from "../subjects/capacity.ts";
+import { claimLine, type JudgedClaim } from "../judge/claims/claims.ts";
+import { endsText, noResponseOf } from "../findings/no_response.ts";
+import { type GateOutcome, gatePlace } from "../judge/gates/gates.ts";
+import type { ReportModel } from "../model.ts";
+import { sum } from "../writing/spread.ts";
+import { counted, unique } from "../writing/words.ts";
+import { cellLabel } from "../cells/cell_label.ts";
+import type { Written } from "../writing/written.ts";
+import { attributes, element, type Xml } from "../writing/xml.ts";
+
+export interface Testcase {
+  readonly classname: string;
+  readonly name: string;
+  /** Seconds. */
+  readonly time?: number;
+  /** Absent: it passed. `error`: it could not be decided. */
+  readonly problem?: TestProblem;
+}
+
+interface TestProblem {
+  readonly kind: "failure" | "error" | "skipped";
+  readonly type: string;
+  readonly message: string;
+  /** Lines of evidence. */
+  readonly detail?: readonly string[];
+}
+
+export interface Testsuite {
+  readonly name: string;
+  /** ISO moment. */
+  readonly startedAt: string;
+  readonly hostname: string;
+  readonly cases: readonly Testcase[];
+  /** Lines of output. */
+  readonly output?: readonly string[];
+}
+
+export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
+  const declaration = element`<?xml version="1.0" encoding="UTF-8"?>\n`;
+  return element`${declaration}<testsuites>\n${suites.map(suiteXml)}</testsuites>\n`.text;
+}
+
+/** A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and each threshold. */
+export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
+  const { experiment: { name }, startedAt, machine: { hostname } } = results;
+  const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
+  return {
+    name,
+    startedAt,
+    hostname,
+    cases: [
+      ...[...cells.values()].map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
+      ...[...cells.values()].flatMap((runs) => searchCases(`${name}.${runs[0].scenario}`, runs)),
+      ...missing.map(({ what, kind, reason, evidence }): Testcase => ({
+        classname: name,
+        name: `${what}: measured`,
+        problem: {
+          kind: kind === "skipped" ? "skipped" : "error",
+          type: kind,
+          message: reason,
+          detail: evidence,
+        },
+      })),
+      ...unfinishedCases(results),
+      ...claims.judged.map((claim) => claimCase(name, claim)),
+      ...gates.outcomes.map((gate) => gateCase(name, gate)),
+    ],
+    // A testcase that passed or was skipped has no room for what was found.
+    output: [...claims.judged.map(claimLine), ...results.runs.flatMap(searchLines)],
+  };
+}
+
+/** What a search comes to that did not find a capacity: as its exit code says. */
+const ENDED_AS: Readonly<Record<Exclude<CapacityEnd, "found">, TestProblem["kind"]>> = {
+  budget: "error",
+  disturbed: "error",
+  generator: "skipped",
+  interrupted: "error",
+  "nothing-holds": "failure",
+  "not-recovered": "error",
+};
+
+/** One for each run whose load was a search for the capacity of its target. */
+function searchCases(classname: string, runs: readonly Run[]): Testcase[] {
+  return runs.flatMap((run) => {
+    if (run.capacity === undefined) return [];
+    const named = { classname, name: `${searchPlace(run)}: capacity found` };
+    const problem = searchProblem(run.capacity);
+    return [{ ...named, ...(problem && { problem }) }];
+  });
+}
+
+function searchProblem(search: RunCapacity): TestProblem | null {
+  const { end } = search;
+  return end === "found"
+    ? null
+    : { kind: ENDED_AS[end], type: end, message: capacitySentence(search) };
+}
+
+/** What was found, and every trial. */
+function searchLines(run: Run): string[] {
+  if (run.capacity === undefined) return [];
+  const { trials } = run.capacity;
+  return [
+    `${searchPlace(run)}: ${capacitySentence(run.capacity)}`,
+    ...trials.map((trial, i) => trialSentence({ number: i + 1, trial, low: null, high: null })),
+  ];
+}
+
+function searchPlace(run: Run): string {
+  return `${cellLabel(run)}, run ${run.repetition}`;
+}
+
+/** Of an experiment that was ended, one for all runs that it lacks. */
+function unfinishedCases({ experiment: { name }, state, runs, planned }: Results): Testcase[] {
+  if (state === "done") return [];
+  const message = `${state}: ${runs.length} of ${counted(planned, "planned run")} are in`;
+  const problem = { kind: "error", type: state, message } as const;
+  return [{ classname: name, name: "all planned runs: measured", problem }];
+}
+
+function claimCase(
+  suite: string,
+  { claim, source, note, outcome, sentence }: JudgedClaim,
+): Testcase {
+  const named = { classname: `${suite}.claims`, name: claim };
+  if (outcome === "reproduced") return named;
+  const kind = outcome === "not reproduced" ? "failure" : "skipped";
+  const message = `${outcome}: ${sentence}`;
+  const detail = [
+    ...source === "" ? [] : [`It stands in ${source}`],
+    ...note === "" ? [] : [`Note: ${note}`],
+  ];
+  return { ...named, problem: { kind, type: outcome, message, detail } };
+}
+
+/** Of a single measurement. */
+export function measurementSuite(
+  { measurement, startedAt, hostname }: {
+    measurement: Measurement;
+    startedAt: string;
+    hostname: string;
+  },
+  gates: readonly GateOutcome[],
+): Testsuite {
+  const name = measurement.url;
+  const cases = [responsesCase(name, [measurement]), ...gates.map((gate) => gateCase(name, gate))];
+  return { name, startedAt, hostname, cases };
+}
+
+function responsesCase(classname: string, runs: readonly (Measurement | Run)[]): Testcase {
+  const [first] = runs;
+  const label = "target" in first ? `${cellLabel(first)}: ` : "";
+  const wrong = sum(runs, ({ checks }) => checks.failed);
+  const right = sum(runs, ({ checks }) => checks.passed);
+  const message = `${wrong} of ${wrong + right} responses are not as expected`;
+  const problem = unansweredProblem(runs) ??
+    (wrong > 0 ? { kind: "failure", type: "check", message } as const : null);
+  return {
+    classname,
+    name: `${label}responses as expected`,
+    time: sum(runs, ({ elapsedS }) => elapsedS),
+    ...(problem && { problem }),
+  };
+}
+
+/** Of runs in which no request got a response: without a response, none is as expected. */
+function unansweredProblem(runs: readonly Measurement[]): TestProblem | null {
+  const silent = runs.filter(isUnanswered);
+  if (silent.length === 0) return null;
+  const where = runs.length === 1 ? "" : ` in ${silent.length} of ${runs.length} runs`;
+  const detail = unique(silent.flatMap(({ reasons }) => Object.keys(reasons)));
+  const message = `No request got a response${where}: ${
+    endsText(noResponseOf(silent)) || "none was due"
+  }`;
+  return { kind: "error", type: "no-response", message, detail };
+}
+
+export function gateCase(suite: string, gate: GateOutcome): Testcase {
+  const { threshold, scenario, outcome, found } = gate;
+  const place = gatePlace(gate);
+  const named = {
+    classname: [suite, scenario].filter(Boolean).join("."),
+    name: place === "" ? threshold : `${gate.label}: ${threshold}`,
+  };
+  if (outcome === "pass") return named;
+  const kind = outcome === "fail" ? "failure" : "error";
+  return { ...named, problem: { kind, type: outcome, message: `${outcome}: ${found}` } };
+}
+
+function suiteXml({ name, startedAt, hostname, cases, output = [] }: Testsuite, id: number): Xml {
+  const count = (kind: string): number =>
+    cases.filter(({ problem }) => problem?.kind === kind).length;
+  const seconds = cases.reduce((sum, { time = 0 }) => sum + time, 0);
+  const head = attributes({
+    package: "plateau",
+    id,
+    name,
+    timestamp: startedAt.slice(0, 19),
+    hostname: hostname || "localhost",
+    tests: cases.length,
+    failures: count("failure"),
+    errors: count("error"),
+    skipped: count("skipped"),
+    time: seconds.toFixed(3),
+  });
+  // Older schemas of Jenkins want a property where there are properties, and Ant's wants properties.
+  return element`  <testsuite${head}>
+    <properties><property name="generator" value="Plateau"/></properties>
+${cases.map(caseXml)}${outputXml(output)}    <system-err/>
+  </testsuite>
+`;
+}
+
+function outputXml(lines: readonly string[]): Xml {
+  return lines.length === 0
+    ? element`    <system-out/>\n`
+    : element`    <system-out>${lines.join("\n")}</system-out>\n`;
+}
+
+function caseXml({ classname, name, time = 0, problem }: Testcase): Xml {
+  const head = attributes({ classname, name, time: time.toFixed(3) });
+  return problem === undefined
+    ? element`    <testcase${head}/>\n`
+    : element`    <testcase${head}>${problemXml(problem)}</testcase>\n`;
+}
+
+function problemXml({ kind, type, message, detail = [] }: TestProblem): Xml {
+  if (kind === "skipped") return element`<skipped${attributes({ message })}/>`;
+  const about = attributes({ type, message });
+  const text = [message, ...detail].join("\n");
+  return kind === "failure"
+    ? element`<failure${about}>${text}</failure>`
+    : element`<error${about}>${text}</error>`;
+}

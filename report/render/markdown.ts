@@ -1,0 +1,233 @@
+/** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
+import type { Measurement } from "../../runner/result/result.ts";
+import type { AgentsModel } from "../subjects/agents/agents.ts";
+import type { CapacityModel } from "../subjects/capacity_picture.ts";
+import type { ClaimsModel } from "../judge/claims/claims.ts";
+import { type GateOutcome, type GatesModel, gatesTable } from "../judge/gates/gates.ts";
+import type { ConclusionModel } from "../subjects/verdict/conclusion.ts";
+import { figureText } from "../subjects/verdict/headline.ts";
+import { measurementModel } from "../subjects/measurement.ts";
+import type { Fact } from "../subjects/method/method.ts";
+import type { ReportModel, ScenarioModel } from "../model.ts";
+import type { PublishedModel } from "../judge/published/model.ts";
+import type { SettlingModel } from "../subjects/charts/settling.ts";
+import type { SweepModel } from "../subjects/sweeps/sweeps.ts";
+import type { Table, TableCell } from "../subjects/tables/table.ts";
+import type { TrustModel } from "../findings/trust.ts";
+import {
+  bulletList,
+  documentOf,
+  lines,
+  type Markdown,
+  md,
+  paragraphs,
+  row,
+  rule,
+} from "../writing/markdown.ts";
+import type { Written } from "../writing/written.ts";
+import { detailAfter, verdictSentence } from "../judge/verdict_sentences.ts";
+import type { ScenarioTrend, TrendModel } from "../subjects/trend/trend.ts";
+
+export function renderMarkdown(model: ReportModel): Written<"markdown"> {
+  return documentOf(paragraphs([
+    md`## ${model.title}`,
+    bold(model.unanswered),
+    ...conclusionMarkdown(model.conclusion),
+    md`${
+      model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
+    }`,
+    ...(model.trust === null ? [] : trustMarkdown(model.trust)),
+    md`${model.repetitions}`,
+    ...model.warnings.map(bold),
+    ...claimsMarkdown(model.claims),
+    ...gatesMarkdown(model.gates),
+    ...model.scenarios.map(scenarioMarkdown),
+    ...model.sweeps.flatMap(sweepMarkdown),
+    ...stableMarkdown(model.settling),
+    ...model.published.flatMap(publishedMarkdown),
+    ...missingMarkdown(model),
+  ]));
+}
+
+export function renderMeasurementMarkdown(
+  measurement: Measurement,
+  gates: readonly GateOutcome[] = [],
+): Written<"markdown"> {
+  const model = measurementModel(measurement);
+  const { trust, facts, statuses, errors } = model;
+  const percentiles = model.percentiles.map(({ label, text, weak }) => ({
+    label,
+    text: weak ? `(${text})` : text,
+  }));
+  return documentOf(paragraphs([
+    md`## ${model.url}`,
+    bold(model.unanswered),
+    ...trustMarkdown(trust),
+    md`Load: ${model.load}`,
+    factsMarkdown("", "", facts),
+    factsMarkdown("Percentile", "Latency", percentiles),
+    ...(statuses.length === 0 ? [] : [factsMarkdown("Status code", "Responses", statuses)]),
+    ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
+    ...model.notes.map(plain),
+    ...agentsMarkdown(model.agents),
+    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+  ]));
+}
+
+/** The sentence, its figure, and whether it can be relied on; then what to do next. */
+function conclusionMarkdown({ sentence, figure, reliability, next }: ConclusionModel): Markdown[] {
+  return [
+    bold(sentence),
+    ...(figure === null || sentence === "" ? [] : [plain(figureText(figure))]),
+    ...(reliability === null ? [] : [plain(reliability.sentence)]),
+    ...next.map(({ text }) => plain(`Next: ${text}`)),
+  ];
+}
+
+function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Markdown {
+  const rows = facts.map((fact) => row([fact.label, fact.text]));
+  return lines([row([label, text]), rule(["text", "number"]), ...rows]);
+}
+
+function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
+  return [md`**${level}**: ${text}`, bulletList(reasons)];
+}
+
+function claimsMarkdown({ table, summary }: ClaimsModel): Markdown[] {
+  return table === null ? [] : [md`### Claims`, bold(summary), ...tableWithNotes(table)];
+}
+
+/** The thresholds as a table, or nothing. */
+export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note">): Markdown[] {
+  if (table === null) return [plain(note)];
+  return [md`### Thresholds`, ...tableWithNotes(table), plain(note)];
+}
+
+function scenarioMarkdown(scenario: ScenarioModel): Markdown {
+  const { name, request, load, summary, boundsNote, steadyFindings, tables } = scenario;
+  const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
+  return paragraphs([
+    request ? md`### ${name}: ${request}` : md`### ${name}`,
+    plain(load && `Load: ${load}`),
+    md`**${verdictSentence(summary.verdict)}**${detailAfter(summary)}`,
+    tableMarkdown(tables.summary),
+    plain(boundsNote),
+    bulletList(restless.map(({ text }) => text)),
+    plain(scenario.perCpuFinding),
+    bulletList([
+      ...scenario.bottlenecks.map((text) => `Bottleneck of ${text}`),
+      ...scenario.runtimeFindings.map((text) => `Runtime of ${text}`),
+    ]),
+    ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
+    ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
+    ...(tables.steps ? [bold(tables.steps.caption), tableMarkdown(tables.steps)] : []),
+    ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
+    ...Object.values(tables.served).flatMap((table: Table | null) =>
+      table === null ? [] : [bold(table.caption), tableMarkdown(table)]
+    ),
+    ...capacityMarkdown(scenario.capacity),
+    ...agentsMarkdown(scenario.agents),
+  ]);
+}
+
+function capacityMarkdown(capacity: CapacityModel | null): Markdown[] {
+  if (capacity === null) return [];
+  const { findings, breaking, tables } = capacity;
+  return [
+    md`#### Capacity`,
+    bulletList(findings),
+    ...[...(breaking === null ? [] : [breaking]), ...tables].flatMap((table) => [
+      bold(table.caption),
+      tableMarkdown(table),
+    ]),
+  ];
+}
+
+function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
+  if (agents === null) return [];
+  const { findings, table } = agents;
+  return [md`#### Agents`, bulletList(findings), tableMarkdown(table)];
+}
+
+export function tableWithNotes(table: Table): Markdown[] {
+  return [tableMarkdown(table), ...table.notes.map(plain)];
+}
+
+export function tableMarkdown({ columns, rows }: Table): Markdown {
+  return lines([
+    row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
+    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
+    ...rows.map((cells) => row(cells.map(cellText))),
+  ]);
+}
+
+function cellText({ text, weak, below }: TableCell): string {
+  return [weak ? `(${text})` : text, below ?? ""].join(" ").trimEnd();
+}
+
+function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
+  return [
+    ...figures.flatMap(({ factor, findings }) => [
+      md`### ${scenario} by ${factor}`,
+      bulletList(findings),
+    ]),
+    ...(weights === null ? [] : [
+      md`### Variance explained in ${scenario}`,
+      tableMarkdown(weights.table),
+    ]),
+  ];
+}
+
+function stableMarkdown(stable: SettlingModel | null): Markdown[] {
+  if (stable === null) return [];
+  const { finding, table } = stable;
+  return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];
+}
+
+function publishedMarkdown(model: PublishedModel): Markdown[] {
+  const { title, finding, differences, confounders, missing, table } = model;
+  return [
+    md`### Published and measured: ${title}`,
+    plain(finding),
+    ...(table === null ? [] : tableWithNotes(table)),
+    plain(missing),
+    ...listMarkdown("Differences that matter:", differences),
+    ...listMarkdown("Other differences:", confounders),
+  ];
+}
+
+function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
+  return sentences.length === 0 ? [] : [plain(heading), bulletList(sentences)];
+}
+
+function missingMarkdown({ missing }: ReportModel): Markdown[] {
+  if (missing.length === 0) return [];
+  const texts = missing.map(({ what, kind, reason }) => `${what}: ${kind}: ${reason}`);
+  return [md`### Not measured`, bulletList(texts)];
+}
+
+function plain(text: string): Markdown {
+  return md`${text}`;
+}
+
+function bold(text: string): Markdown {
+  return text === "" ? md`` : md`**${text}**`;
+}
+
+// A trend as markdown, before the reports of its results.
+
+export function renderTrendMarkdown(
+  { title, finding, warnings, scenarios, compared }: TrendModel,
+): Written<"markdown"> {
+  return documentOf(paragraphs([
+    md`## ${title}`,
+    md`**${finding}**`,
+    ...warnings.map((warning) => md`${warning}`),
+    ...scenarios.flatMap(scenarioTrendMarkdown),
+    ...(compared === null ? [] : [md`### ${compared.caption}`, ...tableWithNotes(compared)]),
+  ]));
+}
+
+function scenarioTrendMarkdown({ name, findings, table }: ScenarioTrend): Markdown[] {
+  return [md`### Trend of ${name}`, bulletList(findings), ...tableWithNotes(table)];
+}

@@ -1,0 +1,300 @@
+/**
+ * Results as metrics of OpenTelemetry: ExportMetricsServiceRequest of OTLP (opentelemetry-proto, collector/metrics/v1) in its
+ * JSON encoding. Names are those of the semantic conventions for HTTP clients; what they have no name for begins with
+ * `plateau.`. Sums are cumulative from the start of each run, as Prometheus wants them. Pure.
+ */
+import type { Distribution, Measurement, Results, Run } from "../../runner/result/result.ts";
+import { withoutBounds } from "../../runner/stats/histogram/censoring.ts";
+import { exponentialBuckets, SCALE } from "../../runner/stats/histogram/exponential.ts";
+import { decodeInterval, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { EMPTY, type SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
+import { sum } from "../writing/spread.ts";
+import { runAlone } from "../cells/measured.ts";
+import { jsonText } from "../writing/json.ts";
+import type { Written } from "../writing/written.ts";
+
+/** Those that are undefined are left out. */
+type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
+/** A message of OTLP, or the fields that it gets. 64-bit integers are decimal strings, enums their numbers. */
+type DataPoint = Readonly<Record<string, unknown>>;
+
+/** By the name of the metric. */
+type DataPoints = Readonly<Record<keyof typeof METRICS, readonly DataPoint[]>>;
+
+const CUMULATIVE = 2;
+const counted = { sum: { aggregationTemporality: CUMULATIVE, isMonotonic: true } };
+
+const METRICS = {
+  "http.client.request.duration": {
+    description: "Duration of HTTP client requests",
+    unit: "s",
+    exponentialHistogram: { aggregationTemporality: CUMULATIVE },
+  },
+  "plateau.requests": {
+    description: "Requests that were due, by how they ended",
+    unit: "{request}",
+    ...counted,
+  },
+  "plateau.checks": {
+    description: "Expectations on completed responses, by result",
+    unit: "{check}",
+    ...counted,
+  },
+  "plateau.request.rate": {
+    description: "Requests that were completed by the deadline, over the duration of the load",
+    unit: "{request}/s",
+    gauge: {},
+  },
+  "plateau.trust": {
+    description: "1 for the verdict on whether the generator and the machine allow to trust a run",
+    unit: "1",
+    gauge: {},
+  },
+} as const;
+const NAMES = Object.keys(METRICS) as (keyof typeof METRICS)[];
+
+/** Receivers take 4 MB and more; a run has 5 to 50 KB. */
+const REQUEST_CHARACTERS = 2_000_000;
+
+/** None where nothing was measured: an empty one is not to be sent. */
+export function otlpRequests(results: Results): Written<"json">[] {
+  const { version, experiment, machine, commit, runs } = results;
+  return requestsOf(runs, version, {
+    "host.name": machine.hostname,
+    "host.arch": ARCHITECTURES[machine.arch] ?? machine.arch,
+    "os.type": machine.os,
+    "vcs.ref.head.revision": commit?.hash,
+    "plateau.experiment": experiment.name,
+  });
+}
+
+/** @param hostname "" where it is unknown. */
+export function measurementOtlpRequests(
+  measurement: Measurement,
+  hostname: string,
+): Written<"json">[] {
+  const { loadStartedAt, version } = measurement;
+  if (loadStartedAt === undefined) return []; // it was stopped before it began
+  const resource = { "host.name": hostname || undefined, "plateau.experiment": "bench" };
+  return requestsOf([runAlone(measurement, loadStartedAt)], version, resource);
+}
+
+const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "amd64", aarch64: "arm64" };
+
+function requestsOf(
+  runs: readonly Run[],
+  version: string,
+  resource: Attributes,
+): Written<"json">[] {
+  const parts: DataPoints[][] = [];
+  let room = 0;
+  for (const points of runs.map(pointsOf)) {
+    const size = JSON.stringify(points).length;
+    if (size > room) {
+      parts.push([]);
+      room = REQUEST_CHARACTERS;
+    }
+    parts[parts.length - 1].push(points);
+    room -= size;
+  }
+  const attributes = attributesOf({
+    "service.name": "plateau",
+    "service.version": version,
+    ...resource,
+  });
+  return parts.map((points) =>
+    jsonText({
+      resourceMetrics: [{
+        resource: { attributes },
+        scopeMetrics: [{ scope: { name: "plateau", version }, metrics: metricsOf(points) }],
+      }],
+    })
+  );
+}
+
+/** Each metric once, with the points of all runs. */
+function metricsOf(runs: readonly DataPoints[]): unknown[] {
+  return NAMES.flatMap((name) => {
+    const { description, unit, ...kind } = METRICS[name];
+    const dataPoints = runs.flatMap((points) => points[name]);
+    if (dataPoints.length === 0) return [];
+    const data = Object.entries(kind).map(([key, of]) => [key, { ...of, dataPoints }]);
+    return [{ name, description, unit, ...Object.fromEntries(data) }];
+  });
+}
+
+function pointsOf(run: Run): DataPoints {
+  const base = runAttributes(run);
+  const times = timesOf(run);
+  const point = (attributes: Attributes, value: DataPoint): DataPoint => ({
+    attributes: attributesOf({ ...base, ...attributes }),
+    ...times,
+    ...value,
+  });
+  const count = (attributes: Attributes, asInt: number): DataPoint[] =>
+    asInt === 0 ? [] : [point(attributes, { asInt: String(asInt) })];
+  const { checks, generator, latency: { clock } } = run;
+  return {
+    "http.client.request.duration": durationGroups(run).map((group) =>
+      point({ "plateau.latency.clock": clock, ...group.attributes }, histogramPoint(group))
+    ),
+    "plateau.requests": outcomesOf(run).flatMap(([attributes, ended]) => count(attributes, ended)),
+    "plateau.checks": [
+      ...count({ "plateau.check.result": "passed" }, checks.passed),
+      ...count({ "plateau.check.result": "failed" }, checks.failed),
+    ],
+    "plateau.request.rate": [point({}, { asDouble: run.rate })],
+    "plateau.trust": [point({ "plateau.trust.verdict": generator.trust }, { asInt: "1" })],
+  };
+}
+
+/** From the start of the load to the end of the wait after it, nanoseconds since the epoch. */
+function timesOf({ loadStartedAt, startedAt, elapsedS, drain }: Run): DataPoint {
+  const startMs = Date.parse(loadStartedAt ?? startedAt);
+  const lastedNs = Math.round(1e9 * (elapsedS + (drain?.durationS ?? 0)));
+  const startNs = BigInt(Math.min(Math.max(0, startMs), LATEST_MS)) * 1_000_000n;
+  return {
+    startTimeUnixNano: String(startNs),
+    timeUnixNano: String(startNs + BigInt(Math.min(lastedNs, 1e6 * LATEST_MS))),
+  };
+}
+
+/** In nanoseconds, 64 bits have room for twice as much. */
+const LATEST_MS = 9e12;
+
+function runAttributes(run: Run): Attributes {
+  const { target, scenario, repetition, parameters } = run;
+  const url = URL.parse(run.url); // null where a part of it is secret
+  const scheme = url?.protocol.slice(0, -1);
+  const factors = Object.entries(parameters).map(([path, value]) => [
+    `plateau.factor.${path}`,
+    typeof value === "object" ? JSON.stringify(value) : value,
+  ]);
+  return {
+    "http.request.method": methodOf(run),
+    "server.address": url?.hostname.replace(/^\[|\]$/g, ""),
+    "server.port": url === null ? undefined : Number(url.port || (scheme === "https" ? 443 : 80)),
+    "url.scheme": scheme,
+    "plateau.target": target,
+    "plateau.scenario": scenario,
+    "plateau.run": repetition,
+    ...Object.fromEntries(factors),
+  };
+}
+
+/** RFC 9110 §9 and RFC 5789. */
+const KNOWN_METHODS = /^(?:GET|HEAD|POST|PUT|DELETE|CONNECT|OPTIONS|TRACE|PATCH) /;
+
+/** That of the slowest requests, where all are the same request; the conventions' `_OTHER` where it is unknown. */
+function methodOf({ steps, slowest = [], load }: Run): string {
+  const isOne = steps === undefined && !("arrivals" in load && load.arrivals === "recorded");
+  const sent = slowest.find(({ request }) => request !== null)?.request ?? "";
+  return isOne && KNOWN_METHODS.test(sent) ? sent.split(" ")[0] : "_OTHER";
+}
+
+/** How many requests ended in which way: together all that were due. */
+function outcomesOf({ requests, status, errors }: Run): [Attributes, number][] {
+  const { completed, failed, unfinished, dropped } = requests;
+  const codes = Object.entries(status).map(([code, count]): [Attributes, number] => [
+    { "plateau.outcome": "completed", ...statusAttributes([code]) },
+    count,
+  ]);
+  const kinds = Object.entries(errors).map(([kind, count]): [Attributes, number] => [
+    { "plateau.outcome": "failed", "error.type": kind },
+    count,
+  ]);
+  const other = (outcome: string, count: number): [Attributes, number] => [
+    { "plateau.outcome": outcome },
+    count,
+  ];
+  return [
+    ...codes,
+    ...kinds,
+    other("completed", completed - sum(codes, ([, count]) => count)),
+    other("failed", failed - sum(kinds, ([, count]) => count)),
+    other("unfinished", unfinished),
+    other("dropped", dropped),
+  ];
+}
+
+/** Responses of one status, or several of one class. */
+function statusAttributes(codes: readonly string[], family?: string): Attributes {
+  const [code] = codes;
+  const error = codes.length === 1 ? code : family;
+  return {
+    ...codes.length === 1 && { "http.response.status_code": Number(code) },
+    ...error !== undefined && /^[45]/.test(error) && { "error.type": error },
+  };
+}
+
+/** Exact where the results have them, else those of buckets. */
+type DurationFigures = Pick<SparseHistogram, "minUs" | "maxUs" | "sumUs">;
+
+/** Some of a run's latencies. */
+interface DurationGroup extends DurationFigures {
+  readonly attributes: Attributes;
+  readonly held: SparseHistogram;
+}
+
+/** The latencies of completed responses by class of status, and apart from them what is a lower bound. */
+function durationGroups(run: Run): DurationGroup[] {
+  const { latency, requests, errors, censoredHistogram } = run;
+  const bounds = censoredHistogram === undefined ? EMPTY : decodeSparse(censoredHistogram);
+  const isKnown = bounds.count === latency.censored; // results of version 1 don't say which they are
+  const hasTimeoutsAlone = requests.unfinished + requests.dropped === 0 && errors.timeout;
+  const ended = completedGroups(run, bounds).map((group) => ({
+    ...group,
+    attributes: { ...group.attributes, "plateau.lower_bound": isKnown ? false : undefined },
+  }));
+  const attributes = {
+    "error.type": hasTimeoutsAlone ? "timeout" : "_OTHER",
+    "plateau.lower_bound": true,
+  };
+  return [...ended, { ...bounds, attributes, held: bounds }].filter(({ held }) => held.count > 0);
+}
+
+function completedGroups(run: Run, bounds: SparseHistogram): DurationGroup[] {
+  const { statusLatency, status, latency } = run;
+  const codesOf = (first = ""): string[] =>
+    Object.keys(status).filter((code) => status[code] > 0 && code.startsWith(first));
+  if (statusLatency === undefined) {
+    const held = withoutBounds(decodeInterval(run), bounds);
+    const exact = bounds.count === 0 ? exactly(latency) : held;
+    return [{ ...exact, attributes: statusAttributes(codesOf()), held }];
+  }
+  return Object.entries(statusLatency).map(([family, { latency, histogram }]) => ({
+    ...exactly(latency),
+    attributes: statusAttributes(codesOf(family[0]), family),
+    held: decodeSparse(histogram),
+  }));
+}
+
+function exactly({ min, max, mean, count }: Distribution): DurationFigures {
+  return { minUs: 1_000 * min, maxUs: 1_000 * max, sumUs: 1_000 * mean * count };
+}
+
+/** ExponentialHistogramDataPoint, without its times and attributes. */
+function histogramPoint({ held, sumUs, minUs, maxUs }: DurationGroup): DataPoint {
+  const { offset, counts, zeros } = exponentialBuckets(held);
+  return {
+    count: String(held.count),
+    sum: sumUs / 1e6,
+    min: minUs / 1e6,
+    max: maxUs / 1e6,
+    scale: SCALE,
+    zeroCount: String(zeros),
+    positive: { offset, bucketCounts: counts.map(String) },
+  };
+}
+
+function attributesOf(attributes: Attributes): unknown[] {
+  return Object.entries(attributes).flatMap(([key, value]) =>
+    value === undefined ? [] : [{ key, value: valueOf(value) }]
+  );
+}
+
+function valueOf(value: string | number | boolean): unknown {
+  if (typeof value === "string") return { stringValue: value };
+  if (typeof value === "boolean") return { boolValue: value };
+  return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value };
+}

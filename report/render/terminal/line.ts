@@ -1,0 +1,68 @@
+/** Lines laid out: cut, filled up, broken. Their text may be from outside: the writer escapes it. */
+import { fitted, padEnd, widthOf, wrapped } from "../../writing/columns.ts";
+import {
+  encoded,
+  type Style,
+  type TerminalOptions,
+  type TextLine,
+  type TextSpan,
+} from "../../writing/terminal.ts";
+
+export const BLANK: TextLine = [];
+
+/** One of text in one style. */
+export function lineOf(text: string, style?: Style): TextLine {
+  return [{ text, style }];
+}
+
+interface ParagraphStyle {
+  /** Before every line but the first. */
+  readonly indent?: string;
+  readonly style?: Style;
+}
+
+/** Sets a paragraph apart from the next one. */
+export const HANGING: ParagraphStyle = { indent: "  " };
+
+/** Lines of at most `width` columns, in one style. */
+export function paragraphLines(
+  text: string,
+  width: number,
+  { indent = "", style }: ParagraphStyle = {},
+): TextLine[] {
+  return wrapped(text, width, indent).map((line) => lineOf(line, style));
+}
+
+/** Two columns to the right. */
+export function indented(line: TextLine): TextLine {
+  return [{ text: "  " }, ...line];
+}
+
+/** The line without white space at its end. */
+export function trimmed(line: TextLine): TextLine {
+  const last = line.findLastIndex(({ text }) => text.trimEnd() !== "");
+  return line.slice(0, last + 1)
+    .map((span, i) => i === last ? { ...span, text: span.text.trimEnd() } : span);
+}
+
+/** The line cut to `width` columns. */
+export function fittedLine(
+  spans: TextLine,
+  width: number,
+  options: Pick<TerminalOptions, "unicode">,
+): TextLine {
+  const line: TextSpan[] = [];
+  let left = width;
+  for (const { text, style } of spans) {
+    const span = fitted(encoded(text, options), left, options.unicode);
+    left -= widthOf(span);
+    line.push({ text: span, style });
+    if (left <= 0) break;
+  }
+  return line;
+}
+
+/** A span of a column: filled up to `width`. */
+export function cell(text: string, width: number, style?: Style): TextSpan {
+  return { text: padEnd(text, width), style };
+}

@@ -1,0 +1,74 @@
+/** Verdicts as lines: of trust, of thresholds, of claims. Each begins with a word or a sign, as colours do not reach everybody. */
+import type { TrustModel } from "../../findings/trust.ts";
+import type { Style, TerminalOptions, TextLine } from "../../writing/terminal.ts";
+import { wrapped } from "../../writing/columns.ts";
+import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
+import { gateLine, type GateOutcome } from "../../judge/gates/gates.ts";
+import type { ThresholdOutcome } from "../../judge/gates/evidence.ts";
+import type { ClaimOutcome } from "../../judge/claims/finding.ts";
+import { claimLine, type ClaimsModel } from "../../judge/claims/claims.ts";
+
+export const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
+  valid: "green",
+  suspect: "yellow",
+  invalid: "red",
+};
+
+export function trustLines(
+  { level, text, reasons }: TrustModel,
+  { width }: TerminalOptions,
+): TextLine[] {
+  const style = TRUST_STYLES[level];
+  return [
+    ...paragraphLines(`${level}: ${text}`, width, { style }),
+    ...reasons.flatMap((reason) =>
+      wrapped(reason, width - 2).map((line) => lineOf(`  ${line}`, style))
+    ),
+  ];
+}
+
+/** Comes before every figure: they are of nothing. */
+export function unansweredLines(
+  { unanswered }: { readonly unanswered: string },
+  { width }: TerminalOptions,
+): TextLine[] {
+  return unanswered === "" ? [] : paragraphLines(unanswered, width, { style: "red" });
+}
+
+const GATE_STYLES: Readonly<Record<ThresholdOutcome, Style>> = {
+  pass: "green",
+  fail: "red",
+  inconclusive: "yellow",
+};
+
+/** Outcomes of thresholds: ✓ passed, ✗ failed, ? inconclusive. */
+export function outcomeLines(
+  outcomes: readonly GateOutcome[],
+  { width }: TerminalOptions,
+): TextLine[] {
+  return outcomes.flatMap((gate) =>
+    paragraphLines(gateLine(gate), width, { ...HANGING, style: GATE_STYLES[gate.outcome] })
+  );
+}
+
+const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
+  reproduced: "green",
+  "not reproduced": "red",
+  inconclusive: "yellow",
+};
+
+/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
+export function claimLines(
+  { judged, summary }: ClaimsModel,
+  { width }: TerminalOptions,
+): TextLine[] {
+  if (judged.length === 0) return [];
+  return [
+    BLANK,
+    lineOf("Claims", "cyan"),
+    ...judged.flatMap((claim) =>
+      paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
+    ),
+    ...paragraphLines(`${summary}.`, width),
+  ];
+}

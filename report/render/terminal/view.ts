@@ -1,0 +1,93 @@
+/**
+ * Writes progress to standard error: on a terminal lines that stay with the live view below them, elsewhere
+ * the lines alone. It has no clock, timer or stream: those are given.
+ */
+import type { OnProgress, Progress } from "../../../runner/result/progress.ts";
+import type { liveLines, ScreenSize } from "./live.ts";
+import { advance, lastingLines, NOTHING_YET, type ProgressState } from "./progress.ts";
+import {
+  Screen,
+  type TerminalOptions,
+  type TextLine,
+  writtenLines,
+} from "../../writing/terminal.ts";
+import type { Written } from "../../writing/written.ts";
+import { HANGING, lineOf, paragraphLines } from "./line.ts";
+
+interface ProgressOutput extends Pick<TerminalOptions, "color" | "unicode"> {
+  readonly write: (text: Written<"terminal">) => void;
+  /** Null without a live view, whose code is then not loaded: a load waits for what is. */
+  readonly live: LiveOutput | null;
+  /** By any clock that doesn't go back. */
+  readonly nowMs: () => number;
+}
+
+export interface LiveOutput {
+  /** Of the terminal, read each time, as windows change. */
+  readonly size: () => ScreenSize;
+  readonly linesOf: typeof liveLines;
+}
+
+export interface ProgressView {
+  readonly onProgress: OnProgress;
+  /** Draws anew, as time has passed or the window has another size. */
+  redraw(): void;
+  /** Shows it anew, after others have written to the terminal. */
+  resume(): void;
+  /** Takes the live view away; it doesn't come back. */
+  stop(): void;
+}
+
+export function startProgress(output: ProgressOutput): ProgressView {
+  return output.live === null ? plainView(output) : liveView(output, output.live);
+}
+
+function plainView(output: ProgressOutput): ProgressView {
+  let state = NOTHING_YET;
+  const onProgress = (event: Progress): void => {
+    const lines = lasting(state, event, output);
+    state = advance(state, event, output.nowMs());
+    if (lines.length > 0) output.write(writtenLines(lines, output));
+  };
+  return { onProgress, redraw: () => {}, resume: () => {}, stop: () => {} };
+}
+
+/** At most five frames a second: short intervals don't keep the terminal busy. */
+const LEAST_REDRAW_MS = 200;
+
+function liveView(output: ProgressOutput, { size, linesOf }: LiveOutput): ProgressView {
+  const { write, nowMs } = output;
+  const screen = new Screen(output);
+  let state = NOTHING_YET;
+  let drawnMs = -Infinity;
+  let isOver = false;
+  const draw = (above: readonly TextLine[] = []): void => {
+    const now = size();
+    drawnMs = nowMs();
+    const lines = isOver ? [] : linesOf(state, { ...output, ...now, nowMs: drawnMs });
+    write(screen.changed(lines, now.columns, above));
+  };
+  const onProgress = (event: Progress): void => {
+    const above = lasting(state, event, output);
+    state = advance(state, event, nowMs());
+    if (event.kind !== "live" || nowMs() - drawnMs >= LEAST_REDRAW_MS) draw(above);
+  };
+  const stop = (): void => {
+    if (isOver) return;
+    isOver = true;
+    draw();
+  };
+  const resume = (): void => {
+    screen.forget();
+    draw();
+  };
+  return { onProgress, redraw: () => draw(), resume, stop };
+}
+
+function lasting(state: ProgressState, event: Progress, { live }: ProgressOutput): TextLine[] {
+  return lastingLines(state, event, live !== null).flatMap(({ text, style }) =>
+    live === null
+      ? [lineOf(text, style)]
+      : paragraphLines(text, live.size().columns, { ...HANGING, style })
+  );
+}

@@ -1,0 +1,162 @@
+/** A search for a capacity in words, and its trials as a table. Pure. */
+import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import { type Bottleneck, TARGET_FINDINGS } from "../../runner/result/findings.ts";
+import type { Progress } from "../../runner/result/progress.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatMs,
+  formatNumber,
+  formatShare,
+  timeUnit,
+} from "../writing/units.ts";
+import { findingReason } from "../findings/sentences.ts";
+import { listed, uncapitalized } from "../writing/words.ts";
+import { errorCell, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+
+type TrialEvent = Extract<Progress, { kind: "trial" }>;
+
+/** `[3] 9,816/s: held, p99 12.3 ms; the capacity is between 9,300/s and 9,990/s`. */
+export function trialSentence(
+  { number, trial, low, high }: Pick<TrialEvent, "number" | "trial" | "low" | "high">,
+): string {
+  const { ratePerSec, outcome, counts, p99, success } = trial;
+  const bounds = low === null || high === null
+    ? ""
+    : `; the capacity is between ${rateIn(low)} and ${rateIn(high)}`;
+  const doubt = counts ? "" : ", not counted, as the generator or the machine may be why";
+  const wrong = success < 1 ? `, success ${formatShare(success)}` : "";
+  return `[${number}] ${rateIn(ratePerSec)} for ${formatDuration(trial.elapsedS)}: ${outcome}, ` +
+    `p99 ${formatMs(p99)}${wrong}${doubt}${bounds}`;
+}
+
+/** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
+export function capacitySentence(result: RunCapacity): string {
+  const { within } = result;
+  const found = foundText(result);
+  const none = result.capacity === null ? uncountedText(result.trials) : "";
+  const broken = none !== "" || result.end === "nothing-holds" ||
+    result.capacity?.bound === "generator";
+  const parts = broken ? [none] : [bindingText(result), ...breakingTexts(result)];
+  return [`${found} with ${listed(within, "and")}`, ...parts, ...endTexts(result)]
+    .filter(Boolean).join("; ");
+}
+
+function foundText({ capacity, trials, end }: RunCapacity): string {
+  if (capacity === null) {
+    const tried = trials.filter(({ counts }) => counts).map(({ ratePerSec }) => ratePerSec);
+    if (tried.length === 0 || end === "interrupted") return "No capacity known";
+    return `No rate holds down to ${rateIn(Math.min(...tried))}`;
+  }
+  const { value, low, high, bound } = capacity;
+  if (bound === "generator") return `At least ${rateIn(value)} (generator)`;
+  return high === null
+    ? `At least ${rateIn(value)}`
+    : `${rateIn(value)} [${rateNumber(low)}, ${rateNumber(high)}]`;
+}
+
+/** `its only trial did not count: the generator did not keep up: requests were sent up to 5 ms late …`; "" where one did, or there was none. */
+function uncountedText(trials: readonly CapacityTrial[]): string {
+  const last = trials[trials.length - 1];
+  if (last === undefined || trials.some(({ counts }) => counts)) return "";
+  const [why] = last.findings.filter(({ code }) => !TARGET_FINDINGS.includes(code));
+  const reason = why === undefined ? "" : `: ${uncapitalized(findingReason(why).split(". ")[0])}`;
+  if (trials.length === 1) return `its only trial did not count${reason}`;
+  const none = `none of its ${trials.length} trials counted`;
+  return reason === "" ? none : `${none}; the last one${reason}`;
+}
+
+/** Of one rule nobody needs to be reminded. */
+function bindingText({ binding, within }: RunCapacity): string {
+  return binding === null || within.length === 1 ? "" : `${binding} breaks first`;
+}
+
+function breakingTexts({ breaking, trials }: RunCapacity): string[] {
+  const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
+  const wrong = beyond !== undefined && beyond.success < 1
+    ? `, success ${formatShare(beyond.success)},`
+    : "";
+  return [
+    fullText(trials),
+    beyond === undefined
+      ? ""
+      : `p99 is ${formatMs(beyond.p99)}${wrong} at ${beyond.ofCapacity} × the capacity`,
+    recoveryText(trials),
+  ];
+}
+
+const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
+  core: "then one core is full",
+  cores: "then all cores are full",
+  kernel: "then its core is full of the kernel's work",
+  redis: "then Redis is full",
+  "cpu-limit": "then its CPU limit is reached",
+  connections: "then all connections are busy",
+  "open-files": "then its open files are at their limit",
+  waiting: "then the target is not busy, and requests wait",
+};
+
+/** What was full where the rules broke first; "" where that is not known. */
+function fullText(trials: readonly CapacityTrial[]): string {
+  const [first] = trials.filter(({ outcome, counts }) => outcome === "broken" && counts)
+    .sort((a, b) => a.ratePerSec - b.ratePerSec);
+  return first?.bottleneck === undefined ? "" : FULL[first.bottleneck.kind] ?? "";
+}
+
+/** The longest that was seen after a trial that broke. */
+function recoveryText(trials: readonly CapacityTrial[]): string {
+  if (trials.some(({ outcome, recoveryS }) => outcome === "broken" && recoveryS === null)) {
+    return "it did not recover from every trial";
+  }
+  const seconds = trials.filter(({ outcome }) => outcome === "broken")
+    .flatMap(({ recoveryS }) => recoveryS ?? []);
+  if (seconds.length === 0) return "";
+  const longest = Math.max(...seconds);
+  return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
+}
+
+function endTexts({ end, widthRatio }: RunCapacity): string[] {
+  switch (end) {
+    case "budget":
+      return [`inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`];
+    case "disturbed":
+      return ["inconclusive: the machine disturbed the trials"];
+    case "not-recovered":
+      return ["the target did not recover from the last trial"];
+    case "interrupted":
+      return ["interrupted"];
+    default:
+      return [];
+  }
+}
+
+/** By rate, as the latency grows. */
+export function trialsTable({ trials }: Pick<RunCapacity, "trials">): Table {
+  const sorted = [...trials].sort((a, b) => a.ratePerSec - b.ratePerSec);
+  const unit = timeUnit(sorted.map(({ p99 }) => p99));
+  return tableOf({ caption: "Trials" }, sorted, [
+    { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
+    { label: "Lasted", unit: "s", cell: ({ elapsedS }) => numberCell(elapsedS) },
+    { label: "Completed", unit: "/s", cell: (trial) => numberCell(trial.completedPerSec) },
+    { label: "p50", unit: unit.name, cell: ({ p50 }) => numberCell(p50, unit) },
+    { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },
+    {
+      label: "Errors",
+      cell: ({ success }) =>
+        errorCell({ text: formatShare(1 - success), value: Number((1 - success).toPrecision(12)) }),
+    },
+    {
+      label: "Outcome",
+      kind: "text",
+      cell: ({ outcome, counts }) => textCell(counts ? outcome : `${outcome}, not counted`),
+    },
+  ]);
+}
+
+function rateIn(perSec: number): string {
+  return `${rateNumber(perSec)}/s`;
+}
+
+function rateNumber(perSec: number): string {
+  return perSec < 100 ? formatNumber(perSec) : formatCount(perSec);
+}

@@ -1,0 +1,273 @@
+/**
+ * The searches for a capacity of a scenario: latency over the achieved rate from all trials, the trials in order, and
+ * how each target breaks. Pure.
+ */
+import { parseDurationMs } from "../../base/quantity.ts";
+import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import { capacitySentence, trialsTable } from "./capacity.ts";
+import {
+  type DisplayUnit,
+  formatCount,
+  formatMs,
+  formatNumber,
+  formatShare,
+  timeUnit,
+} from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+import { type Axis, compact, type SweepChart } from "./charts/charts.ts";
+
+export interface CapacityModel {
+  /** p50 and p99 over the achieved rate, all cells in one frame. */
+  readonly latency: SweepChart;
+  /** Rates of the trials of each cell, in order. */
+  readonly trials: readonly { readonly label: string; readonly chart: SweepChart }[];
+  readonly series: readonly { readonly label: string; readonly color: number }[];
+  /** What was found, a sentence a cell. */
+  readonly findings: readonly string[];
+  /** Null where no trial was beyond the capacity. */
+  readonly breaking: Table | null;
+  /** Every trial of each cell. */
+  readonly tables: readonly Table[];
+}
+
+interface SearchedCell {
+  readonly cell: CellRuns;
+  readonly searches: readonly RunCapacity[];
+  /** The one whose capacity is the median of the cell's runs. */
+  readonly middle: RunCapacity;
+}
+
+type Series = SweepChart["series"][number];
+type TrialPoint = Series["points"][number];
+
+/** Null where no load was a search for a capacity. */
+export function capacityModel(scenario: string, cells: readonly CellRuns[]): CapacityModel | null {
+  const searched = cells.flatMap(searchedCell);
+  if (searched.length === 0) return null;
+  const series = searched.map(({ cell: { label, color } }) => ({ label, color }));
+  const rates = axisOfRates(searched);
+  return {
+    latency: latencyChart(scenario, searched),
+    trials: searched.map((one) => ({ label: one.cell.label, chart: trialsChart(one, rates) })),
+    series,
+    findings: searched.map(findingOf),
+    breaking: breakingTable(searched),
+    tables: searched.map(({ cell, searches }) => ({
+      ...trialsTable({ trials: searches.flatMap(({ trials }) => trials) }),
+      caption: `Trials of ${cell.label}`,
+    })),
+  };
+}
+
+function searchedCell(cell: CellRuns): SearchedCell[] {
+  const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
+    .filter(({ trials }) => trials.length > 0);
+  if (searches.length === 0) return [];
+  const sorted = searches.toSorted((a, b) => valueOf(a) - valueOf(b));
+  return [{ cell, searches, middle: sorted[(sorted.length - 1) >> 1] }];
+}
+
+function valueOf({ capacity }: RunCapacity): number {
+  return capacity?.value ?? 0;
+}
+
+function findingOf({ cell: { label }, searches, middle }: SearchedCell): string {
+  const of = searches.length === 1
+    ? ""
+    : ` (the run with the median capacity of ${formatCount(searches.length)})`;
+  return `${label}${of}: ${capacitySentence(middle)}.`;
+}
+
+/** Room around the values of a logarithmic axis. */
+const ROOM = 1.3;
+
+function logAxis(values: readonly number[], unit: string): Axis {
+  const positive = values.filter((value) => value > 0);
+  if (positive.length === 0) return { unit, scale: "log", min: 1, max: 10 };
+  return {
+    unit,
+    scale: "log",
+    min: compact(Math.min(...positive) / ROOM),
+    max: compact(Math.max(...positive) * ROOM),
+  };
+}
+
+function allTrials(searched: readonly SearchedCell[]): CapacityTrial[] {
+  return searched.flatMap(({ searches }) => searches.flatMap(({ trials }) => trials));
+}
+
+function latencyChart(scenario: string, searched: readonly SearchedCell[]): SweepChart {
+  const trials = allTrials(searched);
+  const limits = [
+    ...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs))),
+  ];
+  const unit = timeUnit([...trials.map(({ p99 }) => p99), ...limits]);
+  const shown = [...trials.flatMap(({ p50, p99 }) => [p50, p99]), ...limits];
+  const ends = searched.flatMap(({ middle: { capacity } }) => [
+    capacity?.value ?? 0,
+    capacity?.high ?? 0,
+  ]);
+  const most = Math.max(...trials.map(({ completedPerSec }) => completedPerSec), ...ends);
+  return {
+    kind: "sweep",
+    alt: `p50 and p99 of ${scenario} over the requests per second that were achieved, from ${
+      counted(trials.length, "trial")
+    }. The tables below have their values.`,
+    x: {
+      ...{ unit: "achieved requests/s", scale: "linear", min: 0, max: compact(most * 1.06 || 1) },
+      ...{ ticks: [], breakAt: null },
+    },
+    y: logAxis(shown.map((ms) => ms / unit.size), unit.name),
+    isOffered: false,
+    limits: limits.map((ms) => compact(ms / unit.size)),
+    series: [
+      ...searched.map((one) => latencySeries(one, "p99", unit)),
+      ...searched.map((one): Series => ({
+        ...latencySeries(one, "p50", unit),
+        knee: null,
+        isFaint: true,
+      })),
+    ],
+  };
+}
+
+/** Of a rule for a percentile, in ms; none of others. */
+function limitMs(rule: string): number[] {
+  const text = /^p[\d.]+\s*<=?\s*(\S+)$/.exec(rule.trim())?.[1];
+  const ms = text === undefined ? null : parseDurationMs(text);
+  return ms === null ? [] : [ms];
+}
+
+function latencySeries(
+  { cell: { label, color }, searches, middle }: SearchedCell,
+  percentile: "p50" | "p99",
+  unit: DisplayUnit,
+): Series {
+  const trials = searches.flatMap(({ trials }) => trials)
+    .filter((trial) => trial[percentile] > 0)
+    .toSorted((a, b) => a.completedPerSec - b.completedPerSec);
+  return {
+    label,
+    color,
+    isDots: true,
+    points: trials.map((trial): TrialPoint => ({
+      x: compact(trial.completedPerSec),
+      y: compact(trial[percentile] / unit.size),
+      ...{ low: null, high: null },
+      text: `${percentile} ${formatMs(trial[percentile])} at ${
+        rateText(trial.completedPerSec)
+      } of ${rateText(trial.ratePerSec)} due, ${wordOf(trial)}`,
+      ...lookOf(trial),
+    })),
+    knee: kneeOf(middle),
+  };
+}
+
+/** What is "at least" has no upper end: its bar ends at the value. */
+function kneeOf({ capacity }: RunCapacity): Series["knee"] {
+  if (capacity === null) return null;
+  const { value, low, high } = capacity;
+  return { at: compact(value), low: compact(low), high: compact(high ?? value) };
+}
+
+function lookOf({ outcome, counts }: CapacityTrial): Pick<TrialPoint, "isHollow" | "isCross"> {
+  return { isHollow: outcome === "broken", ...(counts ? {} : { isCross: true }) };
+}
+
+function wordOf({ outcome, counts }: CapacityTrial): string {
+  return counts ? outcome : `${outcome}, not counted`;
+}
+
+function rateText(perSec: number): string {
+  return `${perSec < 100 ? formatNumber(perSec) : formatCount(perSec)}/s`;
+}
+
+function axisOfRates(searched: readonly SearchedCell[]): Axis {
+  const rates = allTrials(searched).map(({ ratePerSec }) => ratePerSec);
+  return logAxis([...rates, ...searched.map(({ middle }) => valueOf(middle))], "/s");
+}
+
+/** About so many numbers stand below a small drawing. */
+const MOST_TICKS = 8;
+
+function trialsChart({ cell, searches, middle }: SearchedCell, y: Axis): SweepChart {
+  const points = searches.flatMap(({ trials }) => boundedPoints(trials))
+    .map((point, i) => ({ ...point, x: i + 1 }));
+  const step = Math.ceil(points.length / MOST_TICKS);
+  const ticks = points.map(({ x }) => x).filter((x) => (x - 1) % step === 0)
+    .map((at) => ({ at, text: String(at) }));
+  return {
+    kind: "sweep",
+    alt: `Rates of ${
+      counted(points.length, "trial")
+    } of ${cell.label}, in order. The table below has them.`,
+    x: {
+      ...{ unit: "trial", scale: "linear", min: 0.5, max: points.length + 0.5 },
+      ...{ ticks, breakAt: null },
+    },
+    y,
+    isOffered: false,
+    limits: middle.capacity === null ? [] : [compact(middle.capacity.value)],
+    series: [{ label: cell.label, color: cell.color, isDots: true, points, knee: null }],
+  };
+}
+
+/** Each trial from the highest rate that had held by then to the lowest that had broken. */
+function boundedPoints(trials: readonly CapacityTrial[]): Omit<TrialPoint, "x">[] {
+  return trials.map((trial, i) => {
+    const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
+    const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
+      known.filter((one) => one.outcome === outcome).map(({ ratePerSec }) => ratePerSec);
+    const high = Math.min(...ratesOf("broken"));
+    const low = Math.max(...ratesOf("held").filter((rate) => rate < high));
+    const isBounded = Number.isFinite(low) && Number.isFinite(high);
+    const bounds = isBounded ? `; held at ${rateText(low)}, broke at ${rateText(high)}` : "";
+    return {
+      y: compact(trial.ratePerSec),
+      low: isBounded ? compact(low) : null,
+      high: isBounded ? compact(high) : null,
+      text: `trial at ${rateText(trial.ratePerSec)}: ${wordOf(trial)}${bounds}`,
+      ...lookOf(trial),
+    };
+  });
+}
+
+/** p99 so many times that at the capacity, or so many wrong: beyond it the target falls off a cliff. */
+const CLIFF = { ofP99: 4, success: 0.9 };
+
+/** `cliff` or `slope`; "" where there was no trial at the capacity, or none just beyond it. */
+export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slope" | "" {
+  const at = breaking.find(({ ofCapacity }) => ofCapacity === 1);
+  const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
+  if (at === undefined || beyond === undefined) return "";
+  const isCliff = beyond.p99 >= CLIFF.ofP99 * at.p99 || beyond.success < CLIFF.success;
+  return isCliff ? "cliff" : "slope";
+}
+
+function breakingTable(searched: readonly SearchedCell[]): Table | null {
+  const rows = searched.flatMap(({ cell, middle: { breaking } }) =>
+    breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))
+  );
+  if (!rows.some(({ ofCapacity }) => ofCapacity > 1)) return null;
+  const unit = timeUnit(rows.map(({ p99 }) => p99));
+  return tableOf({ caption: "How it breaks" }, rows, [
+    {
+      label: "Target",
+      kind: "name",
+      cell: ({ cell: { label, color } }) => ({ text: label, color }),
+    },
+    { label: "Of capacity", cell: ({ ofCapacity }) => numberCell(ofCapacity) },
+    { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
+    { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },
+    { label: "Success", cell: ({ success }) => ({ text: formatShare(success), value: success }) },
+    {
+      label: "Recovers in",
+      kind: "text",
+      cell: ({ recoveryS }) =>
+        textCell(recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`),
+    },
+    { label: "Breaks as", kind: "text", cell: ({ word }) => textCell(word) },
+  ]);
+}

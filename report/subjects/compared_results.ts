@@ -1,0 +1,290 @@
+/** Two results → every cell that is in both compared, with what makes that doubtful. */
+import { isUnanswered } from "../../runner/result/outcome.ts";
+import type { Threshold } from "../../runner/result/result.ts";
+import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
+import { UNTESTED } from "../judge/between.ts";
+import {
+  comparisonOf,
+  decisiveOf,
+  decisivePs,
+  DEFAULT_MARGIN_RATIO,
+  type GroupComparison,
+  judgePairs,
+  testPairs,
+} from "../judge/comparison.ts";
+import { resultDifferences, type ResultSide } from "../judge/differences.ts";
+import type { ComparedFigure } from "../judge/group.ts";
+import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../judge/shortfall.ts";
+import { sessionPairs, type SessionSpread, sessionSpread } from "../judge/sessions.ts";
+import { conditionText, ratiosText } from "../judge/words.ts";
+import { endsText, noResponseOf } from "../findings/no_response.ts";
+import { type ComparedProfiles, comparedProfiles } from "./compared_profiles.ts";
+import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";
+import {
+  doubtSentences,
+  doubtsOfSides,
+  isValid,
+  type TrustModel,
+  trustOfRuns,
+} from "../findings/trust.ts";
+import { contextOf } from "../judge/claims/context.ts";
+import { gatedCells } from "../judge/gates/limit.ts";
+import type { ThresholdOutcome } from "../judge/gates/evidence.ts";
+import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "../judge/gates/gates.ts";
+import { formatShare } from "../writing/units.ts";
+import { type CellRuns, groupRuns, repeatedOf } from "../cells/cells.ts";
+import { type Match, matchCells, namedCells, nameOf } from "../cells/match.ts";
+
+export interface ComparedCell {
+  readonly scenario: string;
+  /** Target, and the parameters that vary. */
+  readonly base: string;
+  readonly next: string;
+  readonly comparison: GroupComparison;
+  /** Why the figures say nothing: responses were wrong; "" when they do. The verdicts then are of the responses. */
+  readonly errors: string;
+}
+
+/** One of the two results, of one session or several. */
+export interface ComparedSide {
+  readonly name: "BASE" | "NEW";
+  /** The last session. */
+  readonly last: ResultSide;
+  readonly sessions: number;
+  /** Of all sessions. */
+  readonly runs: number;
+  readonly valid: number;
+  /** Null without runs. */
+  readonly trust: TrustModel | null;
+}
+
+/** What each side is of, where both are of one repository: `main (a1b2c3d): Add a cache`. */
+export interface Revisions {
+  readonly base: string;
+  readonly next: string;
+}
+
+export interface ResultsComparison {
+  readonly cells: readonly ComparedCell[];
+  /** The runs of each of the cells, in their order; of several sessions those of the last. */
+  readonly matches: readonly Match[];
+  readonly sides: readonly [base: ComparedSide, next: ComparedSide];
+  /** Null where the sides are two results. */
+  readonly revisions: Revisions | null;
+  /** Whether the verdicts survive without the runs that are not valid. */
+  readonly reliability: ComparedReliability;
+  /** What differs besides the figures, a line each. */
+  readonly differences: readonly string[];
+  /** Sides whose figures may not be those of the target, and why, a line each. */
+  readonly untrusted: readonly string[];
+  /** The reasons in full, those of both sides once. */
+  readonly doubts: readonly string[];
+  /** Cells without a counterpart. */
+  readonly onlyBase: readonly string[];
+  readonly onlyNext: readonly string[];
+  /** Of the cells that were profiled on both sides. */
+  readonly profiles: readonly ComparedProfiles[];
+  /** Of the new results, with the base as their baseline. */
+  readonly gates: readonly GateOutcome[];
+  readonly marginRatio: number;
+  readonly decidedBy: DecidedBy;
+  /** Of what decides. */
+  readonly outcome: ThresholdOutcome;
+}
+
+/** `figures`: requests/s, p99 and CPU per request of every cell, and thresholds besides; `thresholds`: these alone. */
+export type DecidedBy = "figures" | "thresholds";
+
+export interface CompareOptions {
+  /** Default: figures. */
+  readonly decidedBy?: DecidedBy;
+  readonly marginRatio?: number;
+  readonly thresholds?: readonly Threshold[];
+  readonly revisions?: Revisions;
+  /** Earlier sessions of the same programs, in which nothing but the session differed. */
+  readonly earlier?: readonly ResultSide[];
+}
+
+/** Two results, each of one session. */
+export function compareResults(
+  base: ResultSide,
+  next: ResultSide,
+  options: CompareOptions = {},
+): ResultsComparison {
+  return compareSessions([base], [next], options);
+}
+
+/** @param bases,nexts The sessions of each side, at least one; the last is the one that thresholds are held against. */
+export function compareSessions(
+  bases: readonly ResultSide[],
+  nexts: readonly ResultSide[],
+  options: CompareOptions = {},
+): ResultsComparison {
+  const { marginRatio = DEFAULT_MARGIN_RATIO, thresholds = [], earlier = [] } = options;
+  const { decidedBy = "figures" } = options;
+  const byFigures = decidedBy === "figures";
+  const [base, next] = [bases[bases.length - 1], nexts[nexts.length - 1]];
+  const scenarios = groupRuns(next);
+  const matches = matchCells(namedCells(groupRuns(base)), namedCells(scenarios));
+  const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
+  const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
+  const tests = testPairs(pairs, { marginRatio, level });
+  const gated = thresholds.length === 0
+    ? []
+    : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
+  const ground = thresholds.length === 0
+    ? null
+    : contextOf(scenarios, { ...next, machine: next.machine ?? undefined });
+  const tested = gatesOf(thresholds, gated, { hasBaseline: true, ground });
+  // Where both end in one exit code, Holm's method goes over both.
+  const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []);
+  const cells = comparedCells(matches.pairs, judgePairs(tests, byFigures ? gatePs(tested) : []));
+  const sides = [sideOf("BASE", bases), sideOf("NEW", nexts)] as const;
+  const again = againByValid([bases, nexts], { marginRatio, earlier });
+  return {
+    cells,
+    reliability: comparedReliability({
+      sides,
+      cells: comparisonsOf(cells),
+      again: again && comparisonsOf(again),
+    }),
+    matches: matches.pairs,
+    sides,
+    revisions: options.revisions ?? null,
+    differences: resultDifferences(base, next, matches.pairs).map(conditionText),
+    untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
+    doubts: doubtsOfSides([
+      { name: "BASE", runs: bases.flatMap(({ runs }) => runs) },
+      { name: "NEW", runs: nexts.flatMap(({ runs }) => runs) },
+    ]),
+    onlyBase: matches.onlyBase.map(nameOf),
+    onlyNext: matches.onlyNext.map(nameOf),
+    profiles: cells.flatMap((cell, i) => {
+      const { comparison, errors } = cell;
+      const found = { name: comparedName(cell), match: matches.pairs[i], comparison };
+      return comparedProfiles({ ...found, isRight: errors === "" }, bases, nexts) ?? [];
+    }),
+    gates,
+    marginRatio,
+    decidedBy,
+    outcome: worstOf([...byFigures ? cells.flatMap(decisiveOutcomes) : [], ...gates]),
+  };
+}
+
+function comparisonsOf(cells: readonly ComparedCell[]): Map<string, GroupComparison> {
+  return new Map(cells.map((cell) => [comparedName(cell), cell.comparison]));
+}
+
+/** Null where all runs are valid, or a side has none that is. */
+function againByValid(
+  sides: readonly (readonly ResultSide[])[],
+  options: CompareOptions,
+): readonly ComparedCell[] | null {
+  if (sides.flat().every(({ runs }) => runs.every(isValid))) return null;
+  const [bases, nexts] = sides.map((sessions) =>
+    sessions.map((side) => ({ ...side, runs: side.runs.filter(isValid) }))
+      .filter(({ runs }) => runs.length > 0)
+  );
+  return bases.length === 0 || nexts.length === 0
+    ? null
+    : compareSessions(bases, nexts, options).cells;
+}
+
+/** By the first of them that are several sessions: in each nothing but the session differs. */
+function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
+  const spreads = sessions.map(sessionSpread);
+  return (figure) =>
+    spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
+}
+
+function sideOf(name: ComparedSide["name"], sessions: readonly ResultSide[]): ComparedSide {
+  const runs = sessions.flatMap((session) => session.runs);
+  return {
+    name,
+    last: sessions[sessions.length - 1],
+    sessions: sessions.length,
+    runs: runs.length,
+    valid: runs.filter(isValid).length,
+    trust: trustOfRuns(runs),
+  };
+}
+
+function comparedCells(
+  matches: readonly Match[],
+  comparisons: readonly GroupComparison[],
+): ComparedCell[] {
+  return matches.map(({ base, next }, i) => {
+    const names = { scenario: next.scenario, base: base.cell.label, next: next.cell.label };
+    return { ...names, ...judgedByResponses(comparisons[i], base.cell, next.cell) };
+  });
+}
+
+/** A fast error is no response: where responses were wrong, they decide and not how fast they came. */
+function judgedByResponses(
+  comparison: GroupComparison,
+  base: CellRuns,
+  next: CellRuns,
+): Pick<ComparedCell, "comparison" | "errors"> {
+  const silence = silenceOf(base, next);
+  if (silence !== "") {
+    return { comparison: judgedAlike(comparison, "inconclusive", "nothing"), errors: silence };
+  }
+  const [baseIsWrong, nextIsWrong] = [base, next].map(hasTooManyErrors);
+  if (!baseIsWrong && !nextIsWrong) return { comparison, errors: "" };
+  const isOpen = baseIsWrong === nextIsWrong || !differInErrors(base, next);
+  const verdict = isOpen ? "inconclusive" : nextIsWrong ? "worse" : "better";
+  const [before, now] = [base, next].map(({ runs }) => formatShare(judgedErrorRatio(runs)));
+  const errors = `wrong or failed: ${before} of the requests before, ${now} now`;
+  return { comparison: judgedAlike(comparison, verdict, "errors"), errors };
+}
+
+/** All its figures with one verdict, which comes from elsewhere: so none of their intervals, which did not decide, stands beside it. */
+function judgedAlike(
+  comparison: GroupComparison,
+  verdict: Verdict,
+  reason: VerdictReason,
+): GroupComparison {
+  const figures = comparison.figures.map((figure) => ({
+    ...figure,
+    ...UNTESTED,
+    verdict,
+    reason,
+  }));
+  return { ...comparison, figures };
+}
+
+/** `no request got a response now: 50 timed out after 5 s`; "" where each run of both had one. */
+function silenceOf(base: CellRuns, next: CellRuns): string {
+  const sides = [["before", base.runs.filter(isUnanswered)], [
+    "now",
+    next.runs.filter(isUnanswered),
+  ]] as const;
+  return sides.filter(([, silent]) => silent.length > 0)
+    .map(([when, silent]) => `no request got a response ${when}: ${endsText(noResponseOf(silent))}`)
+    .join("; ");
+}
+
+/** Worse fails; an undecided figure is inconclusive. */
+export function comparedOutcome(cell: ComparedCell, figure: ComparedFigure): ThresholdOutcome {
+  const { verdict } = comparisonOf(cell.comparison, figure);
+  return verdict === "worse" ? "fail" : verdict === "inconclusive" ? "inconclusive" : "pass";
+}
+
+function decisiveOutcomes(cell: ComparedCell): { outcome: ThresholdOutcome }[] {
+  return decisiveOf(cell.comparison).map(({ figure }) => ({
+    outcome: comparedOutcome(cell, figure),
+  }));
+}
+
+/** `static, api`, or `static, express → fastify` where the targets differ. */
+export function comparedName({ scenario, base, next }: ComparedCell): string {
+  return `${scenario}, ${base === next ? next : `${base} → ${next}`}`;
+}
+
+/** `static, express → fastify: 4.31× [4.20, 4.43] the requests, p99 0.24× [0.22, 0.26]`. */
+export function sentenceOf(cell: ComparedCell): string {
+  const rate = comparisonOf(cell.comparison, "rate");
+  const nobody = rate.base === 0 ? cell.base : rate.next === 0 ? cell.next : null;
+  const text = nobody === null ? ratiosText(cell.comparison) : `${nobody} sent no response`;
+  return `${comparedName(cell)}: ${text}`;
+}

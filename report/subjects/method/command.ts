@@ -1,0 +1,108 @@
+/** The command that measures the same again. */
+import type { Results } from "../../../runner/result/result.ts";
+
+import type { MeasuredRuns } from "../../cells/measured.ts";
+
+type InvocationFlags = NonNullable<Results["flags"]>;
+
+/** A flag and its value, as they are written; "" of a flag without one. */
+export type FlagWord = readonly [flag: string, text: string];
+
+export function commandOf(measured: MeasuredRuns): string {
+  const { bench, ab, file, flags, seed } = measured;
+  if (bench) return benchCommandOf(bench.args, seed);
+  if (ab) return abCommandOf(ab, flags ?? {}, seed);
+  const name = file?.folder === null ? file.name.replace(/\.yaml$/, "") : sourceNameOf(measured);
+  const words = [...flagWords(flags ?? {}), ["--seed", String(seed)]].flat()
+    .filter((word) => word !== "");
+  return ["plateau", "run", name, ...words].map(quoted).join(" ");
+}
+
+/** In the repository's top folder. The targets of the results are those of the file, each twice. */
+function abCommandOf(
+  { range, file, only, margin, confirm, threshold }: NonNullable<MeasuredRuns["ab"]>,
+  flags: Partial<InvocationFlags>,
+  seed: number,
+): string {
+  const words = [
+    ...flagWords({ ...flags, only, threshold }),
+    ["--margin", `${Number((100 * margin).toPrecision(12))}%`],
+    ["--confirm", confirm ? "yes" : "no"],
+    ["--seed", String(seed)],
+  ];
+  return ["plateau", "ab", range, file, ...words.flat()].map(quoted).join(" ");
+}
+
+/** What the experiment's file is called there; "" for one that is built in. */
+export function sourceNameOf(
+  { experiment, file }: Pick<MeasuredRuns, "experiment" | "file">,
+): string {
+  if (experiment === undefined) return "";
+  return file?.folder === null ? "" : file?.name ?? `${experiment.name}.yaml`;
+}
+
+/**
+ * The same for `bench`, from its arguments. A page is handed on, so what proves who asked is left out of header
+ * fields and of URLs, and has to be put in again.
+ */
+export function benchCommandOf(args: readonly string[], seed: number): string {
+  const words = args.filter((arg, i) => !isLeftOut(arg) && !LEFT_OUT.includes(args[i - 1]));
+  const isSeeded = words.some((word) => /^--seed(?:=|$)/.test(word));
+  const seeded = isSeeded ? words : ["--seed", String(seed), ...words];
+  return ["plateau", "bench", ...seeded.map(withoutSecret)].map(quoted).join(" ");
+}
+
+/** What `--like` stands for is among the arguments, too; and who measures again does not send to the same collector. */
+const LEFT_OUT = ["--like", "--otlp"];
+
+function isLeftOut(arg: string): boolean {
+  return LEFT_OUT.some((flag) => arg === flag || arg.startsWith(`${flag}=`));
+}
+
+function withoutSecret(word: string): string {
+  return word
+    .replace(/^((?:-H|--header=)?\s*(?:authorization|proxy-authorization|cookie)\s*:).*/is, "$1 …")
+    .replace(/^((?:--(?:redis|proxy)=)?(?:rediss?|https?):\/\/)[^/?#]*@/, "$1…@");
+}
+
+/** What of the command line changes an experiment. */
+export function flagWords(
+  { set = {}, only, repeat, duration, profile, observe, threshold = [], host, agents }: Partial<
+    InvocationFlags
+  >,
+): FlagWord[] {
+  return [
+    ...Object.entries(set).map(([name, text]): FlagWord => ["--set", `${name}=${text}`]),
+    ...(only === undefined ? [] : [["--only", onlyText(only)] as const]),
+    ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
+    ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
+    ...(profile ? [["--profile", ""] as const] : []),
+    ...(observe === undefined ? [] : [["--observe", observe] as const]),
+    ...threshold.map((text): FlagWord => ["--threshold", text]),
+    ...(host === undefined ? [] : [["--host", host] as const]),
+    ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),
+  ];
+}
+
+function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags["only"]>): string {
+  return [
+    ...targets.map((name) => `target=${name}`),
+    ...scenarios.map((name) => `scenario=${name}`),
+  ].join(",");
+}
+
+/** A flag has no limits besides `until`. */
+function repeatText(repeat: NonNullable<InvocationFlags["repeat"]>): string {
+  if (typeof repeat === "number") return String(repeat);
+  return `until ${Number((100 * (repeat.until ?? 0)).toPrecision(12))}%`;
+}
+
+function durationText(ms: number): string {
+  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`;
+}
+
+/** As a shell takes it for one word; in double quotes where that will do, as every system knows them. */
+export function quoted(word: string): string {
+  if (/^[\w.,:/=@%+-]+$/.test(word)) return word;
+  return /["$`\\!]/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : `"${word}"`;
+}

@@ -1,0 +1,42 @@
+/** What of the plan was not measured, and what is known of it all the same. Pure. */
+import type { Missing } from "../../runner/result/result.ts";
+import { capacitySentence } from "./capacity.ts";
+import { counted } from "../writing/words.ts";
+import { cellLabel } from "../cells/cell_label.ts";
+
+/** Parts of the plan without a measurement, those of one reason together. */
+export interface MissingModel {
+  /** Scenario, targets and runs. */
+  readonly what: string;
+  readonly kind: Missing["kind"];
+  readonly reason: string;
+  readonly evidence: readonly string[];
+}
+
+/** One entry per reason: three targets without Redis are one matter. */
+export function missingModels(missing: readonly Missing[]): MissingModel[] {
+  const byReason = Map.groupBy(
+    missing,
+    ({ scenario, kind, reason, evidence }) => JSON.stringify([scenario, kind, reason, evidence]),
+  );
+  return [...byReason.values()].map((group) => {
+    const { scenario, kind, reason, evidence } = group[0];
+    const what = `${scenario}, ${group.map(partText).join("; ")}`;
+    return { what, kind, reason, evidence: [...group.flatMap(searchTexts), ...evidence] };
+  });
+}
+
+/** What is known of its capacity all the same. */
+function searchTexts(missing: Missing): string[] {
+  const { capacity } = missing;
+  if (capacity === undefined) return [];
+  const trials = counted(capacity.trials.length, "trial");
+  return [
+    `${partText(missing)}: ${trials} of the search for its capacity: ${capacitySentence(capacity)}`,
+  ];
+}
+
+function partText(missing: Missing): string {
+  const { repetition } = missing;
+  return repetition === null ? cellLabel(missing) : `${cellLabel(missing)}, run ${repetition}`;
+}

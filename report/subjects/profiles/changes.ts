@@ -1,0 +1,116 @@
+/** Which functions make one cell slower than another, as a sentence. */
+import {
+  type FrameChange,
+  outsideText,
+  type ProfileChange,
+  profileChange,
+  type TimeChange,
+} from "../../../base/profile/frame_times.ts";
+import type { TargetProfile } from "../../../runner/result/result.ts";
+import { formatMs, formatShare } from "../../writing/units.ts";
+import { listed } from "../../writing/words.ts";
+
+/** What profile runs found of a cell, and what it is called. */
+export interface ProfiledSide {
+  readonly label: string;
+  readonly runs: readonly TargetProfile[];
+}
+
+/** Null where `after` takes no more time per request, or the profiles do not say. */
+export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
+  const change = changeBetween(before, after);
+  return change && changeSentence(change, {
+    ...{ first: after.label, firstMs: change.afterMs },
+    ...{ second: before.label, secondMs: change.beforeMs },
+    ...{ more: "more", sign: "+" },
+  });
+}
+
+/** Of the CPU time of a request, as runs without a profiler show it; either: they don't. */
+export type WorkChange = "more" | "less" | "either";
+
+/** Of the same target before and after a change. Null where either has no profile, or they show no such change. */
+export function comparedSentence(
+  base: ProfiledSide,
+  next: ProfiledSide,
+  work: WorkChange,
+): string | null {
+  const slower = work === "less" ? null : slowdownSentence(base, next);
+  const change = slower === null && work !== "more" ? changeBetween(next, base) : null;
+  if (change === null) return slower;
+  return changeSentence(change, {
+    ...{ first: next.label, firstMs: change.beforeMs },
+    ...{ second: base.label, secondMs: change.afterMs },
+    ...{ more: "less", sign: "−" },
+  });
+}
+
+/** Null where nothing has grown. */
+function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange | null {
+  const change = profileChange(perRun(before), perRun(after));
+  const isGrown = change !== null && change.afterMs > change.beforeMs && change.grown.length > 0;
+  return isGrown ? change : null;
+}
+
+/** Requests completed while it was sampled follow from the rate. */
+function perRun({ runs }: ProfiledSide): Parameters<typeof profileChange>[0] {
+  return { runs: runs.map(({ tree, rate, forS }) => ({ tree, requests: (rate ?? 0) * forS })) };
+}
+
+const MOST_NAMED = 3;
+/** Of the difference: where the functions named explain less, it is in many. */
+const FEW_EXPLAIN = 0.5;
+
+/** Of the one that is spoken of first, and the other. */
+interface ChangeWords {
+  readonly first: string;
+  readonly firstMs: number;
+  readonly second: string;
+  readonly secondMs: number;
+  readonly more: "more" | "less";
+  readonly sign: "+" | "−";
+}
+
+function changeSentence(
+  { grown, packages }: ProfileChange,
+  { first, firstMs, second, secondMs, more, sign }: ChangeWords,
+): string {
+  const named = firstOf(grown);
+  const lead = `${first} works ${formatMs(firstMs)} on a request, ${second} ${formatMs(secondMs)}`;
+  if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
+  const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
+    ? " (one profile run of either: how much runs differ is unknown)"
+    : "";
+  const textOf = (changes: readonly TimeChange[], names: readonly string[]): string =>
+    listed(changes.map((change, i) => `${names[i]} (${sizeText(change, sign, i === 0)})`), "and");
+  const text = textOf(named, named.map(functionText));
+  const explained = named.reduce((sum, { explainedRatio }) => sum + explainedRatio, 0);
+  const wide = firstOf(packages);
+  return explained >= FEW_EXPLAIN || wide.length === 0
+    ? `${lead}: ${more} time is in ${text}${noise}`
+    : `${lead}: ${more} time is in many functions, by package in ${
+      textOf(wide, wide.map(({ name }) => name || "native functions"))
+    }; ` +
+      `by function most in ${text}${noise}`;
+}
+
+/** Without those that may differ by chance. */
+function firstOf<T extends TimeChange>(grown: readonly T[]): T[] {
+  return grown.filter(({ isBeyondNoise }) => isBeyondNoise !== false).slice(0, MOST_NAMED);
+}
+
+function functionText({ name, module }: FrameChange): string {
+  const outside = outsideText({ name, module, line: 0 });
+  if (outside !== null) return outside;
+  const what = name === "(anonymous)" ? "functions without a name" : `\`${name}\``;
+  return module === "" ? what : `${what} of ${module}`;
+}
+
+function sizeText(
+  { beforeMs, afterMs, explainedRatio }: TimeChange,
+  sign: ChangeWords["sign"],
+  isFirst: boolean,
+): string {
+  const share = formatShare(Math.min(1, explainedRatio));
+  return `${sign}${formatMs(afterMs - beforeMs)}, ${share}${isFirst ? " of the difference" : ""}`;
+}

@@ -1,0 +1,92 @@
+/**
+ * Each request of a mix, flow or page as a scenario of its own, so that whatever reads the figures of a cell reads those
+ * of a step: tables, claims and thresholds. Its figures are of whole runs, whatever is discarded.
+ */
+import { stepPath } from "../../../base/figures/steps.ts";
+import type { StepFigures } from "../../../runner/result/distribution.ts";
+import type { Results, Run } from "../../../runner/result/result.ts";
+import { type Grouped, groupRuns, type ScenarioRuns } from "../../cells/cells.ts";
+
+/** The steps of every scenario, as scenarios named `checkout.pay`. */
+export function stepScenarios(
+  scenarios: readonly ScenarioRuns[],
+  { experiment, startedAt }: Partial<Pick<Results, "experiment" | "startedAt">>,
+): ScenarioRuns[] {
+  const { targets, repeat }: Readonly<Record<string, unknown>> = { ...experiment };
+  const runs = scenarios.flatMap(({ cells }) =>
+    cells.flatMap(({ parts }) => parts.flatMap(({ whole }) => stepRuns(whole)))
+  );
+  const grouped: Grouped = {
+    runs,
+    ...experiment &&
+      {
+        experiment: { ...experiment, targets, repeat, scenarios: {}, discard: 0, figures: "whole" },
+      },
+    ...startedAt !== undefined && { startedAt },
+  };
+  return groupRuns(grouped);
+}
+
+const made = new WeakMap<Run, readonly Run[]>();
+
+/** Made once of a run, as the cells of it are. */
+function stepRuns(run: Run): readonly Run[] {
+  const known = made.get(run);
+  if (known !== undefined) return known;
+  const runs = (run.steps ?? []).map((step) => stepRun(run, step));
+  made.set(run, runs);
+  return runs;
+}
+
+const NO_TIMES: Run["service"] = {
+  count: 0,
+  min: 0,
+  mean: 0,
+  stdev: 0,
+  max: 0,
+  percentiles: { "50": 0, "75": 0, "90": 0, "95": 0, "99": 0, "99.9": 0, "99.99": 0 },
+};
+
+/** The run as if it had sent the requests of this step alone; what is known of the whole only is left out. */
+function stepRun(run: Run, step: StepFigures): Run {
+  const { requests, wrong, errors, status, rate, latency, histogram, censoredHistogram } = step;
+  const { intervalS } = run.timeline;
+  const { percentiles, max } = latency;
+  return {
+    ...run,
+    scenario: stepPath(run.scenario, step.name),
+    ...{ requests, errors, status, rate, latency, histogram, censoredHistogram },
+    checks: { passed: requests.completed - wrong, failed: wrong },
+    reasons: {},
+    statusLatency: undefined,
+    instances: undefined,
+    cache: undefined,
+    steps: undefined,
+    drain: undefined,
+    service: NO_TIMES,
+    firstByte: NO_TIMES,
+    connect: NO_TIMES,
+    histograms: {},
+    sessions: null,
+    slowest: undefined,
+    capacity: undefined,
+    resources: [],
+    parts: undefined,
+    timeline: {
+      intervalS,
+      points: [{
+        endS: run.elapsedS,
+        completed: Math.round(rate * run.elapsedS),
+        failed: requests.failed,
+        bytes: 0,
+        p50: percentiles["50"],
+        p75: percentiles["75"],
+        p90: percentiles["90"],
+        p99: percentiles["99"],
+        max,
+        histogram,
+        censoredHistogram,
+      }],
+    },
+  };
+}

@@ -1,0 +1,217 @@
+/** Who served the responses, and of which class they were: a row for each instance, class or use of a cache of a cell. */
+import {
+  CACHE_USES,
+  type ServedGroup,
+  STATUS_CLASSES,
+} from "../../../runner/result/distribution.ts";
+import type { Distribution, Run } from "../../../runner/result/result.ts";
+import { bootstrap } from "../../../runner/stats/confidence/bootstrap.ts";
+import { intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
+import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { sum } from "../../writing/spread.ts";
+import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { timesIn } from "../../cells/figures.ts";
+import { WEAK_NOTE } from "../../cells/pool.ts";
+import {
+  type ColumnOf,
+  countCell,
+  NONE,
+  numberCell,
+  rangeCell,
+  shareCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  targetColumn,
+  textCell,
+} from "./table.ts";
+
+export interface ServedTables {
+  /** Null where every request got a response of 2xx. */
+  readonly statuses: Table | null;
+  /** Null where no response says which instance it is from. */
+  readonly instances: Table | null;
+  /** Null where no response says whether it is from a cache. */
+  readonly caches: Table | null;
+  /** How long virtual users stayed; null without any. */
+  readonly sessions: Table | null;
+}
+
+/** A group of responses in one run: what it is, how long it took. */
+interface GroupOfRun {
+  readonly name: string;
+  readonly times: Distribution;
+  readonly histogram: string | undefined;
+}
+
+interface GroupRow {
+  readonly cell: CellRuns;
+  readonly name: string;
+  readonly count: number;
+  /** Of all responses of the cell that are in such a group. */
+  readonly share: number;
+  readonly groups: readonly GroupOfRun[];
+}
+
+/** @param level Of the intervals. */
+export function servedTables(
+  scenario: string,
+  cells: readonly CellRuns[],
+  level: number,
+): ServedTables {
+  const hasClasses = cells.some(({ runs }) =>
+    runs.some(({ statusLatency }) => statusLatency !== undefined)
+  );
+  const table = (
+    text: { readonly caption: string; readonly name: string; readonly note: string },
+    groupsOf: (run: Run) => readonly GroupOfRun[],
+  ): Table | null =>
+    groupTable({ ...text, level }, cells.flatMap((cell) => rowsOf(cell, groupsOf)));
+  return {
+    statuses: table(
+      { caption: `Latency by class of status of ${scenario}`, name: "Class", note: STATUS_NOTE },
+      hasClasses ? classesOf : () => [],
+    ),
+    instances: table(
+      { caption: `Instances of ${scenario}`, name: "Instance", note: INSTANCE_NOTE },
+      ({ instances = [] }) =>
+        instances.map(({ instance, latency, histogram }) => ({
+          name: String(instance),
+          times: latency,
+          histogram,
+        })),
+    ),
+    caches: table(
+      { caption: `Cache of ${scenario}`, name: "x-cache", note: CACHE_NOTE },
+      ({ cache = {} }) => named(CACHE_USES, cache),
+    ),
+    sessions: table(
+      { caption: `Sessions of ${scenario}`, name: "Of", note: SESSION_NOTE },
+      ({ sessions, histograms }) =>
+        sessions === null || sessions.length.count === 0
+          ? []
+          : [{ name: "session", times: sessions.length, histogram: histograms?.sessionLength }],
+    ),
+  };
+}
+
+const WHOLE_RUNS = "The figures are of whole runs; nothing is discarded here.";
+const STATUS_NOTE =
+  `Latency of the completed responses by class of status, without requests that timed out. ${WHOLE_RUNS}`;
+const INSTANCE_NOTE =
+  "The balancer names the instance in the header x-instance. Instances that join later have the higher " +
+  `numbers. ${WHOLE_RUNS}`;
+const CACHE_NOTE =
+  `A response says by its header x-cache whether a cache had it; stale ones were served from it, too. ${WHOLE_RUNS}`;
+const SESSION_NOTE =
+  `The length of a session is the time from the arrival of a virtual user to the end of the last step. ${WHOLE_RUNS}`;
+
+/** Also of a run with responses of 2xx alone, where another one has others. */
+function classesOf(run: Run): GroupOfRun[] {
+  return STATUS_CLASSES.flatMap((name) => {
+    const kept = timesIn(run, name);
+    return kept === null ? [] : [{ name, ...kept }];
+  });
+}
+
+function named<Name extends string>(
+  names: readonly Name[],
+  groups: Partial<Record<Name, ServedGroup>>,
+): GroupOfRun[] {
+  return names.flatMap((name) => {
+    const group = groups[name];
+    return group === undefined ? [] : [{ name, times: group.latency, histogram: group.histogram }];
+  });
+}
+
+function rowsOf(cell: CellRuns, groupsOf: (run: Run) => readonly GroupOfRun[]): GroupRow[] {
+  const byName = Map.groupBy(cell.runs.flatMap(groupsOf), ({ name }) => name);
+  const countOf = (groups: readonly GroupOfRun[]): number =>
+    sum(groups, ({ times }) => times.count);
+  const all = countOf([...byName.values()].flat());
+  return [...byName].map(([name, groups]) => {
+    const count = countOf(groups);
+    return { cell, name, count, share: all === 0 ? 0 : count / all, groups };
+  });
+}
+
+interface GroupTableText {
+  readonly caption: string;
+  /** Head of the column of groups. */
+  readonly name: string;
+  readonly note: string;
+  readonly level: number;
+}
+
+/** Null without rows. */
+function groupTable(
+  { caption, name, note, level }: GroupTableText,
+  rows: readonly GroupRow[],
+): Table | null {
+  if (rows.length === 0) return null;
+  const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
+  const isWeak = rows.some(({ count }) => !supportsPercentile(count, 99));
+  const notes = isWeak ? [note, WEAK_NOTE] : [note];
+  return tableOf({ caption, notes }, rows, [
+    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+    { label: name, kind: "text", cell: (row) => textCell(row.name) },
+    { label: "Count", cell: ({ count }) => countCell(count) },
+    { label: "Share", unit: "%", cell: ({ share }) => shareCell(share) },
+    timeColumn("Min", unit, (row) => extremeCell(row, "min", unit)),
+    timeColumn("Mean", unit, (row) => pooledCell(row, "mean", { unit, level })),
+    ...([50, 95, 99] as const).map((percentile) =>
+      timeColumn(`p${percentile}`, unit, (row) => pooledCell(row, percentile, { unit, level }))
+    ),
+    timeColumn("Max", unit, (row) => extremeCell(row, "max", unit)),
+  ]);
+}
+
+function timeColumn(
+  label: string,
+  { name }: DisplayUnit,
+  cell: ColumnOf<GroupRow>["cell"],
+): ColumnOf<GroupRow> {
+  return { label, unit: name, cell };
+}
+
+function extremeCell({ groups }: GroupRow, of: "min" | "max", unit: DisplayUnit): TableCell {
+  const values = groups.filter(({ times }) => times.count > 0).map(({ times }) => times[of]);
+  return values.length === 0 ? NONE : numberCell(Math[of](...values), unit);
+}
+
+/** Of all runs together, by their added histogram counts; of one run, as the results have it. */
+function pooledCell(
+  { groups, count }: GroupRow,
+  figure: "mean" | 50 | 95 | 99,
+  { unit, level }: { readonly unit: DisplayUnit; readonly level: number },
+): TableCell {
+  if (count === 0) return NONE;
+  const cell = rangeOfGroups(groups, figure, level);
+  const shown = cell === null ? NONE : rangeCell(cell, unit);
+  const isWeak = figure !== "mean" && !supportsPercentile(count, figure);
+  return isWeak ? { text: shown.text, value: shown.value, weak: true } : shown;
+}
+
+function rangeOfGroups(
+  groups: readonly GroupOfRun[],
+  figure: "mean" | 50 | 95 | 99,
+  level: number,
+): Parameters<typeof rangeCell>[0] | null {
+  const filled = groups.filter(({ times }) => times.count > 0);
+  const [{ times }] = filled;
+  if (filled.length === 1) {
+    return { value: figure === "mean" ? times.mean : times.percentiles[figure], interval: null };
+  }
+  const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
+  if (histograms.length < filled.length) return null;
+  const blocks = histograms.map((
+    text,
+  ) => [{ seconds: 0, completed: 0, latency: decodeSparse(text) }]);
+  const [estimate] = bootstrap(blocks, { figures: [figure] });
+  const interval = estimate && intervalOf(estimate, level);
+  if (interval === null) return null;
+  const { value, low, high } = interval;
+  return { value: value / 1_000, interval: { low: low / 1_000, high: high / 1_000 } };
+}
