@@ -6,36 +6,25 @@ import type { Run } from "../runner/result/result.ts";
 import { type MeasuredRuns, nameOfMeasured, titleOf } from "./cells/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./subjects/agents/agents.ts";
 import type { ScenarioSummary } from "./judge/summary.ts";
-import {
-  type BarsChart,
-  type DensityChart,
-  type OrderChart,
-  type TailsChart,
-  type TimelineChart,
+import type {
+  BarsChart,
+  DensityChart,
+  TailsChart,
+  TimelineChart,
 } from "./subjects/charts/charts.ts";
 import { bottleneckFindings } from "./findings/bottleneck.ts";
 import { runtimeFindings } from "./findings/runtime_counters.ts";
+import { type MissingModel, missingModels } from "./subjects/missing.ts";
 import { caveatSentence } from "./findings/caveat_sentences.ts";
 import { noResponseCaveat, stoppedCaveat, warningsOf } from "./findings/caveats.ts";
-import { type MissingModel, missingModels } from "./subjects/missing.ts";
-import {
-  type CellRuns,
-  type Grouped,
-  groupRuns,
-  repeatedOf,
-  type ScenarioRuns,
-} from "./cells/cells.ts";
-import { commandOf, sourceNameOf } from "./subjects/method/command.ts";
+import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
 import { type ClaimsModel, claimsModel } from "./judge/claims/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./subjects/verdict/conclusion.ts";
 import { choiceIn } from "./cells/recast.ts";
 import { type PageTarget, pageTargets } from "./subjects/verdict/compared_scenarios.ts";
 import { byResult, rightCells } from "./judge/pairs.ts";
 import { type OtherBase, otherBases } from "./subjects/verdict/other_bases.ts";
-import {
-  compareScenarios,
-  type ScenarioComparison,
-} from "./subjects/verdict/compared_scenarios.ts";
+import { compareScenarios } from "./subjects/verdict/compared_scenarios.ts";
 import {
   boundsNote,
   densityFinding,
@@ -47,14 +36,16 @@ import { type ErrorsModel, errorsModel } from "./subjects/charts/errors.ts";
 import type { ForestModel } from "./judge/forest.ts";
 import { type GatesModel, gatesModel } from "./judge/gates/gates.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
-import { machineFacts } from "./subjects/method/machine.ts";
-import { type Fact, factsOf, methodSentences } from "./subjects/method/method.ts";
+import type { Fact, Group } from "./blocks.ts";
+import { groupOf, SUBJECTS } from "./subjects/registry.ts";
+import type { ReportContext, ScenarioContext } from "./subjects/subject.ts";
+import { factsOf } from "./subjects/method/method.ts";
 import { type ProfilesModel, profilesModel } from "./subjects/profiles/profiles.ts";
 import { type PublishedModel, publishedModels } from "./judge/published/model.ts";
 import { perCpuFinding, resourcesTable } from "./subjects/tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./subjects/tables/slowest.ts";
 import { type CapacityModel, capacityModel } from "./subjects/capacity_picture.ts";
-import { barsOf, orderOf, type TradeoffModel, tradeoffOf } from "./subjects/charts/throughput.ts";
+import { barsOf, type TradeoffModel, tradeoffOf } from "./subjects/charts/throughput.ts";
 import { type SettlingModel, settlingModel } from "./subjects/charts/settling.ts";
 import { type SteadyFinding, steadyFindings } from "./findings/steady_finding.ts";
 import { type SweepModel, sweepsOf } from "./subjects/sweeps/sweeps.ts";
@@ -102,17 +93,9 @@ export interface ReportModel {
   readonly sweeps: readonly SweepModel[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: SettlingModel | null;
-  /** Every run in time; null for a few. */
-  readonly order: OrderChart | null;
   readonly missing: readonly MissingModel[];
-  readonly machine: readonly Fact[];
-  readonly method: readonly string[];
-  /** The command that measures the same again, given `source` as a file. */
-  readonly command: string;
-  /** The experiment file, word for word; "" where there is none. */
-  readonly source: string;
-  /** The file that the command names; "" where it names none. */
-  readonly sourceName: string;
+  /** What subjects say, in the order of the page. */
+  readonly groups: readonly Group[];
   /** By position; with figures that leave out what the experiment discards. */
   readonly runs: readonly Run[];
 }
@@ -183,11 +166,26 @@ export interface ScenarioModel {
 
 /** @param baseline What thresholds compare with; null: nothing. */
 export function reportModel(results: MeasuredRuns, baseline: Grouped | null = null): ReportModel {
-  const { experiment, source = "", missing = [] } = results;
+  const { experiment } = results;
   const scenarios = groupRuns(results);
   const { level } = repeatedOf(results);
   const compared = compareScenarios(scenarios, { level, choice: choiceIn(results) });
   const sorted = scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) }));
+  const loads = scenarioLoads(results);
+  const context: ReportContext = {
+    results,
+    baseline,
+    level,
+    scenarios: sorted.map(({ name, cells }, i) => ({
+      name,
+      request: requestText(name, experiment?.scenarios),
+      load: loads.get(name) ?? "",
+      cells,
+      compared: compared[i],
+      level,
+      results,
+    })),
+  };
   const sweeps = sweepsOf(sorted, { level });
   const claims = claimsModel(scenarios, results);
   const settling = settlingModel(scenarios, level);
@@ -208,34 +206,25 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     targets: pageTargets(scenarios, compared),
     // For the page alone: of many targets it takes longer than all else that is compared.
     bases: () => bases ??= otherBases(compared, { level }),
-    scenarios: scenarios.map((group, i) => scenarioModel(group, compared[i], results)),
+    scenarios: context.scenarios.map(scenarioModel),
     published: publishedModels(scenarios, results),
     sweeps,
     settling,
-    order: orderOf(scenarios),
-    missing: missingModels(missing),
-    machine: machineFacts(results),
-    method: methodSentences(results),
-    command: commandOf(results),
-    source,
-    sourceName: sourceNameOf(results),
+    missing: missingModels(results.missing ?? []),
+    groups: SUBJECTS.flatMap((subject) => groupOf(subject, context) ?? []),
     runs: scenarios.flatMap(({ cells }) => cells.flatMap(({ runs }) => runs))
       .sort((a, b) => a.order - b.order),
   };
 }
 
 function scenarioModel(
-  { name, cells: written }: ScenarioRuns,
-  compared: ScenarioComparison,
-  results: MeasuredRuns,
+  { name, request, load, cells, compared, level, results }: ScenarioContext,
 ): ScenarioModel {
-  const { level } = repeatedOf(results);
-  const cells = byResult(written);
   const steps = stepScenarios([{ name, cells }], results);
   return {
     name,
-    request: requestText(name, results.experiment?.scenarios),
-    load: scenarioLoads(results).get(name) ?? "",
+    request,
+    load,
     summary: compared.summary,
     forest: compared.forest,
     errors: errorsModel(cells),

@@ -4,7 +4,8 @@
  * How much of the page is shown: its summary, more detail, or everything. The reader's choice is remembered; a link
  * to a hidden part shows it; paper gets the summary, unless somebody chose otherwise since the page was opened.
  */
-import { type Depth, DEPTH_KEY, DEPTHS } from "../render/html/sections/depth.ts";
+import { type Depth, DEPTHS } from "../blocks.ts";
+import { DEPTH_KEY } from "../render/html/sections/depth.ts";
 
 const root = document.documentElement;
 

@@ -22,7 +22,8 @@ import { outcomeLines } from "./terminal/verdicts.ts";
 import { bulletList, documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
-import { gatesMarkdown, tableWithNotes } from "./markdown.ts";
+import { gatesMarkdown } from "./markdown.ts";
+import { tableWithNotes } from "./markdown_blocks.ts";
 
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
 export function comparisonJson(comparison: ResultsComparison): unknown {

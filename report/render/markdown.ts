@@ -7,12 +7,13 @@ import { type GateOutcome, type GatesModel, gatesTable } from "../judge/gates/ga
 import type { ConclusionModel } from "../subjects/verdict/conclusion.ts";
 import { figureText } from "../subjects/verdict/headline.ts";
 import { measurementModel } from "../subjects/measurement.ts";
-import type { Fact } from "../subjects/method/method.ts";
+import { type Fact, shownIn } from "../blocks.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
 import type { PublishedModel } from "../judge/published/model.ts";
 import type { SettlingModel } from "../subjects/charts/settling.ts";
 import type { SweepModel } from "../subjects/sweeps/sweeps.ts";
-import type { Table, TableCell } from "../subjects/tables/table.ts";
+import type { Table } from "../subjects/tables/table.ts";
+import { blocksMarkdown, tableMarkdown, tableWithNotes } from "./markdown_blocks.ts";
 import type { TrustModel } from "../findings/trust.ts";
 import {
   bulletList,
@@ -45,7 +46,7 @@ export function renderMarkdown(model: ReportModel): Written<"markdown"> {
     ...model.sweeps.flatMap(sweepMarkdown),
     ...stableMarkdown(model.settling),
     ...model.published.flatMap(publishedMarkdown),
-    ...missingMarkdown(model),
+    ...blocksMarkdown(shownIn("markdown", model.groups), 3),
   ]));
 }
 
@@ -149,22 +150,6 @@ function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
   return [md`#### Agents`, bulletList(findings), tableMarkdown(table)];
 }
 
-export function tableWithNotes(table: Table): Markdown[] {
-  return [tableMarkdown(table), ...table.notes.map(plain)];
-}
-
-export function tableMarkdown({ columns, rows }: Table): Markdown {
-  return lines([
-    row(columns.map(({ label, unit }) => unit ? `${label}, ${unit}` : label)),
-    rule(columns.map(({ kind }) => kind === "number" ? kind : "text")),
-    ...rows.map((cells) => row(cells.map(cellText))),
-  ]);
-}
-
-function cellText({ text, weak, below }: TableCell): string {
-  return [weak ? `(${text})` : text, below ?? ""].join(" ").trimEnd();
-}
-
 function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
   return [
     ...figures.flatMap(({ factor, findings }) => [
@@ -198,12 +183,6 @@ function publishedMarkdown(model: PublishedModel): Markdown[] {
 
 function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
   return sentences.length === 0 ? [] : [plain(heading), bulletList(sentences)];
-}
-
-function missingMarkdown({ missing }: ReportModel): Markdown[] {
-  if (missing.length === 0) return [];
-  const texts = missing.map(({ what, kind, reason }) => `${what}: ${kind}: ${reason}`);
-  return [md`### Not measured`, bulletList(texts)];
 }
 
 function plain(text: string): Markdown {

@@ -31,7 +31,7 @@ import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./verdict/ma
 import type { NextStep } from "./verdict/next_steps.ts";
 import { gatesSentence } from "../judge/gates/gates.ts";
 import type { ReliabilityModel } from "./verdict/reliability.ts";
-import type { Fact } from "./method/method.ts";
+import type { Fact } from "../blocks.ts";
 import { formatMoment, GLUE } from "../writing/units.ts";
 import { counted, listed, unique } from "../writing/words.ts";
 import type { NamedCell } from "../cells/match.ts";

@@ -11,7 +11,7 @@ import { noResponseOf, noResponseText } from "../findings/no_response.ts";
 import { type TrustModel, trustOf } from "../findings/trust.ts";
 import { findingReason } from "../findings/sentences.ts";
 import { loadText } from "./method/load.ts";
-import type { Fact } from "./method/method.ts";
+import type { Fact } from "../blocks.ts";
 import { overTimeText } from "../cells/over_time.ts";
 import {
   boundText,

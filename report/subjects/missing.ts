@@ -1,8 +1,24 @@
 /** What of the plan was not measured, and what is known of it all the same. Pure. */
 import type { Missing } from "../../runner/result/result.ts";
+import { type Block, group, text } from "../blocks.ts";
 import { capacitySentence } from "./capacity.ts";
+import type { ReportContext, Subject } from "./subject.ts";
 import { counted } from "../writing/words.ts";
 import { cellLabel } from "../cells/cell_label.ts";
+
+export const missing: Subject<ReportContext> = {
+  id: "missing",
+  title: "Not measured",
+  depth: "summary",
+  build: ({ results }) => missingModels(results.missing ?? []).map(reasonBlock),
+};
+
+function reasonBlock({ what, kind, reason, evidence }: MissingModel): Block {
+  return group("", [
+    text(`missing.${kind}`, `${what}: ${kind}: ${reason}`),
+    { kind: "verbatim", text: evidence.join("\n"), fold: null },
+  ]);
+}
 
 /** Parts of the plan without a measurement, those of one reason together. */
 export interface MissingModel {

@@ -13,7 +13,8 @@ import type {
   Page,
   Request,
 } from "playwright-core";
-import { type Depth, DEPTH_KEY } from "../../report/render/html/sections/depth.ts";
+import type { Depth } from "../../report/blocks.ts";
+import { DEPTH_KEY } from "../../report/render/html/sections/depth.ts";
 import { settlesWithin } from "../../targets/launch/settles.ts";
 import { keep } from "../kept.ts";
 import { findProgram, testWith } from "../needs.ts";

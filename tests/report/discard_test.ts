@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
+import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
 import { percentileOf } from "../../report/cells/pool.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
@@ -73,9 +74,17 @@ Deno.test("a run of which nothing would be left stays whole", () => {
 
 Deno.test("the report says what it left out, in its method and CSV alike", () => {
   const model = reportModel(resultsOf(2_000));
-  assert.ok(model.method.some((text) => /The first 2\ss of every run are left out/.test(text)));
-  assert.ok(reportModel(resultsOf(250)).method.some((text) => /The first 0\.25\ss of/.test(text)));
-  assert.ok(!reportModel(resultsOf(0)).method.some((text) => /left out of rates/.test(text)));
+  assert.ok(
+    said(model, "method").some(({ text }) => /The first 2\ss of every run are left out/.test(text)),
+  );
+  assert.ok(
+    said(reportModel(resultsOf(250)), "method").some(({ text }) =>
+      /The first 0\.25\ss of/.test(text)
+    ),
+  );
+  assert.ok(
+    !said(reportModel(resultsOf(0)), "method").some(({ text }) => /left out of rates/.test(text)),
+  );
   assert.deepEqual(model.runs.map(({ rate }) => rate), [...cellWith(2_000).rate.values]);
 });
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { compareResults } from "../../report/subjects/compared_results.ts";
 import { loadText } from "../../report/subjects/method/load.ts";
+import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -149,14 +150,15 @@ const DIFFERENT = resultsOf({ plain: undefined, high: [rate(10), rate(20)], ramp
 const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly spread arrivals";
 
 Deno.test("loads that differ are told with each scenario, and in the method", () => {
-  const { scenarios, method } = reportModel(DIFFERENT);
+  const model = reportModel(DIFFERENT);
+  const { scenarios } = model;
   assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different loads, given with each scenario");
   assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
     "50 connections, 1 s",
     HIGH,
     "virtual users each with a connection of their own: 1 min at 5.00 → 50.0/s, then 10 s at 0/s, Poisson arrivals",
   ]);
-  const sentences = method.map(plain);
+  const sentences = said(model, "method").map(({ text }) => plain(text));
   assert.ok(sentences.includes("Load of plain: 50 connections, 1 s."));
   assert.ok(sentences.includes(`Load of high: ${HIGH}.`));
   assert.ok(sentences.some((text) => text.startsWith("Closed loop (plain): each connection")));

@@ -5,6 +5,7 @@ import { groupOf } from "../../report/judge/group.ts";
 import { verdictText } from "../../report/judge/words.ts";
 import { caveatSentence } from "../../report/findings/caveat_sentences.ts";
 import { stoppedCaveat } from "../../report/findings/caveats.ts";
+import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
@@ -109,5 +110,9 @@ Deno.test("page, markdown and terminal tell it, and the method says how the inte
     renderSummary(model, { width: 200, color: false, unicode: true }),
     /^Stopped after 5/m,
   );
-  assert.ok(model.method.some((text) => /looked at to decide .* computed at 97\.5\s%/.test(text)));
+  assert.ok(
+    said(model, "method").some(({ text }) =>
+      /looked at to decide .* computed at 97\.5\s%/.test(text)
+    ),
+  );
 });

@@ -200,7 +200,7 @@ interface SectionLink {
 }
 
 function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
-  const { name, claims, scenarios, sweeps, settling, published, missing } = model;
+  const { name, claims, scenarios, sweeps, settling, published, groups } = model;
   const detail = "in-detail";
   const link = (
     is: boolean,
@@ -219,7 +219,8 @@ function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionL
     ...link(scenarios.length > 0, "outcomes", "Errors", detail),
     ...link(scenarios.some(({ profiles }) => profiles !== null), "profiles", "Profiles", detail),
     ...link(published.length > 0, "published", "Published", detail),
-    ...link(missing.length > 0, "missing", "Not measured"),
-    ...link(true, "method", "Method", "in-everything"),
+    ...groups.filter(({ id }) => id === "missing" || id === "method").flatMap((group) =>
+      link(true, group.id, group.title, group.depth === "summary" ? undefined : `in-${group.depth}`)
+    ),
   ];
 }

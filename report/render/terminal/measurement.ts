@@ -2,7 +2,7 @@
 import type { Measurement } from "../../../runner/result/result.ts";
 import type { GateOutcome } from "../../judge/gates/gates.ts";
 import { type MeasurementModel, measurementModel } from "../../subjects/measurement.ts";
-import type { Fact } from "../../subjects/method/method.ts";
+import type { Fact } from "../../blocks.ts";
 import { fitted, padEnd, padStart, widthOf } from "../../writing/columns.ts";
 import {
   encoded,

@@ -10,6 +10,8 @@ import type { PublishedModel } from "../../judge/published/model.ts";
 import type { SweepModel } from "../../subjects/sweeps/sweeps.ts";
 import { type TerminalOptions, type TextLine, writtenLines } from "../../writing/terminal.ts";
 import type { Written } from "../../writing/written.ts";
+import { shownIn } from "../../blocks.ts";
+import { blocksLines } from "./blocks.ts";
 import { latencyLines } from "./latency.ts";
 import { BLANK, HANGING, indented, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { tableLines } from "./table.ts";
@@ -37,7 +39,7 @@ export function renderSummary(
     ...claimLines(model.claims, options),
     ...gateLines(model.gates, options),
     ...publishedLines(model.published, options),
-    ...missingLines(model, options),
+    ...blocksLines(shownIn("terminal", model.groups), options),
     ...warningLines(model, options),
     ...conclusionLines(model.conclusion, options),
   ];
@@ -145,26 +147,6 @@ function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): Te
   const notes = note === "" ? [] : paragraphLines(note, options.width);
   if (lines.length + notes.length === 0) return [];
   return [BLANK, lineOf("Thresholds", "cyan"), ...lines, ...notes];
-}
-
-function missingLines({ missing }: ReportModel, { width }: TerminalOptions): TextLine[] {
-  if (missing.length === 0) return [];
-  const alike = Map.groupBy(
-    missing,
-    ({ kind, reason, evidence }) => JSON.stringify([kind, reason, evidence]),
-  );
-  return [
-    BLANK,
-    lineOf("Not measured", "yellow"),
-    ...[...alike.values()].flatMap((group) => {
-      const [{ kind, reason, evidence }] = group;
-      const what = group.map(({ what }) => what).join("; ");
-      return [
-        ...paragraphLines(`${what}: ${kind}: ${reason}`, width, HANGING),
-        ...evidence.map((line) => lineOf(`    ${line}`, "dim")),
-      ];
-    }),
-  ];
 }
 
 function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): TextLine[] {

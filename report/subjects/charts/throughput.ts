@@ -2,16 +2,10 @@
 import { boundText, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { COLORS } from "../../cells/colors.ts";
 import { counted, listed } from "../../writing/words.ts";
-import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
+import type { CellRuns } from "../../cells/cells.ts";
 import { numericFactors } from "../../cells/factors.ts";
 import { meanCoresOf } from "../../cells/resources.ts";
-import {
-  type Axis,
-  type BarsChart,
-  compact,
-  type OrderChart,
-  type TradeoffChart,
-} from "./charts.ts";
+import { type Axis, type BarsChart, compact, type TradeoffChart } from "./charts.ts";
 
 export interface TradeoffModel {
   readonly chart: TradeoffChart;
@@ -156,36 +150,3 @@ export function barsOf(cells: readonly CellRuns[]): BarsChart {
 function barText({ label, rate }: CellRuns): string {
   return `${label} ${formatNumber(rate.mean)}`;
 }
-
-// Every run in the order in which it ran, against the mean of its cell: a drift, a warm-up or a disturbed hour shows at once.
-
-/** Null for fewer runs than show an order. */
-export function orderOf(scenarios: readonly ScenarioRuns[]): OrderChart | null {
-  const runs = scenarios.flatMap(({ name, cells }) =>
-    cells.flatMap(({ label, color, rate, runs }) =>
-      runs.map((run): OrderChart["runs"][number] => ({
-        order: run.order,
-        label: [name, label, `run ${run.repetition}`].join(", "),
-        color,
-        ratio: compact(rate.mean > 0 ? run.rate / rate.mean : 0),
-        trust: run.generator.trust,
-        busy: run.generator.hostActivity.busy,
-        rate: run.rate,
-        mean: rate.mean,
-        startedAt: run.startedAt,
-      }))
-    )
-  ).filter(({ ratio }) => ratio > 0).sort((a, b) => a.order - b.order);
-  if (runs.length < LEAST_RUNS) return null;
-  const most = Math.max(...runs.map(({ ratio }) => Math.max(ratio, 1 / ratio)), LEAST_RATIO);
-  return {
-    kind: "order",
-    alt: `Requests/s of ${counted(runs.length, "run")} against the mean of their cells, in time`,
-    axis: { unit: "×", scale: "log", min: compact(1 / most ** 1.1), max: compact(most ** 1.1) },
-    runs,
-  };
-}
-
-const LEAST_RUNS = 6;
-/** The axis holds at least this change either way. */
-const LEAST_RATIO = 1.1;

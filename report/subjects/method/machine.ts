@@ -4,7 +4,7 @@ import type { Results, Run } from "../../../runner/result/result.ts";
 import { formatCount, formatNumber, formatQuantity, sizeUnit } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
-import type { Fact } from "./method.ts";
+import type { Fact } from "../../blocks.ts";
 
 export function machineFacts({ machine, redis, version, runs, ...rest }: MeasuredRuns): Fact[] {
   return [

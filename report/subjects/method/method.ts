@@ -11,16 +11,12 @@ import {
   formatMs,
   formatShare,
 } from "../../writing/units.ts";
+import type { Fact } from "../../blocks.ts";
 import { counted, listed, listedAll, unique } from "../../writing/words.ts";
 import { namesInOrder, repeatedOf } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import { commandSentences } from "./commands.ts";
 import { loadText, parametersText, requestText, scenarioLoads } from "./load.ts";
-
-export interface Fact {
-  readonly label: string;
-  readonly text: string;
-}
 
 /** The lines under the title: what, where, when, how long. */
 export function factsOf(results: MeasuredRuns): Fact[] {

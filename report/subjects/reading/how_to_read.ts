@@ -6,8 +6,6 @@ export const HOW_TO_READ = {
     "Each cell is a target in a scenario, or at a value of a factor; below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average. A press on a cell leads to its scenario.",
   capacity:
     "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, as the generator or the machine may be why. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. Beneath, the trials in order: a whisker joins the highest rate that had held below the lowest that had broken; the dashed line is the capacity. A trial that breaks ends early, so its p99 would grow. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency and the rates of trials are on logarithmic axes.",
-  order:
-    "Each dot is a run, in the order in which the runs took place; up is its requests/s against the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.",
   tradeoff:
     "Each dot is a cell: further right serves more, further down responds sooner. Its cross holds both 95 % confidence intervals over the runs; a larger dot used more CPU. The stepped line is the Pareto front: no other cell has both more requests/s and a lower p99 than one on it.",
   timeline:

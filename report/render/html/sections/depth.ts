@@ -1,9 +1,6 @@
 /** How much of the page is shown at once, and the control that chooses it. Without scripts, everything is. */
+import { type Depth, DEPTHS } from "../../../blocks.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
-
-/** Each shows what the one before shows, and more: elements of the classes `in-detail` and `in-everything`. */
-export const DEPTHS = ["summary", "detail", "everything"] as const;
-export type Depth = typeof DEPTHS[number];
 
 /** Where the browser keeps the choice. */
 export const DEPTH_KEY = "plateau-depth";

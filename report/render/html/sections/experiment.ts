@@ -1,15 +1,15 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
-import type { MissingModel } from "../../../subjects/missing.ts";
 import { claimGroups, claimGroupText, type ClaimsModel } from "../../../judge/claims/claims.ts";
 import type { GatesModel } from "../../../judge/gates/gates.ts";
-import type { Fact } from "../../../subjects/method/method.ts";
+import type { Fact } from "../../../blocks.ts";
 import type { ReportModel } from "../../../model.ts";
 import type { TrustModel } from "../../../findings/trust.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
+import { sectionMarkup } from "../blocks.ts";
 import { capacitiesMarkup } from "./capacity.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
-import { captionMarkup, chartMarkup, howToReadMarkup, type PagePlace } from "./figures.ts";
+import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
 import { profilesMarkup } from "./profiles.ts";
 import { marksLegend, publishedMarkup } from "./published.ts";
 import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
@@ -63,14 +63,20 @@ function restMarkup(model: ReportModel, place: PagePlace): Markup {
   return markup`${claimsMarkup(model.claims, id)}
 ${forestsMarkup(model, place)}
 ${scenarios}
-${orderMarkup(model, place)}
+${saidMarkup(model, "order", place)}
 ${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${profilesMarkup(model.scenarios, id)}
 ${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
-${missingMarkup(model.missing, id)}
-${methodMarkup(model, id)}
+${saidMarkup(model, "missing", place)}
+${saidMarkup(model, "method", place)}
 </article>`;
+}
+
+/** What a subject says; null where that is nothing. */
+function saidMarkup({ groups }: ReportModel, id: string, place: PagePlace): Markup | null {
+  const group = groups.find((one) => one.id === id);
+  return group === undefined ? null : sectionMarkup(group, place);
 }
 
 /** Why runs are not valid; null where all are. */
@@ -133,48 +139,6 @@ export function factsMarkup(facts: readonly Fact[]): Markup {
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
   );
   return markup`<dl class="facts">${items}</dl>`;
-}
-
-function missingMarkup(missing: readonly MissingModel[], id: string): Markup | null {
-  if (missing.length === 0) return null;
-  const items = missing.map(({ what, kind, reason, evidence }) =>
-    markup`<li><strong>${what}</strong>: ${kind}: ${reason}${preMarkup(evidence.join("\n"))}</li>`
-  );
-  return markup`<section id="${id}-missing"><h2>Not measured</h2>
-<ul class="missing">${items}</ul></section>`;
-}
-
-/** Focusable, as it scrolls. */
-function preMarkup(text: string): Markup | null {
-  return text === "" ? null : markup`<pre tabindex="0">${text}</pre>`;
-}
-
-function methodMarkup(model: ReportModel, id: string): Markup {
-  const { machine, method, source, sourceName, command } = model;
-  return markup`<section id="${id}-method" class="in-everything"><h2>Machine and method</h2>
-${factsMarkup(machine)}
-${method.map((sentence) => markup`<p>${sentence}</p>`)}
-<h3>Reproduce</h3>
-${
-    source === "" || sourceName === ""
-      ? markup`<p>Run <code>${command}</code></p>`
-      : markup`<p>Save the experiment below as <code>${sourceName}</code>, then run <code>${command}</code></p>`
-  }
-${sourceMarkup(source)}</section>`;
-}
-
-function sourceMarkup(source: string): Markup | null {
-  if (source === "") return null;
-  return markup`<details><summary>The experiment file</summary>${preMarkup(source)}</details>`;
-}
-
-/** Every run in time: whether the machine, or a cell, drifted; null for a few runs. */
-function orderMarkup({ order }: ReportModel, place: PagePlace): Markup | null {
-  if (order === null) return null;
-  const id = `${place.id}-order`;
-  return markup`<section id="${id}" class="in-detail"><h2>Runs in time</h2>
-<figure>${chartMarkup(order, "order", { ...place, id: `${id}-chart` })}
-<figcaption>${howToReadMarkup(HOW_TO_READ.order)}</figcaption></figure></section>`;
 }
 
 // The section that plots the settling time of each cell against its settled latency.

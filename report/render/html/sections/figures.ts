@@ -86,6 +86,25 @@ export function chartMarkup(chart: Chart, height: string, { id, charts }: PagePl
 <canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas></div>`;
 }
 
+/** The class of the charts that are as high as this one. */
+export function sizeOf(chart: Chart): string {
+  switch (chart.kind) {
+    case "bars":
+      return `bars-${chart.bars.length}`;
+    case "forest":
+      return `forest-${chart.rows.length}${chart.namesApart ? "-apart" : ""}`;
+    case "timeline":
+      return `tracks-${2 + chart.tracks.length}`;
+    case "density":
+      return chart.series.length > 2 ? "ridges" : "density";
+    case "errors":
+    case "agents":
+      return "stacked";
+    default:
+      return chart.kind;
+  }
+}
+
 /** Heights of the bars charts, as the page's policy forbids styles on elements. */
 export function barHeights(charts: Charts): string {
   const rules = [...charts.values()].filter((chart) => chart.kind === "bars")

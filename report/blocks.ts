@@ -1,0 +1,201 @@
+/**
+ * What a report is made of. Subjects say what there is to say in blocks; a renderer knows how each kind of block looks
+ * in its form, and nothing about subjects. A block without content is left out with its heading.
+ */
+import type { Chart } from "./subjects/charts/charts.ts";
+import type { Table } from "./subjects/tables/table.ts";
+
+/** How much of a page a reader wants to see; each shows what the one before shows, and more. */
+export const DEPTHS = ["summary", "detail", "everything"] as const;
+export type Depth = typeof DEPTHS[number];
+
+/** What lays out blocks for people. CSV, JUnit and other files for programs read figures and outcomes instead. */
+export type Form = "page" | "terminal" | "markdown";
+
+export type Block = Text | List | Facts | TableBlock | Figure | Verbatim | Group;
+
+interface OfForms {
+  /** Default: the page; markdown, unless it is of the depth "everything"; a terminal, if it is of the depth "summary". */
+  readonly forms?: readonly Form[];
+}
+
+/** A finding: its code is what programs and tests read, its text is made once, in the findings' catalogue. */
+export interface Finding {
+  readonly code: string;
+  /** Complete sentences. What stands between backticks is code. */
+  readonly text: string;
+}
+
+export interface Text extends Finding, OfForms {
+  readonly kind: "text";
+  readonly tone: "plain" | "verdict" | "note" | "warning";
+}
+
+/** Findings beside each other: a list, or a paragraph where there is only one. */
+export interface List extends OfForms {
+  readonly kind: "list";
+  /** Above the list; "" for none. */
+  readonly title: string;
+  readonly items: readonly Finding[];
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly text: string;
+}
+
+export interface Facts extends OfForms {
+  readonly kind: "facts";
+  readonly facts: readonly Fact[];
+}
+
+export interface TableBlock extends OfForms {
+  readonly kind: "table";
+  readonly table: Table;
+  /** False where a heading above says the same; the caption is then for screen readers alone. */
+  readonly isCaptioned: boolean;
+  /** What opens the table, which is folded up on the page; null: it is open. */
+  readonly fold: string | null;
+  /** One a row, by which a reader shows and hides rows; absent: nothing. */
+  readonly outcomes?: readonly { readonly outcome: string; readonly label: string }[];
+}
+
+export interface Series {
+  readonly label: string;
+  readonly color: number;
+}
+
+export interface Panel {
+  /** Above the chart; "" for none. */
+  readonly title: string;
+  /** The target that it belongs to; null: several, or all. */
+  readonly of: Series | null;
+  readonly chart: Chart;
+}
+
+/** Charts that are read together, with what they show and how to read them. */
+export interface Figure extends OfForms {
+  readonly kind: "figure";
+  /** Colours of the series that all panels share; none where each panel says its own. */
+  readonly legend: readonly Series[];
+  readonly panels: readonly Panel[];
+  readonly findings: readonly Finding[];
+  /** How to read it, for who sees its kind for the first time. */
+  readonly reading: string;
+  /** The charts' numbers, folded up; null where a table beside the figure has them. */
+  readonly values: Table | null;
+}
+
+/** Text of a file or a program, as it is. */
+export interface Verbatim extends OfForms {
+  readonly kind: "verbatim";
+  readonly text: string;
+  readonly fold: string | null;
+}
+
+export interface Group extends OfForms {
+  readonly kind: "group";
+  /** What an address of the page names it by; "" for none. */
+  readonly id: string;
+  /** Its heading; "" for none. */
+  readonly title: string;
+  /** Beside the heading, as code: the request of a scenario; "" for none. */
+  readonly aside: string;
+  readonly depth: Depth;
+  /** Below each other; a chart beside its table; or two halves. */
+  readonly layout: "stack" | "beside" | "halves";
+  readonly blocks: readonly Block[];
+}
+
+export function text(code: string, text: string, tone: Text["tone"] = "plain"): Text {
+  return { kind: "text", code, text, tone };
+}
+
+export function list(items: readonly Finding[], title = ""): List {
+  return { kind: "list", title, items };
+}
+
+export function table(
+  table: Table,
+  options: Partial<Omit<TableBlock, "kind" | "table">> = {},
+): TableBlock {
+  return { kind: "table", table, isCaptioned: false, fold: null, ...options };
+}
+
+export function figure(
+  panels: readonly Panel[],
+  options: Partial<Omit<Figure, "kind" | "panels">>,
+): Figure {
+  return {
+    kind: "figure",
+    panels,
+    legend: [],
+    findings: [],
+    reading: "",
+    values: null,
+    ...options,
+  };
+}
+
+export function group(
+  title: string,
+  blocks: readonly Block[],
+  options: Partial<Omit<Group, "kind" | "title" | "blocks">> = {},
+): Group {
+  return {
+    kind: "group",
+    id: "",
+    title,
+    aside: "",
+    depth: "summary",
+    layout: "stack",
+    blocks,
+    ...options,
+  };
+}
+
+/** The block without what is empty in it; null where nothing is left. */
+export function pruned(block: Block): Block | null {
+  switch (block.kind) {
+    case "text":
+    case "verbatim":
+      return block.text === "" ? null : block;
+    case "list": {
+      const items = block.items.filter(({ text }) => text !== "");
+      return items.length === 0 ? null : { ...block, items };
+    }
+    case "facts":
+      return block.facts.length === 0 ? null : block;
+    case "table":
+      return block.table.rows.length === 0 ? null : block;
+    case "figure":
+      return block.panels.length === 0 ? null : block;
+    case "group": {
+      const blocks = prunedAll(block.blocks);
+      return blocks.length === 0 ? null : { ...block, blocks };
+    }
+  }
+}
+
+export function prunedAll(blocks: readonly Block[]): Block[] {
+  return blocks.flatMap((block) => pruned(block) ?? []);
+}
+
+/** What of the blocks a form shows, without headings that have nothing below them. @param depth Of what they stand in. */
+export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
+  return prunedAll(blocks.flatMap((block): Block[] => {
+    const own = block.kind === "group" ? deeper(depth, block.depth) : depth;
+    if (block.kind === "group") return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
+    return (block.forms ?? FORMS_AT[own]).includes(form) ? [block] : [];
+  }));
+}
+
+const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {
+  summary: ["page", "terminal", "markdown"],
+  detail: ["page", "markdown"],
+  everything: ["page"],
+};
+
+function deeper(one: Depth, other: Depth): Depth {
+  return DEPTHS[Math.max(DEPTHS.indexOf(one), DEPTHS.indexOf(other))];
+}
