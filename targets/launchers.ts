@@ -1,5 +1,5 @@
 /** The launchers by name, and the start of a target by the launcher that its lines in the experiment file name. */
-import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_spec.ts";
+import type { ClusterTarget, NginxTarget, ProxyTarget } from "../base/target/gateway_shape.ts";
 import { LOOPBACK } from "../base/net/listen.ts";
 import type {
   AppTarget,
@@ -7,7 +7,7 @@ import type {
   FrameworkTarget,
   TargetSpec,
   UrlTarget,
-} from "../base/target/spec.ts";
+} from "../base/target/target_shape.ts";
 import { appLauncher } from "./apps/launcher.ts";
 import {
   cannotStart,

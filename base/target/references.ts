@@ -1,8 +1,8 @@
 /** Targets that stand in front of others: the target that each names, and whether it can have that. */
 import { didYouMean } from "../suggest.ts";
 import { valuesOf } from "./settings.ts";
-import type { TargetSpec, WrittenTarget } from "./spec.ts";
-import { isUrl } from "./gateway_spec.ts";
+import type { TargetSpec, WrittenTarget } from "./target_shape.ts";
+import { isUrl } from "./gateway_shape.ts";
 import { quotedOpenly } from "../secrets.ts";
 
 /** Targets as they were written, by name; each may be wrong in every part, which is reported elsewhere. */

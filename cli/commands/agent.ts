@@ -8,7 +8,7 @@ import { textLines } from "../../report/writing/terminal.ts";
 import { Agent } from "../../runner/fleet/agent/agent.ts";
 import { allowedHost, LOOPBACK_HOSTS } from "../../runner/fleet/agent/allow.ts";
 import { agentName } from "../../runner/fleet/protocol/agent_message.ts";
-import { workers } from "../../scenarios/load/load_spec.ts";
+import { workers } from "../../scenarios/load/load_shape.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { quietFlag } from "../flags/flags.ts";
 import { fleetRedis, redisAccessFlags, redisConflicts } from "../flags/fleet_flags.ts";

@@ -9,7 +9,7 @@ import { cellLabel } from "../../report/cells/cell_label.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { boundsOf, repeatSentence, Schedule } from "../../runner/experiment/schedule.ts";
 import { describeLoad } from "../../runner/measure/described_load.ts";
-import type { TargetSpec } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
 import type { Experiment } from "../../scenarios/file/experiment.ts";
 import type { Cell } from "../../scenarios/plan/plan.ts";

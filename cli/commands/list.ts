@@ -6,7 +6,7 @@ import { YamlText } from "../../base/yaml/yaml_text.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import { experiments } from "../../scenarios/experiments/registry.ts";
 import { parseExperiment } from "../../scenarios/file/experiment_file.ts";
-import { parametersSpec } from "../../scenarios/file/parameter_spec.ts";
+import { parametersSpec } from "../../scenarios/file/parameter_shape.ts";
 import type { App } from "../../targets/apps/app.ts";
 import { apps } from "../../targets/apps/registry.ts";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";

@@ -11,7 +11,7 @@ import {
   type LoadOptions,
 } from "../../scenarios/file/experiment_file.ts";
 import { ONE_PROFILE } from "../../scenarios/plan/repetition.ts";
-import type { LoadSpec } from "../../scenarios/load/load_spec.ts";
+import type { LoadSpec } from "../../scenarios/load/load_shape.ts";
 import { SECRET, secrets } from "../../base/secrets.ts";
 import {
   type Cell,

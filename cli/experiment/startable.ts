@@ -1,7 +1,7 @@
 /** Whether the targets of an experiment and their commands could be started here; nothing is. */
 import { StartError, TargetError } from "../../base/errors.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
-import { fixedPortOf, type TargetSpec } from "../../base/target/spec.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
 import { stages } from "../../base/target/steps.ts";
 import { stepEnv } from "../../runner/experiment/target_commands.ts";
 import { locateCommand, portObstacle } from "../../targets/launch/command.ts";

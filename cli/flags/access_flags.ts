@@ -9,7 +9,7 @@ import {
   proxyUrl,
   resolved,
 } from "../../base/target/access.ts";
-import { HTTP2_KEEPS } from "../../scenarios/load/load_spec.ts";
+import { HTTP2_KEEPS } from "../../scenarios/load/load_shape.ts";
 import { checkSocket, privateKeyAt } from "../../scenarios/file/access_files.ts";
 import type { CommandParts, RawArguments } from "../command_line/command.ts";
 import { certificates } from "./fleet_flags.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { messageOf, type Problem } from "../../base/errors.ts";
 import { hostIn, passwordsIn } from "../../base/secret_fields.ts";
 import { hops } from "../../scenarios/request/follow.ts";
-import * as load from "../../scenarios/load/load_spec.ts";
+import * as load from "../../scenarios/load/load_shape.ts";
 import type { Load } from "../../scenarios/load/load.ts";
 import { headerName, headerValue, status } from "../../scenarios/request/request.ts";
 import {

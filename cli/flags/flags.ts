@@ -1,6 +1,6 @@
 /** Flags that several commands share. */
 import * as z from "zod";
-import { duration } from "../../scenarios/load/load_spec.ts";
+import { duration } from "../../scenarios/load/load_shape.ts";
 import { observed, repeatText, seed } from "../../scenarios/plan/repetition.ts";
 import { type Problem, UserError } from "../../base/errors.ts";
 import type { CommandParts } from "../command_line/command.ts";

@@ -4,7 +4,7 @@
  */
 import { VERSION } from "../../base/version.ts";
 import { withoutSecrets } from "../../base/secrets.ts";
-import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
+import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import type { BenchRequest } from "../measure/measure.ts";
 import { scriptOf } from "../../scenarios/request/script.ts";
 import type {

@@ -1,6 +1,6 @@
 /** What a search for a capacity is given, and how long its trials must be for that. */
 import type { Objective } from "../../scenarios/claims/objective.ts";
-import { MOST_PER_SEC } from "../../scenarios/load/load_spec.ts";
+import { MOST_PER_SEC } from "../../scenarios/load/load_shape.ts";
 import type { PriorInterval, SearchGoal } from "../stats/capacity/search.ts";
 import type { TrialHooks, TrialRequest } from "./trial.ts";
 

@@ -13,7 +13,7 @@ import type { Scenario } from "../../scenarios/request/scenario.ts";
 import { installedAt, notInstalled } from "../../targets/frameworks/install.ts";
 import { findNginx, NO_NGINX } from "../../targets/gateways/nginx/launcher.ts";
 import type { ProvidedRedis } from "../../targets/redis/provide.ts";
-import type { TargetSpec } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { api } from "../../targets/apps/api.ts";
 import { appNamed, appNeedsRedis } from "../../targets/apps/registry.ts";
 

@@ -6,7 +6,7 @@
 import { join, resolve } from "node:path";
 import { StartError, TargetError } from "../../base/errors.ts";
 import { secrets, withoutSecrets } from "../../base/secrets.ts";
-import type { TargetSpec } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/target_shape.ts";
 import {
   type CommandStage,
   type CommandStep,

@@ -12,7 +12,7 @@ import { between } from "../../base/quantity.ts";
 import { didYouMean } from "../../base/suggest.ts";
 import { http2ProxyProblem } from "../../base/target/access.ts";
 import { referenceConflicts } from "../../base/target/references.ts";
-import { targetSpecWith } from "../../base/target/spec.ts";
+import { targetSpecWith } from "../../base/target/target_shape.ts";
 import { stepConflicts } from "../../base/target/steps.ts";
 import { claim } from "../claims/claim_text.ts";
 import {
@@ -29,13 +29,13 @@ import {
   interval,
   loadSpec,
   replayConflict,
-} from "../load/load_spec.ts";
+} from "../load/load_shape.ts";
 import { discard, discardConflicts, figures, figuresConflicts } from "../load/measured_part.ts";
 import { pin } from "../load/pin.ts";
 import { observeSpec, profileSpec, repeat, seed } from "../plan/repetition.ts";
 import { followOf } from "../request/follow.ts";
 import { fieldsIn, type Scenario, scenarioSpecWith } from "../request/scenario.ts";
-import { parametersSpec } from "./parameter_spec.ts";
+import { parametersSpec } from "./parameter_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._-]*$/u, {

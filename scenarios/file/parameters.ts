@@ -23,7 +23,7 @@ import {
   presetsOf,
   validParameters,
   value,
-} from "./parameter_spec.ts";
+} from "./parameter_shape.ts";
 import { findingsOf, type Path, type PathProblem, startsWith } from "../../base/problems.ts";
 import { quotedOpenly, SECRET, type SecretValue } from "../../base/secrets.ts";
 import { didYouMean } from "../../base/suggest.ts";

@@ -18,8 +18,8 @@ import {
   DEFAULT_DURATION_MS,
   DEFAULT_USERS,
   type LoadSpec,
-} from "./load_spec.ts";
-import { type CapacityGoal, shareOfCapacityText } from "./capacity_spec.ts";
+} from "./load_shape.ts";
+import { type CapacityGoal, shareOfCapacityText } from "./capacity_shape.ts";
 import type { Phase } from "../pace/arrivals.ts";
 import { type LoadStage, mostUsersOf } from "../pace/levels.ts";
 import { durationText, rateText } from "../../base/quantity.ts";

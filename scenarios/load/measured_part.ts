@@ -1,5 +1,5 @@
 /** Which part of each run the report's figures are of: all but a discarded start, or the steady part. */
-import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_spec.ts";
+import { DEFAULT_DURATION_MS, type LoadSpec } from "./load_shape.ts";
 import { lastingMs } from "./factors.ts";
 import { type Conflict, type Path } from "../../base/problems.ts";
 import { between, durationText } from "../../base/quantity.ts";

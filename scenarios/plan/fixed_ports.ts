@@ -3,7 +3,7 @@
  * port at the same time, it cannot be carried out. Pure.
  */
 import { type Problem, UserError } from "../../base/errors.ts";
-import { fixedPortOf, type TargetSpec } from "../../base/target/spec.ts";
+import { fixedPortOf, type TargetSpec } from "../../base/target/target_shape.ts";
 
 /** Which processes of targets live at the same time. */
 export interface ServingTimes {

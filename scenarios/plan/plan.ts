@@ -5,7 +5,7 @@ import { type Problem, UserError } from "../../base/errors.ts";
 import { checkLimit } from "../../base/limits.ts";
 import { type Draw, drawBy, shuffled } from "../../base/random.ts";
 import { didYouMean } from "../../base/suggest.ts";
-import type { TargetSpec, WrittenTarget } from "../../base/target/spec.ts";
+import type { TargetSpec, WrittenTarget } from "../../base/target/target_shape.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import {
   countOfLoads,
@@ -15,7 +15,7 @@ import {
   recorded,
   whyTooLong,
 } from "../load/load.ts";
-import type { LoadSpec } from "../load/load_spec.ts";
+import type { LoadSpec } from "../load/load_shape.ts";
 import type { Scenario } from "../request/scenario.ts";
 import { checkPorts, type ServingTimes } from "./fixed_ports.ts";
 import type { Repeat } from "./repetition.ts";

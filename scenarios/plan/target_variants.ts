@@ -1,7 +1,7 @@
 /** A target with one value for each of its lines, and those behind it likewise. Pure. */
 import { durationText } from "../../base/quantity.ts";
 import { valuesOf } from "../../base/target/settings.ts";
-import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_spec.ts";
+import type { WrittenCluster, WrittenProxy } from "../../base/target/gateway_shape.ts";
 import { nameBehind } from "../../base/target/references.ts";
 import type {
   TargetLimits,
@@ -9,7 +9,7 @@ import type {
   WrittenCommand,
   WrittenLimits,
   WrittenTarget,
-} from "../../base/target/spec.ts";
+} from "../../base/target/target_shape.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
 import {
   type Combination,

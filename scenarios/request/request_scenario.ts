@@ -3,7 +3,7 @@ import { METHODS } from "../../base/http/request.ts";
 import * as z from "zod";
 import { ALWAYS, unknownKeys } from "../../base/explain.ts";
 import { type Files, NO_FILES } from "../../base/files.ts";
-import { loadSpec } from "../load/load_spec.ts";
+import { loadSpec } from "../load/load_shape.ts";
 import { followSpec } from "./follow.ts";
 import { BODIES, checkRequest, requestFields } from "./request.ts";
 import { valuesSpec } from "./values.ts";

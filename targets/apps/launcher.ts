@@ -1,6 +1,6 @@
 /** Launches a built-in app: this program again, as `serve APP`, on a port of the system's choice. */
 import { appNamed } from "./registry.ts";
-import type { AppTarget } from "../../base/target/spec.ts";
+import type { AppTarget } from "../../base/target/target_shape.ts";
 import { countersEnv } from "../observe/runtime/own_counters.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { selfCommand, startSelf, startSupervised } from "../launch/child.ts";

@@ -1,7 +1,7 @@
 /** Launches a framework that is installed: under a supervisor, in a clean environment, on a free port. */
 import { installedAt, notInstalled } from "./install.ts";
 import { frameworkNamed } from "./registry.ts";
-import type { FrameworkTarget } from "../../base/target/spec.ts";
+import type { FrameworkTarget } from "../../base/target/target_shape.ts";
 import { bringUp } from "../launch/bring_up.ts";
 import { cannotStart, type Launcher, type RunningTarget, startOfNeed } from "../launch/launcher.ts";
 import { startSupervised } from "../launch/child.ts";

@@ -4,7 +4,7 @@
  * its standard input: there may be a password in them, and more certificates than an environment can hold.
  */
 import { accessShape } from "../../base/target/access.ts";
-import { policyNames, storeNames } from "../../base/target/gateway_spec.ts";
+import { policyNames, storeNames } from "../../base/target/gateway_shape.ts";
 import * as z from "zod";
 
 export interface Gateway {

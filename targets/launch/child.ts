@@ -13,7 +13,7 @@ import { makeLimitGroup, removeLimitGroup } from "../../base/system/cgroup.ts";
 import { polledErrors } from "../../base/system/pipe.ts";
 import { adoptOrphans } from "../../base/system/prctl.ts";
 import { childrenOf, descendantsOf } from "../../base/system/processes.ts";
-import type { TargetLimits } from "../../base/target/spec.ts";
+import type { TargetLimits } from "../../base/target/target_shape.ts";
 import { BOUND } from "./parent_death.ts";
 import type { Exit, WatchedTree } from "./launcher.ts";
 import { OUTPUT_LATE_MS } from "../observe/runtime/go_trace.ts";

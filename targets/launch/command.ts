@@ -3,7 +3,7 @@ import { LOOPBACK } from "../../base/net/listen.ts";
 import { resolve } from "../../base/net/resolve.ts";
 import { occupantsOf } from "../../base/system/listeners.ts";
 import { readProgram } from "../../base/system/processes.ts";
-import { type CommandTarget, fixedPortOf } from "../../base/target/spec.ts";
+import { type CommandTarget, fixedPortOf } from "../../base/target/target_shape.ts";
 import { bringUp } from "./bring_up.ts";
 import { cannotStart, type LaunchContext, type Launcher, type RunningTarget } from "./launcher.ts";
 import { startSupervised } from "./child.ts";

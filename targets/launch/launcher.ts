@@ -6,7 +6,7 @@
 import { type Need, StartError, TargetError } from "../../base/errors.ts";
 import type { Access } from "../../base/net/endpoint.ts";
 import type { CounterSink, CounterSource } from "../observe/runtime/counter_records.ts";
-import type { TargetSpec } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/target_shape.ts";
 
 /** How a process ended. */
 export interface Exit {

@@ -3,7 +3,7 @@
  * load, on the load's own way to it.
  */
 import { resolve } from "node:path";
-import type { UrlTarget } from "../../base/target/spec.ts";
+import type { UrlTarget } from "../../base/target/target_shape.ts";
 import type { Launcher, RunningTarget } from "./launcher.ts";
 
 export const urlLauncher: Launcher<UrlTarget> = {

@@ -9,7 +9,7 @@ import { Certificates } from "../../base/target/access.ts";
 import type { RunningTarget } from "../../targets/launch/launcher.ts";
 import { descendantsOf } from "../../base/system/processes.ts";
 import { startTarget } from "../../targets/launchers.ts";
-import type { TargetSpec } from "../../base/target/spec.ts";
+import type { TargetSpec } from "../../base/target/target_shape.ts";
 import { certificates } from "../certificates.ts";
 import { emptyFolder } from "../e2e/plateau.ts";
 import { type Need, testWith } from "../needs.ts";

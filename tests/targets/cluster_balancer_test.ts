@@ -1,5 +1,5 @@
 /** The builtin balancer in front of real instances. */
-import type { PolicyName } from "../../base/target/gateway_spec.ts";
+import type { PolicyName } from "../../base/target/gateway_shape.ts";
 import assert from "node:assert/strict";
 import { type ServedGateway, serveGateway } from "../../targets/serve_gateway.ts";
 import { serveOrigin, type TestOrigin } from "./fixtures/origin.ts";

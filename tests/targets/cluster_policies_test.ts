@@ -1,5 +1,5 @@
 /** One suite over all policies, and what each of them promises. */
-import { policyNames } from "../../base/target/gateway_spec.ts";
+import { policyNames } from "../../base/target/gateway_shape.ts";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Instance, makePolicy, SlowStart } from "../../targets/gateways/cluster/balancer.ts";

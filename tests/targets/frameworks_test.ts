@@ -2,7 +2,7 @@ import { frameworkNames } from "../../base/target/app_settings.ts";
 import assert from "node:assert/strict";
 import { frameworkNamed } from "../../targets/frameworks/registry.ts";
 import { digestOf, packSources, readSources } from "../../targets/frameworks/install.ts";
-import { targetSpec } from "../../base/target/spec.ts";
+import { targetSpec } from "../../base/target/target_shape.ts";
 
 /** What each folder pins for the framework itself. */
 const PINS: Record<string, [file: string, line: (version: string) => string]> = {

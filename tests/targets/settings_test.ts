@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as z from "zod";
 import { durationMs } from "../../base/quantity.ts";
 import { onOrOff, settingIssues } from "../../base/target/settings.ts";
-import { targetSpec } from "../../base/target/spec.ts";
+import { targetSpec } from "../../base/target/target_shape.ts";
 
 const SWITCHES: [given: unknown, becomes: boolean][] = [
   ["on", true],

@@ -7,7 +7,7 @@ import { accessShape } from "../../../base/target/access.ts";
 import { LIMITS } from "../../../base/limits.ts";
 import { msBetween } from "../../../base/quantity.ts";
 import { whyTooLong } from "../../../scenarios/load/load.ts";
-import { intervalMs } from "../../../scenarios/load/load_spec.ts";
+import { intervalMs } from "../../../scenarios/load/load_shape.ts";
 import { DRIVER_NAMES } from "../../load/engine/driver.ts";
 import { endedWorkers, hostActivity, targetUse } from "../../result/generator.ts";
 import { jobSecrets, loadShape, scriptShape } from "./job_schema.ts";

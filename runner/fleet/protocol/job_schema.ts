@@ -28,7 +28,7 @@ import {
   someConnect,
   timeoutMs,
   workers,
-} from "../../../scenarios/load/load_spec.ts";
+} from "../../../scenarios/load/load_shape.ts";
 import { beyond, isWithin, LIMITS } from "../../../base/limits.ts";
 import {
   expectation,

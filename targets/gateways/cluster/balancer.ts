@@ -7,7 +7,7 @@ import { badGateway, responseOf } from "../response.ts";
 import { originRequestOf } from "../origin/request.ts";
 import type { Fields } from "../origin/fields.ts";
 import { OriginClient } from "../origin/origin.ts";
-import type { PolicyName } from "../../../base/target/gateway_spec.ts";
+import type { PolicyName } from "../../../base/target/gateway_shape.ts";
 
 export class Balancer implements Gateway {
   readonly #instances: OriginClient[];

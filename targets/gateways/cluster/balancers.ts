@@ -11,7 +11,7 @@ import {
   type RunningTarget,
 } from "../../launch/launcher.ts";
 import { OriginClient } from "../origin/origin.ts";
-import type { ClusterTarget } from "../../../base/target/gateway_spec.ts";
+import type { ClusterTarget } from "../../../base/target/gateway_shape.ts";
 import { LOOPBACK, originAt } from "../../../base/net/listen.ts";
 import { startNginx } from "../nginx/launcher.ts";
 import { freePort } from "../../launch/environment.ts";

@@ -2,7 +2,7 @@
  * nginx's configuration, tuned as in the SciCat baseline: by denji's notes on nginx, to which the study
  * refers. Pure.
  */
-import type { PolicyName } from "../../../base/target/gateway_spec.ts";
+import type { PolicyName } from "../../../base/target/gateway_shape.ts";
 import { hostAndPort } from "../../../base/net/listen.ts";
 
 export interface NginxConfig {

@@ -6,7 +6,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { TemporaryFolder } from "../../../base/system/temporary_folder.ts";
-import { fileOf, isUrl, type NginxTarget } from "../../../base/target/gateway_spec.ts";
+import { fileOf, isUrl, type NginxTarget } from "../../../base/target/gateway_shape.ts";
 import {
   cannotStart,
   type LaunchContext,

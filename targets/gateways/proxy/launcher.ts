@@ -2,7 +2,7 @@
 import { type Access, endpointOf } from "../../../base/net/endpoint.ts";
 import { messageOf } from "../../../base/errors.ts";
 import { dial } from "../../../base/net/dial.ts";
-import { isUrl, type ProxyTarget } from "../../../base/target/gateway_spec.ts";
+import { isUrl, type ProxyTarget } from "../../../base/target/gateway_shape.ts";
 import {
   cannotStart,
   type LaunchContext,

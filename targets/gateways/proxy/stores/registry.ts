@@ -1,5 +1,5 @@
 /** The stores by name. */
-import type { StoreName } from "../../../../base/target/gateway_spec.ts";
+import type { StoreName } from "../../../../base/target/gateway_shape.ts";
 import type { ResponseStore } from "./store.ts";
 
 interface StoreContext {

@@ -19,7 +19,7 @@ import {
 } from "./factors.ts";
 import { between, msBetween, ratePerSec, ratePerSecOrNone } from "../../base/quantity.ts";
 import { findingsOf } from "../../base/problems.ts";
-import { capacitySearch, shareOfCapacity } from "./capacity_spec.ts";
+import { capacitySearch, shareOfCapacity } from "./capacity_shape.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
 const positive = z.int().min(1);

@@ -23,7 +23,7 @@ import {
   nginxTarget,
   type ProxyTarget,
   proxyTarget,
-} from "./gateway_spec.ts";
+} from "./gateway_shape.ts";
 import { quotedOpenly } from "../secrets.ts";
 
 type WrittenSettings = Readonly<Record<string, z.core.util.JSONType>>;
