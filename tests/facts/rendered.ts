@@ -1,0 +1,219 @@
+/** What the program itself shows of stored results, taken from its command line, as facts. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { csvFacts, histogramLogFacts, jsonFacts, junitFacts, metricFacts } from "./data.ts";
+import { type Fact, type Found, numberFacts, wordFacts } from "./fact.ts";
+import { pageFacts } from "./html.ts";
+import type { Case, Stored } from "./stored.ts";
+
+/** A Plateau to call, with a folder for its files and a collector for its metrics. */
+export class Program implements AsyncDisposable {
+  readonly #main: string;
+  readonly #folder = Deno.makeTempDirSync({ prefix: "plateau-facts-" });
+  readonly #metrics = new Map<string, string[]>();
+  readonly #collector: Deno.HttpServer<Deno.NetAddr>;
+  #here: Promise<Here> | null = null;
+
+  /** @param main Path of its main.ts. */
+  constructor(main: string) {
+    this.#main = main;
+    this.#collector = Deno.serve(
+      { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+      async (request) => {
+        const [, name] = new URL(request.url).pathname.split("/");
+        this.#metrics.set(name, [...this.#metrics.get(name) ?? [], await request.text()]);
+        return Response.json({});
+      },
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#collector.shutdown();
+    Deno.removeSync(this.#folder, { recursive: true });
+  }
+
+  async facts(one: Case): Promise<Fact[]> {
+    const found = one.kind === "results"
+      ? await this.#ofResults(one)
+      : one.kind === "compare"
+      ? await this.#ofComparison(one)
+      : await this.#ofTrend(one);
+    return found.map((fact) => ({ of: one.name, ...fact }));
+  }
+
+  async #ofResults({ name, stored }: Case & { kind: "results" }): Promise<Found[]> {
+    const folder = this.#folderOf(name);
+    writeFileSync(join(folder, "stored.json"), stored.text);
+    const forms = ["json", "csv", "csv-intervals", "markdown", "junit", "hlog", "html"] as const;
+    const report = await this.#call(folder, [
+      ...["report", "stored.json", ...flagsOf(forms)],
+      ...["--otlp", `http://127.0.0.1:${this.#collector.addr.port}/${name}`],
+    ]);
+    return [
+      ...callFacts("report", report),
+      ...forms.flatMap((form) => formFacts(folder, form, JSON.parse(stored.text))),
+      ...(this.#metrics.get(name) ?? []).flatMap(metricFacts),
+      ...await this.#onTerminals(folder, stored),
+    ];
+  }
+
+  /** What `run` ends with: it shows it again of an experiment that is complete. */
+  async #onTerminals(folder: string, stored: Stored): Promise<Found[]> {
+    if (stored.schema.endsWith("/1")) return [];
+    const { machine, version } = await (this.#here ??= this.#findHere());
+    const results = JSON.parse(stored.text);
+    if (results.state !== "done") return [];
+    // It resumes only what was measured here, with this version; both are shown of what is stored elsewhere.
+    const here = { ...results, version, machine: { ...machine, memory: results.machine.memory } };
+    const dir = join(folder, "run");
+    mkdirSync(dir);
+    writeFileSync(join(dir, "results.json"), JSON.stringify(here));
+    const resume = ["run", "--resume", "run", "--quiet"];
+    const narrow = await this.#onTerminal(folder, resume, 80);
+    const wide = await this.#onTerminal(folder, [...resume, "--strict"], 120);
+    return [
+      ...callFacts("terminal-80", narrow),
+      ...callFacts("terminal-120", wide),
+      ...numberFacts("terminal-80", narrow.text),
+      ...numberFacts("terminal-120", wide.text),
+    ];
+  }
+
+  async #ofComparison(
+    { name, sides, flags = [], sessions = [] }: Case & { kind: "compare" },
+  ): Promise<Found[]> {
+    const folder = this.#folderOf(name);
+    const [base, next] = sides.map(({ text }, i) => {
+      const file = ["base.json", "next.json"][i];
+      writeFileSync(join(folder, file), text);
+      return file;
+    });
+    const earlier = sessions.flatMap(({ text }, i) => {
+      writeFileSync(join(folder, `session_${i}.json`), text);
+      return ["--sessions", `session_${i}.json`];
+    });
+    const forms = ["json", "markdown", "junit", "html"] as const;
+    const args = ["compare", base, next, ...flags, ...earlier];
+    const narrow = await this.#onTerminal(folder, [...args, ...flagsOf(forms)], 80);
+    const wide = await this.#onTerminal(folder, args, 120);
+    return [
+      ...callFacts("terminal-80", narrow),
+      ...callFacts("terminal-120", wide),
+      ...numberFacts("terminal-80", narrow.text),
+      ...numberFacts("terminal-120", wide.text),
+      ...forms.flatMap((form) => formFacts(folder, form)),
+    ];
+  }
+
+  async #ofTrend({ name, all }: Case & { kind: "trend" }): Promise<Found[]> {
+    const folder = this.#folderOf(name);
+    const files = all.map(({ text }, i) => {
+      writeFileSync(join(folder, `result_${i}.json`), text);
+      return `result_${i}.json`;
+    });
+    const forms = ["markdown", "junit", "html"] as const;
+    const args = ["report", ...files, ...flagsOf(forms), "--fail-on-change"];
+    const called = await this.#onTerminal(folder, args, 80);
+    return [
+      ...callFacts("terminal-80", called),
+      ...numberFacts("terminal-80", called.text),
+      ...forms.flatMap((form) => formFacts(folder, form)),
+    ];
+  }
+
+  #folderOf(name: string): string {
+    const folder = join(this.#folder, name);
+    mkdirSync(folder, { recursive: true });
+    return folder;
+  }
+
+  /** The machine as this program describes it, from the shortest experiment there is. */
+  async #findHere(): Promise<Here> {
+    const folder = this.#folderOf("here");
+    const url = `http://127.0.0.1:${this.#collector.addr.port}`;
+    const experiment = {
+      ...{ name: "here", targets: { here: { url } }, scenarios: { here: { get: "/here" } } },
+      ...{ load: { connections: 1, duration: "100ms" }, repeat: 1 },
+    };
+    writeFileSync(join(folder, "here.yaml"), JSON.stringify(experiment));
+    const { text } = await this.#call(folder, ["run", "here.yaml", "--out", "out", "--quiet"]);
+    const path = join(folder, "out", "results.json");
+    if (!existsSync(path)) throw new Error(`Cannot find out what machine this is: ${text}`);
+    return JSON.parse(readFileSync(path, "utf8"));
+  }
+
+  #call(folder: string, args: readonly string[]): Promise<Called> {
+    return output(Deno.execPath(), ["run", "-A", this.#main, ...args], folder);
+  }
+
+  /** On a terminal of that many columns. */
+  #onTerminal(folder: string, args: readonly string[], columns: number): Promise<Called> {
+    const words = [Deno.execPath(), "run", "-A", this.#main, ...args].map(quoted).join(" ");
+    const command = `stty cols ${columns} rows 24; ${words}`;
+    return output("script", ["--quiet", "--return", "--command", command, "/dev/null"], folder);
+  }
+}
+
+interface Here {
+  readonly version: string;
+  readonly machine: object;
+}
+
+interface Called {
+  readonly code: number;
+  readonly text: string;
+}
+
+async function output(program: string, args: readonly string[], cwd: string): Promise<Called> {
+  const { GITHUB_ACTIONS: _, GITHUB_STEP_SUMMARY: _summary, ...env } = Deno.env.toObject();
+  const command = new Deno.Command(program, {
+    args: [...args],
+    cwd,
+    clearEnv: true,
+    env: { ...env, NO_COLOR: "1", LC_ALL: "C.UTF-8", TERM: "xterm" },
+    stdin: "null",
+  });
+  const { code, stdout, stderr } = await command.output();
+  const text = [stdout, stderr].map((bytes) => new TextDecoder().decode(bytes)).join("");
+  // deno-lint-ignore no-control-regex -- what steers a terminal is no text
+  return { code, text: text.replace(/\u001b\[[\d;?]*[A-Za-z]|\r/g, "") };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+type Form = "json" | "csv" | "csv-intervals" | "markdown" | "junit" | "hlog" | "html";
+
+function flagsOf(forms: readonly Form[]): string[] {
+  return forms.flatMap((form) => [`--${form}`, `shown.${form}`]);
+}
+
+function callFacts(form: string, { code, text }: Called): Found[] {
+  return [
+    { kind: "exit", place: "", key: form, value: String(code) },
+    ...wordFacts(form, text.split("\n")),
+  ];
+}
+
+/** @param stored What the JSON may hold as it was. */
+function formFacts(folder: string, form: Form, stored?: unknown): Found[] {
+  const path = join(folder, `shown.${form}`);
+  if (!existsSync(path)) return [{ kind: "exit", place: "", key: `file ${form}`, value: "none" }];
+  const text = readFileSync(path, "utf8");
+  switch (form) {
+    case "json":
+      return jsonFacts("json", text, stored);
+    case "csv":
+    case "csv-intervals":
+      return csvFacts(form, text);
+    case "hlog":
+      return histogramLogFacts(text);
+    case "junit":
+      return junitFacts(text);
+    case "html":
+      return pageFacts(text);
+    case "markdown":
+      return [...numberFacts(form, text), ...wordFacts(form, text.split("\n"))];
+  }
+}
