@@ -129,32 +129,33 @@ const dataPoints = z.object({
   dataPoints: z.array(z.looseObject({ attributes: z.array(attribute).default([]) })),
 });
 
+const metric = z.object({ name: z.string(), unit: z.string(), description: z.string() })
+  .catchall(dataPoints.catchall(z.unknown()));
+type Metric = z.output<typeof metric>;
+
 const request = z.object({
   resourceMetrics: z.array(z.object({
     resource: z.object({ attributes: z.array(attribute) }),
-    scopeMetrics: z.array(z.object({
-      metrics: z.array(
-        z.object({ name: z.string(), unit: z.string(), description: z.string() })
-          .catchall(dataPoints.catchall(z.unknown())),
-      ),
-    })),
+    scopeMetrics: z.array(z.object({ metrics: z.array(metric) })),
   })),
 });
 
-/** Each data point by its metric and attributes, with those of its resource. @param body An ExportMetricsServiceRequest. */
+/** Each data point by its metric and attributes, after those of its resource. @param body An ExportMetricsServiceRequest. */
 export function metricFacts(body: string): Found[] {
-  return request.parse(JSON.parse(body)).resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
-    scopeMetrics.flatMap(({ metrics }) => metrics).flatMap(
-      ({ name, unit, description: _, ...shapes }) =>
-        Object.entries(shapes).flatMap(([shape, { dataPoints, ...settings }]) =>
-          dataPoints.map(({ attributes, ...point }): Found => ({
-            kind: "otlp",
-            place: attributesText([...resource.attributes, ...attributes]),
-            key: `${name} ${unit} ${shape} ${JSON.stringify(settings)}`,
-            value: pointText(point),
-          }))
-        ),
-    )
+  return request.parse(JSON.parse(body)).resourceMetrics.flatMap(({ resource, scopeMetrics }) => [
+    { kind: "otlp", place: "", key: "resource", value: attributesText(resource.attributes) },
+    ...scopeMetrics.flatMap(({ metrics }) => metrics).flatMap(metricFactsOf),
+  ]);
+}
+
+function metricFactsOf({ name, unit, description: _, ...shapes }: Metric): Found[] {
+  return Object.entries(shapes).flatMap(([shape, { dataPoints, ...settings }]) =>
+    dataPoints.map(({ attributes, ...point }) => ({
+      kind: "otlp",
+      place: attributesText(attributes),
+      key: `${name} ${unit} ${shape} ${JSON.stringify(settings)}`,
+      value: pointText(point),
+    }))
   );
 }
 

@@ -40,7 +40,14 @@ export type Case =
     readonly flags?: readonly string[];
     readonly sessions?: readonly Stored[];
   }
-  | { readonly kind: "trend"; readonly name: string; readonly all: readonly Stored[] };
+  | { readonly kind: "trend"; readonly name: string; readonly all: readonly Stored[] }
+  /** Of the repository of `repository.ts`. */
+  | {
+    readonly kind: "ab";
+    readonly name: string;
+    readonly stored: Stored;
+    readonly confirmation: Stored;
+  };
 
 /** Results that belong together: of `trend_1` to `trend_5`, for one. */
 const TREND = /^(.+)_\d+$/;
