@@ -7,11 +7,10 @@ type Piece =
   | { readonly tag: string; readonly isEnd: boolean; readonly attributes: string }
   | { readonly text: string };
 
-const PIECE = /<!--[^]*?-->|<(\/?)([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|([^<]+|<)/gi;
+const PIECE = /<!--[^]*?-->|<![^>]*>|<(\/?)([a-z][\w-]*)((?:"[^"]*"|'[^']*'|[^>"'])*)>|([^<]+|<)/gi;
 const RAW = /^(?:script|style|svg)$/;
 
 function* piecesOf(html: string): Generator<Piece> {
-  PIECE.lastIndex = 0;
   for (const match of html.matchAll(PIECE)) {
     const [, slash, tag, attributes, text] = match;
     if (tag !== undefined) yield { tag: tag.toLowerCase(), isEnd: slash === "/", attributes };
@@ -103,11 +102,11 @@ function partsOf(html: string): PageParts {
       }
     }
     const alt = decoded(/\baria-label="([^"]*)"/.exec(attributes)?.[1] ?? "");
-    if (alt !== "" && !named.has(alt)) named.set(alt, lastOf(headings));
+    if (alt !== "" && !named.has(alt)) named.set(alt, below(headings));
     if (tag === "table") {
       if (isEnd) open.pop();
       else {
-        const begun = { caption: "", heading: lastOf(headings), rows: [] };
+        const begun = { caption: "", heading: below(headings), rows: [] };
         tables.push(begun);
         open.push(begun);
       }
@@ -128,11 +127,9 @@ function partsOf(html: string): PageParts {
   return { tables, blocks, named, data };
 }
 
-/** Heading under which something stands, with the one above it: `static › Latency`. */
-function lastOf(headings: readonly string[]): string {
-  return headings.filter((text) => text !== undefined && text !== "").slice(1).slice(-2).join(
-    " › ",
-  );
+/** Headings under which something stands, without the title of the page: `static › Latency`. */
+function below(headings: readonly string[]): string {
+  return headings.filter((text) => text !== undefined && text !== "").slice(1).join(" › ");
 }
 
 export function pageFacts(html: string): Found[] {
@@ -202,20 +199,19 @@ function positionsOf(row: readonly TableCell[]): number[] {
   return row.map(({ span }) => (at += span) - span);
 }
 
-/** The row's heads; of several rows alike, with as many cells behind them as tell them apart. */
+/** The row's heads; of several rows alike, with as many cells behind them as tell them apart, up to two. */
 function rowLabels(rows: readonly TableCell[][]): string[] {
-  const label = (row: readonly TableCell[], cells: number): string => {
-    const heads = row.filter(({ isHead }) => isHead);
-    const rest = row.filter(({ isHead }) => !isHead).slice(
-      0,
-      heads.length === 0 ? cells + 1 : cells,
-    );
-    return [...heads, ...rest].map(({ text }) => oneLine(text)).join(", ");
-  };
-  const isAlone = (row: readonly TableCell[], cells: number): boolean =>
-    rows.filter((other) => label(other, cells) === label(row, cells)).length === 1;
-  return rows.map((row) => {
-    for (let cells = 0; cells < 2; cells++) if (isAlone(row, cells)) return label(row, cells);
-    return label(row, 2);
+  const labels = [0, 1, 2].map((cells) => rows.map((row) => rowLabel(row, cells)));
+  const counts = labels.map((all) => Map.groupBy(all, (label) => label));
+  return rows.map((_, i) => {
+    const cells = [0, 1].find((cells) => counts[cells].get(labels[cells][i])?.length === 1) ?? 2;
+    return labels[cells][i];
   });
+}
+
+function rowLabel(row: readonly TableCell[], cells: number): string {
+  const heads = row.filter(({ isHead }) => isHead);
+  const rest = row.filter(({ isHead }) => !isHead);
+  const named = [...heads, ...rest.slice(0, heads.length === 0 ? cells + 1 : cells)];
+  return named.map(({ text }) => oneLine(text)).join(", ");
 }
