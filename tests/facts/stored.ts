@@ -72,6 +72,12 @@ export function casesOf(all: readonly Stored[]): Case[] {
     ...[...Map.groupBy(results, ({ name }) => TREND.exec(name)?.[1])].flatMap((
       [name, of],
     ): Case[] => name === undefined ? [] : [{ kind: "trend", name: `${name}_trend`, all: of }]),
+    ...results.flatMap((stored): Case[] => {
+      const confirmation = results.find(({ name }) => name === `${stored.name}_confirmation`);
+      return confirmation === undefined
+        ? []
+        : [{ kind: "ab", name: `${stored.name}_compared`, stored, confirmation }];
+    }),
   ];
 }
 
