@@ -119,15 +119,10 @@ export class Program implements AsyncDisposable {
     { name, sides, flags = [], sessions = [] }: Case & { kind: "compare" },
   ): Promise<Found[]> {
     const folder = this.#folderOf(name);
-    const [base, next] = sides.map(({ text }, i) => {
-      const file = ["base.json", "next.json"][i];
-      writeFileSync(join(folder, file), text);
-      return file;
-    });
-    const earlier = sessions.flatMap(({ text }, i) => {
-      writeFileSync(join(folder, `session_${i}.json`), text);
-      return ["--sessions", `session_${i}.json`];
-    });
+    const [base, next] = sides.map((all, i) => sessionsIn(folder, ["base", "next"][i], all));
+    const earlier = sessions.length === 0
+      ? []
+      : ["--sessions", sessionsIn(folder, "sessions", sessions)];
     const forms = ["json", "markdown", "junit", "html"] as const;
     const args = ["compare", base, next, ...flags, ...earlier];
     const narrow = await this.#onTerminal(folder, [...args, ...flagsOf(forms)], 80);
@@ -250,6 +245,17 @@ function canonical(value: unknown): string {
 interface Called {
   readonly code: number;
   readonly text: string;
+}
+
+/** A file of one result, a folder of several. */
+function sessionsIn(folder: string, name: string, all: readonly Stored[]): string {
+  if (all.length === 1) {
+    writeFileSync(join(folder, `${name}.json`), all[0].text);
+    return `${name}.json`;
+  }
+  mkdirSync(join(folder, name), { recursive: true });
+  for (const { name: file, text } of all) writeFileSync(join(folder, name, `${file}.json`), text);
+  return name;
 }
 
 function quoted(word: string): string {

@@ -35,9 +35,11 @@ export type Case =
   | {
     readonly kind: "compare";
     readonly name: string;
-    readonly sides: readonly [Stored, Stored];
+    /** Of one session, or of several. */
+    readonly sides: readonly [readonly Stored[], readonly Stored[]];
     /** Beside the files. */
     readonly flags?: readonly string[];
+    /** Earlier ones. */
     readonly sessions?: readonly Stored[];
   }
   | { readonly kind: "trend"; readonly name: string; readonly all: readonly Stored[] }
@@ -62,16 +64,16 @@ export function casesOf(all: readonly Stored[]): Case[] {
     ...measurements.map((stored, i): Case => ({
       kind: "compare",
       name: stored.name,
-      sides: [measurements[Math.max(0, i - 1)], stored],
+      sides: [[measurements[Math.max(0, i - 1)]], [stored]],
     })),
     ...results.flatMap((base): Case[] => {
       const [, pair] = BASE.exec(base.name) ?? [];
       const next = results.find(({ name }) => name === `${pair}_new`);
       return next === undefined ? [] : comparisons(pair, [base, next], results);
     }),
-    ...[...Map.groupBy(results, ({ name }) => TREND.exec(name)?.[1])].flatMap((
-      [name, of],
-    ): Case[] => name === undefined ? [] : [{ kind: "trend", name: `${name}_trend`, all: of }]),
+    ...[...Map.groupBy(results, ({ name }) => TREND.exec(name)?.[1])].flatMap(([name, of]) =>
+      name === undefined ? [] : series(name, of)
+    ),
     ...results.flatMap((stored): Case[] => {
       const confirmation = results.find(({ name }) => name === `${stored.name}_confirmation`);
       return confirmation === undefined
@@ -81,16 +83,27 @@ export function casesOf(all: readonly Stored[]): Case[] {
   ];
 }
 
+/** All of them in time; where they are many enough, the earlier against the later, too. */
+function series(name: string, all: readonly Stored[]): Case[] {
+  const half = all.length / 2;
+  const sides = [all.slice(0, half), all.slice(half)] as const;
+  return [
+    { kind: "trend", name: `${name}_trend`, all },
+    ...half < 4 ? [] : [{ kind: "compare" as const, name: `${name}_halves`, sides }],
+  ];
+}
+
 function comparisons(
   pair: string,
-  sides: readonly [Stored, Stored],
+  [base, next]: readonly [Stored, Stored],
   results: readonly Stored[],
 ): Case[] {
   const sessions = results.filter(({ name }) => name.startsWith(`${pair}_session`));
+  const sides = [[base], [next]] as const;
   const rule = "p99 not worse than baseline by 5%";
   return [
     { kind: "compare", name: pair, sides },
-    { kind: "compare", name: `${pair}_itself`, sides: [sides[0], sides[0]] },
+    { kind: "compare", name: `${pair}_itself`, sides: [[base], [base]] },
     {
       kind: "compare",
       name: `${pair}_gated`,
