@@ -74,7 +74,8 @@ export class Program implements AsyncDisposable {
   async #onTerminals(folder: string, stored: Stored): Promise<Found[]> {
     if (stored.schema.endsWith("/1")) return [];
     const results = JSON.parse(stored.text);
-    if (results.state !== "done" || results.ab !== undefined) return [];
+    const isResumable = results.state === "done" && results.file !== undefined;
+    if (!isResumable || results.ab !== undefined) return [];
     await this.#store(join(folder, "run"), results);
     const resume = ["run", "--resume", "run", "--quiet"];
     const narrow = await this.#onTerminal(folder, resume, 80);
