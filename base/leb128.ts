@@ -44,11 +44,11 @@ export class Leb128Writer {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  /** @param values Each below 128, which is a byte of its own. */
-  pushSmall(values: Uint8Array): void {
-    this.#makeRoom(values.length);
-    this.#bytes.set(values, this.length);
-    this.length += values.length;
+  /** Other bytes between the numbers. */
+  pushBytes(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length);
+    this.#bytes.set(bytes, this.length);
+    this.length += bytes.length;
   }
 
   #makeRoom(bytes: number): void {
