@@ -18,10 +18,6 @@ export class Leb128Writer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  clear(): void {
-    this.length = 0;
-  }
-
   // hot: a large report packs millions of numbers.
   /** @param value From 0 to 2⁵³ − 1. */
   push(value: number): void {
@@ -96,10 +92,5 @@ export class Leb128Reader {
       number += (this.#bytes[this.at++] - 1) * scale;
     }
     return number <= Number.MAX_SAFE_INTEGER ? number : NaN;
-  }
-
-  nextZigZag(): number {
-    const number = this.next();
-    return number % 2 === 1 ? -(number + 1) / 2 : number / 2;
   }
 }

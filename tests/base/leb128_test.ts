@@ -31,12 +31,11 @@ Deno.test("what was written is read again, also beyond 2³¹", () => {
 });
 
 Deno.test("ZigZag numbers are small where their distance from 0 is", () => {
-  const numbers = [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40];
   const writer = new Leb128Writer();
-  for (const number of numbers) writer.pushZigZag(number);
-  assert.deepEqual([...writer.bytes.subarray(0, 5)], [0, 1, 2, 3, 4]);
+  for (const number of [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40]) writer.pushZigZag(number);
   const reader = new Leb128Reader(writer.bytes);
-  assert.deepEqual(numbers.map(() => reader.nextZigZag()), numbers);
+  const read = [0, 1, 2, 3, 4, 2 ** 41 - 1, 2 ** 41];
+  assert.deepEqual(read.map(() => reader.next()), read);
 });
 
 Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
