@@ -18,10 +18,6 @@ export class Leb128Writer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  clear(): void {
-    this.length = 0;
-  }
-
   // hot: a large report packs millions of numbers.
   /** @param value From 0 to 2⁵³ − 1. */
   push(value: number): void {
@@ -44,11 +40,11 @@ export class Leb128Writer {
     this.push(value >= 0 ? value * 2 : -value * 2 - 1);
   }
 
-  /** @param values Each below 128, which is a byte of its own. */
-  pushSmall(values: Uint8Array): void {
-    this.#makeRoom(values.length);
-    this.#bytes.set(values, this.length);
-    this.length += values.length;
+  /** Other bytes between the numbers. */
+  pushBytes(bytes: Uint8Array): void {
+    this.#makeRoom(bytes.length);
+    this.#bytes.set(bytes, this.length);
+    this.length += bytes.length;
   }
 
   #makeRoom(bytes: number): void {
@@ -96,10 +92,5 @@ export class Leb128Reader {
       number += (this.#bytes[this.at++] - 1) * scale;
     }
     return number <= Number.MAX_SAFE_INTEGER ? number : NaN;
-  }
-
-  nextZigZag(): number {
-    const number = this.next();
-    return number % 2 === 1 ? -(number + 1) / 2 : number / 2;
   }
 }

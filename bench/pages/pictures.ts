@@ -48,7 +48,7 @@ async function takeSummary(browser: Browser): Promise<void> {
 async function openExample(browser: Browser, name: string, viewport: Screen): Promise<Page> {
   const page = await browser.newPage({ viewport, deviceScaleFactor: SCALE });
   await page.goto(pathToFileURL(join(ROOT, "examples", `${name}.html`)).href);
-  await page.waitForSelector("html[data-charts=drawn]");
+  await page.waitForSelector("html[data-charts=drawn][data-page=read]");
   await page.waitForFunction(() => document.fonts.status === "loaded");
   return page;
 }

@@ -67,14 +67,12 @@ function nodesOf(html: string): Node[] {
 /** Of all experiments of the page. */
 async function figuresOfBases(): Promise<FiguresOfBases> {
   const scripts = document.querySelectorAll("script[id^=bases-]");
-  const texts = await Promise.all(
-    [...scripts].map(async ({ id }) =>
-      new TextDecoder().decode(await inflated(JSON.parse(scriptText(id) ?? `""`)))
-    ),
+  const experiments: FiguresOfBases[] = await Promise.all(
+    [...scripts].map(({ id }) => inflated(JSON.parse(scriptText(id) ?? `""`)).json()),
   );
   const found: Record<string, Record<string, BasedFigure>> = {};
-  for (const text of texts) {
-    for (const [base, own] of Object.entries<Record<string, BasedFigure>>(JSON.parse(text))) {
+  for (const experiment of experiments) {
+    for (const [base, own] of Object.entries(experiment)) {
       found[base] = { ...found[base], ...own };
     }
   }

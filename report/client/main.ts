@@ -24,7 +24,7 @@ import { Drawings } from "./charts/drawings.ts";
 import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
 import { forestConfig } from "./charts/forest.ts";
 import { fitLinked, linkedChart, linkedMarks } from "./charts/linked_charts.ts";
-import { forgetCharts } from "./charts/page_data.ts";
+import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
 import { orderConfig, scatterConfig } from "./charts/scatter.ts";
 import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
 import { reveal, startDepth } from "./depth.ts";
@@ -104,13 +104,15 @@ startBases(() => {
   drawAnew();
 });
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
-addEventListener("DOMContentLoaded", () => {
+addEventListener("DOMContentLoaded", async () => {
+  await readMoreCharts();
   timelines = timelineFigures(drawings, timelines);
   fitLinked();
   drawings.observe();
   equip();
   reveal();
   followLink(timelines);
+  document.documentElement.dataset.page = "read";
 });
 addEventListener("hashchange", () => followLink(timelines));
 addEventListener("chosen", () => {

@@ -31,12 +31,11 @@ Deno.test("what was written is read again, also beyond 2³¹", () => {
 });
 
 Deno.test("ZigZag numbers are small where their distance from 0 is", () => {
-  const numbers = [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40];
   const writer = new Leb128Writer();
-  for (const number of numbers) writer.pushZigZag(number);
-  assert.deepEqual([...writer.bytes.subarray(0, 5)], [0, 1, 2, 3, 4]);
+  for (const number of [0, -1, 1, -2, 2, -(2 ** 40), 2 ** 40]) writer.pushZigZag(number);
   const reader = new Leb128Reader(writer.bytes);
-  assert.deepEqual(numbers.map(() => reader.nextZigZag()), numbers);
+  const read = [0, 1, 2, 3, 4, 2 ** 41 - 1, 2 ** 41];
+  assert.deepEqual(read.map(() => reader.next()), read);
 });
 
 Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
@@ -46,13 +45,13 @@ Deno.test("a number that is cut off, or above 2⁵³ − 1, is none", () => {
   }
 });
 
-Deno.test("numbers of a byte each are written at once as one by one, wherever they come", () => {
-  const small = fc.uint8Array({ max: 127, maxLength: 5_000 });
-  fc.assert(fc.property(wholes, small, wholes, (before, bytes, after) => {
+Deno.test("bytes between numbers stay as they are", () => {
+  const any = fc.uint8Array({ maxLength: 5_000 });
+  fc.assert(fc.property(wholes, any, wholes, (before, bytes, after) => {
     const writer = new Leb128Writer();
     for (const number of before) writer.push(number);
-    writer.pushSmall(bytes);
+    writer.pushBytes(bytes);
     for (const number of after) writer.push(number);
-    assert.deepEqual(writer.bytes, written([...before, ...bytes, ...after]));
+    assert.deepEqual([...writer.bytes], [...written(before), ...bytes, ...written(after)]);
   }));
 });

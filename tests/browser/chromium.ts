@@ -140,7 +140,9 @@ async function lookAt(
     await using _chosen = await setDepth(page, depth);
     const url = pathToFileURL(file).href;
     await page.goto(url);
-    if (options.javaScriptEnabled !== false) await page.waitForSelector("html[data-charts=drawn]");
+    if (options.javaScriptEnabled !== false) {
+      await page.waitForSelector("html[data-charts=drawn][data-page=read]");
+    }
     await look(page);
     const own = [`request: ${url}`, "request: data:,"];
     assert.deepEqual(forbidden.filter((line) => !own.includes(line)), []);

@@ -53,7 +53,7 @@ class Live implements AsyncDisposable {
     await live.saved(runs);
     const isListening = page.waitForResponse(`${url}events`);
     await page.goto(url);
-    await page.waitForSelector("html[data-charts=drawn]");
+    await page.waitForSelector("html[data-charts=drawn][data-page=read]");
     await isListening; // what is said before that, nobody hears
     return live;
   }
@@ -81,7 +81,7 @@ class Live implements AsyncDisposable {
 
 /** Everything that a page shows, without what its client adds; scripts stand elsewhere in a page that is saved. */
 function contentOf(page: Page, html: string | null): Promise<Record<string, string>> {
-  return page.evaluate((html) => {
+  return page.evaluate(async (html) => {
     const shown = html === null
       ? document.documentElement.cloneNode(true)
       : new DOMParser().parseFromString(html.replace(/<style>.*?<.style>/s, ""), "text/html")
@@ -103,7 +103,16 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
     for (const drawn of shown.querySelectorAll("canvas, section")) {
       for (const name of ["style", "width", "height"]) drawn.removeAttribute(name);
     }
-    const data = [...shown.querySelectorAll<HTMLElement>("script[type]")];
+    const data = Object.fromEntries(
+      [...shown.querySelectorAll<HTMLElement>("script[type]")]
+        .map(({ id, textContent }) => [id, JSON.parse(textContent ?? "")]),
+    );
+    const { "more-charts": deflated, ...others } = data;
+    if (deflated !== undefined) {
+      const bytes = Uint8Array.from(atob(deflated), (letter) => letter.charCodeAt(0));
+      const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+      Object.assign(others.charts, await new Response(stream).json());
+    }
     for (const script of shown.querySelectorAll("main script")) {
       const { nextSibling } = script;
       if (nextSibling instanceof Text) nextSibling.data = nextSibling.data.replace("\n", "");
@@ -113,7 +122,7 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       title: shown.querySelector("title")?.textContent ?? "",
       nav: shown.querySelector("nav")?.outerHTML ?? "",
       main: shown.querySelector("main")?.outerHTML ?? "",
-      ...Object.fromEntries(data.map(({ id, textContent }) => [id, textContent ?? ""])),
+      ...others,
     };
   }, html);
 }

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import {
   HEAT_SHARES,
@@ -16,7 +17,6 @@ import {
 import { reportModel } from "../../report/model.ts";
 import { sum } from "../../report/writing/spread.ts";
 import { packScenarios } from "../../report/render/html/packed_intervals.ts";
-import { fromBase91 } from "../../report/writing/json.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -35,7 +35,7 @@ const RESULTS = resultsFixture({
 function cellsOf(results: Results): CellSteps[] {
   const { scenarios } = reportModel(results);
   const [packed] = packScenarios(scenarios).values();
-  return unpackSteps(inflateSync(fromBase91(packed.packed)));
+  return unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
 }
 
 function total(values: Iterable<number>): number {

@@ -69,7 +69,7 @@ Deno.test("the same results give the same page, byte by byte", () => {
 Deno.test("no hostile text becomes an element, a comment or the end of a script", () => {
   const page = renderReportPage([reportModel(hostileResults())]);
   assert.ok(!page.includes(MARKUP.slice(0, 5)));
-  const data = page.match(/<script type="application\/json" id="(?:targets|[a-z]+-e1-[a-z0-9]+)">/g)
+  const data = page.match(/<script type="application\/json" id="[-a-z0-9]+">/g)
     ?.length ?? 0;
   assert.equal(page.match(/<script/g)?.length, 2 + data);
   assert.equal(page.match(/<\/script/g)?.length, 2 + data);

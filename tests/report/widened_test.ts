@@ -1,5 +1,6 @@
 /** A run of which intervals were joined stands beside shorter runs, whose intervals are shorter. */
 import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
 import { errorsModel } from "../../report/subjects/charts/errors.ts";
 import { overlaid } from "../../report/subjects/charts/over_time.ts";
@@ -9,7 +10,6 @@ import { reportModel } from "../../report/model.ts";
 import { sum } from "../../report/writing/spread.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { packScenarios } from "../../report/render/html/packed_intervals.ts";
-import { fromBase91 } from "../../report/writing/json.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { sumOfSparse } from "../../runner/stats/histogram/histogram.ts";
@@ -87,7 +87,7 @@ Deno.test("a page packs runs of different intervals in steps of one length", () 
   const { scenarios } = reportModel(MIXED);
   const packed = packScenarios(scenarios).get(scenarios[0]);
   assert.equal(packed?.seconds, 0.5);
-  const [cell] = unpackSteps(inflateSync(fromBase91(packed.packed)));
+  const [cell] = unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
   for (const steps of cell) {
     assert.ok(steps.slice(0, -1).every(({ seconds }) => Math.abs(seconds - 0.5) < 1e-9));
   }

@@ -1,9 +1,9 @@
 /// <reference lib="dom" />
-/** The data that travels with the page: JSON in a script element for each section, parsed when its first chart is drawn. */
-import { type Chart, sectionOf } from "../../subjects/charts/charts.ts";
-import { fromBase91, parseCharts } from "../../writing/json.ts";
+/** The data that travels with the page: JSON in script elements, of which what is large and not needed at once is deflated. */
+import type { Chart } from "../../subjects/charts/charts.ts";
 
-const sections = new Map<string, Record<string, Chart>>();
+/** By ids of canvases, as they came with the page; null before the first is drawn. */
+let written: Readonly<Record<string, Chart>> | null = null;
 
 /** What stands in their place. */
 const put = new Map<string, Chart>();
@@ -15,11 +15,19 @@ export function chartOf(id: string): Chart | undefined {
 
 /** As it came with the page. */
 export function writtenChart(id: string): Chart | undefined {
-  const section = sectionOf(id);
-  const charts = sections.get(section) ??
-    parseCharts<Record<string, Chart>>(scriptText(`charts-${section}`) ?? "{}");
-  sections.set(section, charts);
+  const charts = writtenCharts();
   return Object.hasOwn(charts, id) ? charts[id] : undefined;
+}
+
+function writtenCharts(): Readonly<Record<string, Chart>> {
+  return written ??= JSON.parse(scriptText("charts") ?? "{}");
+}
+
+/** Those below the summary of a saved page, which stand at its end. */
+export async function readMoreCharts(): Promise<void> {
+  const more = scriptText("more-charts");
+  if (more === null) return;
+  written = { ...writtenCharts(), ...await inflated(JSON.parse(more)).json() };
 }
 
 /** Puts a chart in the place of the page's own; null puts that back. */
@@ -30,7 +38,7 @@ export function putChart(id: string, chart: Chart | null): void {
 
 /** When the page's parts were put in anew. */
 export function forgetCharts(): void {
-  sections.clear();
+  written = null;
   put.clear();
 }
 
@@ -38,12 +46,12 @@ export function scriptText(id: string): string | null {
   return document.getElementById(id)?.textContent ?? null;
 }
 
-/** What was deflated, from its letters. */
-export async function inflated(text: string): Promise<Uint8Array> {
-  const stream = new Blob([fromBase91(text)]).stream().pipeThrough(
-    new DecompressionStream("deflate"),
+/** What `deflated` wrote. */
+export function inflated(base64: string): Response {
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  return new Response(
+    new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate")),
   );
-  return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
 /** What the charts do not need stands at the end of the page, which may still be on its way. */

@@ -207,7 +207,7 @@ export async function stepsOf(section: string): Promise<Steps> {
   const { cells: named, packed }: PackedIntervals = JSON.parse(
     scriptText(`intervals-${section}`) ?? "",
   );
-  const runs = unpackSteps(await inflated(packed));
+  const runs = unpackSteps(new Uint8Array(await inflated(packed).arrayBuffer()));
   const cells = named.map((cell, i) => ({ ...cell, runs: runs[i] }));
   const medians = cells.map((cell) => rangeFigures(cell, null, [50]).percentiles[0]?.ms ?? 0);
   return { cells, unit: timeUnit(medians) };

@@ -10,7 +10,7 @@ import { unique } from "../../writing/words.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { chartScripts, metaMarkup, policyOf, RULES } from "./page.ts";
+import { chartsScript, metaMarkup, policyOf, RULES } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import { factsMarkup, gatesMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
@@ -43,7 +43,7 @@ ${metaMarkup(policyOf(style))}
 <a class="skip" href="#main">Skip to the results</a>
 ${navigationMarkup(model, comparison)}
 <main id="main"><article id="c1">${main}</article></main>
-${chartScripts(charts)}<script>${verbatim(client)}</script>
+${chartsScript(charts)}<script>${verbatim(client)}</script>
 </body>
 </html>
 `.text;

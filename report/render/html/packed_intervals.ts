@@ -2,7 +2,6 @@
  * The intervals of every scenario of a page, packed: its client recomputes figures from them. A page of thousands of
  * intervals takes several as one step, so that it stays small enough to send on.
  */
-import { constants, deflateSync } from "node:zlib";
 import type { Run } from "../../../runner/result/result.ts";
 import { decodeInterval, decodeSparse, eachInterval } from "../../../runner/stats/histogram/hdr.ts";
 import {
@@ -14,17 +13,17 @@ import { type PackedStep, packSteps } from "../../subjects/charts/packing.ts";
 import type { ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
 import type { IntervalPoint } from "../../cells/intervals.ts";
-import { base91 } from "../../writing/json.ts";
+import { deflated } from "../../writing/deflated.ts";
 
 export interface PackedSteps {
   /** Of a whole step. */
   readonly seconds: number;
-  /** `packSteps` of all cells, deflated, base 91. */
+  /** `packSteps` of all cells, deflated. */
   readonly packed: string;
 }
 
 /** Of all scenarios of a page, about. */
-const MOST_CHARACTERS = 2_000_000;
+const MOST_CHARACTERS = 2_800_000;
 /** The cells of about so many runs are packed to see what all will take: latencies spread wide take several times as much. */
 const TRIED_RUNS = 30;
 
@@ -60,12 +59,6 @@ function charactersOf(runs: readonly Run[]): number {
   return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
 }
 
-/**
- * Counts drawn by chance repeat nothing longer than a run of one byte: to look for more takes six times as long, and
- * what it finds costs 7 % more than the bytes themselves. Blocks of 2,000 numbers follow how often a bucket is hit.
- */
-const BY_BYTES = { strategy: constants.Z_RLE, memLevel: 5 };
-
 function packScenario({ cells }: ScenarioModel, joined: number): PackedSteps {
   const runs = cells.map((cell) => cell.runs);
   return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
@@ -82,7 +75,7 @@ function packed(cells: readonly (readonly Run[])[], joined: number): string {
   const steps = cells.map((runs) =>
     runs.map((run) => stepsOf(run, Math.max(1, Math.round(seconds / run.timeline.intervalS))))
   );
-  return base91(deflateSync(packSteps(steps), BY_BYTES));
+  return deflated(packSteps(steps));
 }
 
 function stepsOf({ timeline: { points } }: Run, intervals: number): PackedStep[] {

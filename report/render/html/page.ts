@@ -3,8 +3,6 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import { deflateSync } from "node:zlib";
-import { sectionOf } from "../../subjects/charts/charts.ts";
 import type { ReportModel, ScenarioModel } from "../../model.ts";
 import { swatchRule } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
@@ -14,7 +12,7 @@ import type { TrendModel } from "../../subjects/trend/trend.ts";
 import { type Markup, markup, scriptJson, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { base91, chartsWithLists } from "../../writing/json.ts";
+import { deflated } from "../../writing/deflated.ts";
 import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
 import { basedFigures, forestHeights, hasComparisons } from "./sections/comparison.ts";
 import { experimentMarkup } from "./sections/experiment.ts";
@@ -56,7 +54,8 @@ export function renderReportPage(
   );
   const all: Charts = new Map([...first, ...charts]);
   const style = RULES + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
-  const begin = markup`${targetsScript(models)}${chartScripts(first)}<script>${
+  const isSaved = live === null;
+  const begin = markup`${targetsScript(models)}${chartsScript(isSaved ? first : all)}<script>${
     verbatim(client)
   }</script>\n`;
   return markup`<!doctype html>
@@ -75,12 +74,12 @@ ${navigationMarkup(models, trends)}
     experiments.map(({ summary, rest }, i) => [
       summary,
       // The verdict is drawn, and controls work, while a browser reads on. A live page replaces all of this.
-      i === 0 && live === null ? begin : null,
+      i === 0 && isSaved ? begin : null,
       rest,
     ])
   }</main>
-${live?.bar ?? null}${chartScripts(charts)}
-${experiments.length === 0 || live !== null ? begin : null}
+${live?.bar ?? null}${isSaved ? moreChartsScript(charts) : null}
+${experiments.length === 0 || !isSaved ? begin : null}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
     models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
   }${models.map((model, i) => basesScript(model, { id: `e${i + 1}`, steps }))}
@@ -118,13 +117,18 @@ function targetsScript(models: readonly ReportModel[]): Markup {
   return markup`<script type="application/json" id="targets">${scriptJson(targets)}</script>\n`;
 }
 
-/** One for each section: a section is parsed when its first chart is drawn. */
-export function chartScripts(charts: Charts): Markup[] {
-  return [...Map.groupBy(charts, ([id]) => sectionOf(id))].map(([section, entries]) =>
-    markup`<script type="application/json" id="charts-${section}">${
-      scriptJson(chartsWithLists(Object.fromEntries(entries)))
-    }</script>\n`
-  );
+/** Of what the page shows first; of a running experiment, whose newer parts are drawn at once, all. */
+export function chartsScript(charts: Charts): Markup {
+  return markup`<script type="application/json" id="charts">${
+    scriptJson(Object.fromEntries(charts))
+  }</script>\n`;
+}
+
+function moreChartsScript(charts: Charts): Markup {
+  const json = JSON.stringify(Object.fromEntries(charts));
+  return markup`<script type="application/json" id="more-charts">${
+    scriptJson(deflated(json))
+  }</script>\n`;
 }
 
 /** After the client, which reads them only when a part of the runs is selected. */
@@ -154,7 +158,7 @@ function namedRuns(
 function basesScript(model: ReportModel, place: Omit<PagePlace, "charts">): Markup | null {
   const bases = model.bases();
   if (bases.length === 0) return null;
-  const packed = base91(deflateSync(JSON.stringify(basedFigures(bases, place))));
+  const packed = deflated(JSON.stringify(basedFigures(bases, place)));
   return markup`<script type="application/json" id="bases-${place.id}">${
     scriptJson(packed)
   }</script>\n`;

@@ -288,10 +288,7 @@ export function compact(value: number): number {
   return Number(value.toPrecision(4));
 }
 
-/**
- * Which section of the page a chart stands in, by the id of its canvas: `e1-s2-timeline-3` in `e1-s2`. The
- * charts of a section travel together and are read when the first of them is drawn.
- */
+/** Which section of the page a chart stands in, by the id of its canvas: `e1-s2-timeline-3` in `e1-s2`. */
 export function sectionOf(id: string): string {
   return id.split("-").slice(0, 2).join("-");
 }

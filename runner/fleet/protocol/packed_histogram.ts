@@ -1,67 +1,15 @@
 /**
- * A histogram as short JSON: its buckets are whole numbers, by turns how many stay empty before one in
- * use and how often that one counted. Nothing is lost. What arrives is checked, as one false histogram
- * would make every figure false that it is merged into.
+ * A histogram as JSON: its counts in HdrHistogram's V2 encoding, and its sums beside them, so that nothing is lost. What
+ * arrives is checked, as one false histogram would make every figure false that it is merged into.
  */
 import * as z from "zod";
+import { decodeCounts, encodeCounts } from "../../stats/histogram/hdr_counts.ts";
 import { EMPTY, type SparseHistogram } from "../../stats/histogram/histogram.ts";
 import { BUCKETS, highestUsOf, lowestUsOf } from "../../stats/histogram/histogram_counts.ts";
-import { Leb128Reader, Leb128Writer, NUMBER_BYTES } from "../../../base/leb128.ts";
+import { NUMBER_BYTES } from "../../../base/leb128.ts";
 
-/** So long is the text of so many numbers at most. */
-export function mostChars(numbers: number): number {
-  return Math.ceil(numbers * NUMBER_BYTES / 3) * 4;
-}
-
-const writer = new Leb128Writer();
-
-/** @param numbers From 0 to 2⁵³ − 1. */
-export function packWholes(numbers: ArrayLike<number>): string {
-  writer.clear();
-  for (let i = 0; i < numbers.length; i++) writer.push(numbers[i]);
-  return writer.bytes.toBase64();
-}
-
-/** Gives the numbers of a text one after the other. Meant to be used again, as making room takes long. */
-class WholeNumbers {
-  #bytes = new Uint8Array(0);
-  readonly #reader = new Leb128Reader();
-
-  /** Begins with `text`; false when it is no base64. */
-  open(text: string): boolean {
-    if (this.#bytes.length < text.length) this.#bytes = new Uint8Array(2 * text.length);
-    this.#reader.begin(this.#bytes, 0);
-    try {
-      this.#reader.begin(this.#bytes, this.#bytes.setFromBase64(text).written);
-      return true;
-    } catch {
-      return false;
-    }
-  }
-
-  get isOver(): boolean {
-    return this.#reader.isAtEnd;
-  }
-
-  /** NaN when the rest is none. */
-  next(): number {
-    return this.#reader.next();
-  }
-}
-
-const wholes = new WholeNumbers();
-
-/** Null for anything but what `packWholes` writes. */
-export function unpackWholes(text: string): number[] | null {
-  if (!wholes.open(text)) return null;
-  const numbers: number[] = [];
-  while (!wholes.isOver) {
-    const number = wholes.next();
-    if (Number.isNaN(number)) return null;
-    numbers.push(number);
-  }
-  return numbers;
-}
+/** Of the counts in base64: for each bucket two numbers at the most. */
+const MOST_CHARS = Math.ceil(2 * BUCKETS * NUMBER_BYTES / 3) * 4;
 
 const us = z.number().min(0);
 
@@ -70,7 +18,7 @@ const histogram = z.strictObject({
   sumSquaresUs: us,
   minUs: us.nullable().describe("Null when it holds nothing"),
   maxUs: us,
-  buckets: z.string().max(mostChars(2 * BUCKETS)),
+  buckets: z.string().max(MOST_CHARS),
 });
 
 type PackedHistogram = z.output<typeof histogram>;
@@ -99,43 +47,19 @@ export function isAmong(part: SparseHistogram, whole: SparseHistogram): boolean 
 }
 
 export function packHistogram(part: SparseHistogram): PackedHistogram {
-  const { indices, counts, count, sumUs, sumSquaresUs, minUs, maxUs } = part;
-  const numbers = new Float64Array(2 * indices.length);
-  for (let i = 0, next = 0; i < indices.length; i++) {
-    numbers[2 * i] = indices[i] - next;
-    numbers[2 * i + 1] = counts[i];
-    next = indices[i] + 1;
-  }
-  const buckets = packWholes(numbers);
+  const { count, sumUs, sumSquaresUs, minUs, maxUs } = part;
+  const buckets = encodeCounts(part).toBase64();
   return { sumUs, sumSquaresUs, minUs: count === 0 ? null : minUs, maxUs, buckets };
 }
 
-const reader = new WholeNumbers();
-const indices = new Uint16Array(BUCKETS);
-const counts = new Float64Array(BUCKETS);
-
-// hot: every bucket that every agent reports, every second.
-/** Null when the buckets are not whole, in order, or go beyond the layout. */
+/** Null when the buckets are not whole, or go beyond the layout. */
 function unpackHistogram({ buckets, minUs, ...sums }: PackedHistogram): SparseHistogram | null {
-  if (!reader.open(buckets)) return null;
-  let used = 0;
-  let count = 0;
-  for (let index = 0; !reader.isOver; index++) {
-    const empty = reader.next();
-    const counted = reader.next();
-    if (!(empty < BUCKETS - index && counted > 0)) return null;
-    index += empty | 0; // as whole numbers of the machine: twice as fast
-    indices[used] = index;
-    counts[used++] = counted;
-    count += counted;
+  try {
+    const { indices, counts, count } = decodeCounts(Uint8Array.fromBase64(buckets));
+    return { indices, counts: new Float64Array(counts), count, ...sums, minUs: minUs ?? Infinity };
+  } catch {
+    return null;
   }
-  return {
-    indices: indices.slice(0, used),
-    counts: counts.slice(0, used),
-    count,
-    ...sums,
-    minUs: minUs ?? Infinity,
-  };
 }
 
 /** What adding up many doubles may come to be off by. */

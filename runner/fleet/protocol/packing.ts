@@ -13,7 +13,7 @@ import {
   MOST_GROUPS,
   type WorkerTotals,
 } from "../../load/recording/totals.ts";
-import { MOST_SECONDS, type SecondSeries } from "../../load/recording/second_counts.ts";
+import { MOST_SECONDS } from "../../load/recording/second_counts.ts";
 import { SLOWEST, type SlowExchange } from "../../load/recording/slowest.ts";
 import { MOST_TAIL, type TailTimes } from "../../load/recording/tail.ts";
 import { CLASSES, type StepTotals } from "../../load/recording/steps.ts";
@@ -23,13 +23,10 @@ import { SLOW_OUTCOMES } from "../../result/distribution.ts";
 import { tls } from "../../result/tls.ts";
 import {
   isAmong,
-  mostChars,
   packedHistogram,
   packedHistogramOrNone,
   packHistogram,
   packHistogramOrNone,
-  packWholes,
-  unpackWholes,
 } from "./packed_histogram.ts";
 
 /** Longer texts are cut before they are sent. */
@@ -128,12 +125,7 @@ const packedSeconds = z.strictObject({
     (everyS) => Number.isInteger(Math.log2(everyS)),
     "Cannot read entries that do not stand for 1, 2, 4, … seconds",
   ),
-  counts: z.string().max(mostChars(MOST_SECONDS)),
-}).transform(({ everyS, counts: text }, context): SecondSeries => {
-  const counts = unpackWholes(text);
-  if (counts !== null) return { everyS, counts };
-  context.addIssue("Cannot read the numbers of each second");
-  return z.NEVER;
+  counts: z.array(count).max(MOST_SECONDS),
 });
 
 const moment = z.number().min(-MOST_US).max(MOST_US);
@@ -192,7 +184,7 @@ function packStep(step: StepTotals): z.input<typeof packedSteps>[number] {
     ...step,
     classes: [...step.classes],
     errors: [...step.errors],
-    seconds: { everyS: step.seconds.everyS, counts: packWholes(step.seconds.counts) },
+    seconds: { ...step.seconds, counts: [...step.seconds.counts] },
     latency: packHistogram(step.latency),
     censored: packHistogramOrNone(step.censored),
   };

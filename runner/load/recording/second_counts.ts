@@ -12,8 +12,6 @@ export interface SecondSeries {
   readonly counts: readonly number[];
 }
 
-export const NO_SECONDS: SecondSeries = { everyS: 1, counts: [] };
-
 export class SecondCounts {
   #everyS = 1;
   #counts: number[] = [];
