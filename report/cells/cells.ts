@@ -10,8 +10,8 @@ import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
 import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { errorRatioOf } from "./figures.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
+import { errorRatioOf } from "../figures/errors.ts";
 
 export interface CellRuns {
   readonly target: string;

@@ -9,6 +9,7 @@ import {
   type ConfidenceInterval,
   intervalOf,
 } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { Estimates } from "../figures/range.ts";
 import type { PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 
 /** `rate` is requests per second, `mean` and percentiles are of latency. */
@@ -21,8 +22,6 @@ export interface Confidence {
   /** Rates per second, times in ms; null where one run, or none, has the figure. */
   readonly intervals: Readonly<Record<CellFigure, ConfidenceInterval | null>>;
 }
-
-export type Estimates = Pick<ReadonlyMap<PooledFigure, Estimate | null>, "get">;
 
 export interface ConfidenceOptions {
   /** When the runs were measured. */

@@ -5,7 +5,6 @@
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import type { ReportModel } from "../model.ts";
-import { figureOfRun, type ThresholdFigure } from "../cells/figures.ts";
 import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../cells/intervals.ts";
 import { type PooledLatency, poolLatency, valueAt } from "../cells/pool.ts";
 import {
@@ -23,6 +22,8 @@ import {
 import { stepColumns } from "../subjects/steps/table.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
+import { FIGURES } from "../figures/figures.ts";
+import type { FigureName } from "../../base/figures/figure.ts";
 
 /** One row a run, in the order in which they were made. */
 export function renderCsv({ name, runs }: ReportModel): Written<"csv"> {
@@ -112,8 +113,8 @@ function lowerBoundsOf({ isAtLeast }: PooledLatency): string {
   ].join(" ");
 }
 
-function valueOf(figure: ThresholdFigure, measurement: Measurement): number | null {
-  const found = figureOfRun(figure, measurement);
+function valueOf(figure: FigureName, measurement: Measurement): number | null {
+  const found = FIGURES[figure].of(measurement);
   return "none" in found ? null : found.value;
 }
 

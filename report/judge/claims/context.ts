@@ -27,10 +27,10 @@ import { cellLabel } from "../../cells/cell_label.ts";
 import { sum } from "../../writing/spread.ts";
 import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../../cells/cells.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
-import type { JudgedCell } from "../../cells/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../../base/figures/steps.ts";
 import { stepScenarios } from "../../subjects/steps/step_cells.ts";
+import type { JudgedCell } from "../../figures/range.ts";
 
 export type Claimed =
   & DeclaredSettings

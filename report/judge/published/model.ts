@@ -5,7 +5,6 @@ import { repeatedOf, type ScenarioRuns } from "../../cells/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../../subjects/charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../../cells/match.ts";
 import { formatRatio } from "../ratios.ts";
-import { figureRangeText, type Range } from "../../cells/figure_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { counted } from "../../writing/words.ts";
 import {
@@ -31,6 +30,8 @@ import {
   type PublishedRows,
   publishedRows,
 } from "./rows.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { Range } from "../../figures/range.ts";
 
 export interface PublishedModel {
   /** Where the figures stand, and which they are. */

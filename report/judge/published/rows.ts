@@ -18,14 +18,8 @@ import {
 } from "../../subjects/method/declared_values.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import type { NamedCell } from "../../cells/match.ts";
-import {
-  type FigureRange,
-  type JudgedCell,
-  quotientOf,
-  type Range,
-  rangeOf,
-  ratioRangeOf,
-} from "../../cells/figure_range.ts";
+import { type FigureRange, rangeOf, ratioRangeOf } from "../../figures/figures.ts";
+import { type JudgedCell, quotientOf, type Range } from "../../figures/range.ts";
 
 /** A cell as selectors and figures see it. */
 export interface PlacedCell extends SelectableCell {

@@ -10,7 +10,6 @@ import {
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import { figureRangeText, type Range, rangeOf } from "../../cells/figure_range.ts";
 import { namedCells, nameOf } from "../../cells/match.ts";
 import { FLATTENING } from "../../cells/intervals.ts";
 import {
@@ -23,6 +22,9 @@ import {
 } from "../tables/table.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
 import { HOW_TO_READ } from "../reading/how_to_read.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { Range } from "../../figures/range.ts";
+import { rangeOf } from "../../figures/figures.ts";
 
 export interface SettlingModel {
   readonly finding: string;

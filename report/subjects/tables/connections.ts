@@ -5,8 +5,6 @@ import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../../writing
 import { counted } from "../../writing/words.ts";
 import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { type FigureRange, rangeOf } from "../../cells/figure_range.ts";
-import type { ThresholdFigure } from "../../cells/figures.ts";
 import { WEAK_NOTE } from "../../cells/pool.ts";
 import {
   type ColumnOf,
@@ -18,12 +16,14 @@ import {
   tableOf,
   targetColumn,
 } from "./table.ts";
+import { type FigureRange, rangeOf } from "../../figures/figures.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 
 interface ConnectionRow {
   readonly cell: CellRuns;
   readonly opened: number;
   /** The same as in thresholds, claims and published tables; null where no run has the figure. */
-  readonly of: (figure: ThresholdFigure) => FigureRange | null;
+  readonly of: (figure: FigureName) => FigureRange | null;
 }
 
 /** Null where nothing was connected to, and nothing responded. @param level Of the intervals. */
@@ -109,7 +109,7 @@ function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>
 }
 
 function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
-  const valuesOf = (figure: ThresholdFigure): number[] =>
+  const valuesOf = (figure: FigureName): number[] =>
     rows.flatMap(({ of }) => of(figure)?.value ?? []);
   const sizes = valuesOf("size");
   if (sizes.length === 0) return [];
@@ -122,7 +122,7 @@ function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] 
 
 function column(
   label: string,
-  figure: ThresholdFigure,
+  figure: FigureName,
   unit: DisplayUnit,
 ): ColumnOf<ConnectionRow> {
   return {
