@@ -27,7 +27,7 @@ import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "../cells/resourc
 import { sum } from "../writing/spread.ts";
 import { errorsOf, successesOf } from "./errors.ts";
 import {
-  drawnRange,
+  estimatedRange,
   extremeRange,
   histogramRange,
   type JudgedCell,
@@ -71,7 +71,7 @@ const meanOfRuns: Reading["pooled"] = (values, { level }) => meanRange(values, l
 const READINGS: Readonly<Record<FigureName, Reading>> = {
   rate: {
     of: ({ requests, rate }) => requests.due === 0 ? NOTHING_SENT : exactly(rate),
-    pooled: (values, cell) => drawnRange("rate", values, cell) ?? meanOfRuns(values, cell),
+    pooled: drawn("rate", meanOfRuns),
     estimate: "rate",
     isLasting: true,
     flattered: "rate",
@@ -234,6 +234,12 @@ function mean(of: Reading["of"]): Reading {
   return { of, pooled: meanOfRuns };
 }
 
+/** As drawn of all runs together, where it is; `otherwise` else. */
+function drawn(figure: PooledFigure, otherwise: Reading["pooled"]): Reading["pooled"] {
+  return (values, cell) =>
+    values.length > 1 && estimatedRange(figure, cell) || otherwise(values, cell);
+}
+
 /** A share of requests. @param none Why there is none without such requests. */
 function share(counted: (run: JudgedRun) => Proportion, none: string): Reading {
   return {
@@ -269,14 +275,14 @@ function latencyReading(statistic: FigureDistributions["latency"]): Reading {
   if (statistic === "mean") {
     return {
       ...common,
-      pooled: (values, cell) => drawnRange("mean", values, cell) ?? meanOfRuns(values, cell),
+      pooled: drawn("mean", meanOfRuns),
     };
   }
   return {
     ...common,
     // Of all runs together, and so are its lower bounds.
     pooled: (values, cell) => ({
-      ...drawnRange(statistic, values, cell) ?? runsRange(values),
+      ...drawn(statistic, runsRange)(values, cell),
       isAtLeast: percentileBounds(cell.runs, statistic).isAtLeast,
     }),
   };

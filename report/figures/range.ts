@@ -19,6 +19,7 @@ export type Estimates = Pick<ReadonlyMap<PooledFigure, Estimate | null>, "get">;
 export interface JudgedCell {
   /** "" for a single measurement. */
   readonly scenario: string;
+  /** Target and the parameters that vary; what every table and chart calls the cell. */
   readonly label: string;
   readonly runs: readonly JudgedRun[];
   readonly estimates: Estimates;
@@ -64,16 +65,6 @@ export function runsRange(values: readonly number[]): Range {
   return { value: lowerMedian(values), interval: values.length === 1 ? null : interval };
 }
 
-/** Of a rate, or of all latencies together, as drawn; null where it is not. @param values Of the runs that have it. */
-export function drawnRange(
-  figure: PooledFigure,
-  values: readonly number[],
-  { estimates, level }: JudgedCell,
-): Range | null {
-  if (values.length === 1) return { value: values[0], interval: null };
-  return rangeOfEstimate(estimates.get(figure) ?? null, level, figure === "rate" ? 1 : 1_000);
-}
-
 /** Times of a run, with their histogram where the results keep it. */
 interface KeptTimes {
   readonly times: { readonly count: number };
@@ -100,12 +91,18 @@ export function histogramRange(
     { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
   ]);
   const [estimate] = bootstrap(blocks, { figures: [figure] });
-  return rangeOfEstimate(estimate, level, 1_000);
+  return estimatedRange(figure, { estimates: new Map([[figure, estimate]]), level });
 }
 
-function rangeOfEstimate(estimate: Estimate | null, level: number, size: number): Range | null {
-  const interval = estimate && intervalOf(estimate, level);
+/** Of an estimate of a rate, or of times in µs; null where there is none. */
+export function estimatedRange(
+  figure: PooledFigure,
+  { estimates, level }: Pick<JudgedCell, "estimates" | "level">,
+): Range | null {
+  const estimate = estimates.get(figure);
+  const interval = estimate ? intervalOf(estimate, level) : null;
   if (interval === null) return null;
+  const size = figure === "rate" ? 1 : 1_000;
   const { value, low, high, degreesOfFreedom } = interval;
   return {
     value: value / size,

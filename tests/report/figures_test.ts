@@ -47,12 +47,11 @@ const SESSIONS = { created: 1, completed: 1, failed: 0, unfinished: 0 };
 
 Deno.test("every figure is read from a run, pooled between its runs, and named in the docs", () => {
   const docs = readFileSync(new URL("../../docs/claims.md", import.meta.url), "utf8");
-  const [{ name: scenario, cells: [cell] }] = groupRuns({ runs: fullRuns() });
-  const judged = { ...cell, scenario, estimates: cell.confidence.estimates, level: 0.95 };
+  const [{ cells: [cell] }] = groupRuns({ runs: fullRuns() });
   for (const name of FIGURE_NAMES) {
     const { unit, distribution, statistic, estimate, supported } = FIGURES[name];
     assert.ok(UNITS.includes(unit), name);
-    const range = rangeOf(name, judged);
+    const range = rangeOf(name, cell);
     assert.ok("value" in range, `${name}: ${JSON.stringify(range)}`);
     const { value, interval, byRun } = range;
     assert.equal(byRun.length, 3, name);
@@ -60,7 +59,7 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
     const [least, most] = [0.999 * Math.min(...byRun), 1.001 * Math.max(...byRun)];
     assert.ok(least <= value && value <= most, `${name}: ${value} of ${byRun}`);
     assert.ok(interval === null || interval.low <= value && value <= interval.high, name);
-    const drawn = estimate === undefined ? undefined : judged.estimates.get(estimate)?.value;
+    const drawn = estimate === undefined ? undefined : cell.estimates.get(estimate)?.value;
     if (drawn !== undefined) assert.equal(value, name === "rate" ? drawn : drawn / 1_000, name);
     assert.deepEqual([supported(0), supported(1e9)], [false, true], name);
     const isExtreme = statistic === "min" || statistic === "max";
@@ -121,12 +120,10 @@ Deno.test("of several runs they are those of all together, likewise without requ
   });
   // What is faster than the fastest answer had only begun.
   for (const run of results.runs) run.latency.fastest = run.latency.percentiles["50"];
-  const [{ name: scenario, cells: [{ label, runs, confidence: { estimates } }] }] = groupRuns(
-    results,
-  );
-  const range = rangeOf("p2.5", { scenario, label, runs, estimates, level: 0.95 });
+  const [{ cells: [cell] }] = groupRuns(results);
+  const range = rangeOf("p2.5", cell);
   assert.ok("value" in range && range.interval !== null);
-  assert.ok(range.value >= Math.min(...runs.map(({ latency }) => latency.fastest)) - 0.01);
+  assert.ok(range.value >= Math.min(...cell.runs.map(({ latency }) => latency.fastest)) - 0.01);
 });
 
 const FROZEN_RUN = censoredMeasurement(FROZEN);

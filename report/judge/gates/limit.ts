@@ -11,7 +11,6 @@ import { boundText, GLUE } from "../../writing/units.ts";
 import {
   type Grouped,
   groupRuns,
-  repeatedOf,
   type ScenarioRuns,
   unsteadyOf,
   unsteadyText,
@@ -35,7 +34,7 @@ import { percentileEvidence, percentileIn } from "./percentiles.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import { type Between, ONE_SESSION } from "../between.ts";
 import { formatRatio, percentText } from "../ratios.ts";
-import { matchCells, type NamedCell, namedCells } from "../../cells/match.ts";
+import { matchCells, namedCells } from "../../cells/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../sessions.ts";
 import type { Ends, JudgedCell } from "../../figures/range.ts";
 import type { FigureName } from "../../../base/figures/figure.ts";
@@ -223,7 +222,6 @@ export function gatedCells(
   baseline: Grouped | null,
   spread: SessionSpread = () => null,
 ): GatedCell[] {
-  const { level } = repeatedOf(results);
   const cells = namedCells(scenarios);
   const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
   const { pairs } = matchCells(bases, cells);
@@ -235,8 +233,8 @@ export function gatedCells(
   return cells.map((named) => {
     const base = pairs.find(({ next }) => next === named)?.base;
     return {
-      cell: { ...judgedOf(named), level },
-      baseline: base ? { ...judgedOf(base), level } : null,
+      cell: named.cell,
+      baseline: base ? { ...base.cell, level: named.cell.level } : null,
       between,
     };
   });
@@ -254,12 +252,7 @@ export function gatedMeasurement(measurement: Measurement, baseline: Grouped | n
       estimates: new Map(),
       level: 0.95,
     },
-    baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    baseline: isOne ? { ...bases[0].cell, level: 0.95 } : null,
     between: () => ({ kind: "unknown" }),
   };
-}
-
-function judgedOf({ scenario, cell }: NamedCell): Omit<JudgedCell, "level"> {
-  const { label, runs, confidence: { estimates } } = cell;
-  return { scenario, label, runs, estimates };
 }

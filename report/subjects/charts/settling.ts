@@ -40,15 +40,14 @@ export interface SettlingModel {
   readonly table: Table;
 }
 
-/** Null where no percentile was ever far from where it ends. @param level Of the intervals. */
+/** Null where no percentile was ever far from where it ends. */
 export function settlingModel(
   scenarios: readonly ScenarioRuns[],
-  level: number,
 ): SettlingModel | null {
   const several = scenarios.length > 1;
   const rows = namedCells(scenarios).flatMap((named): StableRow[] => {
     const { scenario, cell } = named;
-    const flattens = flattensOf(scenario, cell, level);
+    const flattens = flattensOf(cell);
     const name = several ? nameOf(named) : cell.label;
     return flattens.length < FLATTENING.length ? [] : [{ scenario, cell, name, flattens }];
   });
@@ -68,15 +67,13 @@ export function settlingModel(
 }
 
 /** None for a load that itself changes, and without requests. */
-function flattensOf(scenario: string, cell: CellRuns, level: number): Flattens[] {
-  const { label, runs, confidence: { estimates } } = cell;
-  if (runs.every(({ warmup }) => warmup === null)) return [];
-  const judged = { scenario, label, runs, estimates, level };
+function flattensOf(cell: CellRuns): Flattens[] {
+  if (cell.runs.every(({ warmup }) => warmup === null)) return [];
   return FLATTENING.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [
-      rangeOf(`stable${behind}`, judged),
-      rangeOf(`final${behind}`, judged),
+      rangeOf(`stable${behind}`, cell),
+      rangeOf(`final${behind}`, cell),
     ];
     return "none" in from || "none" in final ? [] : [{ percentile, from, final }];
   });

@@ -26,13 +26,12 @@ interface ConnectionRow {
   readonly of: (figure: FigureName) => FigureRange | null;
 }
 
-/** Null where nothing was connected to, and nothing responded. @param level Of the intervals. */
+/** Null where nothing was connected to, and nothing responded. */
 export function connectionsTable(
   scenario: string,
   cells: readonly CellRuns[],
-  level: number,
 ): Table | null {
-  const rows = cells.map((cell) => rowOf(scenario, cell, level));
+  const rows = cells.map(rowOf);
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
   const caption = `Connections and responses of ${scenario}`;
@@ -81,14 +80,12 @@ function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): bool
   return connect.count > 0 && histograms?.connect === undefined;
 }
 
-function rowOf(scenario: string, cell: CellRuns, level: number): ConnectionRow {
-  const { label, runs, confidence: { estimates } } = cell;
-  const judged = { scenario, label, runs, estimates, level };
+function rowOf(cell: CellRuns): ConnectionRow {
   return {
     cell,
-    opened: sum(runs, ({ connect }) => connect.count),
+    opened: sum(cell.runs, ({ connect }) => connect.count),
     of: (figure) => {
-      const range = rangeOf(figure, judged);
+      const range = rangeOf(figure, cell);
       return "none" in range ? null : range;
     },
   };
