@@ -188,7 +188,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   };
   const sweeps = sweepsOf(sorted, { level });
   const claims = claimsModel(scenarios, results);
-  const settling = settlingModel(scenarios, level);
+  const settling = settlingModel(scenarios);
   let bases: readonly OtherBase[] | null = null;
   const isMeasured = !results.runs.every(isUnanswered);
   return {
@@ -253,7 +253,7 @@ function scenarioModel(
       percentiles: percentileTable(name, cells),
       steady: steadyTables(name, cells),
       perSecond: perSecondTables(cells),
-      connections: connectionsTable(name, cells, level),
+      connections: connectionsTable(name, cells),
       steps: stepsTable({ name, cells }, steps),
       served: servedTables(name, cells, level),
       outcomes: outcomesTable(name, cells),

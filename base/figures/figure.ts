@@ -1,6 +1,6 @@
 /**
  * The figures of a measurement by name, with their units, and the quantities and percentages that rules compare
- * them with. Thresholds are made of these. Pure.
+ * them with. How each is read from results is in `report/figures/figures.ts`. Pure.
  */
 import { parseBytes, parseDurationMs, parseRatePerSec } from "../quantity.ts";
 import { didYouMean } from "../suggest.ts";
@@ -15,124 +15,122 @@ export type FigureUnit = typeof UNITS[number];
 /** Which way is good. */
 export type Better = "lower" | "higher";
 
+/** Figures that are no statistic of others. */
+const SINGLE = {
+  rate: ["perSec", "higher"],
+  success: ["share", "higher"],
+  errors: ["share", "lower"],
+  dropped: ["share", "lower"],
+  "2xx": ["share", "higher"],
+  "3xx": ["share", "lower"],
+  "4xx": ["share", "lower"],
+  "5xx": ["share", "lower"],
+  requests: ["count", "higher"],
+  read: ["bytes", "higher"],
+  "machine.cpu": ["share", "lower"],
+  startUp: ["ms", "lower"],
+  cpu: ["cores", "lower"],
+  perCpu: ["perSec", "higher"],
+  memory: ["bytes", "lower"],
+  bytes: ["bytesPerSec", "higher"],
+  size: ["bytes", "lower"],
+  hitRatio: ["share", "higher"],
+  "redis.hitRatio": ["share", "higher"],
+  capacity: ["perSec", "higher"],
+  "generator.cpu": ["cores", "lower"],
+  "over.10ms": ["count", "lower"],
+  "over.100ms": ["count", "lower"],
+  "over.1s": ["count", "lower"],
+  imbalance: ["share", "lower"],
+  "imbalance.mean": ["share", "lower"],
+  "imbalance.p50": ["share", "lower"],
+  "imbalance.p99": ["share", "lower"],
+} as const satisfies Record<string, readonly [FigureUnit, Better]>;
+
+/** A number is a percentile. */
+const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] as const;
+const SECONDS = ["min", "mean", "stdev", 1, 2.5, 50, 97.5] as const;
+const FLATTENED = [50, 75, 90, 99] as const;
+
+/** Distributions, each with its statistics: every one of these is a figure. */
+const DISTRIBUTIONS = {
+  latency: [...TIMES, 2.5, 10, 25, 97.5],
+  rate: SECONDS,
+  bytes: SECONDS,
+  service: TIMES,
+  firstByte: TIMES,
+  connect: TIMES,
+  session: TIMES,
+  "2xx": TIMES,
+  "3xx": TIMES,
+  "4xx": TIMES,
+  "5xx": TIMES,
+  initial: FLATTENED,
+  stable: FLATTENED,
+  final: FLATTENED,
+  lag: [50, 99, "max"],
+} as const;
+
+export type Distribution = keyof typeof DISTRIBUTIONS;
+export type StatisticOf<D extends Distribution> = typeof DISTRIBUTIONS[D][number];
+type Label<S> = S extends number ? `p${S}` : S & string;
+/** Latency needs no name before the dot; nor does the median of what flattens need one behind it. */
+type NameOf<D extends Distribution, S> = D extends "latency" ? Label<S>
+  : D extends "initial" | "stable" | "final" ? S extends 50 ? D : `${D}.${Label<S>}`
+  : `${D}.${Label<S>}`;
+/** The figures of a distribution. */
+export type FigureOf<D extends Distribution> = { [K in D]: NameOf<K, StatisticOf<K>> }[D];
+export type FigureName = keyof typeof SINGLE | FigureOf<Distribution>;
+
 export interface Figure {
   readonly name: FigureName;
   readonly unit: FigureUnit;
   readonly better: Better;
+  /** What it is a statistic of; null: of nothing. */
+  readonly distribution: Distribution | null;
+  /** A number is a percentile. */
+  readonly statistic: StatisticOf<Distribution> | null;
 }
 
-/** Of every distribution of times. */
-const TIMES = [
-  "min",
-  "mean",
-  "stdev",
-  "p50",
-  "p75",
-  "p90",
-  "p95",
-  "p99",
-  "p99.9",
-  "p99.99",
-  "max",
-] as const;
-/** Of latency alone, whose histogram the results keep. */
-const LATENCIES = ["p2.5", "p10", "p25", "p97.5"] as const;
-/** Distributions other than latency, which needs no name before the dot. */
-const DISTRIBUTIONS = [
-  ...["service", "firstByte", "connect", "session"] as const,
-  ...["2xx", "3xx", "4xx", "5xx"] as const,
-] as const;
-/** How much more the busiest instance had than the mean of all, and the slowest one's latency likewise. */
-const IMBALANCES = ["imbalance", "imbalance.mean", "imbalance.p50", "imbalance.p99"] as const;
-/** What each whole second of a run has one value of, and how these spread. */
-const BY_SECOND = ["rate", "bytes"] as const;
-const SPREADS = ["min", "mean", "stdev", "p1", "p2.5", "p50", "p97.5"] as const;
-/** Percentiles that settle, other than the median, which needs no name behind the dot. */
-const FLATTENING = ["initial", "stable", "final"] as const;
-const FLATTENED = ["p75", "p90", "p99"] as const;
-/** How many requests of a run took longer. */
-const OVERS = ["over.10ms", "over.100ms", "over.1s"] as const;
-const LAGS = ["lag.p50", "lag.p99", "lag.max"] as const;
-const OTHERS = [
-  "rate",
-  "success",
-  "errors",
-  "dropped",
-  "2xx",
-  "3xx",
-  "4xx",
-  "5xx",
-  "requests",
-  "read",
-  "machine.cpu",
-  "startUp",
-  "initial",
-  "stable",
-  "final",
-  "cpu",
-  "perCpu",
-  "memory",
-  "bytes",
-  "size",
-  "hitRatio",
-  "redis.hitRatio",
-  "capacity",
-  "generator.cpu",
-] as const;
+/** The one table of what is measured. */
+export const NAMED_FIGURES = Object.fromEntries(
+  [...singleFigures(), ...statistics()].map((figure) => [figure.name, figure]),
+) as Readonly<Record<FigureName, Figure>>;
 
-type FigureName =
-  | typeof TIMES[number]
-  | typeof LATENCIES[number]
-  | `${typeof BY_SECOND[number]}.${typeof SPREADS[number]}`
-  | `${typeof DISTRIBUTIONS[number]}.${typeof TIMES[number]}`
-  | `${typeof FLATTENING[number]}.${typeof FLATTENED[number]}`
-  | typeof LAGS[number]
-  | typeof OVERS[number]
-  | typeof IMBALANCES[number]
-  | typeof OTHERS[number];
+function singleFigures(): Figure[] {
+  return Object.entries(SINGLE).map(([name, [unit, better]]) => ({
+    ...{ name: name as FigureName, unit, better },
+    ...{ distribution: null, statistic: null },
+  }));
+}
 
-export const FIGURE_NAMES: readonly FigureName[] = [
-  ...OTHERS,
-  ...TIMES,
-  ...LATENCIES,
-  ...BY_SECOND.flatMap((of) => SPREADS.map((spread) => `${of}.${spread}` as const)),
-  ...DISTRIBUTIONS.flatMap((of) => TIMES.map((time) => `${of}.${time}` as const)),
-  ...FLATTENING.flatMap((of) => FLATTENED.map((percentile) => `${of}.${percentile}` as const)),
-  ...LAGS,
-  ...OVERS,
-  ...IMBALANCES,
-];
+function statistics(): Figure[] {
+  const distributions = Object.keys(DISTRIBUTIONS) as Distribution[];
+  return distributions.flatMap((distribution) => {
+    const [unit, better] = distribution === "rate" || distribution === "bytes"
+      ? SINGLE[distribution]
+      : ["ms", "lower"] as const;
+    return DISTRIBUTIONS[distribution].map((statistic) => ({
+      name: nameOf(distribution, statistic),
+      unit,
+      better: statistic === "stdev" ? "lower" : better,
+      distribution,
+      statistic,
+    }));
+  });
+}
 
-/** Where a figure is no time. */
-const OTHER_UNITS: Readonly<Partial<Record<FigureName, FigureUnit>>> = {
-  rate: "perSec",
-  capacity: "perSec",
-  success: "share",
-  errors: "share",
-  dropped: "share",
-  "2xx": "share",
-  "3xx": "share",
-  "4xx": "share",
-  "5xx": "share",
-  requests: "count",
-  read: "bytes",
-  "machine.cpu": "share",
-  ...Object.fromEntries(OVERS.map((name) => [name, "count"])),
-  cpu: "cores",
-  perCpu: "perSec",
-  memory: "bytes",
-  bytes: "bytesPerSec",
-  size: "bytes",
-  hitRatio: "share",
-  "redis.hitRatio": "share",
-  "generator.cpu": "cores",
-  ...Object.fromEntries(IMBALANCES.map((name) => [name, "share"])),
-};
+function nameOf(distribution: Distribution, statistic: StatisticOf<Distribution>): FigureName {
+  const label = typeof statistic === "number" ? `p${statistic}` : statistic;
+  const isShort = DISTRIBUTIONS[distribution] === FLATTENED && statistic === 50;
+  return (isShort
+    ? distribution
+    : distribution === "latency"
+    ? label
+    : `${distribution}.${label}`) as FigureName;
+}
 
-const BEST_HIGH: readonly FigureName[] = [
-  ...["rate", "success", "2xx", "perCpu", "bytes", "hitRatio", "redis.hitRatio"] as const,
-  ...["requests", "read", "capacity"] as const,
-];
+export const FIGURE_NAMES = Object.keys(NAMED_FIGURES) as readonly FigureName[];
 
 /** A value, or what is wrong with its text. */
 export type Read<T> = { readonly value: T } | { readonly problem: string };
@@ -140,32 +138,24 @@ export type Read<T> = { readonly value: T } | { readonly problem: string };
 /** The figure of a name; latency's own figures may have `latency.` before them. */
 export function readFigure(text: string): Read<Figure> {
   const value = figureNamed(text);
-  return value === null ? { problem: unknownFigure(text) } : { value };
+  if (value !== null) return { value };
+  const families = Object.keys(DISTRIBUTIONS).slice(1).map((of) => `${of}.*`).join(", ");
+  const fix = didYouMean(plainName(text), FIGURE_NAMES) ??
+    `the figures are ${
+      [...Object.keys(SINGLE), ...DISTRIBUTIONS.latency.map((of) => nameOf("latency", of))]
+        .join(", ")
+    }, and statistics of other distributions: ${families}`;
+  return { problem: `Cannot find a figure "${text}": ${fix}` };
 }
 
 /** The same; null for what is no figure. */
 export function figureNamed(text: string): Figure | null {
-  const plain = plainName(text);
-  const name = FIGURE_NAMES.find((name) => name === plain);
-  if (name === undefined) return null;
-  const of = BY_SECOND.find((of) => name.startsWith(`${of}.`)) ?? name;
-  const isHigh = BEST_HIGH.includes(of) && !name.endsWith(".stdev");
-  const unit = OTHER_UNITS[of] ?? "ms";
-  return { name, unit, better: isHigh ? "higher" : "lower" };
+  const name = plainName(text);
+  return Object.hasOwn(NAMED_FIGURES, name) ? NAMED_FIGURES[name as FigureName] : null;
 }
 
 function plainName(text: string): string {
   return text.replace(/^latency\.(?=\w)/, "");
-}
-
-function unknownFigure(text: string): string {
-  const fix = didYouMean(plainName(text), FIGURE_NAMES) ??
-    `the figures are ${[...OTHERS, ...TIMES, ...LATENCIES].join(", ")}, the same of ${
-      DISTRIBUTIONS.map((of) => `${of}.p99`).join(", ")
-    }, of each second ${BY_SECOND.map((of) => `${of}.p2.5`).join(", ")}, ${LAGS.join(", ")}, and ${
-      IMBALANCES.join(", ")
-    }`;
-  return `Cannot find a figure "${text}": ${fix}`;
 }
 
 /** A quantity as people write it, in the unit that the results have. */

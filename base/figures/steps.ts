@@ -1,4 +1,5 @@
 /** The steps of a scenario: the requests of a mix, flow or page, as its file has them, by the names of their figures. Pure. */
+import { type FigureName, figureNamed } from "./figure.ts";
 
 /** A longer path is cut in a name. */
 const MOST_CHARS = 200;
@@ -39,10 +40,14 @@ function listed(value: unknown): unknown[] {
 
 /** What is known of a step: the rest is of whole runs alone, such as CPU time. */
 export function isStepFigure(figure: string): boolean {
-  return /^(?:rate|requests|success|errors|dropped|[2-5]xx|min|mean|stdev|max|p[\d.]+)$/.test(
-    figure,
-  );
+  const known = figureNamed(figure);
+  return known !== null && (known.distribution === "latency" || OF_STEPS.includes(known.name));
 }
+
+const OF_STEPS: readonly FigureName[] = [
+  ...["rate", "requests", "success", "errors", "dropped"] as const,
+  ...["2xx", "3xx", "4xx", "5xx"] as const,
+];
 
 /** Names a step in claims and thresholds: `checkout.pay`. */
 export function stepPath(scenario: string, step: string): string {

@@ -6,7 +6,6 @@ import {
   type ThresholdOutcome,
 } from "../../report/judge/gates/evidence.ts";
 import { type Gate, judgeTogether } from "../../report/judge/gates/gates.ts";
-import { meanRange } from "../../report/cells/figure_range.ts";
 import {
   pooledShare,
   type Proportion,
@@ -15,6 +14,7 @@ import {
 import type { Section } from "../bench.ts";
 import { atLeast, atMost, row } from "./percent.ts";
 import { Random } from "./random.ts";
+import { meanRange } from "../../report/figures/range.ts";
 
 const EXPERIMENTS = 1_000;
 const CELLS = 20;

@@ -53,15 +53,15 @@ export function capacityRange(
 interface ServedPerSec {
   readonly runs: readonly RunWithSearch[];
   readonly rate: { readonly mean: number };
-  readonly confidence: { readonly intervals: { readonly rate: CapacityRange["interval"] } };
+  readonly interval: (figure: "rate") => CapacityRange["interval"];
 }
 
 /** What a cell can take, where its runs searched for that; else what they served. */
 export function takenPerSec(
-  { runs, rate, confidence: { intervals } }: ServedPerSec,
+  { runs, rate, interval }: ServedPerSec,
 ): CapacityRange {
   return capacityRange(runs, CONFIDENCE) ??
-    { value: rate.mean, interval: intervals.rate, isAtLeast: false };
+    { value: rate.mean, interval: interval("rate"), isAtLeast: false };
 }
 
 const CONFIDENCE = 0.95;

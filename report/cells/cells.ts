@@ -3,20 +3,24 @@
  * its parameters), in each its runs. Statistics are over runs, never over requests.
  */
 import type { Results, Run } from "../../runner/result/result.ts";
-import type { CountedPart, RunBlock } from "../../runner/stats/confidence/pool.ts";
+import {
+  type DrawEstimate,
+  drawsOfCell,
+  type Estimate,
+} from "../../runner/stats/confidence/bootstrap.ts";
+import type { CountedPart, PooledFigure, RunBlock } from "../../runner/stats/confidence/pool.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { cellLabel } from "./cell_label.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
-import { type Confidence, confidenceOf } from "./confidence.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { errorRatioOf } from "./figures.ts";
 import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
+import { errorRatioOf } from "../figures/errors.ts";
+import { type Ends, estimatedRange, type Estimates, type JudgedCell } from "../figures/range.ts";
 
-export interface CellRuns {
+/** A target with its parameters in a scenario; `rangeOf(figure, cell)` gives any of its figures. */
+export interface CellRuns extends JudgedCell {
   readonly target: string;
-  /** Target and the parameters that vary; what every table and chart calls the cell. */
-  readonly label: string;
   /** Its colour, the same in every scenario: see `COLORS`. */
   readonly color: number;
   /** By repetition; at least one. Their figures are without what the experiment discards. */
@@ -26,8 +30,12 @@ export interface CellRuns {
   /** Completed requests per second. */
   readonly rate: Spread;
   readonly latency: PooledLatency;
-  readonly confidence: Confidence;
-  /** Requests without a right response as a share of those that ended or were never sent: `wrong_ratio.ts`. */
+  /**
+   * Of requests per second, or of latency in ms; null for one run, and where most runs have no steady state: then there
+   * is no level for an interval to be around.
+   */
+  readonly interval: (figure: PooledFigure) => Ends | null;
+  /** Requests without a right response as a share of those that ended or were never sent: `figures/errors.ts`. */
   readonly errorRatio: number;
 }
 
@@ -90,25 +98,53 @@ function newCell(group: readonly Run[], look: CellLook, repeated: OfSession): Ce
     .map((run) => splitRun(run, repeated));
   const counted = countedRuns(parts, repeated.figures);
   const runs = parts.map(({ run }) => run);
+  const { session, level } = repeated;
+  const sampling = { session, repetitions: counted.map(({ run }) => run.repetition) };
+  const estimates = estimatesOf(
+    () => drawsOfCell(counted.map(({ blocks }) => blocks), sampling),
+    () => drawsOfCell(counted.map(endedBlocks), sampling),
+  );
+  const isUnsteady = unsteadyOf(runs) !== null ||
+    (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled));
   return {
     ...look,
+    scenario: runs[0].scenario,
     target: runs[0].target,
     runs,
     parts,
     rate: spreadOf(counted.map(({ run }) => run.rate)),
     latency: poolLatency(counted.map(({ run }) => run)),
-    confidence: confidenceOf(counted.map(({ blocks }) => blocks), {
-      sampling: {
-        session: repeated.session,
-        repetitions: counted.map(({ run }) => run.repetition),
-      },
-      level: repeated.level,
-      ended: () => counted.map(endedBlocks),
-      isUnsteady: unsteadyOf(runs) !== null ||
-        (repeated.figures === "steady" && counted.every(({ isSettled }) => !isSettled)),
-    }),
+    estimates,
+    level,
+    interval: (figure) =>
+      isUnsteady ? null : estimatedRange(figure, { estimates, level })?.interval ?? null,
     errorRatio: errorRatioOf(runs) ?? 1,
   };
+}
+
+/**
+ * Each figure is drawn when somebody wants it, as a comparison wants few; always alike, as the draws of a cell are.
+ *
+ * @param all,ended What begins to draw from all requests, and from those that ended: percentiles below the median.
+ */
+function estimatesOf(all: () => DrawEstimate, ended: () => DrawEstimate): Estimates {
+  const drawn = new Map<PooledFigure, Estimate | null>();
+  const [drawAll, drawEnded] = [once(all), once(ended)];
+  return {
+    get(figure): Estimate | null {
+      const known = drawn.get(figure);
+      if (known !== undefined) return known;
+      const draw = typeof figure === "number" && figure < 50 ? drawEnded : drawAll;
+      const estimate = draw()(figure);
+      drawn.set(figure, estimate);
+      return estimate;
+    },
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 /** Only where results of earlier versions don't say which values are lower bounds: else these are where they belong. */

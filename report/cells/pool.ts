@@ -54,14 +54,6 @@ export function percentileOf({ percentiles }: PooledLatency, p: Percentile): num
   return percentiles[PERCENTILES.indexOf(p)];
 }
 
-/** Any percentile (0–100), ms; null of nothing, and below the median where no request ended. */
-export function valueAt(
-  { count, endedCount, percentile }: PooledLatency,
-  p: number,
-): number | null {
-  return count === 0 || p < 50 && endedCount === 0 ? null : percentile(p).value;
-}
-
 /** A percentile (0–100) of all runs together, ms, with the most that it can be. */
 export function percentileBounds(runs: readonly Latent[], percentile: number): Bounded {
   return poolLatency(runs).percentile(percentile);

@@ -139,7 +139,7 @@ function groupCaveats(scenarios: readonly ScenarioRuns[]): Caveat[] {
 }
 
 /** Null where the runs are of one kind, or too few to see two. */
-function groupedFigure({ confidence: { estimates } }: CellRuns): Omit<GroupedCell, "cell"> | null {
+function groupedFigure({ estimates }: CellRuns): Omit<GroupedCell, "cell"> | null {
   for (const { figure, estimate } of LOOKED_AT) {
     const groups = twoGroupsOf(estimates.get(estimate)?.byRun ?? []);
     if (groups !== null) return { figure, groups };
@@ -194,7 +194,7 @@ export function stoppedCaveat(
 /** Of the widest figure, against as many runs that differ as much; null without an interval. */
 function smallestChangeIn(scenarios: readonly ScenarioRuns[]): number | null {
   const changes = scenarios.flatMap(({ cells }) =>
-    cells.flatMap(({ confidence: { estimates } }) =>
+    cells.flatMap(({ estimates }) =>
       (["rate", 50] as const).flatMap((figure) => {
         const estimate = estimates.get(figure);
         // Against runs of another time, which do not pair with these.

@@ -61,7 +61,7 @@ export interface ComparedRuns {
 }
 
 export function groupOf(cell: CellRuns): ComparedRuns {
-  const { runs, confidence: { estimates } } = cell;
+  const { runs, estimates } = cell;
   const unsteady = unsteadyOf(runs);
   return {
     runs,
@@ -82,7 +82,7 @@ const cpuEstimates = new WeakMap<CellRuns, Estimate | null>();
 function cpuEstimate(cell: CellRuns): Estimate | null {
   const known = cpuEstimates.get(cell);
   if (known !== undefined) return known;
-  const { runs, confidence: { estimates } } = cell;
+  const { runs, estimates } = cell;
   const sampling = estimates.get("rate");
   const values = runs.flatMap((run) => cpuPerRequestUs(run) ?? []);
   const estimate = sampling && sampling.repetitions.length === values.length &&

@@ -8,12 +8,12 @@ import { formatNumber, formatShare } from "../writing/units.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { isAtLimit } from "../cells/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { errorRatioOf } from "../cells/figures.ts";
 import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { MOST_COUNTED } from "./between.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
 import { percentText } from "./ratios.ts";
+import { errorRatioOf } from "../figures/errors.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
 export const TOLERATED_WRONG_RATIO = 0.01;

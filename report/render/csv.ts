@@ -5,9 +5,7 @@
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import type { ReportModel } from "../model.ts";
-import { figureOfRun, type ThresholdFigure } from "../cells/figures.ts";
-import { FLATTENING, type IntervalPoint, isEmpty, lowerBoundsIn } from "../cells/intervals.ts";
-import { type PooledLatency, poolLatency, valueAt } from "../cells/pool.ts";
+import { type IntervalPoint, isEmpty, lowerBoundsIn } from "../cells/intervals.ts";
 import {
   cpuSecondsOf,
   meanCoresOf,
@@ -23,6 +21,8 @@ import {
 import { stepColumns } from "../subjects/steps/table.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";
+import { FIGURES } from "../figures/figures.ts";
+import type { FigureName } from "../../base/figures/figure.ts";
 
 /** One row a run, in the order in which they were made. */
 export function renderCsv({ name, runs }: ReportModel): Written<"csv"> {
@@ -73,10 +73,11 @@ function figuresOf(measurement: Measurement): CsvRecord {
     drainS: measurement.drain?.durationS ?? null,
     drainCompleted: measurement.drain?.completed ?? null,
     drainFailed: measurement.drain?.failed ?? null,
-    ...flattenedOf(measurement),
-    ...connectOf(measurement),
+    ...measurement.warmup !== null && columnsOf(FLATTENED, measurement), // else the load itself changes
+    connects: measurement.connect.count,
+    ...measurement.connect.count > 0 && columnsOf(CONNECTS, measurement),
     ...servedOf(measurement),
-    responseBytes: valueOf("size", measurement),
+    ...columnsOf({ responseBytes: "size" }, measurement),
     bytesInPerSec: bytes.inPerSecond,
     steadyLabel: measurement.warmup?.label ?? null,
     steadyFromS: measurement.warmup?.steadyFromS ?? null,
@@ -85,61 +86,72 @@ function figuresOf(measurement: Measurement): CsvRecord {
   };
 }
 
+/** Columns of figures, by the figures' names; empty where a run has no such figure. */
+function columnsOf(
+  columns: Readonly<Record<string, FigureName>>,
+  measurement: Measurement,
+): CsvRecord {
+  return Object.fromEntries(
+    Object.entries(columns).map(([column, figure]) => {
+      const found = FIGURES[figure].of(measurement);
+      return [column, "none" in found ? null : found.value];
+    }),
+  );
+}
+
+const MOMENTS = {
+  latencyFastestMs: "min",
+  latencyMeanMs: "mean",
+  latencyStdevMs: "stdev",
+} as const;
+const PERCENTILES = {
+  "latencyP2.5Ms": "p2.5",
+  latencyP10Ms: "p10",
+  latencyP25Ms: "p25",
+  latencyP50Ms: "p50",
+  latencyP75Ms: "p75",
+  latencyP90Ms: "p90",
+  latencyP95Ms: "p95",
+  "latencyP97.5Ms": "p97.5",
+  latencyP99Ms: "p99",
+  "latencyP99.9Ms": "p99.9",
+  "latencyP99.99Ms": "p99.99",
+} as const;
+const FLATTENED = {
+  stableP50Ms: "stable",
+  finalP50Ms: "final",
+  stableP75Ms: "stable.p75",
+  finalP75Ms: "final.p75",
+  stableP90Ms: "stable.p90",
+  finalP90Ms: "final.p90",
+  stableP99Ms: "stable.p99",
+  finalP99Ms: "final.p99",
+} as const;
+const CONNECTS = {
+  connectMinMs: "connect.min",
+  connectMeanMs: "connect.mean",
+  connectP50Ms: "connect.p50",
+  connectP99Ms: "connect.p99",
+  connectMaxMs: "connect.max",
+} as const;
+
 /** Nothing where nothing has a latency; the fastest is of requests with a response. */
 function latenciesOf(measurement: Measurement): CsvRecord {
-  const { count, min, mean, stdev, max } = measurement.latency;
-  const pooled = poolLatency([measurement]);
-  const timeOf = (ms: number): number | null => count === 0 ? null : ms;
+  const { count, censored, min } = measurement.latency;
   return {
-    latencyMinMs: timeOf(min),
-    latencyFastestMs: pooled.fastest || null,
-    latencyMeanMs: timeOf(mean),
-    latencyStdevMs: timeOf(stdev),
-    ...Object.fromEntries(LATENCIES.map((p) => [`latencyP${p}Ms`, valueAt(pooled, p)])),
-    latencyMaxMs: timeOf(max),
-    latencyCensored: pooled.censored,
-    latencyLowerBounds: lowerBoundsOf(pooled),
+    latencyMinMs: count === 0 ? null : min,
+    ...columnsOf({ ...MOMENTS, ...PERCENTILES, latencyMaxMs: "max" }, measurement),
+    latencyCensored: censored,
+    latencyLowerBounds: lowerBoundsOf(measurement),
   };
 }
-
-const LATENCIES = [2.5, 10, 25, 50, 75, 90, 95, 97.5, 99, 99.9, 99.99] as const;
 
 /** `p99 p99.9 mean max`: the figures that lower bounds could turn out to make larger. */
-function lowerBoundsOf({ isAtLeast }: PooledLatency): string {
-  return [
-    ...LATENCIES.filter(isAtLeast).map((p) => `p${p}`),
-    ...(["mean", "max"] as const).filter(isAtLeast),
-  ].join(" ");
-}
-
-function valueOf(figure: ThresholdFigure, measurement: Measurement): number | null {
-  const found = figureOfRun(figure, measurement);
-  return "none" in found ? null : found.value;
-}
-
-/** Nothing where the load itself changes. */
-function flattenedOf(measurement: Measurement): CsvRecord {
-  if (measurement.warmup === null) return {};
-  return Object.fromEntries(FLATTENING.flatMap((percentile) => {
-    const behind = percentile === "p50" ? "" : `.${percentile}` as const;
-    const name = percentile.toUpperCase();
-    return [
-      [`stable${name}Ms`, valueOf(`stable${behind}`, measurement)],
-      [`final${name}Ms`, valueOf(`final${behind}`, measurement)],
-    ];
-  }));
-}
-
-function connectOf({ connect }: Measurement): CsvRecord {
-  if (connect.count === 0) return { connects: 0 };
-  return {
-    connects: connect.count,
-    connectMinMs: connect.min,
-    connectMeanMs: connect.mean,
-    connectP50Ms: connect.percentiles["50"],
-    connectP99Ms: connect.percentiles["99"],
-    connectMaxMs: connect.max,
-  };
+function lowerBoundsOf(measurement: Measurement): string {
+  return [...Object.values(PERCENTILES), "mean" as const, "max" as const].filter((figure) => {
+    const found = FIGURES[figure].of(measurement);
+    return "value" in found && found.isAtLeast;
+  }).join(" ");
 }
 
 /** By class of status, by instance, by use of a cache, and the sessions of virtual users. */
@@ -170,8 +182,8 @@ function servedOf(measurement: Measurement): CsvRecord {
   });
   return {
     ...Object.fromEntries(figures),
-    ...instances.length > 1 && { imbalance: valueOf("imbalance", measurement) },
-    ...Object.keys(cache).length > 0 && { hitRatio: valueOf("hitRatio", measurement) },
+    ...instances.length > 1 && columnsOf({ imbalance: "imbalance" }, measurement),
+    ...Object.keys(cache).length > 0 && columnsOf({ hitRatio: "hitRatio" }, measurement),
   };
 }
 

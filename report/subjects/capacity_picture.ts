@@ -2,7 +2,7 @@
  * The searches for a capacity of a scenario: latency over the achieved rate from all trials, the trials in order, and
  * how each target breaks. Pure.
  */
-import { parseDurationMs } from "../../base/quantity.ts";
+import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { capacitySentence, trialsTable } from "./capacity.ts";
 import {
@@ -135,9 +135,11 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Swee
 
 /** Of a rule for a percentile, in ms; none of others. */
 function limitMs(rule: string): number[] {
-  const text = /^p[\d.]+\s*<=?\s*(\S+)$/.exec(rule.trim())?.[1];
-  const ms = text === undefined ? null : parseDurationMs(text);
-  return ms === null ? [] : [ms];
+  const [name, text = ""] = rule.split(/<=?/);
+  const figure = figureNamed(name.trim());
+  const isPercentile = figure?.distribution === "latency" && typeof figure.statistic === "number";
+  const limit = readQuantity(text, "ms");
+  return isPercentile && "value" in limit ? [limit.value] : [];
 }
 
 function latencySeries(

@@ -4,6 +4,7 @@
  * nor had one whose response is wrong, where more are wrong than late.
  */
 import * as z from "zod";
+import { NAMED_FIGURES } from "../../base/figures/figure.ts";
 import { margin, parseThreshold, type Threshold } from "./threshold.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
 
@@ -19,18 +20,17 @@ export interface Objective {
 
 /** Stands for "none at all", which no finite trial can show. */
 const NONE = 1e-6;
-const PERCENTILE = /^p([\d.]+)$/;
 
 /** Null where no share of requests decides the rule. */
 export function objectiveOf(rule: Threshold): Objective | null {
   if (rule.against !== "limit" || rule.selector !== undefined) return null;
   const { text, figure, relation, limit } = rule;
   const isBelow = relation === "<" || relation === "<=";
-  const [, percentile] = PERCENTILE.exec(figure) ?? [];
-  if (percentile !== undefined && isBelow) {
+  const { distribution, statistic } = NAMED_FIGURES[figure];
+  if (distribution === "latency" && typeof statistic === "number" && isBelow) {
     return {
       text,
-      allowed: Number(((100 - Number(percentile)) / 100).toPrecision(12)),
+      allowed: Number(((100 - statistic) / 100).toPrecision(12)),
       isBeyond: relation === "<" ? (ms) => ms >= limit : (ms) => ms > limit,
       limitMs: limit,
     };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rangeOf } from "../../report/figures/figures.ts";
 import { formatInterval, GLUE } from "../../report/writing/units.ts";
 import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
 import { percentileTable } from "../../report/subjects/tables/percentiles.ts";
@@ -33,33 +34,39 @@ Deno.test("a cell's intervals are those of the bootstrap over the blocks of its 
   const [rate, p50] = bootstrap(runs, { figures: ["rate", 50], resamples: 10_000 });
   const close = (found: number, expected: number): void =>
     assert.ok(Math.abs(found / expected - 1) < 0.005, `${found}, not ${expected}`);
-  const { intervals } = cell.confidence;
+  const [cellRate, cellP50] = [rangeOf("rate", cell), rangeOf("p50", cell)];
   const [rateBy, p50By] = [rate, p50].map((estimate) => estimate && intervalOf(estimate));
-  assert.ok(intervals.rate && intervals[50] && rateBy && p50By);
-  assert.equal(intervals.rate.value, rateBy.value);
-  close(intervals.rate.low, rateBy.low);
-  close(intervals.rate.high, rateBy.high);
-  close(intervals[50].low, p50By.low / 1_000);
-  close(intervals[50].high, p50By.high / 1_000);
+  assert.ok("value" in cellRate && cellRate.interval && rateBy && p50By);
+  assert.ok("value" in cellP50 && cellP50.interval);
+  assert.equal(cellRate.value, rateBy.value);
+  close(cellRate.interval.low, rateBy.low);
+  close(cellRate.interval.high, rateBy.high);
+  close(cellP50.interval.low, p50By.low / 1_000);
+  close(cellP50.interval.high, p50By.high / 1_000);
+  assert.deepEqual(cell.interval("rate"), cellRate.interval);
 });
 
 Deno.test("one run has no interval, and shows none", () => {
   const cell = cellOf({ runs: 1 });
-  assert.deepEqual(new Set(Object.values(cell.confidence.intervals)), new Set([null]));
+  assert.deepEqual([cell.interval("rate"), cell.interval("mean"), cell.interval(99)], [
+    null,
+    null,
+    null,
+  ]);
   const cells = [summaryTable("static", [cell]), percentileTable("static", [cell])]
     .flatMap(({ rows }) => rows.flat());
   assert.deepEqual(cells.flatMap(({ below }) => below ?? []), []);
 });
 
 Deno.test("after repeat: until the intervals are those of the looks, and wider", () => {
-  const fixed = cellOf({}, { repeat: 5 }).confidence;
-  const looked = cellOf({}, { repeat: { until: 0.3, atMost: null, budget: null } }).confidence;
-  const timed = cellOf({}, { repeat: { until: null, atMost: null, budget: 60_000 } }).confidence;
+  const fixed = cellOf({}, { repeat: 5 });
+  const looked = cellOf({}, { repeat: { until: 0.3, atMost: null, budget: null } });
+  const timed = cellOf({}, { repeat: { until: null, atMost: null, budget: 60_000 } });
   const estimate = fixed.estimates.get("rate");
   assert.ok(estimate);
-  assert.deepEqual(looked.intervals.rate, intervalOf(estimate, LOOK_CONFIDENCE));
-  assert.deepEqual(timed.intervals.rate, fixed.intervals.rate);
-  assert.ok((looked.intervals.rate?.low ?? 0) < (fixed.intervals.rate?.low ?? 0));
+  assert.equal(looked.interval("rate")?.low, intervalOf(estimate, LOOK_CONFIDENCE)?.low);
+  assert.deepEqual(timed.interval("rate"), fixed.interval("rate"));
+  assert.ok((looked.interval("rate")?.low ?? 0) < (fixed.interval("rate")?.low ?? 0));
 });
 
 Deno.test("a percentile stands in its interval; one that the count can't support, or lower bounds reach, has none", () => {
@@ -78,8 +85,7 @@ Deno.test("a percentile stands in its interval; one that the count can't support
 });
 
 Deno.test("a cell that answers nothing has no intervals, and takes nothing down", () => {
-  const { intervals } = cellOf({ timeoutRatio: 1 }).confidence;
-  assert.equal(intervals.rate, null);
+  assert.equal(cellOf({ timeoutRatio: 1 }).interval("rate"), null);
 });
 
 const written: [low: number, high: number, text: string][] = [

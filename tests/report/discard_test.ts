@@ -52,11 +52,11 @@ Deno.test("what is discarded is left out of rate and latency, and nothing else",
 });
 
 Deno.test("intervals are of what is left, too", () => {
-  const { confidence, rate } = cellWith(2_000);
-  const interval = confidence.intervals.rate;
+  const { interval: intervalOf, rate } = cellWith(2_000);
+  const interval = intervalOf("rate");
   assert.ok(interval && interval.low < rate.median && rate.median < interval.high);
-  const whole = cellWith(0).confidence.intervals.rate;
-  assert.ok(whole && interval.value > whole.value);
+  const whole = cellWith(0).interval("rate");
+  assert.ok(whole && interval.low > whole.low);
 });
 
 Deno.test("the whole run stays beside the steady part, whatever is discarded", () => {

@@ -1,8 +1,8 @@
 /** A gate opens by evidence: what one measurement shows, and what it can't. */
 import assert from "node:assert/strict";
-import { figureRangeText } from "../../report/cells/figure_range.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { answered, judge, timed } from "./gated.ts";
+import { figureRangeText } from "../../report/writing/figure_text.ts";
 
 type Case = readonly [
   text: string,

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/render/csv.ts";
 import { exactly } from "../../report/cells/lower_bounds.ts";
-import { figureOfRun } from "../../report/cells/figures.ts";
 import { reportModel } from "../../report/model.ts";
 import {
   cpuSecondsOf,
@@ -12,8 +11,8 @@ import {
 } from "../../report/cells/resources.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
-import { readFigure } from "../../base/figures/figure.ts";
 import { resultsFixture } from "./fixture.ts";
+import { FIGURES } from "../../report/figures/figures.ts";
 
 /** Two points: half a second at one core and half a second at two. */
 function runWith(completed: number, points: Run["resources"] = POINTS): Run {
@@ -51,13 +50,10 @@ Deno.test("what older results and other systems do not tell is not made up", () 
   assert.equal(perCpuSecondOf(runWith(3_000, [])), null);
 });
 
-Deno.test("perCpu is requests per second of CPU time, and more is better", () => {
-  assert.deepEqual(readFigure("perCpu"), {
-    value: { name: "perCpu", unit: "perSec", better: "higher" },
-  });
-  assert.deepEqual(figureOfRun("perCpu", runWith(3_000)), exactly(2_000));
+Deno.test("perCpu is requests per second of CPU time, of a target that used some", () => {
+  assert.deepEqual(FIGURES.perCpu.of(runWith(3_000)), exactly(2_000));
   const idle = runWith(3_000, POINTS.map((point) => ({ ...point, cpu: 0, user: 0, system: 0 })));
-  for (const run of [runWith(3_000, []), idle]) assert.ok("none" in figureOfRun("perCpu", run));
+  for (const run of [runWith(3_000, []), idle]) assert.ok("none" in FIGURES.perCpu.of(run));
 });
 
 Deno.test("behind a cache requests per CPU-second count the whole chain, never the idle origin alone", () => {
@@ -68,7 +64,7 @@ Deno.test("behind a cache requests per CPU-second count the whole chain, never t
     { role: "redis", name: "Redis", points: [{ ...idle, cpu: 0.4995 }] },
   ];
   const run = { ...runWith(3_000, [{ ...idle, cpu: 1.0005 }]), parts };
-  assert.deepEqual(figureOfRun("perCpu", run), exactly(2_000));
+  assert.deepEqual(FIGURES.perCpu.of(run), exactly(2_000));
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs = [run];
   const [{ perCpuFinding }] = reportModel(results).scenarios;

@@ -66,7 +66,9 @@ Deno.test("figures of the steady part are what a discard of the same length leav
   ];
   assert.deepEqual([...steady.rate.values], [...rest.rate.values]);
   assert.deepEqual(steady.latency.percentiles, rest.latency.percentiles);
-  assert.deepEqual(steady.confidence.intervals, rest.confidence.intervals);
+  for (const figure of ["rate", "mean", 50, 99] as const) {
+    assert.deepEqual(steady.interval(figure), rest.interval(figure));
+  }
 });
 
 Deno.test("a run without a steady part has no figures where they are of steady parts, and the report says so", () => {
@@ -74,7 +76,7 @@ Deno.test("a run without a steady part has no figures where they are of steady p
   assert.equal(cell.runs.length, 3);
   assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
   assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
-  assert.ok(cell.confidence.intervals.rate);
+  assert.ok(cell.interval("rate"));
   const { warnings, scenarios } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
   assert.match(scenarios[0].summary.detail, /over 2 runs/);
   assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
@@ -84,20 +86,20 @@ Deno.test("where no run has a steady part the figures are of whole runs, without
   const short: Warmup = { label: "too-short", steadyFromS: null };
   const cell = cellOf([short, short], STEADY);
   assert.equal(cell.rate.values.length, 2);
-  assert.equal(cell.confidence.intervals.rate, null);
+  assert.equal(cell.interval("rate"), null);
   const { warnings } = reportModel(resultsOf([short, short], STEADY));
   assert.match(warnings.join(), /no run has a steady part, so its figures are of whole runs/);
 });
 
 Deno.test("figures of whole runs are not asked for steady parts", () => {
   assert.deepEqual(reportModel(resultsOf([warm(2), NEVER])).warnings, []);
-  assert.ok(cellOf([warm(2), NEVER]).confidence.intervals.rate);
+  assert.ok(cellOf([warm(2), NEVER]).interval("rate"));
 });
 
 Deno.test("where most runs have no steady state the headline has no interval, and says why", () => {
   const warmups = [NEVER, NEVER, flat(0.02)];
-  const { intervals } = cellOf(warmups).confidence;
-  assert.ok(Object.values(intervals).every((interval) => interval === null));
+  const { interval } = cellOf(warmups);
+  assert.deepEqual([interval("rate"), interval("mean"), interval(99)], [null, null, null]);
   const model = reportModel(resultsOf(warmups));
   assert.match(model.conclusion.sentence, /hono served/);
   assert.match(

@@ -79,7 +79,7 @@ Deno.test("a change or a width beyond ten times is no number but a reason to add
 
 Deno.test("the smallest change is that of the widest figure against as many runs like these", () => {
   const results = resultsOf(REACHED);
-  const { estimates } = groupRuns(results)[0].cells[0].confidence;
+  const { estimates } = groupRuns(results)[0].cells[0];
   const changes = (["rate", 50] as const).map((figure) => {
     const estimate = estimates.get(figure);
     const apart = estimate && { ...estimate, session: null };

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
+import { measurementFixture } from "./fixture.ts";
 import {
   type EndedRequests,
   errorRatioOf,
   errorsOf,
-  figureOfRun,
   successesOf,
-} from "../../report/cells/figures.ts";
-import { measurementFixture } from "./fixture.ts";
+} from "../../report/figures/errors.ts";
+import { FIGURES } from "../../report/figures/figures.ts";
 
 const CLEAN: EndedRequests = {
   requests: { due: 100, completed: 100, failed: 0, unfinished: 0, dropped: 0 },
@@ -61,7 +61,7 @@ Deno.test("figures and thresholds have the same success: requests never sent cou
   const dropped = { ...run, requests: requests({ completed: 25, dropped: 75 }) };
   const status = { "200": 25 };
   const checks = { passed: 25, failed: 0 };
-  const figure = figureOfRun("success", { ...dropped, status, checks });
+  const figure = FIGURES["success"].of({ ...dropped, status, checks });
   assert.ok("value" in figure);
   assert.equal(figure.value, 0.25);
   assert.deepEqual(successesOf([{ ...dropped, status, checks }]), { count: 25, of: 100 });

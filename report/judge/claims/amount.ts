@@ -2,24 +2,17 @@
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../shortfall.ts";
-import {
-  estimatedAs,
-  type FigureRange,
-  type JudgedCell,
-  meanRange,
-  quotientOf,
-  type Range,
-  rangeOf,
-} from "../../cells/figure_range.ts";
-import { figureOfRun, type ThresholdFigure } from "../../cells/figures.ts";
 import { percentileBounds } from "../../cells/pool.ts";
 import type { ClaimMember } from "./context.ts";
 import { type ClaimAbsence, type ClaimDoubt, doubt, type FoundFigure } from "./finding.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../../figures/figures.ts";
+import { type JudgedCell, meanRange, quotientOf, type Range } from "../../figures/range.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 
 export interface Amount {
   readonly member: ClaimMember;
   readonly cell: JudgedCell;
-  readonly figure: ThresholdFigure;
+  readonly figure: FigureName;
   /** The figure, or `max of a run`. */
   readonly name: string;
   readonly range: FigureRange;
@@ -37,7 +30,7 @@ interface OpenAmount {
 }
 
 export function amountOf(
-  figure: ThresholdFigure,
+  figure: FigureName,
   member: ClaimMember,
 ): Amount | { readonly none: ClaimAbsence } {
   const { cell, label, missingReason } = member;
@@ -52,7 +45,8 @@ export function amountOf(
   }
   const open = wrongOf(figure, member) ??
     (range.isAtLeast ? openAbove(figure, label, cell) : null);
-  const ofARun = EXTREME.test(figure) ? meanOfRuns(figure, cell) : null;
+  const { statistic } = FIGURES[figure];
+  const ofARun = statistic === "min" || statistic === "max" ? meanOfRuns(figure, cell) : null;
   if (ofARun === null) {
     return { member, cell, figure, name: figure, range, drawn: drawnFigure(figure, cell), open };
   }
@@ -61,14 +55,12 @@ export function amountOf(
   return { member, cell, figure, name, range: { ...range, ...ofARun }, drawn, open };
 }
 
-const EXTREME = /(?:^|\.)(?:min|max)$/;
-
 /**
  * The extreme of all runs is a fact about them and says nothing of runs to come; that of each run is a
  * figure of it as others are, and has a mean. Null for one run.
  */
-function meanOfRuns(figure: ThresholdFigure, { runs, level }: JudgedCell): Range | null {
-  const values = runs.map((run) => figureOfRun(figure, run))
+function meanOfRuns(figure: FigureName, { runs, level }: JudgedCell): Range | null {
+  const values = runs.map((run) => FIGURES[figure].of(run))
     .flatMap((one) => "none" in one ? [] : [one.value]);
   return values.length < 2 ? null : meanRange(values, level);
 }
@@ -84,35 +76,32 @@ export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 
-const TIME = /^(?:(?:service|firstByte)\.)?(?:min|mean|max|p[\d.]+)$|^(?:initial|final)/;
-
 /** Of a figure that is at least its value. */
-function openAbove(figure: ThresholdFigure, label: string, { runs }: JudgedCell): OpenAmount {
+function openAbove(figure: FigureName, label: string, { runs }: JudgedCell): OpenAmount {
   const above = { toward: "more", mostRatio: Infinity } as const;
   if (figure === "capacity") {
     return { ...above, why: doubt("at-least", { name: `the capacity of ${label}` }) };
   }
-  if (figure.startsWith("stable")) {
+  if (FIGURES[figure].distribution === "stable") {
     return { ...above, why: doubt("settling-open", { cell: label }) };
   }
   const why = doubt("requests-open", { cell: label });
-  const percentile = estimatedAs(figure);
-  if (typeof percentile !== "number") return { ...above, why };
-  const { value, atMost } = percentileBounds(runs, percentile);
+  const { estimate } = FIGURES[figure];
+  if (typeof estimate !== "number") return { ...above, why };
+  const { value, atMost } = percentileBounds(runs, estimate);
   return { ...above, mostRatio: atMost / value, why };
 }
 
-function wrongOf(figure: ThresholdFigure, { label: cell, wrong }: ClaimMember): OpenAmount | null {
-  const isTime = TIME.test(figure);
-  if (!isTime && !RATES.includes(figure)) return null;
+function wrongOf(figure: FigureName, { label: cell, wrong }: ClaimMember): OpenAmount | null {
+  const { flattered } = FIGURES[figure];
+  if (flattered === undefined) return null;
+  const isTime = flattered === "time";
   const wrongRatio = isTime ? wrong.all : wrong.early;
   if (wrongRatio <= TOLERATED_WRONG_RATIO) return null;
   // A fast error is no success.
   const why = doubt("wrong-responses", { cell, wrongRatio });
   return { toward: isTime ? "more" : "less", mostRatio: Infinity, why };
 }
-
-const RATES: readonly string[] = ["rate", "perCpu"];
 
 /** The interval with all that is open of a figure, or of both in a ratio. */
 export function widened(
@@ -150,18 +139,18 @@ export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
 // repetitions, so that a ratio, and a ratio of ratios, has its centre and its width from one estimator.
 
 /** Of all runs together; null where there is one run, or no ratio to it. */
-export function drawnFigure(figure: ThresholdFigure, cell: JudgedCell): Estimate | null {
-  const name = estimatedAs(figure);
-  return name === null ? drawnMean(figure, cell) : cell.estimates.get(name) ?? null;
+export function drawnFigure(figure: FigureName, cell: JudgedCell): Estimate | null {
+  const { estimate } = FIGURES[figure];
+  return estimate === undefined ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
 }
 
 /** The mean of what each run has. */
 export function drawnMean(
-  figure: ThresholdFigure,
+  figure: FigureName,
   { runs, estimates }: JudgedCell,
 ): Estimate | null {
   const known = runs.flatMap((run, i) => {
-    const one = figureOfRun(figure, run);
+    const one = FIGURES[figure].of(run);
     return "none" in one ? [] : [{ value: one.value, repetition: run.repetition ?? i + 1 }];
   });
   if (known.length < 2) return null;

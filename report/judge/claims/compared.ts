@@ -3,7 +3,6 @@
  * over the runs; a figure against a quantity by its own interval.
  */
 import type { ClaimSide, Compare, FigureSide, Within } from "../../../runner/result/result.ts";
-import { quotientOf } from "../../cells/figure_range.ts";
 import { type Amount, amountOf, foundFigure, ratioOfAmounts, whyNoInterval } from "./amount.ts";
 import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "./context.ts";
 import {
@@ -19,6 +18,7 @@ import {
 } from "./finding.ts";
 import { decided } from "./ratios.ts";
 import { type Constant, constantAbsent, constantOf, constantsFinding } from "./constants.ts";
+import { quotientOf } from "../../figures/range.ts";
 
 /** One for each cell, or for each pair of cells; at least one. */
 export function comparedFindings(says: Compare | Within, ground: ClaimContext): ClaimFinding[] {

@@ -1,6 +1,5 @@
 /** Sides of claims that are no figure of a cell: quantities, and what cannot be exceeded here. */
 import type { ClaimSide } from "../../../runner/result/result.ts";
-import { meanRange, quotientOf, type Range } from "../../cells/figure_range.ts";
 import { type ClaimContext } from "./context.ts";
 import {
   absentFinding,
@@ -12,6 +11,7 @@ import {
   type FoundConstant,
   marginOf,
 } from "./finding.ts";
+import { meanRange, quotientOf, type Range } from "../../figures/range.ts";
 
 export interface Constant {
   /** `ceiling(redis)`, or the quantity as it was written. */

@@ -25,12 +25,12 @@ import {
 import { isUndisturbed, isValid } from "../../findings/trust.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import { sum } from "../../writing/spread.ts";
-import { type Grouped, groupRuns, repeatedOf, type ScenarioRuns } from "../../cells/cells.ts";
+import { type Grouped, groupRuns, type ScenarioRuns } from "../../cells/cells.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
-import type { JudgedCell } from "../../cells/figure_range.ts";
 import type { ClaimAbsence } from "./finding.ts";
 import { stepNamesIn, stepPath, stepPathsIn } from "../../../base/figures/steps.ts";
 import { stepScenarios } from "../../subjects/steps/step_cells.ts";
+import type { JudgedCell } from "../../figures/range.ts";
 
 export type Claimed =
   & DeclaredSettings
@@ -94,25 +94,24 @@ export function contextOf(scenarios: readonly ScenarioRuns[], results: Claimed):
 
 /** Cells, and their steps. */
 function withSteps(scenarios: readonly ScenarioRuns[], results: Claimed): ClaimMember[] {
-  const { level } = repeatedOf(results);
-  const steps = measuredOf(stepScenarios(scenarios, results), level);
-  return [...measuredOf(scenarios, level), ...steps.map((step) => ({ ...step, isStep: true }))];
+  const steps = measuredOf(stepScenarios(scenarios, results));
+  return [...measuredOf(scenarios), ...steps.map((step) => ({ ...step, isStep: true }))];
 }
 
 function keysOf(section: unknown): string[] {
   return Object.keys(Object(section));
 }
 
-function measuredOf(scenarios: readonly ScenarioRuns[], level: number): ClaimMember[] {
-  return scenarios.flatMap(({ name: scenario, cells }) =>
-    cells.map(({ target, label, runs, confidence }) => ({
-      target,
-      scenario,
-      parameters: runs[0].parameters,
-      label: `${scenario}, ${label}`,
-      cell: { scenario, label, runs, estimates: confidence.estimates, level },
+function measuredOf(scenarios: readonly ScenarioRuns[]): ClaimMember[] {
+  return scenarios.flatMap(({ cells }) =>
+    cells.map((cell) => ({
+      target: cell.target,
+      scenario: cell.scenario,
+      parameters: cell.runs[0].parameters,
+      label: `${cell.scenario}, ${cell.label}`,
+      cell,
       missingReason: "",
-      wrong: wrongRatiosOf(runs),
+      wrong: wrongRatiosOf(cell.runs),
     }))
   );
 }

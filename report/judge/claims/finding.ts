@@ -5,7 +5,7 @@ import type {
   Relation,
   WarmupClaim,
 } from "../../../runner/result/result.ts";
-import type { Range } from "../../cells/figure_range.ts";
+import type { Range } from "../../figures/range.ts";
 
 export const CLAIM_OUTCOMES = ["not reproduced", "inconclusive", "reproduced"] as const;
 export type ClaimOutcome = typeof CLAIM_OUTCOMES[number];

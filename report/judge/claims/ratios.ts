@@ -9,7 +9,6 @@ import type {
   WarmupClaim,
 } from "../../../runner/result/result.ts";
 import { contrastOf } from "../../../runner/stats/confidence/confidence_interval.ts";
-import type { Range } from "../../cells/figure_range.ts";
 import {
   absentFinding,
   type Allowed,
@@ -30,8 +29,9 @@ import {
   spearmanInterval,
   spearmanRho,
 } from "../../../runner/stats/regression/correlation.ts";
-import type { ThresholdFigure } from "../../cells/figures.ts";
 import { shareInterval } from "../../../runner/stats/confidence/proportion_interval.ts";
+import type { Range } from "../../figures/range.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 
 /** One for each four cells that go together; at least one. */
 export function ratiosFindings(says: Ratios, ground: ClaimContext): ClaimFinding[] {
@@ -163,7 +163,7 @@ function correlationFinding(says: Correlation, members: readonly ClaimMember[]):
   return judged({ figures, relation, limit, rho, cells, without, interval });
 }
 
-function valueOf(figure: ThresholdFigure, member: ClaimMember): number | null {
+function valueOf(figure: FigureName, member: ClaimMember): number | null {
   const amount = amountOf(figure, member);
   return "none" in amount ? null : amount.range.value;
 }

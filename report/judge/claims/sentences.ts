@@ -3,7 +3,6 @@ import type { FigureSide, Relation } from "../../../runner/result/result.ts";
 import { formatRatio } from "../ratios.ts";
 import { formatNumber, formatShare } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
-import { figureRangeText } from "../../cells/figure_range.ts";
 import type {
   AbsenceEvidence,
   Allowed,
@@ -19,6 +18,7 @@ import type {
   FoundFigure,
   HeldRatio,
 } from "./finding.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
 
 /** By code, a text of its evidence. @param why Goes on after the figures; "" where they decide. */
 type Texts<Evidence> = {

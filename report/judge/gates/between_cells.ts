@@ -9,7 +9,6 @@ import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "../claim
 import type { ClaimAbsence } from "../claims/finding.ts";
 import { absenceText, doubtText, factorText } from "../claims/sentences.ts";
 import { formatRatio } from "../ratios.ts";
-import { figureRangeText, type JudgedCell, type Range } from "../../cells/figure_range.ts";
 import {
   distanceTo,
   fact,
@@ -22,6 +21,8 @@ import {
   undecided,
 } from "./evidence.ts";
 import { steadily } from "./limit.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { JudgedCell, Range } from "../../figures/range.ts";
 
 /** A place of the results, with what is known of it. */
 export interface PlacedEvidence {

@@ -4,17 +4,14 @@ import {
   pValueOf,
 } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
-import {
-  type Ends,
-  type FigureRange,
-  figureRangeText,
-  type JudgedCell,
-} from "../../cells/figure_range.ts";
 import { formatCount } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { runsToDecide, SIGNIFICANCE } from "../../../runner/stats/comparison/verdict.ts";
 import { tQuantile } from "../../../runner/stats/confidence/student_t.ts";
 import { type TwoGroups, twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
+import type { Ends, JudgedCell } from "../../figures/range.ts";
+import type { FigureRange } from "../../figures/figures.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
 

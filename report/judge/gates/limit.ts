@@ -1,5 +1,5 @@
 /** A threshold held against a cell: one with a limit, such as `p99 < 50ms`, or one against a baseline. */
-import type { Measurement, Relation, Threshold } from "../../../runner/result/result.ts";
+import type { Measurement, Threshold } from "../../../runner/result/result.ts";
 import {
   pooled,
   pooledShare,
@@ -7,31 +7,14 @@ import {
   requestsToDecide,
   shareP,
 } from "../../../runner/stats/confidence/proportion_interval.ts";
-import { sum } from "../../writing/spread.ts";
 import { boundText, GLUE } from "../../writing/units.ts";
 import {
   type Grouped,
   groupRuns,
-  repeatedOf,
   type ScenarioRuns,
   unsteadyOf,
   unsteadyText,
 } from "../../cells/cells.ts";
-import {
-  errorsOf,
-  type JudgedRun,
-  successesOf,
-  type ThresholdFigure,
-} from "../../cells/figures.ts";
-import {
-  type Ends,
-  estimatedAs,
-  type FigureRange,
-  figureRangeText,
-  type JudgedCell,
-  rangeOf,
-  ratioRangeOf,
-} from "../../cells/figure_range.ts";
 import {
   distanceTo,
   endlessText,
@@ -51,8 +34,12 @@ import { percentileEvidence, percentileIn } from "./percentiles.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import { type Between, ONE_SESSION } from "../between.ts";
 import { formatRatio, percentText } from "../ratios.ts";
-import { matchCells, type NamedCell, namedCells } from "../../cells/match.ts";
+import { matchCells, namedCells } from "../../cells/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../sessions.ts";
+import type { Ends, JudgedCell } from "../../figures/range.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
+import { type FigureRange, FIGURES, rangeOf, ratioRangeOf } from "../../figures/figures.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
 
 /** What was not measured fails: a gate that looked at nothing must not open. */
 export function limitEvidence(threshold: LimitThreshold, cell: JudgedCell): ThresholdEvidence {
@@ -66,8 +53,9 @@ function evidenceOf(
   cell: JudgedCell,
   range: FigureRange,
 ): ThresholdEvidence {
-  const { figure, unit, relation, limit } = threshold;
-  if (isCounted(figure)) return countEvidence({ figure, relation, limit }, cell);
+  const { figure, unit } = threshold;
+  const { counted } = FIGURES[figure];
+  if (counted !== undefined) return countEvidence(threshold, cell.runs.map(counted), cell.level);
   const found = `${figure} is ${boundText(figureRangeText(range, unit), range.isAtLeast)}`;
   const percentile = percentileIn(figure);
   const measured = { cell, range, found };
@@ -79,49 +67,27 @@ function evidenceOf(
 /** What lasts as long as the load is no figure of the target where it changes all the while: no gate opens by it. */
 export function steadily(
   evidence: ThresholdEvidence,
-  figure: ThresholdFigure,
+  figure: FigureName,
   { runs }: JudgedCell,
 ): ThresholdEvidence {
-  const unsteady = LASTING.test(figure) ? unsteadyOf(runs) : null;
+  const unsteady = FIGURES[figure].isLasting ? unsteadyOf(runs) : null;
   return unsteady === null || evidence.outcome !== "pass"
     ? evidence
     : undecided(evidence.found, unsteadyText(unsteady));
 }
 
-/** Counts, extremes, the start, memory at its most and the generator's own figures are not of a steady state. */
-const LASTING =
-  /^(?:rate|bytes|cpu|perCpu|(?:(?:service|firstByte|rate|bytes)\.)?(?:mean|stdev|p[\d.]+))$/;
-
 // Thresholds on shares of requests: `success >= 99.9%`, `5xx < 0.1%`.
-
-type CountedFigure = Extract<
-  ThresholdFigure,
-  "success" | "errors" | "dropped" | "2xx" | "3xx" | "4xx" | "5xx"
->;
-
-const COUNTED: Readonly<Record<CountedFigure, (run: JudgedRun) => Proportion>> = {
-  success: (run) => successesOf([run]),
-  errors: (run) => errorsOf([run]),
-  dropped: ({ requests }) => ({ count: requests.dropped, of: requests.due }),
-  "2xx": (run) => ofStatus(run, "2"),
-  "3xx": (run) => ofStatus(run, "3"),
-  "4xx": (run) => ofStatus(run, "4"),
-  "5xx": (run) => ofStatus(run, "5"),
-};
-
-export function isCounted(figure: ThresholdFigure): figure is CountedFigure {
-  return Object.hasOwn(COUNTED, figure);
-}
 
 /**
  * By the interval of the counts of all runs. A limit of 0 % or 100 % is no estimate but a demand on every request
  * that was measured, and judged by the counts alone: no number of requests proves that none will ever fail.
  */
-export function countEvidence(
-  { figure, relation, limit }: { figure: CountedFigure; relation: Relation; limit: number },
-  { runs, level }: JudgedCell,
+function countEvidence(
+  { figure, relation, limit }: LimitThreshold,
+  counted: readonly Proportion[],
+  level: number,
 ): ThresholdEvidence {
-  const counts = runs.map(COUNTED[figure]).filter(({ of }) => of > 0);
+  const counts = counted.filter(({ of }) => of > 0);
   const isRight = (share: number): boolean => holds(share, relation, limit);
   const range = pooledShare(counts, level);
   if (limit === 0 || limit === 1) {
@@ -155,15 +121,10 @@ function countRangeText(
 }
 
 /** What the number of requests presumes of those to come. */
-function clause(figure: CountedFigure, { count, of }: Proportion): string {
+function clause(figure: FigureName, { count, of }: Proportion): string {
   const rarer = Math.min(count, of - count);
   if (rarer > 0) return "";
   return figure === "success" || figure === "errors" ? "without a failure" : "like these";
-}
-
-function ofStatus({ status, requests: { completed } }: JudgedRun, first: string): Proportion {
-  const codes = Object.entries(status).filter(([code]) => code.startsWith(first));
-  return { count: sum(codes, ([, count]) => count), of: completed };
 }
 
 // A threshold such as `p99 not worse than baseline by 5%`, held against a cell and its counterpart. Where
@@ -251,7 +212,7 @@ export interface GatedCell {
   readonly cell: JudgedCell;
   readonly baseline: JudgedCell | null;
   /** What stands between the two, besides what their runs show. */
-  readonly between: (figure: ThresholdFigure) => Between;
+  readonly between: (figure: FigureName) => Between;
 }
 
 /** @param baseline Null: there is none. @param spread By how much sessions differ. Default: nobody knows. */
@@ -261,20 +222,19 @@ export function gatedCells(
   baseline: Grouped | null,
   spread: SessionSpread = () => null,
 ): GatedCell[] {
-  const { level } = repeatedOf(results);
   const cells = namedCells(scenarios);
   const bases = baseline === null ? [] : namedCells(groupRuns(baseline));
   const { pairs } = matchCells(bases, cells);
   const isOne = baseline !== null && areOneSession(baseline, results);
-  const between = (figure: ThresholdFigure): Between => {
-    const estimated = estimatedAs(figure);
-    return isOne ? ONE_SESSION : betweenOf(estimated === null ? null : spread(estimated), 2);
+  const between = (figure: FigureName): Between => {
+    const { estimate } = FIGURES[figure];
+    return isOne ? ONE_SESSION : betweenOf(estimate === undefined ? null : spread(estimate), 2);
   };
   return cells.map((named) => {
     const base = pairs.find(({ next }) => next === named)?.base;
     return {
-      cell: { ...judgedOf(named), level },
-      baseline: base ? { ...judgedOf(base), level } : null,
+      cell: named.cell,
+      baseline: base ? { ...base.cell, level: named.cell.level } : null,
       between,
     };
   });
@@ -292,12 +252,7 @@ export function gatedMeasurement(measurement: Measurement, baseline: Grouped | n
       estimates: new Map(),
       level: 0.95,
     },
-    baseline: isOne ? { ...judgedOf(bases[0]), level: 0.95 } : null,
+    baseline: isOne ? { ...bases[0].cell, level: 0.95 } : null,
     between: () => ({ kind: "unknown" }),
   };
-}
-
-function judgedOf({ scenario, cell }: NamedCell): Omit<JudgedCell, "level"> {
-  const { label, runs, confidence: { estimates } } = cell;
-  return { scenario, label, runs, estimates };
 }

@@ -14,7 +14,7 @@ import {
 } from "../../../runner/stats/confidence/proportion_interval.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { formatCount } from "../../writing/units.ts";
-import type { JudgedCell } from "../../cells/figure_range.ts";
+import { FIGURES } from "../../figures/figures.ts";
 import { percentileBounds } from "../../cells/pool.ts";
 import {
   endlessText,
@@ -31,7 +31,8 @@ import {
 } from "./evidence.ts";
 import type { Distribution } from "../../../runner/result/result.ts";
 import { countBeyond, decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
-import type { JudgedRun, ThresholdFigure } from "../../cells/figures.ts";
+import type { JudgedCell, JudgedRun } from "../../figures/range.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 
 export function percentileEvidence(
   threshold: LimitThreshold,
@@ -169,20 +170,19 @@ export interface Beyond {
 
 /** A percentile of a distribution of times. */
 export interface PercentileThreshold {
-  readonly of: "latency" | "service" | "firstByte" | "connect";
+  readonly of: typeof OF_REQUESTS[number];
   /** 0–100. */
   readonly percentile: number;
 }
 
 /** Null for other figures. */
-export function percentileIn(figure: ThresholdFigure): PercentileThreshold | null {
-  const [, of = "latency", percentile] = PERCENTILE.exec(figure) ?? [];
-  return percentile === undefined
-    ? null
-    : { of: of as PercentileThreshold["of"], percentile: Number(percentile) };
+export function percentileIn(figure: FigureName): PercentileThreshold | null {
+  const { distribution, statistic } = FIGURES[figure];
+  const of = OF_REQUESTS.find((one) => one === distribution);
+  return of === undefined || typeof statistic !== "number" ? null : { of, percentile: statistic };
 }
 
-const PERCENTILE = /^(?:(service|firstByte|connect)\.)?p([\d.]+)$/;
+const OF_REQUESTS = ["latency", "service", "firstByte", "connect"] as const;
 
 export interface PercentileLimit {
   readonly ms: number;

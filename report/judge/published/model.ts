@@ -1,11 +1,10 @@
 /** `published` of an experiment × results → what the report says about it: a model for each table. */
 import type { Published } from "../../../runner/result/result.ts";
 import { declaredPairs, type DeclaredSettings } from "../../subjects/method/declared_values.ts";
-import { repeatedOf, type ScenarioRuns } from "../../cells/cells.ts";
+import type { ScenarioRuns } from "../../cells/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../../subjects/charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../../cells/match.ts";
 import { formatRatio } from "../ratios.ts";
-import { figureRangeText, type Range } from "../../cells/figure_range.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { counted } from "../../writing/words.ts";
 import {
@@ -31,6 +30,8 @@ import {
   type PublishedRows,
   publishedRows,
 } from "./rows.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { Range } from "../../figures/range.ts";
 
 export interface PublishedModel {
   /** Where the figures stand, and which they are. */
@@ -64,7 +65,7 @@ export function publishedModels(
   const tables = [experiment?.published ?? []].flat();
   if (tables.length === 0) return [];
   const declared = declaredPairs(results);
-  const cells = placedCells(namedCells(scenarios), declared, repeatedOf(results).level);
+  const cells = placedCells(namedCells(scenarios), declared);
   const known = {
     declared,
     targets: Object.keys(Object(experiment?.targets)),

@@ -2,7 +2,6 @@
 import type { Published } from "../../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../../runner/stats/regression/correlation.ts";
 import { counted } from "../../writing/words.ts";
-import type { Range } from "../../cells/figure_range.ts";
 import {
   countCell,
   NONE,
@@ -12,6 +11,7 @@ import {
   textCell,
 } from "../../subjects/tables/table.ts";
 import { isWhole, type MatchedRow, ratioOfRows } from "./rows.ts";
+import type { Range } from "../../figures/range.ts";
 
 /** Of all cells, or of those of a scenario. */
 export interface PublishedOrder {

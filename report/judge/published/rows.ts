@@ -18,19 +18,12 @@ import {
 } from "../../subjects/method/declared_values.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import type { NamedCell } from "../../cells/match.ts";
-import {
-  type FigureRange,
-  type JudgedCell,
-  quotientOf,
-  type Range,
-  rangeOf,
-  ratioRangeOf,
-} from "../../cells/figure_range.ts";
+import { type FigureRange, rangeOf, ratioRangeOf } from "../../figures/figures.ts";
+import { quotientOf, type Range } from "../../figures/range.ts";
 
 /** A cell as selectors and figures see it. */
 export interface PlacedCell extends SelectableCell {
   readonly cell: CellRuns;
-  readonly judged: JudgedCell;
 }
 
 /** A value of a table and a cell that it is of. */
@@ -75,18 +68,14 @@ export interface PublishedRows {
   readonly missing: readonly MissingRow[];
 }
 
-/** @param level What intervals are computed at. */
 export function placedCells(
   cells: readonly NamedCell[],
   declared: readonly DeclaredPair[],
-  level: number,
 ): PlacedCell[] {
   return cells.map(({ scenario, cell }) => {
-    const { target, label, runs, confidence: { estimates } } = cell;
-    const { parameters } = runs[0];
-    const judged = { scenario, label, runs, estimates, level };
+    const { target, runs: [{ parameters }] } = cell;
     const constants = constantsOf({ target, scenario }, declared);
-    return { target, scenario, parameters, constants, cell, judged };
+    return { target, scenario, parameters, constants, cell };
   });
 }
 
@@ -156,7 +145,7 @@ function rowsOf(
     return [{ of, reason: isOut ? "left out by --only" : "it was not measured" }];
   }
   return selected.map((at) => {
-    const measured = rangeOf(figure, at.judged);
+    const measured = rangeOf(figure, at.cell);
     return "none" in measured ? { of, reason: measured.none } : { at, published, bound, measured };
   });
 }
@@ -232,7 +221,7 @@ export function ratioOfRows(
   of: PublishedRow,
   to: PublishedRow,
 ): Range | null {
-  return ratioRangeOf(figure, of.at.judged, to.at.judged) ?? quotientOf(of.measured, to.measured);
+  return ratioRangeOf(figure, of.at.cell, to.at.cell) ?? quotientOf(of.measured, to.measured);
 }
 
 function over(range: Range, divisor: number): Range | null {

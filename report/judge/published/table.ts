@@ -1,6 +1,5 @@
 /** Published and measured figures side by side, a row each, in the order of the file. */
 import type { Published } from "../../../runner/result/result.ts";
-import { figureRangeText, type Range } from "../../cells/figure_range.ts";
 import {
   type ColumnOf,
   NONE,
@@ -22,6 +21,8 @@ import { isBase, type MatchedRow } from "./rows.ts";
 import { formatRatio, percentText } from "../ratios.ts";
 import { median } from "../../writing/spread.ts";
 import { counted } from "../../writing/words.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { Range } from "../../figures/range.ts";
 
 interface Layout {
   readonly caption: string;

@@ -1,4 +1,5 @@
 /** How the latencies of a scenario's cells are distributed: histograms on one axis, then percentiles. */
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import type { DensityChart } from "../../subjects/charts/charts.ts";
 import type { ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
@@ -79,13 +80,10 @@ function axisText(
   return widthOf(text) <= columns ? text : "";
 }
 
-/** Of the columns p50, p75, …, p99.99. */
-const TAIL = /^p(?:[5-9]\d|99\.\d+)$/;
-
 /** From the median on, as room is short; the summary has the intervals of those that matter most. */
 function percentilesAlone(table: Table): Table {
   const kept = table.columns.flatMap(({ label, kind }, i) =>
-    kind === "name" || TAIL.test(label) ? [i] : []
+    kind === "name" || PERCENTILES.some((p) => label === `p${p}`) ? [i] : []
   );
   return withoutBelow({
     ...table,

@@ -15,9 +15,9 @@ import {
 } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
-import { errorRatioOf, errorsOf } from "../../cells/figures.ts";
 import { type Latent, percentileBounds, poolLatency } from "../../cells/pool.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
+import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 
 export type Starting = Extract<Progress, { kind: "starting" }>;
 export type Live = Extract<Progress, { kind: "live" }>;

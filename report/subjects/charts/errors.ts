@@ -5,11 +5,11 @@ import { sum } from "../../writing/spread.ts";
 import { formatCount, formatNumber, formatShare, GLUE } from "../../writing/units.ts";
 import { listed } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { errorsOf } from "../../cells/figures.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
 import { compact, type ErrorsChart } from "./charts.ts";
 import { placesByTime } from "./over_time.ts";
+import { errorsOf } from "../../figures/errors.ts";
 
 export interface ErrorsModel {
   /** One a cell in which something went wrong at a known moment. */

@@ -10,7 +10,6 @@ import {
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import { figureRangeText, type Range, rangeOf } from "../../cells/figure_range.ts";
 import { namedCells, nameOf } from "../../cells/match.ts";
 import { FLATTENING } from "../../cells/intervals.ts";
 import {
@@ -23,6 +22,9 @@ import {
 } from "../tables/table.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
 import { HOW_TO_READ } from "../reading/how_to_read.ts";
+import { figureRangeText } from "../../writing/figure_text.ts";
+import type { Range } from "../../figures/range.ts";
+import { rangeOf } from "../../figures/figures.ts";
 
 export interface SettlingModel {
   readonly finding: string;
@@ -38,15 +40,14 @@ export interface SettlingModel {
   readonly table: Table;
 }
 
-/** Null where no percentile was ever far from where it ends. @param level Of the intervals. */
+/** Null where no percentile was ever far from where it ends. */
 export function settlingModel(
   scenarios: readonly ScenarioRuns[],
-  level: number,
 ): SettlingModel | null {
   const several = scenarios.length > 1;
   const rows = namedCells(scenarios).flatMap((named): StableRow[] => {
     const { scenario, cell } = named;
-    const flattens = flattensOf(scenario, cell, level);
+    const flattens = flattensOf(cell);
     const name = several ? nameOf(named) : cell.label;
     return flattens.length < FLATTENING.length ? [] : [{ scenario, cell, name, flattens }];
   });
@@ -66,15 +67,13 @@ export function settlingModel(
 }
 
 /** None for a load that itself changes, and without requests. */
-function flattensOf(scenario: string, cell: CellRuns, level: number): Flattens[] {
-  const { label, runs, confidence: { estimates } } = cell;
-  if (runs.every(({ warmup }) => warmup === null)) return [];
-  const judged = { scenario, label, runs, estimates, level };
+function flattensOf(cell: CellRuns): Flattens[] {
+  if (cell.runs.every(({ warmup }) => warmup === null)) return [];
   return FLATTENING.flatMap((percentile) => {
     const behind = percentile === "p50" ? "" : `.${percentile}` as const;
     const [from, final] = [
-      rangeOf(`stable${behind}`, judged),
-      rangeOf(`final${behind}`, judged),
+      rangeOf(`stable${behind}`, cell),
+      rangeOf(`final${behind}`, cell),
     ];
     return "none" in from || "none" in final ? [] : [{ percentile, from, final }];
   });

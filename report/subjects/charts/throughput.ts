@@ -97,13 +97,13 @@ function linesOf(cell: CellRuns): string[] {
   ];
 }
 
-function intervalsOf({ confidence: { intervals } }: CellRuns): {
+function intervalsOf({ interval }: CellRuns): {
   rate: { low: number; high: number } | null;
   p99: { low: number; high: number } | null;
 } {
   const drawn = (ends: { low: number; high: number } | null): typeof ends =>
     ends !== null && ends.low > 0 && ends.high < Infinity ? ends : null;
-  return { rate: drawn(intervals.rate), p99: drawn(intervals[99]) };
+  return { rate: drawn(interval("rate")), p99: drawn(interval(99)) };
 }
 
 function p99Of({ latency }: CellRuns): number {

@@ -53,8 +53,7 @@ export function stepsTable(
       { label: "Request", kind: "text", cell: ({ step }) => textCell(step) },
       {
         label: "Requests/s",
-        cell: ({ cell }) =>
-          withInterval(numberCell(cell.rate.mean), cell.confidence.intervals.rate),
+        cell: ({ cell }) => withInterval(numberCell(cell.rate.mean), cell.interval("rate")),
       },
       ...([50, 99] as const).map((p) => ({
         label: `p${p}`,

@@ -10,12 +10,11 @@ import {
   timeUnit,
 } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import type { CellFigure } from "../../cells/confidence.ts";
 import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
 import { percentileOf } from "../../cells/pool.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
-export type SweepFigureName = Extract<CellFigure, "rate"> | 50 | 99;
+export type SweepFigureName = "rate" | 50 | 99;
 
 export interface Drawing {
   readonly title: string;
@@ -85,7 +84,7 @@ function intervalFor(
   cell: CellRuns,
   figure: SweepFigureName,
 ): { low: number; high: number } | null {
-  return cell.confidence.intervals[figure];
+  return cell.interval(figure);
 }
 
 function altOf(

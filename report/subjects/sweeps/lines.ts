@@ -122,7 +122,7 @@ function growthOf(
   const right = rightCells(points.map(({ cell }) => cell));
   const served = points.flatMap(({ at, cell }) => {
     if (!right.includes(cell)) return [];
-    const estimate = cell.confidence.estimates.get("rate");
+    const estimate = cell.estimates.get("rate");
     return at > 0 && estimate ? [{ at, served: estimate }] : [];
   });
   return {

@@ -144,8 +144,7 @@ export function sweepTable(
     },
     {
       label: "Requests/s",
-      cell: ({ cell: { rate, confidence } }) =>
-        withInterval(numberCell(rate.mean), confidence.intervals.rate),
+      cell: ({ cell: { rate, interval } }) => withInterval(numberCell(rate.mean), interval("rate")),
     },
     ...(factor.isOffered ? [servedColumn] : []),
     { label: "p50", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 50, unit) },

@@ -5,8 +5,6 @@ import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../../writing
 import { counted } from "../../writing/words.ts";
 import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { type FigureRange, rangeOf } from "../../cells/figure_range.ts";
-import type { ThresholdFigure } from "../../cells/figures.ts";
 import { WEAK_NOTE } from "../../cells/pool.ts";
 import {
   type ColumnOf,
@@ -18,21 +16,22 @@ import {
   tableOf,
   targetColumn,
 } from "./table.ts";
+import { type FigureRange, rangeOf } from "../../figures/figures.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 
 interface ConnectionRow {
   readonly cell: CellRuns;
   readonly opened: number;
   /** The same as in thresholds, claims and published tables; null where no run has the figure. */
-  readonly of: (figure: ThresholdFigure) => FigureRange | null;
+  readonly of: (figure: FigureName) => FigureRange | null;
 }
 
-/** Null where nothing was connected to, and nothing responded. @param level Of the intervals. */
+/** Null where nothing was connected to, and nothing responded. */
 export function connectionsTable(
   scenario: string,
   cells: readonly CellRuns[],
-  level: number,
 ): Table | null {
-  const rows = cells.map((cell) => rowOf(scenario, cell, level));
+  const rows = cells.map(rowOf);
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
   const caption = `Connections and responses of ${scenario}`;
@@ -81,14 +80,12 @@ function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): bool
   return connect.count > 0 && histograms?.connect === undefined;
 }
 
-function rowOf(scenario: string, cell: CellRuns, level: number): ConnectionRow {
-  const { label, runs, confidence: { estimates } } = cell;
-  const judged = { scenario, label, runs, estimates, level };
+function rowOf(cell: CellRuns): ConnectionRow {
   return {
     cell,
-    opened: sum(runs, ({ connect }) => connect.count),
+    opened: sum(cell.runs, ({ connect }) => connect.count),
     of: (figure) => {
-      const range = rangeOf(figure, judged);
+      const range = rangeOf(figure, cell);
       return "none" in range ? null : range;
     },
   };
@@ -109,7 +106,7 @@ function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>
 }
 
 function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] {
-  const valuesOf = (figure: ThresholdFigure): number[] =>
+  const valuesOf = (figure: FigureName): number[] =>
     rows.flatMap(({ of }) => of(figure)?.value ?? []);
   const sizes = valuesOf("size");
   if (sizes.length === 0) return [];
@@ -122,7 +119,7 @@ function sizeColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>[] 
 
 function column(
   label: string,
-  figure: ThresholdFigure,
+  figure: FigureName,
   unit: DisplayUnit,
 ): ColumnOf<ConnectionRow> {
   return {

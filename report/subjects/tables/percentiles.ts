@@ -1,5 +1,5 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
-import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { Ends } from "../../figures/range.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
@@ -26,7 +26,7 @@ export function percentileTable(scenario: string, cells: readonly CellRuns[]): T
     {
       label: "Mean",
       unit: unit.name,
-      cell: ({ latency, confidence }) => meanCell(latency, unit, confidence.intervals.mean),
+      cell: ({ latency, interval }) => meanCell(latency, unit, interval("mean")),
     },
     timeColumn("Stdev", unit, ({ stdev }) => stdev),
     timeColumn("Min", unit, ({ fastest }) => fastest || null),
@@ -47,7 +47,7 @@ const LOW = [2.5, 10, 25] as const;
 export function meanCell(
   latency: PooledLatency,
   unit: DisplayUnit,
-  interval: ConfidenceInterval | null = null,
+  interval: Ends | null = null,
 ): TableCell {
   if (latency.count === 0) return NONE;
   const cell = numberCell(latency.mean, unit);
@@ -82,13 +82,13 @@ function plainColumn(p: number, unit: DisplayUnit): ColumnOf<CellRuns> {
 
 /** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
 export function percentileCell(
-  { latency, confidence }: CellRuns,
+  { latency, interval }: CellRuns,
   p: Percentile,
   unit: DisplayUnit,
 ): TableCell {
   const cell = latencyCell(latency, p, unit);
   if (latency.isAtLeast(p) || cell.weak) return cell;
-  return withInterval(cell, p === 99.99 ? null : confidence.intervals[p], unit);
+  return withInterval(cell, p === 99.99 ? null : interval(p), unit);
 }
 
 /** None without values; a lower bound where such decide it, weak where there are too few. */

@@ -27,7 +27,7 @@ import {
   withInterval,
 } from "./table.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
-import { meanRange, type Range } from "../../cells/figure_range.ts";
+import { meanRange, type Range } from "../../figures/range.ts";
 
 type ResourceColumn = ColumnOf<ResourceRow>;
 

@@ -5,14 +5,10 @@ import {
   STATUS_CLASSES,
 } from "../../../runner/result/distribution.ts";
 import type { Distribution, Run } from "../../../runner/result/result.ts";
-import { bootstrap } from "../../../runner/stats/confidence/bootstrap.ts";
-import { intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { decodeSparse } from "../../../runner/stats/histogram/hdr.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { timesIn } from "../../cells/figures.ts";
 import { WEAK_NOTE } from "../../cells/pool.ts";
 import {
   type ColumnOf,
@@ -27,6 +23,8 @@ import {
   targetColumn,
   textCell,
 } from "./table.ts";
+import { timesIn } from "../../figures/figures.ts";
+import { histogramRange } from "../../figures/range.ts";
 
 export interface ServedTables {
   /** Null where every request got a response of 2xx. */
@@ -188,30 +186,10 @@ function pooledCell(
   { unit, level }: { readonly unit: DisplayUnit; readonly level: number },
 ): TableCell {
   if (count === 0) return NONE;
-  const cell = rangeOfGroups(groups, figure, level);
-  const shown = cell === null ? NONE : rangeCell(cell, unit);
+  const values = groups.filter(({ times }) => times.count > 0)
+    .map(({ times }) => figure === "mean" ? times.mean : times.percentiles[figure]);
+  const range = histogramRange(figure, groups, { values, level });
+  const shown = range === null ? NONE : rangeCell(range, unit);
   const isWeak = figure !== "mean" && !supportsPercentile(count, figure);
   return isWeak ? { text: shown.text, value: shown.value, weak: true } : shown;
-}
-
-function rangeOfGroups(
-  groups: readonly GroupOfRun[],
-  figure: "mean" | 50 | 95 | 99,
-  level: number,
-): Parameters<typeof rangeCell>[0] | null {
-  const filled = groups.filter(({ times }) => times.count > 0);
-  const [{ times }] = filled;
-  if (filled.length === 1) {
-    return { value: figure === "mean" ? times.mean : times.percentiles[figure], interval: null };
-  }
-  const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
-  if (histograms.length < filled.length) return null;
-  const blocks = histograms.map((
-    text,
-  ) => [{ seconds: 0, completed: 0, latency: decodeSparse(text) }]);
-  const [estimate] = bootstrap(blocks, { figures: [figure] });
-  const interval = estimate && intervalOf(estimate, level);
-  if (interval === null) return null;
-  const { value, low, high } = interval;
-  return { value: value / 1_000, interval: { low: low / 1_000, high: high / 1_000 } };
 }

@@ -35,14 +35,13 @@ export function summaryTable(scenario: string, cells: readonly CellRuns[]): Tabl
   const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
   const several = cells.some(({ runs }) => runs.length > 1);
   // Beside intervals the range would say the same once more; the bars show it.
-  const certain = cells.some(({ confidence }) => confidence.intervals.rate !== null);
+  const certain = cells.some(({ interval }) => interval("rate") !== null);
   return tableOf({ caption: `Summary of ${scenario}` }, cells, [
     targetColumn,
     ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
     {
       label: "Requests/s",
-      cell: ({ rate, confidence }) =>
-        withInterval(numberCell(rate.mean), confidence.intervals.rate),
+      cell: ({ rate, interval }) => withInterval(numberCell(rate.mean), interval("rate")),
     },
     { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
     { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },

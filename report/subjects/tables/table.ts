@@ -15,7 +15,7 @@ import {
   formatPercent,
 } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import type { Range } from "../../cells/figure_range.ts";
+import type { Range } from "../../figures/range.ts";
 
 export interface TableCell {
   readonly text: string;

@@ -157,8 +157,7 @@ export function trendTable(
     },
     {
       label: "Requests/s",
-      cell: ({ cell: { rate, confidence } }) =>
-        withInterval(numberCell(rate.mean), confidence.intervals.rate),
+      cell: ({ cell: { rate, interval } }) => withInterval(numberCell(rate.mean), interval("rate")),
     },
     { label: "p99", unit: unit.name, cell: ({ cell }) => percentileCell(cell, 99, unit) },
     {

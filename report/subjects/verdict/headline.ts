@@ -285,7 +285,7 @@ function lowestP99(
   const p99Of = ({ latency }: CellRuns): number => latency.percentile(99).value;
   const best = cells.toSorted((a, b) => p99Of(a) - p99Of(b))[0];
   const { value, isAtLeast } = best.latency.percentile(99);
-  const interval = best.confidence.intervals[99];
+  const interval = best.interval(99);
   const unit = timeUnit([value]);
   return {
     text: boundText(formatQuantity(value, unit), isAtLeast),

@@ -290,7 +290,7 @@ export function surelyMore(
   return verdict === "worse" ? ratio.value : null;
 }
 
-function coresEstimate({ runs, confidence: { estimates } }: CellRuns): Estimate | null {
+function coresEstimate({ runs, estimates }: CellRuns): Estimate | null {
   if (runs.some(({ resources }) => resources.length === 0)) return null;
   return estimateOfMean(runs.map(meanCoresOf), {
     session: estimates.get("rate")?.session ?? null,

@@ -1,0 +1,148 @@
+/** A value with its interval over the runs of a cell: what the figures of several runs pool into, and ratios of these. */
+import type { Measurement, Run } from "../../runner/result/result.ts";
+import { bootstrap, type Estimate } from "../../runner/stats/confidence/bootstrap.ts";
+import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
+import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
+import { tQuantile } from "../../runner/stats/confidence/student_t.ts";
+import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
+import { lowerMedian, sum } from "../writing/spread.ts";
+
+/** A run, or a single measurement, which knows nothing of its target's process. */
+export type JudgedRun =
+  & Measurement
+  & Partial<Pick<Run, "startUp" | "resources" | "parts" | "repetition" | "capacity">>;
+
+/** What is drawn of the runs of a cell: rates per second, times in µs; null or absent where the runs have no such figure. */
+export type Estimates = Pick<ReadonlyMap<PooledFigure, Estimate | null>, "get">;
+
+/** What thresholds are held against: the runs of a cell, or a single measurement. */
+export interface JudgedCell {
+  /** "" for a single measurement. */
+  readonly scenario: string;
+  /** Target and the parameters that vary; what every table and chart calls the cell. */
+  readonly label: string;
+  readonly runs: readonly JudgedRun[];
+  readonly estimates: Estimates;
+  /** What intervals are computed at so that they may be called 95 %: see `sequential.ts`. */
+  readonly level: number;
+}
+
+export interface Ends {
+  readonly low: number;
+  readonly high: number;
+  /** Of the error that they come from; absent where it has several parts. */
+  readonly degreesOfFreedom?: number;
+}
+
+export interface Range {
+  readonly value: number;
+  /** Null: the value is that of these runs, and of no more. */
+  readonly interval: Ends | null;
+}
+
+/** The extreme of all runs is a fact about them; runs to come have no say in it. */
+export function extremeRange(which: "min" | "max", values: readonly number[]): Range {
+  return { value: Math[which](...values), interval: null };
+}
+
+/** Of the mean of the runs' values, by Student's t; of one value none. */
+export function meanRange(values: readonly number[], level: number): Range {
+  const mean = sum(values, (value) => value) / values.length;
+  const degreesOfFreedom = values.length - 1;
+  if (degreesOfFreedom === 0) return { value: mean, interval: null };
+  const squares = sum(values, (value) => (value - mean) ** 2);
+  const standardError = Math.sqrt(squares / degreesOfFreedom / values.length);
+  const reach = tQuantile(level, degreesOfFreedom) * standardError;
+  return { value: mean, interval: { low: mean - reach, high: mean + reach, degreesOfFreedom } };
+}
+
+/**
+ * Of a percentile whose histograms are not kept: the middle run's, the lower one of two, between the lowest
+ * and the highest run's. That of all runs together lies between these, too.
+ */
+export function runsRange(values: readonly number[]): Range {
+  const interval = { low: Math.min(...values), high: Math.max(...values) };
+  return { value: lowerMedian(values), interval: values.length === 1 ? null : interval };
+}
+
+/** Times of a run, with their histogram where the results keep it. */
+interface KeptTimes {
+  readonly times: { readonly count: number };
+  readonly histogram: string | undefined;
+}
+
+/**
+ * Of times of which no block of a timeline has them, of all runs together by their added histogram counts: service,
+ * first byte, connecting. Never a mean of percentiles: it is the percentile of nothing (ten runs that connect in 1 ms
+ * and one in 41 have a mean p50 of 4.6 ms, which no connection took). Null where a run has no histogram, as those of
+ * older files.
+ */
+export function histogramRange(
+  figure: "mean" | number,
+  runs: readonly KeptTimes[],
+  { values, level }: { readonly values: readonly number[]; readonly level: number },
+): Range | null {
+  if (values.length === 1) return { value: values[0], interval: null };
+  const filled = runs.filter(({ times }) => times.count > 0);
+  const histograms = filled.flatMap(({ histogram }) => histogram ?? []);
+  if (histograms.length < filled.length || filled.length === 0) return null;
+  // A block is a whole run, of which no rate is needed.
+  const blocks = histograms.map((histogram) => [
+    { seconds: 0, completed: 0, latency: decodeSparse(histogram) },
+  ]);
+  const [estimate] = bootstrap(blocks, { figures: [figure] });
+  return estimatedRange(figure, { estimates: new Map([[figure, estimate]]), level });
+}
+
+/** Of an estimate of a rate, or of times in µs; null where there is none. */
+export function estimatedRange(
+  figure: PooledFigure,
+  { estimates, level }: Pick<JudgedCell, "estimates" | "level">,
+): Range | null {
+  const estimate = estimates.get(figure);
+  const interval = estimate ? intervalOf(estimate, level) : null;
+  if (interval === null) return null;
+  const size = figure === "rate" ? 1 : 1_000;
+  const { value, low, high, degreesOfFreedom } = interval;
+  return {
+    value: value / size,
+    interval: { low: low / size, high: high / size, degreesOfFreedom },
+  };
+}
+
+/** Of two independent figures: 0 or ∞ times where one of them is 0; null where both are. */
+export function quotientOf(of: Range, to: Range): Range | null {
+  if (of.value > 0 && to.value > 0) return positiveQuotient(of, to);
+  return of.value > 0 || to.value > 0 ? zeroQuotient(of, to) : null;
+}
+
+function zeroQuotient(of: Range, to: Range): Range {
+  const value = of.value / to.value;
+  if (of.interval === null || to.interval === null) return { value, interval: null };
+  const [ofLow, ofHigh] = [Math.max(0, of.interval.low), of.interval.high];
+  const { low: toLow, high: toHigh } = to.interval;
+  const low = ofLow === 0 ? 0 : toHigh <= 0 ? Infinity : ofLow / toHigh;
+  return { value, interval: { low, high: toLow <= 0 ? Infinity : ofHigh / toLow } };
+}
+
+/**
+ * On the logarithmic scale, where the distances to the ends add up as squares
+ * (G. Y. Zou and A. Donner, "Construction of confidence limits about effect measures", Statistics in
+ * Medicine 27, 2008).
+ */
+function positiveQuotient(of: Range, to: Range): Range {
+  const value = of.value / to.value;
+  if (of.interval === null || to.interval === null) return { value, interval: null };
+  const low = value * Math.exp(-Math.hypot(logBelow(of), logAbove(to)));
+  const high = value * Math.exp(Math.hypot(logAbove(of), logBelow(to)));
+  return { value, interval: { low, high } };
+}
+
+function logBelow({ value, interval }: Range): number {
+  const low = interval?.low ?? value;
+  return low > 0 ? Math.log(value / low) : Infinity;
+}
+
+function logAbove({ value, interval }: Range): number {
+  return Math.log((interval?.high ?? value) / value);
+}

@@ -1,0 +1,49 @@
+/** A figure with its interval, as sentences and tables write it. */
+import type { FigureUnit } from "../../base/figures/figure.ts";
+import {
+  formatNumber,
+  formatQuantity,
+  formatShare,
+  isTooWide,
+  sizeUnit,
+  timeUnit,
+  TOO_WIDE,
+} from "./units.ts";
+
+interface Range {
+  readonly value: number;
+  readonly interval: { readonly low: number; readonly high: number } | null;
+}
+
+/** `61.2 ms`, or `61.2 ms [59.0 ms, 63.1 ms]`, all in the unit of the value; without ends that read as it does. */
+export function figureRangeText({ value, interval }: Range, unit: FigureUnit): string {
+  const most = unit === "share" ? 1 : Infinity;
+  const text = (one: number): string => {
+    const within = Math.min(most, Math.max(0, one));
+    return quantityText(within, unit, value);
+  };
+  if (interval === null) return text(value);
+  if (isTooWide(interval)) return `${text(value)} ${TOO_WIDE}`;
+  const [low, high] = [text(interval.low), text(interval.high)];
+  return low === high && low === text(value) ? low : `${text(value)} [${low}, ${high}]`;
+}
+
+/** @param typical Its size decides between ms and s, and the like. */
+function quantityText(value: number, unit: FigureUnit, typical: number): string {
+  switch (unit) {
+    case "ms":
+      return formatQuantity(value, timeUnit([typical]));
+    case "perSec":
+      return `${formatNumber(value)}/s`;
+    case "share":
+      return formatShare(value);
+    case "cores":
+      return `${formatNumber(value)} cores`;
+    case "count":
+      return formatNumber(value);
+    case "bytes":
+      return formatQuantity(value, sizeUnit([typical]));
+    case "bytesPerSec":
+      return `${formatQuantity(value, sizeUnit([typical]))}/s`;
+  }
+}
