@@ -45,7 +45,7 @@ function isAxis(value: object): boolean {
   return "min" in value && "max" in value && ("scale" in value || "unit" in value);
 }
 
-// Lists of numbers are packed into text of 91 signs: each number as its difference from the one before.
+// In pages until codecs became standard ones, lists of numbers are packed into text of 91 signs: each number as its difference from the one before.
 
 const KEY = "~";
 const SIGNS = Array.from({ length: 94 }, (_, i) => String.fromCharCode(0x21 + i))

@@ -8,12 +8,27 @@ import { type Found, oneLine, WORDS } from "./fact.ts";
 const ROW = /^(?:target|scenario|repetition|connections|rate|workers|startS|set\..*)$/;
 
 export function csvFacts(kind: string, text: string): Found[] {
+  return rowsOf(text).flatMap(({ place, cells }) =>
+    cells.map(([key, value]) => ({ kind, place, key, value }))
+  );
+}
+
+/** A row a fact: timelines have as many cells as everything else together. */
+export function csvRowFacts(kind: string, text: string): Found[] {
+  return rowsOf(text).map(({ place, cells }) => ({
+    kind,
+    place: "",
+    key: place,
+    value: cells.map(([column, value]) => `${column}=${value}`).join(" "),
+  }));
+}
+
+function rowsOf(text: string): { place: string; cells: [column: string, value: string][] }[] {
   const rows: Record<string, string>[] = parse(text, { columns: true, bom: true });
-  return rows.flatMap((row) => {
+  return rows.map((row) => {
     const cells = Object.entries(row);
-    const place = cells.filter(([column, value]) => ROW.test(column) && value !== "")
-      .map(([column, value]) => `${column}=${value}`).join(" ");
-    return cells.map(([key, value]) => ({ kind, place, key, value }));
+    const named = cells.filter(([column, value]) => ROW.test(column) && value !== "");
+    return { place: named.map(([column, value]) => `${column}=${value}`).join(" "), cells };
   });
 }
 

@@ -78,11 +78,12 @@ export function differenceLines({ of, kind, changed, gone, come, moved }: Differ
   ];
 }
 
-/** Of a chart's numbers, those that one side alone has. */
+/** Facts of many values, of which only those are shown that one side alone has. */
+const LISTS = ["chart", "csv-intervals"];
+
 function changeText({ kind, value }: Fact, { value: after }: Fact): string {
-  if (kind !== "chart") return `${value} → ${after}`;
+  if (!LISTS.includes(kind)) return `${value} → ${after}`;
   const [old, now] = [value, after].map((text) => new Set(text.split(" ")));
-  return `without ${[...old.difference(now)].join(" ") || "none"}, with ${
-    [...now.difference(old)].join(" ") || "none"
-  }`;
+  const only = (values: Set<string>): string => [...values].join(" ") || "none";
+  return `${only(old.difference(now))} → ${only(now.difference(old))}`;
 }

@@ -1,6 +1,7 @@
 /** What `deno task facts` finds: a change of one number is a difference of the facts that show it, and of no other. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { deflateSync } from "node:zlib";
 import { chartFacts } from "./charts.ts";
 import { parseMeasured } from "../../cli/results/reading.ts";
 import { differenceLines, differences } from "./difference.ts";
@@ -59,6 +60,12 @@ Deno.test("tables are found by caption, row and column, charts by heading and se
     "Latency › static = web = 3",
   ]);
   assert.ok(words.some((line) => line.endsWith("In 3 words & more")));
+});
+
+Deno.test("charts are found in data that is deflated", () => {
+  const [, data] = /json">(.*?)<\/script>/s.exec(PAGE) ?? [];
+  const deflated = JSON.stringify(deflateSync(data).toString("base64"));
+  assert.deepEqual(pageFacts(PAGE.replace(data, deflated)), pageFacts(PAGE));
 });
 
 Deno.test("packed lists are read as the numbers that were packed", () => {

@@ -1,4 +1,6 @@
 /** The facts of a page: every number of its tables and charts, and its sentences. Knows HTML, not Plateau's elements. Pure. */
+import { Buffer } from "node:buffer";
+import { inflateSync } from "node:zlib";
 import { chartFacts, type PlacedChart } from "./charts.ts";
 import { type Found, numbersIn, oneLine, wordFacts } from "./fact.ts";
 
@@ -53,8 +55,8 @@ interface PageParts {
   readonly tables: readonly Table[];
   /** Text outside of tables, a block each. */
   readonly blocks: readonly string[];
-  /** Elements that may be charts: their names for those who can't see them, with where they stand. */
-  readonly named: ReadonlyMap<string, string>;
+  /** Images by their names for those who can't see them: where each stands. */
+  readonly images: ReadonlyMap<string, readonly string[]>;
   readonly data: readonly string[];
 }
 
@@ -71,7 +73,7 @@ function partsOf(html: string): PageParts {
   const tables: Table[] = [];
   const open: Table[] = [];
   const blocks: string[] = [];
-  const named = new Map<string, string>();
+  const images = new Map<string, string[]>();
   const headings: string[] = [];
   let block = "";
   let heading: { readonly level: number; text: string } | null = null;
@@ -101,8 +103,10 @@ function partsOf(html: string): PageParts {
         heading = null;
       }
     }
-    const alt = decoded(/\baria-label="([^"]*)"/.exec(attributes)?.[1] ?? "");
-    if (alt !== "" && !named.has(alt)) named.set(alt, below(headings));
+    if (/\brole="img"/.test(attributes)) {
+      const alt = decoded(/\baria-label="([^"]*)"/.exec(attributes)?.[1] ?? "");
+      images.set(alt, [...images.get(alt) ?? [], below(headings)]);
+    }
     if (tag === "table") {
       if (isEnd) open.pop();
       else {
@@ -124,7 +128,7 @@ function partsOf(html: string): PageParts {
     else if (BLOCK.test(tag) && table === undefined) end();
   }
   end();
-  return { tables, blocks, named, data };
+  return { tables, blocks, images, data };
 }
 
 /** Headings under which something stands, without the title of the page: `static › Latency`. */
@@ -133,8 +137,8 @@ function below(headings: readonly string[]): string {
 }
 
 export function pageFacts(html: string): Found[] {
-  const { tables, blocks, named, data } = partsOf(html);
-  const charts = data.flatMap((text) => placedCharts(text, named));
+  const { tables, blocks, images, data } = partsOf(html);
+  const charts = placedCharts(data.flatMap((text) => chartsIn(JSON.parse(text))), images);
   return [
     ...tables.flatMap(tableFacts),
     ...charts.flatMap(chartFacts),
@@ -142,17 +146,37 @@ export function pageFacts(html: string): Found[] {
   ];
 }
 
-function placedCharts(data: string, named: ReadonlyMap<string, string>): PlacedChart[] {
-  return chartsIn(JSON.parse(data)).map((chart) => ({ chart, place: named.get(chart.alt) ?? "" }));
+/** Those that are shown, in the order of the page: others of the same name wait for a reader's choice. */
+function placedCharts(
+  charts: readonly NamedChart[],
+  images: ReadonlyMap<string, readonly string[]>,
+): PlacedChart[] {
+  return [...Map.groupBy(charts, ({ alt }) => alt)].flatMap(([alt, alike]) =>
+    (images.get(alt) ?? []).flatMap((place, i) =>
+      alike[i] === undefined ? [] : [{ chart: alike[i], place }]
+    )
+  );
 }
 
 type NamedChart = PlacedChart["chart"];
 
 /** Whatever has an alternative text is a chart, wherever it stands. */
 function chartsIn(value: unknown): NamedChart[] {
+  if (typeof value === "string") return chartsIn(inflated(value));
   if (typeof value !== "object" || value === null) return [];
   if ("alt" in value && typeof value.alt === "string") return [{ ...value, alt: value.alt }];
   return Object.values(value).flatMap(chartsIn);
+}
+
+/** JSON that was deflated, in base64; null for any other text. */
+function inflated(text: string): unknown {
+  if (!/^eJ[\w+/]+=*$/.test(text)) return null;
+  try {
+    const json = inflateSync(Buffer.from(text, "base64")).toString();
+    return /^[[{]/.test(json) ? JSON.parse(json) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** Outcomes and marks that are codes, though a cell shows them as text. */

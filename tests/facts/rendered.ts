@@ -3,7 +3,14 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { csvFacts, histogramLogFacts, jsonFacts, junitFacts, metricFacts } from "./data.ts";
+import {
+  csvFacts,
+  csvRowFacts,
+  histogramLogFacts,
+  jsonFacts,
+  junitFacts,
+  metricFacts,
+} from "./data.ts";
 import { type Fact, type Found, numberFacts, wordFacts } from "./fact.ts";
 import { pageFacts } from "./html.ts";
 import { makeRepository } from "./repository.ts";
@@ -81,10 +88,8 @@ export class Program implements AsyncDisposable {
     const narrow = await this.#onTerminal(folder, resume, 80);
     const wide = await this.#onTerminal(folder, [...resume, "--strict"], 120);
     return [
-      ...callFacts("terminal-80", narrow),
-      ...callFacts("terminal-120", wide),
-      ...numberFacts("terminal-80", narrow.text),
-      ...numberFacts("terminal-120", wide.text),
+      ...terminalFacts("terminal-80", narrow),
+      ...terminalFacts("terminal-120", wide),
     ];
   }
 
@@ -110,8 +115,7 @@ export class Program implements AsyncDisposable {
     const resume = [...range, "--repeat", "5", "--out", "../ab", "--resume"];
     const narrow = await this.#onTerminal(folder, [...resume, ...flagsOf(forms)], 80);
     return [
-      ...callFacts("terminal-80", narrow),
-      ...numberFacts("terminal-80", narrow.text),
+      ...terminalFacts("terminal-80", narrow),
       ...forms.flatMap((form) => formFacts(folder, form)),
     ];
   }
@@ -125,14 +129,10 @@ export class Program implements AsyncDisposable {
       ? []
       : ["--sessions", sessionsIn(folder, "sessions", sessions)];
     const forms = ["json", "markdown", "junit", "html"] as const;
-    const args = ["compare", base, next, ...flags, ...earlier];
-    const narrow = await this.#onTerminal(folder, [...args, ...flagsOf(forms)], 80);
-    const wide = await this.#onTerminal(folder, args, 120);
+    const args = ["compare", base, next, ...flags, ...earlier, ...flagsOf(forms)];
+    const called = await this.#onTerminal(folder, args, 80);
     return [
-      ...callFacts("terminal-80", narrow),
-      ...callFacts("terminal-120", wide),
-      ...numberFacts("terminal-80", narrow.text),
-      ...numberFacts("terminal-120", wide.text),
+      ...terminalFacts("terminal-80", called),
       ...forms.flatMap((form) => formFacts(folder, form)),
     ];
   }
@@ -147,8 +147,7 @@ export class Program implements AsyncDisposable {
     const args = ["report", ...files, ...flagsOf(forms), "--fail-on-change"];
     const called = await this.#onTerminal(folder, args, 80);
     return [
-      ...callFacts("terminal-80", called),
-      ...numberFacts("terminal-80", called.text),
+      ...terminalFacts("terminal-80", called),
       ...forms.flatMap((form) => formFacts(folder, form)),
     ];
   }
@@ -276,6 +275,10 @@ function callFacts(form: string, { code, text }: Called): Found[] {
   ];
 }
 
+function terminalFacts(form: string, called: Called): Found[] {
+  return [...callFacts(form, called), ...numberFacts(form, called.text)];
+}
+
 /** @param stored What the JSON may hold as it was. */
 function formFacts(folder: string, form: Form, stored?: unknown): Found[] {
   const path = join(folder, `shown.${form}`);
@@ -285,8 +288,9 @@ function formFacts(folder: string, form: Form, stored?: unknown): Found[] {
     case "json":
       return jsonFacts("json", text, stored);
     case "csv":
-    case "csv-intervals":
       return csvFacts(form, text);
+    case "csv-intervals":
+      return csvRowFacts(form, text);
     case "hlog":
       return histogramLogFacts(text);
     case "junit":

@@ -56,11 +56,17 @@ const TREND = /^(.+)_\d+$/;
 /** `NAME_base` and `NAME_new`. */
 const BASE = /^(.+)_base$/;
 
+/** Of a series, whose members are alike, the first. */
+function isRenderedAlone({ name }: Stored): boolean {
+  return !TREND.test(name) || /_0*1$/.test(name);
+}
+
 export function casesOf(all: readonly Stored[]): Case[] {
   const results = all.filter(({ schema }) => schema.startsWith("plateau.results/"));
   const measurements = all.filter(({ schema }) => schema.startsWith("plateau.bench/"));
   return [
-    ...results.map((stored): Case => ({ kind: "results", name: stored.name, stored })),
+    ...results.filter(isRenderedAlone)
+      .map((stored): Case => ({ kind: "results", name: stored.name, stored })),
     ...measurements.map((stored, i): Case => ({
       kind: "compare",
       name: stored.name,
