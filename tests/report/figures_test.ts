@@ -59,7 +59,7 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
     const [least, most] = [0.999 * Math.min(...byRun), 1.001 * Math.max(...byRun)];
     assert.ok(least <= value && value <= most, `${name}: ${value} of ${byRun}`);
     assert.ok(interval === null || interval.low <= value && value <= interval.high, name);
-    const drawn = estimate === undefined ? undefined : cell.estimates.get(estimate)?.value;
+    const drawn = estimate === null ? undefined : cell.estimates.get(estimate)?.value;
     if (drawn !== undefined) assert.equal(value, name === "rate" ? drawn : drawn / 1_000, name);
     assert.deepEqual([supported(0), supported(1e9)], [false, true], name);
     const isExtreme = statistic === "min" || statistic === "max";
