@@ -218,7 +218,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
 }
 
 function scenarioModel(
-  { name, request, load, cells, compared, level, results }: ScenarioContext,
+  { name, request, load, cells, compared, results }: ScenarioContext,
 ): ScenarioModel {
   const steps = stepScenarios([{ name, cells }], results);
   return {
@@ -244,7 +244,7 @@ function scenarioModel(
     tails: tailsOf(cells),
     tailsFinding: tailsFinding(cells),
     steadyFindings: steadyFindings(cells),
-    perCpuFinding: perCpuFinding(cells, level),
+    perCpuFinding: perCpuFinding(cells),
     bottlenecks: bottleneckFindings(cells),
     runtimeFindings: runtimeFindings(cells),
     profiles: profilesModel(name, cells, results.profiles ?? []),
@@ -255,10 +255,10 @@ function scenarioModel(
       perSecond: perSecondTables(cells),
       connections: connectionsTable(name, cells),
       steps: stepsTable({ name, cells }, steps),
-      served: servedTables(name, cells, level),
+      served: servedTables(name, cells),
       outcomes: outcomesTable(name, cells),
       reasons: reasonsTable(name, cells),
-      resources: resourcesTable(name, cells, level),
+      resources: resourcesTable(name, cells),
       compared: compared.table,
       runs: runsTable(name, cells),
     },

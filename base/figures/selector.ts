@@ -205,19 +205,6 @@ function hasValue(
   return Object.hasOwn(values, path) && isValue(value, values[path]);
 }
 
-/**
- * The cells that a selector means, in their order; none where no cell has the values that it names.
- * @param names What may be named besides what the cells have: targets and scenarios without a cell.
- */
-export function resolveSelector<C extends SelectableCell>(
-  selector: Selector,
-  cells: readonly C[],
-  names: ExperimentNames = namesInCells(cells),
-): Read<C[]> {
-  const selection = selectionOf(selector, names);
-  return "problem" in selection ? selection : { value: cellsIn(selection.value, cells) };
-}
-
 /** Whether a value is the one that is written: `100ms` is `0.1s`, `60/m` is `1/s`, `50` is 50. */
 export function isValue(written: string, value: unknown): boolean {
   const text = typeof value === "string" ? value : JSON.stringify(value);

@@ -2,21 +2,17 @@
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
+import type { Range } from "../figures/range.ts";
+import type { CellRuns } from "./cells.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 
-type RunWithSearch = Partial<Pick<Run, "capacity">>;
+type Searched = Partial<Pick<Run, "capacity">>;
 
-/** Rates per second. */
-export interface CapacityRange {
-  readonly value: number;
-  /** Null: too few runs for one. */
-  readonly interval: { readonly low: number; readonly high: number } | null;
-  /** Whether the capacity may be any larger. */
-  readonly isAtLeast: boolean;
-}
+/** Rates per second; `isAtLeast` where the capacity may be any larger. */
+export type CapacityRange = Range & { readonly isAtLeast: boolean };
 
 /** Of one run, or why it has none. */
-export function foundCapacity({ capacity }: RunWithSearch): Bounded | { readonly none: string } {
+export function foundCapacity({ capacity }: Searched): Bounded | { readonly none: string } {
   if (capacity === undefined) return { none: "the load is no search for a capacity" };
   const found = capacity.capacity;
   if (found === null) return { none: "no rate was found at which every rule holds" };
@@ -24,18 +20,18 @@ export function foundCapacity({ capacity }: RunWithSearch): Bounded | { readonly
 }
 
 /** Whether the load of any is a search: then their requests/s are what the target can take. */
-export function isSearched(runs: readonly RunWithSearch[]): boolean {
+export function isSearched(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity !== undefined);
 }
 
 /** Whether what a target can take may be any more than what its runs found. */
-export function isOpenAbove(runs: readonly RunWithSearch[]): boolean {
+export function isOpenAbove(runs: readonly Searched[]): boolean {
   return runs.some(({ capacity }) => capacity?.capacity && isLowerBound(capacity.capacity));
 }
 
 /** Null where no run found one. @param confidence Of the interval. */
 export function capacityRange(
-  runs: readonly RunWithSearch[],
+  runs: readonly Searched[],
   confidence: number,
 ): CapacityRange | null {
   const found = runs.flatMap(({ capacity }) => capacity?.capacity ?? []);
@@ -49,22 +45,13 @@ export function capacityRange(
   return { value, isAtLeast, interval: low === null ? null : { low, high: high ?? Infinity } };
 }
 
-/** Of a cell. */
-interface ServedPerSec {
-  readonly runs: readonly RunWithSearch[];
-  readonly rate: { readonly mean: number };
-  readonly interval: (figure: "rate") => CapacityRange["interval"];
-}
-
 /** What a cell can take, where its runs searched for that; else what they served. */
 export function takenPerSec(
-  { runs, rate, interval }: ServedPerSec,
+  { runs, rate, interval }: Pick<CellRuns, "runs" | "rate" | "interval">,
 ): CapacityRange {
-  return capacityRange(runs, CONFIDENCE) ??
+  return capacityRange(runs, 0.95) ??
     { value: rate.mean, interval: interval("rate"), isAtLeast: false };
 }
-
-const CONFIDENCE = 0.95;
 
 /** Whether its latencies are those at the limit itself, which are what the rules allow. */
 export function isAtLimit({ runs }: { readonly runs: readonly Pick<Run, "load">[] }): boolean {

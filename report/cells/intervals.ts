@@ -15,7 +15,7 @@ export interface TimelineInterval {
 
 /** Each point with its rate. A last interval cut short by the end of the run would only show noise. */
 export function intervalsOf(
-  { timeline: { points, intervalS } }: Pick<Run, "timeline">,
+  { timeline: { points, intervalS } }: Timed,
 ): TimelineInterval[] {
   return points
     .map((point, i) => ({ point, seconds: point.endS - (points[i - 1]?.endS ?? 0) }))
@@ -61,27 +61,23 @@ export interface Flattened {
   readonly isAtLeast: boolean;
 }
 
+type Timed = Pick<Measurement, "timeline">;
+type Flattening = typeof FLATTENING[number];
+
 /** What was found of each run: sentences, tables and charts want it again and again. */
-const found = new WeakMap<Measurement["timeline"], Map<string, Flattened | null>>();
+const found = new WeakMap<
+  Measurement["timeline"],
+  Partial<Record<Flattening, Flattened | null>>
+>();
 
 /** Null without requests. */
-export function flattenedOf(
-  run: Pick<Measurement, "timeline">,
-  percentile: typeof FLATTENING[number],
-): Flattened | null {
-  const known = found.get(run.timeline) ?? new Map<string, Flattened | null>();
+export function flattenedOf(run: Timed, percentile: Flattening): Flattened | null {
+  const known = found.get(run.timeline) ?? {};
   found.set(run.timeline, known);
-  const kept = known.get(percentile);
-  if (kept !== undefined) return kept;
-  const flattened = findFlattened(run, percentile);
-  known.set(percentile, flattened);
-  return flattened;
+  return known[percentile] ??= findFlattened(run, percentile);
 }
 
-function findFlattened(
-  run: Pick<Measurement, "timeline">,
-  percentile: typeof FLATTENING[number],
-): Flattened | null {
+function findFlattened(run: Timed, percentile: Flattening): Flattened | null {
   const points = intervalsOf(run).map(({ point }) => point);
   const settling = findSettlingTime(
     points.map((point) => isEmpty(point) ? null : point[percentile]),
@@ -96,19 +92,8 @@ function findFlattened(
 const INITIAL_S = 0.5;
 
 /** @param run With requests. */
-function initialOf(
-  { timeline: { points } }: Pick<Measurement, "timeline">,
-  percentile: typeof FLATTENING[number],
-): number {
+function initialOf({ timeline: { points } }: Timed, percentile: Flattening): number {
   const known = points.filter((point) => !isEmpty(point));
   const isInitial = ({ endS }: IntervalPoint): boolean => endS - known[0].endS < INITIAL_S;
   return medianOf(known.filter(isInitial).map((point) => point[percentile]));
-}
-
-/** Seconds from which a percentile of a run's intervals stays near its final value; null without requests. */
-export function flatFromS(
-  run: Pick<Measurement, "timeline">,
-  percentile: typeof FLATTENING[number],
-): number | null {
-  return flattenedOf(run, percentile)?.fromS ?? null;
 }

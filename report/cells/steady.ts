@@ -9,7 +9,7 @@ import { mean, type Spread, spreadOf } from "../writing/spread.ts";
 import type { CellRuns } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
 import { percentileOf, poolLatency } from "./pool.ts";
-import { flatFromS, FLATTENING } from "./intervals.ts";
+import { flattenedOf, FLATTENING } from "./intervals.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {
@@ -58,7 +58,7 @@ export function steadinessOf(cell: CellRuns): Steadiness {
     ),
     whole: wholeFigures(cell),
     flattening: FLATTENING.map((percentile) =>
-      spreadOrNull(runs.flatMap((run) => flatFromS(run, percentile) ?? []))
+      spreadOrNull(runs.flatMap((run) => flattenedOf(run, percentile)?.fromS ?? []))
     ),
   };
 }

@@ -9,7 +9,7 @@ import type {
   FindingOf,
   TrustFinding,
 } from "../../runner/result/findings.ts";
-import { everyUnsettledText } from "../cells/over_time.ts";
+import { everyUnsettledText } from "./over_time.ts";
 import { formatCount } from "../writing/units.ts";
 import { capitalized, counted } from "../writing/words.ts";
 import { noResponseText } from "./no_response.ts";

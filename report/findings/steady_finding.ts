@@ -6,7 +6,7 @@ import {
   LEAST_STEADY_INTERVALS,
   type SteadyLabel,
 } from "../../runner/stats/steady_state/steady_state.ts";
-import { freezesText, unsettledText, withinText } from "../cells/over_time.ts";
+import { freezesText, unsettledText, withinText } from "./over_time.ts";
 import type { Spread } from "../writing/spread.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";

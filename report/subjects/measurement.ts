@@ -12,7 +12,7 @@ import { type TrustModel, trustOf } from "../findings/trust.ts";
 import { findingReason } from "../findings/sentences.ts";
 import { loadText } from "./method/load.ts";
 import type { Fact } from "../blocks.ts";
-import { overTimeText } from "../cells/over_time.ts";
+import { overTimeText } from "../findings/over_time.ts";
 import {
   boundText,
   formatCount,

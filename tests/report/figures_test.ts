@@ -1,7 +1,7 @@
 /** The table of figures as a whole, and what single figures say of lower bounds and of requests that only began. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { FIGURE_NAMES, UNITS } from "../../base/figures/figure.ts";
+import { FIGURE_NAMES, type FigureName, UNITS } from "../../base/figures/figure.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { atLeast, exactly } from "../../report/cells/lower_bounds.ts";
@@ -59,7 +59,7 @@ Deno.test("every figure is read from a run, pooled between its runs, and named i
     const [least, most] = [0.999 * Math.min(...byRun), 1.001 * Math.max(...byRun)];
     assert.ok(least <= value && value <= most, `${name}: ${value} of ${byRun}`);
     assert.ok(interval === null || interval.low <= value && value <= interval.high, name);
-    const drawn = estimate === undefined ? undefined : cell.estimates.get(estimate)?.value;
+    const drawn = estimate === null ? undefined : cell.estimates.get(estimate)?.value;
     if (drawn !== undefined) assert.equal(value, name === "rate" ? drawn : drawn / 1_000, name);
     assert.deepEqual([supported(0), supported(1e9)], [false, true], name);
     const isExtreme = statistic === "min" || statistic === "max";
@@ -81,8 +81,8 @@ Deno.test("percentiles below the median are of requests that ended: those under 
 
 Deno.test("the fastest of no answers is none, not 0, which would keep every limit", () => {
   const dead = { ...RUN, latency: { ...RUN.latency, fastest: 0 } };
-  assert.deepEqual(FIGURES["min"].of(dead), { none: "no request was completed" });
-  assert.deepEqual(FIGURES["min"].of(RUN), exactly(RUN.latency.fastest));
+  assert.deepEqual(FIGURES.min.of(dead), { none: "no request was completed" });
+  assert.deepEqual(FIGURES.min.of(RUN), exactly(RUN.latency.fastest));
 });
 
 Deno.test("p97.5 is of all requests, as its neighbours are, and as sure", () => {
@@ -99,19 +99,58 @@ Deno.test("what a run discards is in none of them", () => {
   });
   const [run] = reportModel(results).runs;
   const [whole] = results.runs;
-  assert.deepEqual(FIGURES["p25"].of(run), exactly(endedUs(run, 25) / 1_000));
+  assert.deepEqual(FIGURES.p25.of(run), exactly(endedUs(run, 25) / 1_000));
   assert.ok(endedUs(run, 25) < endedUs(whole, 25));
 });
 
-Deno.test("seconds spread: autocannon's rows, of requests and of bytes", () => {
-  const { requests, bytes } = RUN.perSecond;
-  assert.deepEqual(FIGURES["rate.p2.5"].of(RUN), exactly(requests.p2_5));
-  assert.deepEqual(FIGURES["rate.stdev"].of(RUN), exactly(requests.stdev));
-  assert.deepEqual(FIGURES["bytes.p97.5"].of(RUN), exactly(bytes.p97_5));
-  assert.deepEqual(FIGURES["bytes.min"].of(RUN), exactly(bytes.min));
+Deno.test("a figure is what the results say under another name", () => {
+  const { perSecond: { requests, bytes }, connect, generator, latency } = RUN;
+  const expected: [FigureName, number][] = [
+    ["rate.p2.5", requests.p2_5],
+    ["rate.stdev", requests.stdev],
+    ["bytes.p97.5", bytes.p97_5],
+    ["bytes.min", bytes.min],
+    ["bytes", RUN.bytes.inPerSecond],
+    ["read", RUN.bytes.in],
+    ["size", RUN.bytes.in / RUN.requests.completed],
+    ["requests", RUN.requests.completed],
+    ["stdev", latency.stdev],
+    ["connect.stdev", connect.stdev],
+    ["connect.p99.9", connect.percentiles["99.9"]],
+    ["generator.cpu", generator.cpu],
+  ];
+  for (const [name, value] of expected) {
+    assert.deepEqual(FIGURES[name].of(RUN), exactly(value), name);
+  }
   assert.deepEqual(FIGURES["rate.min"].of({ ...RUN, elapsedS: 0.8 }), {
     none: "no whole second was measured",
   });
+});
+
+const RULES: [name: FigureName, isLasting: boolean, flattered: "time" | "rate" | null][] = [
+  ["rate", true, "rate"],
+  ["perCpu", true, "rate"],
+  ["bytes", true, null],
+  ["memory", false, null],
+  ["startUp", false, null],
+  ["p99", true, "time"],
+  ["stdev", true, null],
+  ["max", false, "time"],
+  ["service.mean", true, "time"],
+  ["firstByte.min", false, "time"],
+  ["connect.p99", false, null],
+  ["5xx.p99", false, null],
+  ["rate.p2.5", true, null],
+  ["bytes.min", false, null],
+  ["initial", false, "time"],
+  ["stable", false, null],
+];
+
+Deno.test("rules know which figures last as long as the load, and which ones wrong responses flatter", () => {
+  for (const [name, isLasting, flattered] of RULES) {
+    const figure = FIGURES[name];
+    assert.deepEqual([figure.isLasting, figure.flattered], [isLasting, flattered], name);
+  }
 });
 
 Deno.test("of several runs they are those of all together, likewise without requests that only began", () => {
@@ -152,17 +191,17 @@ Deno.test("a percentile above short lower bounds can be no more than if they wer
       i < 50 ? { atS: 1, ms: 1, as: "unfinished" } : { atS: 1, ms: i - 49, as: "completed" },
   );
   const run = censoredMeasurement({ clock: "intended", durationS: 1, requests });
-  const p90 = FIGURES["p90"].of(run);
+  const p90 = FIGURES.p90.of(run);
   assert.ok("value" in p90 && p90.isAtLeast);
   assert.ok(Math.abs(p90.value - 850) < 1 && Math.abs(p90.atMost - 900) < 1);
 });
 
 Deno.test("requests that were never sent are no success, but no service time hangs on them", () => {
   const share = 383 / 990; // of all but the ten unfinished
-  assert.deepEqual(FIGURES["errors"].of(FROZEN_RUN), exactly(share));
-  assert.deepEqual(FIGURES["success"].of(FROZEN_RUN), exactly(607 / 990));
-  assert.deepEqual(FIGURES["dropped"].of(FROZEN_RUN), exactly(383 / 1_000));
-  const [p95, service] = [FIGURES["p95"].of(FROZEN_RUN), FIGURES["service.p95"].of(FROZEN_RUN)];
+  assert.deepEqual(FIGURES.errors.of(FROZEN_RUN), exactly(share));
+  assert.deepEqual(FIGURES.success.of(FROZEN_RUN), exactly(607 / 990));
+  assert.deepEqual(FIGURES.dropped.of(FROZEN_RUN), exactly(383 / 1_000));
+  const [p95, service] = [FIGURES.p95.of(FROZEN_RUN), FIGURES["service.p95"].of(FROZEN_RUN)];
   assert.ok("value" in p95 && "value" in service);
   assert.ok(p95.isAtLeast && p95.value > 1_700);
   assert.deepEqual(service, exactly(FROZEN_RUN.service.percentiles["95"]));

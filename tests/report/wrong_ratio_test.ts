@@ -61,7 +61,7 @@ Deno.test("figures and thresholds have the same success: requests never sent cou
   const dropped = { ...run, requests: requests({ completed: 25, dropped: 75 }) };
   const status = { "200": 25 };
   const checks = { passed: 25, failed: 0 };
-  const figure = FIGURES["success"].of({ ...dropped, status, checks });
+  const figure = FIGURES.success.of({ ...dropped, status, checks });
   assert.ok("value" in figure);
   assert.equal(figure.value, 0.25);
   assert.deepEqual(successesOf([{ ...dropped, status, checks }]), { count: 25, of: 100 });

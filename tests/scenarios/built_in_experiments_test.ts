@@ -10,10 +10,11 @@ import { experiments } from "../../scenarios/experiments/registry.ts";
 import { type Cell, planCells } from "../../scenarios/plan/plan.ts";
 import type { PublishedValues } from "../../scenarios/claims/published.ts";
 import {
+  cellsIn,
   type ExperimentNames,
   namesInCells,
   parseSelector,
-  resolveSelector,
+  selectionOf,
   type Selector,
 } from "../../base/figures/selector.ts";
 
@@ -40,9 +41,11 @@ function namesIn({ experiment, cells }: Read): ExperimentNames {
 
 /** Labels of the cells that a selector means. */
 function meant(selector: Selector, all: Read): string[] {
-  const found = resolveSelector(selector, all.cells, namesIn(all));
+  const found = selectionOf(selector, namesIn(all));
   assert.ok("value" in found, `${selector.text}: ${"problem" in found ? found.problem : ""}`);
-  return found.value.map((cell) => JSON.stringify([cell.target, cell.scenario, cell.parameters]));
+  return cellsIn(found.value, all.cells).map((cell) =>
+    JSON.stringify([cell.target, cell.scenario, cell.parameters])
+  );
 }
 
 function selectorOf(text: string): Selector {

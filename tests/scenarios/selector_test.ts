@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import {
+  cellsIn,
   type ExperimentNames,
   isValue,
+  namesInCells,
   parseSelector,
-  resolveSelector,
   type SelectableCell,
   selectionOf,
 } from "../../base/figures/selector.ts";
@@ -20,12 +21,12 @@ const cells: SelectableCell[] = ["fastify", "express"].flatMap((target) =>
   )
 );
 
-function found(text: string, names?: ExperimentNames): string[] {
+function found(text: string, names: ExperimentNames = namesInCells(cells)): string[] {
   const selector = parseSelector(text);
   assert.ok("value" in selector, JSON.stringify(selector));
-  const resolved = resolveSelector(selector.value, cells, names);
-  if ("problem" in resolved) return [resolved.problem];
-  return resolved.value.map(({ target, scenario, parameters }) =>
+  const selection = selectionOf(selector.value, names);
+  if ("problem" in selection) return [selection.problem];
+  return cellsIn(selection.value, cells).map(({ target, scenario, parameters }) =>
     [target, scenario, ...Object.values(parameters)].join(" ")
   );
 }
@@ -96,8 +97,10 @@ Deno.test("what has one value can be named like a factor, and what varies comes 
     const selector = parseSelector(text);
     assert.ok("value" in selector);
     const names = { targets: [], scenarios: [], factors: ["connections", "set.delay"], others };
-    const resolved = resolveSelector(selector.value, [one, ...more], names);
-    return "problem" in resolved ? resolved.problem : resolved.value.length;
+    const selection = selectionOf(selector.value, names);
+    return "problem" in selection
+      ? selection.problem
+      : cellsIn(selection.value, [one, ...more]).length;
   };
   assert.deepEqual(
     ["timeout=5s", "timeout=6s", "delay=1s", "env.delay=1s, connections=50"].map(count),

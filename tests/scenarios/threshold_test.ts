@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { FIGURE_NAMES, readFigure } from "../../base/figures/figure.ts";
 import { margin, parseThreshold, type Threshold } from "../../scenarios/claims/threshold.ts";
 import { RIGHT, wrongLines } from "./right_experiment.ts";
 
@@ -82,11 +81,6 @@ Deno.test("threshold: of some cells against others", () => {
 Deno.test("thresholds of a file name cells that are there", () => {
   const named = `${RIGHT}thresholds:\n  - p99(nobody) < 50ms\n`;
   assert.match(wrongLines(named).join("\n"), /^x.yaml:5:5: thresholds.0: Cannot find .*"nobody"/);
-});
-
-Deno.test("every figure has a name that a threshold understands", () => {
-  for (const name of FIGURE_NAMES) assert.ok("value" in readFigure(name), name);
-  assert.equal(new Set(FIGURE_NAMES).size, FIGURE_NAMES.length);
 });
 
 const wrong: [text: string, ...problems: RegExp[]][] = [

@@ -94,7 +94,7 @@ function openAbove(figure: FigureName, label: string, { runs }: JudgedCell): Ope
 
 function wrongOf(figure: FigureName, { label: cell, wrong }: ClaimMember): OpenAmount | null {
   const { flattered } = FIGURES[figure];
-  if (flattered === undefined) return null;
+  if (flattered === null) return null;
   const isTime = flattered === "time";
   const wrongRatio = isTime ? wrong.all : wrong.early;
   if (wrongRatio <= TOLERATED_WRONG_RATIO) return null;
@@ -141,7 +141,7 @@ export function whyNoInterval(amounts: readonly Amount[]): ClaimDoubt {
 /** Of all runs together; null where there is one run, or no ratio to it. */
 export function drawnFigure(figure: FigureName, cell: JudgedCell): Estimate | null {
   const { estimate } = FIGURES[figure];
-  return estimate === undefined ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
+  return estimate === null ? drawnMean(figure, cell) : cell.estimates.get(estimate) ?? null;
 }
 
 /** The mean of what each run has. */

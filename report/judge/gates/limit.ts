@@ -55,7 +55,7 @@ function evidenceOf(
 ): ThresholdEvidence {
   const { figure, unit } = threshold;
   const { counted } = FIGURES[figure];
-  if (counted !== undefined) return countEvidence(threshold, cell.runs.map(counted), cell.level);
+  if (counted !== null) return countEvidence(threshold, cell.runs.map(counted), cell.level);
   const found = `${figure} is ${boundText(figureRangeText(range, unit), range.isAtLeast)}`;
   const percentile = percentileIn(figure);
   const measured = { cell, range, found };
@@ -228,7 +228,7 @@ export function gatedCells(
   const isOne = baseline !== null && areOneSession(baseline, results);
   const between = (figure: FigureName): Between => {
     const { estimate } = FIGURES[figure];
-    return isOne ? ONE_SESSION : betweenOf(estimate === undefined ? null : spread(estimate), 2);
+    return isOne ? ONE_SESSION : betweenOf(estimate === null ? null : spread(estimate), 2);
   };
   return cells.map((named) => {
     const base = pairs.find(({ next }) => next === named)?.base;

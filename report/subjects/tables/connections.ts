@@ -1,5 +1,4 @@
 /** What it took to connect, and how much came back: oha's details, one row a cell. */
-import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
@@ -16,7 +15,7 @@ import {
   tableOf,
   targetColumn,
 } from "./table.ts";
-import { type FigureRange, rangeOf } from "../../figures/figures.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../../figures/figures.ts";
 import type { FigureName } from "../../../base/figures/figure.ts";
 
 interface ConnectionRow {
@@ -100,7 +99,7 @@ function connectColumns(rows: readonly ConnectionRow[]): ColumnOf<ConnectionRow>
     column("Connect, mean", "connect.mean", unit),
     column("Min", "connect.min", unit),
     column("p50", "connect.p50", unit),
-    weakened(99, column("p99", "connect.p99", unit)),
+    weakened("connect.p99", column("p99", "connect.p99", unit)),
     column("Max", "connect.max", unit),
   ];
 }
@@ -134,14 +133,14 @@ function column(
 
 /** Weak and without an interval where too few connections were opened. */
 function weakened(
-  percentile: number,
+  figure: FigureName,
   { cell, ...column }: ColumnOf<ConnectionRow>,
 ): ColumnOf<ConnectionRow> {
   return {
     ...column,
     cell: (row) => {
       const { below: _, ...plain } = cell(row);
-      const isWeak = row.opened > 0 && !supportsPercentile(row.opened, percentile);
+      const isWeak = row.opened > 0 && !FIGURES[figure].supported(row.opened);
       return isWeak ? { ...plain, weak: true } : cell(row);
     },
   };

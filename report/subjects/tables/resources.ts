@@ -7,7 +7,6 @@ import {
   peakCoresOf,
   peakMemoryBytesOf,
   peakOf,
-  perCpuSecondOf,
   type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
@@ -27,16 +26,13 @@ import {
   withInterval,
 } from "./table.ts";
 import { formatNumber, sizeUnit, timeUnit } from "../../writing/units.ts";
-import { meanRange, type Range } from "../../figures/range.ts";
+import { rangeOf } from "../../figures/figures.ts";
+import type { Range } from "../../figures/range.ts";
 
 type ResourceColumn = ColumnOf<ResourceRow>;
 
-/** Null when no target was ours to watch. @param level Of the intervals. */
-export function resourcesTable(
-  scenario: string,
-  cells: readonly CellRuns[],
-  level: number,
-): Table | null {
+/** Null when no target was ours to watch. */
+export function resourcesTable(scenario: string, cells: readonly CellRuns[]): Table | null {
   const rows = resourceRows(cells);
   if (rows.length === 0) return null;
   const caption = `Resources of the targets of ${scenario}`;
@@ -45,7 +41,7 @@ export function resourcesTable(
   return tableOf({ caption, notes }, rows, [
     { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
     ...hasParts ? [partColumn] : [],
-    ...cpuColumns(rows, level),
+    ...cpuColumns(rows),
     memoryColumn(rows),
     ...known(rows, { label: "Threads", of: ({ used }) => peakOf(used, ({ threads }) => threads) }),
     ...known(rows, { label: "Open files", of: ({ used }) => peakOf(used, ({ files }) => files) }),
@@ -69,7 +65,7 @@ const partColumn: ResourceColumn = {
   cell: ({ part }) => textCell(part ?? "whole target"),
 };
 
-function cpuColumns(rows: readonly ResourceRow[], level: number): ResourceColumn[] {
+function cpuColumns(rows: readonly ResourceRow[]): ResourceColumn[] {
   return [
     { label: "CPU, mean", unit: "cores", cell: middle(({ used }) => meanCoresOf(used)) },
     { label: "CPU, peak", unit: "cores", cell: middle(({ used }) => peakCoresOf(used)) },
@@ -82,7 +78,7 @@ function cpuColumns(rows: readonly ResourceRow[], level: number): ResourceColumn
     {
       label: "Requests per CPU-second",
       cell: (row): TableCell => {
-        const range = perCpuRange(row, level);
+        const range = perCpuRange(row);
         return range === null ? NONE : withInterval(numberCell(range.value), range.interval);
       },
     },
@@ -155,20 +151,19 @@ function middle(
 // How many requests a second of CPU time is good for, over the runs of a cell.
 
 /** The mean over the runs, with its interval where there are several; null of a part, and where no CPU time was seen. */
-export function perCpuRange({ runs, part }: ResourceRow, level: number): Range | null {
-  const values = part === null ? runs.flatMap(({ run }) => perCpuSecondOf(run) ?? []) : [];
-  if (values.length === 0) return null;
-  return values.length === 1 ? { value: values[0], interval: null } : meanRange(values, level);
+function perCpuRange({ cell, part }: ResourceRow): Range | null {
+  const range = rangeOf("perCpu", cell);
+  return part !== null || "none" in range ? null : range;
 }
 
 /** With more of them a sentence would be a table. */
 const MOST_PARTS = 4;
 
 /** Who needs the least CPU for a request, who the most, and what the parts use; "" where nobody was watched. */
-export function perCpuFinding(cells: readonly CellRuns[], level: number): string {
+export function perCpuFinding(cells: readonly CellRuns[]): string {
   const rows = resourceRows(cells);
   const wholes = rows.flatMap((row) => {
-    const value = perCpuRange(row, level)?.value ?? 0;
+    const value = perCpuRange(row)?.value ?? 0;
     return value > 0 ? [{ row, value }] : [];
   }).sort((a, b) => b.value - a.value);
   const parts = rows.filter(({ part }) => part !== null);

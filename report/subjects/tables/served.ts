@@ -53,11 +53,9 @@ interface GroupRow {
   readonly groups: readonly GroupOfRun[];
 }
 
-/** @param level Of the intervals. */
 export function servedTables(
   scenario: string,
   cells: readonly CellRuns[],
-  level: number,
 ): ServedTables {
   const hasClasses = cells.some(({ runs }) =>
     runs.some(({ statusLatency }) => statusLatency !== undefined)
@@ -65,8 +63,7 @@ export function servedTables(
   const table = (
     text: { readonly caption: string; readonly name: string; readonly note: string },
     groupsOf: (run: Run) => readonly GroupOfRun[],
-  ): Table | null =>
-    groupTable({ ...text, level }, cells.flatMap((cell) => rowsOf(cell, groupsOf)));
+  ): Table | null => groupTable(text, cells.flatMap((cell) => rowsOf(cell, groupsOf)));
   return {
     statuses: table(
       { caption: `Latency by class of status of ${scenario}`, name: "Class", note: STATUS_NOTE },
@@ -140,12 +137,11 @@ interface GroupTableText {
   /** Head of the column of groups. */
   readonly name: string;
   readonly note: string;
-  readonly level: number;
 }
 
 /** Null without rows. */
 function groupTable(
-  { caption, name, note, level }: GroupTableText,
+  { caption, name, note }: GroupTableText,
   rows: readonly GroupRow[],
 ): Table | null {
   if (rows.length === 0) return null;
@@ -158,9 +154,9 @@ function groupTable(
     { label: "Count", cell: ({ count }) => countCell(count) },
     { label: "Share", unit: "%", cell: ({ share }) => shareCell(share) },
     timeColumn("Min", unit, (row) => extremeCell(row, "min", unit)),
-    timeColumn("Mean", unit, (row) => pooledCell(row, "mean", { unit, level })),
+    timeColumn("Mean", unit, (row) => pooledCell(row, "mean", unit)),
     ...([50, 95, 99] as const).map((percentile) =>
-      timeColumn(`p${percentile}`, unit, (row) => pooledCell(row, percentile, { unit, level }))
+      timeColumn(`p${percentile}`, unit, (row) => pooledCell(row, percentile, unit))
     ),
     timeColumn("Max", unit, (row) => extremeCell(row, "max", unit)),
   ]);
@@ -181,9 +177,9 @@ function extremeCell({ groups }: GroupRow, of: "min" | "max", unit: DisplayUnit)
 
 /** Of all runs together, by their added histogram counts; of one run, as the results have it. */
 function pooledCell(
-  { groups, count }: GroupRow,
+  { cell: { level }, groups, count }: GroupRow,
   figure: "mean" | 50 | 95 | 99,
-  { unit, level }: { readonly unit: DisplayUnit; readonly level: number },
+  unit: DisplayUnit,
 ): TableCell {
   if (count === 0) return NONE;
   const values = groups.filter(({ times }) => times.count > 0)
