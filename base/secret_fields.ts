@@ -104,7 +104,7 @@ export function hostIn(text: string): string {
     : `${scheme}…${text.slice(at)}`;
 }
 
-function unescaped(text: string): string {
+export function unescaped(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -7,9 +7,9 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, lstatSync, openSync, realpathSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { kill } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "./errors.ts";
+import { isAlive } from "./system/processes.ts";
 
 /** A program in a container has the process id that the last one had there: this distinguishes them. */
 const OWN = randomBytes(8).toString("hex");
@@ -125,12 +125,4 @@ function isLeftOver(name: string): boolean {
   const [, pid, program] = DRAFT.exec(name) ?? [];
   if (pid === undefined || program === OWN) return false;
   return Number(pid) === Deno.pid || !isAlive(Number(pid));
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return kill(pid, 0);
-  } catch (error) {
-    return Reflect.get(Object(error), "code") !== "ESRCH";
-  }
 }

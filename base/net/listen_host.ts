@@ -6,6 +6,7 @@ import * as z from "zod";
 import { messageOf } from "../errors.ts";
 import { originAt } from "./listen.ts";
 import { quotedOpenly } from "../secrets.ts";
+import { unbracketed } from "../target/access.ts";
 
 /** More of them name nobody's machine any better. */
 const MOST_ADDRESSES = 4;
@@ -26,10 +27,6 @@ function hostOf(text: string): string | null {
   const url = URL.parse(originAt(unbracketed(text), 80));
   const isAlone = url !== null && url.href === `http://${url.hostname}/`;
   return isAlone ? unbracketed(url.hostname) : null;
-}
-
-function unbracketed(host: string): string {
-  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 /** IPv4 and IPv6, and the one inside the other: every address of the machine. */

@@ -153,7 +153,7 @@ function linkOf(path: string): string | null {
   }
 }
 
-function orEmpty(read: () => string): string {
+export function orEmpty(read: () => string): string {
   try {
     return read();
   } catch {

@@ -2,6 +2,7 @@
  * Processes of Linux, from /proc (proc(5)). Processes come and go while it is read: one
  * that is gone reads as null or as having no children.
  */
+import { kill } from "node:process";
 import { libcOr, processCalls } from "./libc.ts";
 
 /** USER_HZ: ticks per second of all times in /proc, on every Linux. */
@@ -304,4 +305,12 @@ function usesNow(): Map<number, ProcessTicks> {
       }
     }),
   );
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    return kill(pid, 0);
+  } catch (error) {
+    return Reflect.get(Object(error), "code") !== "ESRCH";
+  }
 }

@@ -7,9 +7,9 @@ import { createHash } from "node:crypto";
 import { lstatSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { kill } from "node:process";
 import { messageOf, TargetError } from "../errors.ts";
-import { readStat } from "./processes.ts";
+import { isAlive, readStat } from "./processes.ts";
+import { orEmpty } from "./listeners.ts";
 
 /** Folders of this process that are still there. */
 const ours = new Set<string>();
@@ -114,14 +114,6 @@ function isLeft(name: string): boolean {
   return "ZX".includes(stat.state) || stat.startTicks !== Number(startTicks);
 }
 
-function isAlive(pid: number): boolean {
-  try {
-    return kill(pid, 0);
-  } catch (error) {
-    return Reflect.get(Object(error), "code") !== "ESRCH";
-  }
-}
-
 let tag: string | null = null;
 
 function ownTag(): string {
@@ -139,12 +131,4 @@ function ownWhere(): string {
     .update(orEmpty(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8")))
     .update(orEmpty(() => readlinkSync("/proc/self/ns/pid")))
     .digest("hex").slice(0, 8);
-}
-
-function orEmpty(read: () => string): string {
-  try {
-    return read();
-  } catch {
-    return "";
-  }
 }

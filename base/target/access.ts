@@ -53,7 +53,7 @@ export const resolved = z.string().transform((text, context): ResolvedHost => {
   return z.NEVER;
 });
 
-function unbracketed(host: string): string {
+export function unbracketed(host: string): string {
   return host.replace(/^\[(.*)\]$/, "$1");
 }
 

@@ -57,6 +57,19 @@ function check(limit: LimitName, found: number): void {
   if (!isWithin(limit, found)) throw new Error(beyond(limit, oneMoreThan(limit)));
 }
 
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Null for what is no JSON. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
 /** How deep maps and lists stand in each other; no deeper than one beyond the limit is looked. */
 export function isNestedTooDeep(data: unknown): boolean {
   let level: unknown[] = [data];

@@ -1,5 +1,6 @@
 /** Data that other data is laid over, as RFC 7396 (JSON merge patch) says; knows where each value was written. */
 import { type Path, startsWith } from "../problems.ts";
+import { isMap } from "./json_text.ts";
 
 /** A value at a path that was written at another. */
 interface LayerOrigin {
@@ -58,8 +59,4 @@ export function patchBetween(before: unknown, after: unknown): unknown {
   const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   const patch = Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)]);
   return Object.keys(patch).length > 0 ? patch : undefined;
-}
-
-export function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

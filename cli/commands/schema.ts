@@ -7,6 +7,7 @@ import { EXIT } from "../../base/errors.ts";
 import { experimentSpecWith } from "../../scenarios/file/experiment.ts";
 import { defineCommand } from "../command_line/arguments.ts";
 import { print } from "../terminal/terminal.ts";
+import { isMap } from "../../base/yaml/json_text.ts";
 
 const schemas = {
   experiment: experimentSpecWith(),
@@ -92,8 +93,4 @@ function insteadOf(limits: Readonly<Record<string, unknown>>): object | null {
   if (isWord || ["number", "integer", "boolean"].includes(String(limits.type))) return ALONE;
   const isLimited = limits.pattern !== undefined || limits.format !== undefined;
   return limits.type === "string" && isLimited ? WITHIN : null;
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import * as z from "zod";
 import { messageOf, type Problem, TargetError } from "../../base/errors.ts";
 import { basicAuthorization } from "../../base/net/endpoint.ts";
-import { credentialsIn, hostIn } from "../../base/secret_fields.ts";
+import { credentialsIn, hostIn, unescaped } from "../../base/secret_fields.ts";
 import { quotedOpenly, secrets } from "../../base/secrets.ts";
 import { isStream, openStream, replaceFile } from "../../base/whole_file.ts";
 import type { OutputFormat, Written } from "../../report/writing/written.ts";
@@ -95,14 +95,6 @@ function otlpHeaders(context: z.core.$RefinementCtx): Collector["headers"] {
 }
 
 const header = z.tuple([headerName, headerValue]);
-
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 export const outputFlags = {
   ...formFlags,

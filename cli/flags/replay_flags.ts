@@ -4,23 +4,13 @@ import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import {
   DEFAULT_KEYS,
   LOG_FORMAT_NAMES,
-  MOST_SPEED,
   type ReplayChoice,
-  speedOf,
+  speed,
 } from "../../scenarios/replay/choice.ts";
 import type { JsonKeys } from "../../scenarios/replay/json_line.ts";
 import type { Replay } from "../../scenarios/replay/schedule.ts";
 import type { CommandParts, ParsedValues, RawArguments } from "../command_line/command.ts";
 import { quotedOpenly } from "../../base/secrets.ts";
-
-const speed = z.string().transform((text, context) => {
-  const times = speedOf(text);
-  if (times !== null) return times;
-  context.addIssue(
-    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
-  );
-  return z.NEVER;
-});
 
 const KEYS = [...Object.keys(DEFAULT_KEYS), "request"];
 

@@ -6,7 +6,7 @@ import { messageOf, type Problem, UserError } from "../../base/errors.ts";
 import { explain } from "../../base/explain.ts";
 import { findingsOf } from "../../base/problems.ts";
 import { JsonList } from "../../base/yaml/json_list.ts";
-import { parseJson } from "../../base/yaml/json_text.ts";
+import { isMap, parseJson } from "../../base/yaml/json_text.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
 import { runAlone } from "../../report/cells/measured.ts";
 import {
@@ -272,10 +272,6 @@ function jsonOrNull(text: string): unknown {
   } catch {
     return null;
   }
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function unreadable(place: string, error: unknown): UserError {

@@ -81,3 +81,7 @@ export function perSecondOf(values: readonly number[]): PerSecond {
     min: sorted[0],
   };
 }
+
+export function meanOf(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}

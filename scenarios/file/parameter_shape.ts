@@ -5,7 +5,7 @@
 import * as z from "zod";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import { isMap } from "../../base/yaml/merge_patch.ts";
+import { isMap } from "../../base/yaml/json_text.ts";
 import { holdsPlaceholder } from "./placeholders.ts";
 import { findingsOf, type PathProblem } from "../../base/problems.ts";
 import { didYouMean } from "../../base/suggest.ts";

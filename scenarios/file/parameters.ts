@@ -14,7 +14,8 @@ import {
 import { type Problem, UserError } from "../../base/errors.ts";
 import { AS_INPUT } from "../../base/explain.ts";
 import type { Json } from "../../base/yaml/json_text.ts";
-import { isMap, LayeredData } from "../../base/yaml/merge_patch.ts";
+import { isMap } from "../../base/yaml/json_text.ts";
+import { LayeredData } from "../../base/yaml/merge_patch.ts";
 import {
   declarationFindings,
   type DeclaredParameters,

@@ -1,7 +1,8 @@
 /** A script of Artillery: phases of arrivals, and scenarios that are flows. */
 import * as z from "zod";
 import { explain } from "../../base/explain.ts";
-import { isMap, LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts";
+import { isMap } from "../../base/yaml/json_text.ts";
+import { LayeredData, patchBetween } from "../../base/yaml/merge_patch.ts";
 import { ArtilleryFlow, lowered, secondsText } from "./artillery_flow.ts";
 import {
   type ArtilleryPhase,

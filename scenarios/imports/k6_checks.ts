@@ -2,6 +2,7 @@
 import type * as js from "acorn";
 import { status } from "../request/request.ts";
 import { type Constants, resultOf, type ScriptScope } from "./k6_constants.ts";
+import { isMap } from "../../base/yaml/json_text.ts";
 
 /** Parts of an expectation, as in an experiment file. */
 export interface CheckedParts {
@@ -127,10 +128,6 @@ function bothJson(one: unknown, other: unknown): unknown {
   );
   const isContrary = joined.some(([, value]) => value === CONTRARY);
   return isContrary ? CONTRARY : { ...one, ...Object.fromEntries(joined) };
-}
-
-function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Of statuses alone: `r.status === 200 || r.status === 201`. */

@@ -1,4 +1,6 @@
 /** How a log is to be replayed. */
+import * as z from "zod";
+import { quotedOpenly } from "../../base/secrets.ts";
 import type { JsonKeys } from "./json_line.ts";
 
 /** The formats of logs; `log_line.ts` has their readers. */
@@ -16,10 +18,14 @@ export interface ReplayChoice {
 }
 
 export const DEFAULT_KEYS: JsonKeys = { time: "time", method: "method", path: "path" };
-export const MOST_SPEED = 1_000;
+const MOST_SPEED = 1_000;
 
-/** Null for what is no speed, such as `2x`. */
-export function speedOf(text: string): number | null {
+/** Such as `2x`. */
+export const speed = z.string().transform((text, context) => {
   const times = Number(/^(\d+(?:\.\d+)?)x$/.exec(text.trim())?.[1] ?? 0);
-  return times > 0 && times <= MOST_SPEED ? times : null;
-}
+  if (times > 0 && times <= MOST_SPEED) return times;
+  context.addIssue(
+    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
+  );
+  return z.NEVER;
+});

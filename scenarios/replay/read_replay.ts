@@ -7,13 +7,11 @@ import {
   DEFAULT_KEYS,
   LOG_FORMAT_NAMES,
   type LogFormatName,
-  MOST_SPEED,
   type ReplayChoice,
-  speedOf,
+  speed,
 } from "./choice.ts";
 import { LOG_FORMATS } from "./log_line.ts";
 import { type Replay, ReplayBuilder, type WrongLine } from "./schedule.ts";
-import { quotedOpenly } from "../../base/secrets.ts";
 
 /** Visits each line. */
 export type EachLine = (visit: (line: string) => void) => void;
@@ -120,15 +118,6 @@ export class ReplayedLog {
     return { ...this.written, sha256: this.sha256 };
   }
 }
-
-const speed = z.string().transform((text, context) => {
-  const times = speedOf(text);
-  if (times !== null) return times;
-  context.addIssue(
-    `Cannot read ${quotedOpenly(text)} as a speed: write 2x or 0.5x, up to ${MOST_SPEED}x`,
-  );
-  return z.NEVER;
-});
 
 const keyName = z.string().min(1);
 

@@ -4,6 +4,7 @@ import { messageOf } from "../../base/errors.ts";
 import { MessageReader, textFrame } from "../../base/http/websocket.ts";
 import { LOOPBACK } from "../../base/net/listen.ts";
 import { settlesWithin } from "../launch/settles.ts";
+import { jsonOrNull } from "../../base/yaml/json_text.ts";
 
 const OPEN_MS = 2_000;
 /** One whose process is busy with a long task responds when that is over. */
@@ -141,11 +142,3 @@ const UNREACHABLE = "its inspector can't be reached";
 const READ_BYTES = 65_536;
 /** Of the handshake's response, bytes. */
 const MOST_HEAD = 16_384;
-
-function jsonOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
-}

@@ -6,6 +6,7 @@
  * that says why, and the process then goes without a profile. It leaves no process and no connection behind.
  */
 import type { CallTree } from "../../base/profile/call_tree.ts";
+import { unescaped } from "../../base/secret_fields.ts";
 
 /** A process of the target. */
 export interface ProfiledProcess {
@@ -61,18 +62,10 @@ const SEGMENTS = 2;
 export function moduleOf(url: string): string {
   if (/^(?:node|ext|internal|deno):/.test(url)) return url;
   if (url.startsWith("data:")) return "data:";
-  const [path] = decoded(url.replace(/^\w+:\/\/[^/]*/, "")).split(/[?#]/, 1);
+  const [path] = unescaped(url.replace(/^\w+:\/\/[^/]*/, "")).split(/[?#]/, 1);
   // Node's folder of packages, Deno's cache of them, Python's, and Go's with a version.
   const inPackage = /^.*\/(?:node_modules|site-packages|registry\.npmjs\.org|pkg\/mod)\/(.+)$/s
     .exec(path)?.[1];
   if (inPackage !== undefined) return inPackage;
   return path.split("/").filter((part) => part !== "").slice(-SEGMENTS).join("/");
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

@@ -3,6 +3,7 @@
  * values of enumerations; the schema of version 2 then checks the whole, so a broken file is refused with its place.
  * Sentences of version 1 are kept as they are, in findings of code `text`. Pure.
  */
+import { isMap } from "../../../base/yaml/json_text.ts";
 
 /** Parsed JSON. */
 type Version1Object = Record<string, unknown>;
@@ -11,12 +12,12 @@ const MEASUREMENT = "plateau.bench/1";
 const RESULTS = "plateau.results/1";
 
 export function isVersion1(data: unknown): boolean {
-  return isObject(data) && (data.schema === MEASUREMENT || data.schema === RESULTS);
+  return isMap(data) && (data.schema === MEASUREMENT || data.schema === RESULTS);
 }
 
 /** Anything that is not of version 1 is given back as it is. */
 export function fromVersion1(data: unknown): unknown {
-  if (!isObject(data)) return data;
+  if (!isMap(data)) return data;
   if (data.schema === MEASUREMENT) return measurement(data);
   return data.schema === RESULTS ? results(data) : data;
 }
@@ -84,7 +85,7 @@ function agent(data: unknown): unknown {
  * the run. Version 1 has one trust for all of them: it is the severity of each.
  */
 function withFindings(part: unknown, run: unknown): unknown {
-  if (!isObject(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {
+  if (!isMap(part) || !Array.isArray(part.reasons) || Object.hasOwn(part, "findings")) {
     return part;
   }
   const { reasons, causes, ...rest } = part;
@@ -101,13 +102,13 @@ function textFinding(text: unknown, cause: unknown): Version1Object {
 }
 
 function findingAnew(cause: unknown, run: unknown): Version1Object | null {
-  if (!isObject(run)) return null;
-  if (cause === "unanswered" && isObject(run.requests) && isObject(run.load)) {
+  if (!isMap(run)) return null;
+  if (cause === "unanswered" && isMap(run.requests) && isMap(run.load)) {
     const { requests: { due, unfinished, dropped }, errors, load: { timeout } } = run;
     const evidence = { due, errors, unfinished, dropped, timeout };
     return { code: "no-response", evidence, advice: ["check-target"] };
   }
-  if (cause !== "unsteady" || !isObject(run.warmup)) return null;
+  if (cause !== "unsteady" || !isMap(run.warmup)) return null;
   const { unsettled = null, driftRatio, cyclePeriodS, freezes } = run.warmup;
   const known = Object.entries({ unsettled, driftRatio, cyclePeriodS, freezes })
     .filter(([, value]) => value !== undefined);
@@ -117,13 +118,9 @@ function findingAnew(cause: unknown, run: unknown): Version1Object | null {
 
 const stopReason = valued({ narrow: "precision", most: "limit", asked: "fixed" });
 
-function isObject(data: unknown): data is Version1Object {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
-}
-
 /** An old key whose new name is there already stays, and the schema refuses it. */
 function renamed(data: unknown, names: Readonly<Record<string, string>>): unknown {
-  if (!isObject(data)) return data;
+  if (!isMap(data)) return data;
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => {
       const name = Object.hasOwn(names, key) ? names[key] : key;
@@ -136,7 +133,7 @@ type ValueConversion = (value: unknown) => unknown;
 
 /** Changes the values of keys that are there. */
 function mapped(data: unknown, changes: Readonly<Record<string, ValueConversion>>): unknown {
-  if (!isObject(data)) return data;
+  if (!isMap(data)) return data;
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
       key,

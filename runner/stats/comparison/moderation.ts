@@ -11,6 +11,7 @@
  * others (plain, they are up to 11 %): no variance is lowered, and d₀ is that of a spread one standard error larger.
  */
 import type { Variance } from "../confidence/confidence_interval.ts";
+import { meanOf } from "../quantile.ts";
 
 /** Of fewer variances nobody knows how they spread. */
 const LEAST_VARIANCES = 6;
@@ -42,10 +43,6 @@ export function moderated(own: Variance, prior: Variance): Variance {
   const degreesOfFreedom = own.degreesOfFreedom + prior.degreesOfFreedom;
   const sum = own.variance * own.degreesOfFreedom + prior.variance * prior.degreesOfFreedom;
   return { variance: Math.max(own.variance, sum / degreesOfFreedom), degreesOfFreedom };
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
 /** From here on the asymptotic series is right to 10 digits. */

@@ -5,6 +5,7 @@
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
 import type { Variance } from "../confidence/confidence_interval.ts";
+import { meanOf } from "../quantile.ts";
 
 /**
  * A figure over several sessions, at the least two: its geometric mean, each session counting once. The means of
@@ -58,8 +59,4 @@ function errorWithin(estimates: readonly Estimate[]): number {
 
 function squaresAbout(mean: number, values: readonly number[]): number {
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -7,6 +7,7 @@
  * The test is the widest gap between neighbours, in standard deviations within the two groups that it makes
  * (cf. J. A. Hartigan, "Clustering Algorithms", 1975, ch. 4). One run apart from all others is a group of one.
  */
+import { meanOf } from "../quantile.ts";
 
 export interface RunCluster {
   readonly count: number;
@@ -64,8 +65,4 @@ function leastGap(runs: number): number {
   if (next <= 0) return GAPS[next === 0 ? 0 : GAPS.length - 1][1];
   const [[fewer, wide], [more, narrow]] = [GAPS[next - 1], GAPS[next]];
   return wide + (narrow - wide) * (runs - fewer) / (more - fewer);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

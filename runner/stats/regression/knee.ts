@@ -15,9 +15,9 @@
  * longer brings more. Intervals are over runs, by the draws of `bootstrap.ts`.
  */
 import type { Estimate } from "../confidence/bootstrap.ts";
-import { fitSegmentedLine, meanOf, regression } from "./segmented_regression.ts";
+import { fitSegmentedLine, regression } from "./segmented_regression.ts";
 import { stretchedDraws } from "../confidence/confidence_interval.ts";
-import { quantileOf } from "../quantile.ts";
+import { meanOf, quantileOf } from "../quantile.ts";
 
 export interface KneePoint {
   /** Offered requests per second, connections, …: above 0. */

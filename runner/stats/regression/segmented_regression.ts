@@ -4,6 +4,7 @@
  * the corner either lies strictly between two neighbouring points, where the two parts are fitted each for
  * itself and meet, or at a point, where one regression fits both.
  */
+import { meanOf } from "../quantile.ts";
 
 interface SegmentedLine {
   readonly corner: number;
@@ -84,8 +85,4 @@ export function regression(xs: readonly number[], ys: readonly number[]): Fitted
   const spread = xs.reduce((sum, x) => sum + (x - x0) ** 2, 0);
   const slope = spread === 0 ? 0 : along / spread;
   return { slope, intercept: y0 - slope * x0 };
-}
-
-export function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

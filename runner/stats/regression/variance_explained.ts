@@ -7,7 +7,7 @@
  *
  * Each cell counts once, however many runs it has: its mean, and the variance of its runs about that.
  */
-import { meanOf } from "./segmented_regression.ts";
+import { meanOf } from "../quantile.ts";
 
 export interface FactorialCell {
   /** One value for each factor, in the same order in every cell. */

@@ -15,6 +15,7 @@
 import { type Draw, drawBy } from "../../../base/random.ts";
 import { tQuantile, twoSidedP } from "../confidence/student_t.ts";
 import { bestSplit } from "./energy.ts";
+import { meanOf } from "../quantile.ts";
 
 export interface ChangePoint {
   /** Of the first value after the change. */
@@ -232,8 +233,4 @@ function ratioOf(left: readonly number[], right: readonly number[]): ChangePoint
 function squaresOf(values: readonly number[]): number {
   const mean = meanOf(values);
   return values.reduce((sum, value) => sum + (value - mean) ** 2, 0);
-}
-
-function meanOf(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -5,6 +5,7 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod";
 import { isWithin, LIMITS } from "../../../base/limits.ts";
+import { jsonOrNull } from "../../../base/yaml/json_text.ts";
 
 export const COLLECTION_KINDS = ["minor", "major", "incremental", "weak", "cycle"] as const;
 export type CollectionKind = typeof COLLECTION_KINDS[number];
@@ -274,12 +275,4 @@ const MOST_SPOILED = 1_000;
 
 function joined(parts: readonly Uint8Array[]): Uint8Array {
   return parts.length === 1 ? parts[0] : Buffer.concat(parts);
-}
-
-function jsonOrNull(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return null;
-  }
 }
