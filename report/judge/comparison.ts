@@ -19,31 +19,29 @@ import {
 import {
   type ConfidenceInterval,
   pBeyond,
-  ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Unsteady } from "../cells/cells.ts";
 import {
   type Between,
-  type ComparedSides,
   exactTest,
   gainOf,
   groupsIn,
   isBeyond,
-  moderatedIntervals,
   ONE_SESSION,
   pairingOf,
   reserved,
+  type TestedSides,
   untested,
 } from "./between.ts";
 import {
   COMPARED,
   type ComparedFigure,
-  type ComparedRuns,
   decisiveFor,
   figureOf,
   isAheadInHalves,
   type JudgeOptions,
 } from "./group.ts";
+import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -92,11 +90,6 @@ export interface GroupComparison {
   readonly marginRatio: number;
 }
 
-export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
-  /** Default: both sides ran in one experiment. */
-  readonly between?: (figure: ComparedFigure) => Between;
-}
-
 /** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
 export interface PairTests {
   readonly judge: Required<Omit<JudgeOptions, "decisive">>;
@@ -107,34 +100,51 @@ export interface PairTests {
   }[];
 }
 
-interface Test extends ComparedSides {
+interface Test extends TestedSides {
+  readonly between: Between;
   readonly p: number;
   readonly pairingGain: FigureComparison["pairingGain"];
 }
 
+/** @param ratioOf Default: what these comparisons alone know of the spread of ratios. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
+  ratioOf?: RatioOf,
 ): GroupComparison[] {
-  return judgePairs(testPairs(pairs, options));
+  return judgePairs(testPairs(pairs, options, ratioOf));
 }
 
 export function testPairs(
   pairs: readonly GroupPair[],
   { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
+  ratioOf = ratiosBeside(pairs, level),
 ): PairTests {
-  const sides = pairs.map((pair) => COMPARED.map((figure) => sidesOf(pair, figure, level)));
-  const byFigure = COMPARED.map((_, f) => testsOf(sides.map((ofPair) => ofPair[f]), level));
   return {
     judge: { marginRatio, level },
-    pairs: pairs.map((pair, i) => ({
+    pairs: pairs.map((pair) => ({
       pair,
       decisive: decisiveFor([pair.base, pair.next], decisive),
-      tests: byFigure.map((tests) => {
-        const test = tests[i];
-        return test && { ...test, p: pBeyond(test.interval, marginRatio) };
-      }),
+      tests: COMPARED.map((figure) => testOf(pair, figure, { ratioOf, marginRatio })),
     })),
+  };
+}
+
+function testOf(
+  { base, next, between: betweenBy = () => ONE_SESSION }: GroupPair,
+  figure: ComparedFigure,
+  { ratioOf, marginRatio }: { readonly ratioOf: RatioOf; readonly marginRatio: number },
+): Test | null {
+  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
+  if (!of || !to) return null;
+  const between = betweenBy(figure);
+  const interval = ratioOf(of, to, figure, between);
+  if (interval === null) return null;
+  const pairing = pairingOf(of, to);
+  return {
+    ...{ interval, between, pairing, sides: [to, of] },
+    p: pBeyond(interval, marginRatio),
+    pairingGain: pairing && gainOf(pairing),
   };
 }
 
@@ -195,36 +205,6 @@ export function comparisonOf(
   figure: ComparedFigure,
 ): FigureComparison {
   return figures[COMPARED.indexOf(figure)];
-}
-
-/** Of one figure of all pairs, which lend each other what they know of their spread. */
-function testsOf(
-  all: readonly (ComparedSides | null)[],
-  level: number,
-): (Omit<Test, "p"> | null)[] {
-  const intervals = moderatedIntervals(all, level);
-  return all.map((sides, i) => {
-    const interval = intervals[i];
-    if (sides === null || interval === null) return null;
-    const pairingGain = sides.pairing && gainOf(sides.pairing, sides.interval);
-    return { ...sides, interval, pairingGain };
-  });
-}
-
-function sidesOf(
-  { base, next, between: betweenBy = () => ONE_SESSION }: GroupPair,
-  figure: ComparedFigure,
-  level: number,
-): ComparedSides | null {
-  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
-  if (!of || !to) return null;
-  const between = betweenBy(figure);
-  const interval = ratioInterval(of, to, {
-    confidence: level,
-    between: between.kind === "known" ? between.variances : [],
-  });
-  if (interval === null) return null;
-  return { interval, between, pairing: pairingOf(of, to), sides: [to, of] };
 }
 
 /** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */

@@ -8,6 +8,7 @@ import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../c
 import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { parametersKey } from "../cells/match.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 
 /** Cells whose responses were right, but for a few. */
@@ -196,11 +197,15 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 /** The comparison of two cells that were among the pairs, either way around. */
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
-/** @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide. */
+/**
+ * @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide.
+ * @param ratioOf The ratios of the experiment. Default: those beside the pairs alone.
+ */
 export function compareCells(
   pairs: readonly CellPair[],
   options: JudgeOptions,
   unproven: readonly CellPair[] = [],
+  ratioOf?: RatioOf,
 ): Lookup {
   const proven = distinctPairs(pairs);
   const distinct = distinctPairs([...proven, ...unproven]);
@@ -209,6 +214,7 @@ export function compareCells(
       those.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
       // Who uses less CPU time is no faster: it must not make that harder to decide.
       { ...options, decisive: ["rate", 99] },
+      ratioOf,
     );
   const rest = distinct.slice(proven.length);
   const comparisons = [...compare(proven), ...compare(rest).map(withoutVerdicts)];

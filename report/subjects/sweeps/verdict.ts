@@ -1,10 +1,5 @@
 /** The verdict of a scenario in which factors vary: who is fastest at which of their values. */
-import {
-  rivalsOf,
-  type ScenarioVerdict,
-  type VerdictEvidence,
-  verdictOf,
-} from "../../judge/verdict.ts";
+import { type ScenarioVerdict, type VerdictEvidence, verdictOf } from "../../judge/verdict.ts";
 import {
   cellRateText,
   errorSentences,
@@ -16,37 +11,13 @@ import {
 import { settingLabel } from "../../cells/cell_label.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
-import {
-  decisiveFigure,
-  isOpenLoop,
-  type Judged,
-  type Lookup,
-  type Setting,
-} from "../../judge/pairs.ts";
-import { competing, shortfallOf } from "../../judge/shortfall.ts";
+import { type Contest, type Decided, isAlone } from "../../judge/contests.ts";
+import { decisiveFigure, isOpenLoop, type Lookup } from "../../judge/pairs.ts";
+import { shortfallOf } from "../../judge/shortfall.ts";
 import { pairSentence } from "../../judge/words.ts";
 import { ratioText } from "../../judge/ratios.ts";
-import { standingOf } from "../../judge/standing.ts";
 import { factorName, factorPaths } from "../../cells/factors.ts";
 import { listed, unique } from "../../writing/words.ts";
-
-/** What competes at equal values of the factors. */
-export interface Contest extends Pick<Setting, "label" | "factors" | "cells"> {
-  /** From the fastest, of those that can be judged; at least one. */
-  readonly ranked: readonly CellRuns[];
-  readonly unjudged: Judged["unjudged"];
-}
-
-/** A contest with its outcome. */
-export interface Decided extends Contest {
-  /** The fastest; null where it is undecided. */
-  readonly leader: string | null;
-  readonly isOpen: boolean;
-  /** Whether all that compete are as fast as the first, within the margin. */
-  readonly isEquivalent: boolean;
-  /** Of the first over the second; null where the first alone does what was required. */
-  readonly decision: FigureComparison | null;
-}
 
 /** What stands for a leader where there is none. */
 const EQUIVALENT = "about as fast";
@@ -80,55 +51,6 @@ export function contestSummary(
   };
 }
 
-export function decide(measured: Contest, lookup: Lookup): Decided {
-  const contest = withLikelyFirst(measured, lookup);
-  const { ranked } = contest;
-  const [first] = ranked;
-  const isOpen = decisiveFigure(ranked) === 99;
-  const { rivals, decisions } = rivalsOf(ranked, lookup);
-  return {
-    ...contest,
-    isOpen,
-    decision: decisions[0] ?? null,
-    isEquivalent: ranked.length > 1 && decisions.every(({ verdict }) => verdict === "equivalent"),
-    leader: rivals.length === 0 ? first.target : null,
-  };
-}
-
-/** One that never settled is ranked where it is likely the fastest: then it is said to be so. */
-function withLikelyFirst(contest: Contest, lookup: Lookup): Contest {
-  const likely = withUnsettledFirst(contest);
-  const [first, ...others] = [...likely.ranked, ...likely.unjudged];
-  const figure = decisiveFigure(likely.ranked);
-  const isLikely = likely !== contest &&
-    others.every((other) =>
-      ["ahead", "likely-ahead"].includes(standingOf(comparisonOf(lookup(other, first), figure)))
-    );
-  return isLikely ? likely : contest;
-}
-
-/** With those that ran ahead of all that can be judged before these; as it is where there are none. */
-export function withUnsettledFirst<Of extends Contest>(contest: Of): Of {
-  const ahead = unjudgedAhead(contest);
-  if (ahead.length === 0) return contest;
-  return {
-    ...contest,
-    ranked: [...ahead, ...contest.ranked],
-    unjudged: contest.unjudged.filter((cell) => !ahead.includes(cell)),
-  };
-}
-
-/** Those not judged whose runs, for what they are worth, are better than those of the first; the best first. */
-export function unjudgedAhead({ ranked, unjudged }: Contest): CellRuns[] {
-  const [first] = ranked;
-  const isOpen = decisiveFigure(ranked) === 99;
-  return unjudged.filter(({ rate, latency }) =>
-    isOpen
-      ? latency.percentile(99).value < first.latency.percentile(99).value
-      : rate.mean > first.rate.mean
-  );
-}
-
 function outcomeOf({ leader, isEquivalent }: Decided): string {
   return leader ?? (isEquivalent ? EQUIVALENT : UNDECIDED);
 }
@@ -153,11 +75,6 @@ function contestVerdict(decided: readonly Decided[]): ScenarioVerdict {
   if (!hasInterval) return verdictOf("fastest-in-few-runs-at-every-setting", { factors, target });
   const by = decided.every(({ isOpen }) => isOpen) ? "p99" : "rate";
   return verdictOf("fastest-at-every-setting", { factors, target, by });
-}
-
-/** Whether one target does what was required, and no other. */
-export function isAlone({ ranked, decision }: Decided): boolean {
-  return decision === null && competing(ranked).length === 1;
 }
 
 function onlyVerdict({ ranked: [first], cells, factors, label }: Decided): ScenarioVerdict {

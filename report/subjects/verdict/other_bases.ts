@@ -44,7 +44,7 @@ export function otherBases(
   }));
   const all = perBase.flatMap(({ pairs }) => pairs.flat());
   if (bases.length < 2 || bases.length > MOST_TARGETS || all.length > 2 * MOST_PAIRS) return [];
-  const lookup = compareCells(all, judge);
+  const lookup = compareCells(all, judge, [], compared[0].ratioOf);
   const family = counted(distinctPairs(all), "pair");
   return perBase.map(({ base, pairs }) => ({
     base,
