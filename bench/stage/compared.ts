@@ -2,7 +2,7 @@
 import type { ResultsComparison } from "../../report/subjects/compared_results.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
 import { ratioText } from "../../report/judge/ratios.ts";
-import { figureName, verdictText } from "../../report/judge/words.ts";
+import { figureName, verdictText } from "../../report/findings/judgements.ts";
 import { atMost } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";
 

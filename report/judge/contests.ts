@@ -19,8 +19,7 @@ import {
 } from "./pairs.ts";
 import { type RatioOf, ratiosBeside } from "./ratio_of.ts";
 import { competing } from "./shortfall.ts";
-import { standingOf } from "./standing.ts";
-import { rivalsOf } from "./verdict.ts";
+import { isAhead, standingOf } from "./standing.ts";
 
 /** What competes at equal values of the factors. */
 export interface Contest extends Pick<Setting, "label" | "factors" | "cells">, Judged {}
@@ -92,7 +91,7 @@ function pairsOf({ ranked, unjudged }: Judged): CellPair[] {
   return againstFirst([...ranked, ...unjudged]);
 }
 
-function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
+export function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
   return others.map((other) => ({ base: other, next: first }));
 }
 
@@ -142,14 +141,20 @@ function contestsOf(cells: readonly CellRuns[]): Contest[] {
 export function decide(measured: Contest, lookup: Lookup): Decided {
   const contest = withLikelyFirst(measured, lookup);
   const { ranked } = contest;
-  const [first] = ranked;
-  const { rivals, decisions } = rivalsOf(ranked, lookup);
+  const [first, ...others] = ranked;
+  const figure = decisiveFigure(ranked);
+  const decisions = others.map((other) => {
+    const comparison = lookup(other, first);
+    const decision = comparisonOf(comparison, figure);
+    return { decision, isLed: isAhead(decision, comparison) };
+  });
   return {
     ...contest,
-    isOpen: decisiveFigure(ranked) === 99,
-    decision: decisions[0] ?? null,
-    isEquivalent: ranked.length > 1 && decisions.every(({ verdict }) => verdict === "equivalent"),
-    leader: rivals.length === 0 ? first.target : null,
+    isOpen: figure === 99,
+    decision: decisions[0]?.decision ?? null,
+    isEquivalent: others.length > 0 &&
+      decisions.every(({ decision: { verdict } }) => verdict === "equivalent"),
+    leader: decisions.every(({ isLed }) => isLed) ? first.target : null,
   };
 }
 

@@ -14,7 +14,7 @@ import {
   groupOf,
   type JudgeOptions,
 } from "../../report/judge/group.ts";
-import { verdictText } from "../../report/judge/words.ts";
+import { verdictText } from "../../report/findings/judgements.ts";
 import { ratioText } from "../../report/judge/ratios.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Run } from "../../runner/result/result.ts";

@@ -1,10 +1,9 @@
 /** The comparisons within an experiment: for each scenario its summary, and every target against the first. */
-import { incomparableSummary, type ScenarioSummary, summaryOf } from "../../judge/summary.ts";
+import { type ScenarioSummary, summaryOf } from "../../judge/verdict.ts";
 import { cellParts } from "../../cells/cell_label.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import type { JudgeOptions } from "../../judge/group.ts";
-import { type ForestModel, forestOf, type ForestPair } from "../../judge/forest.ts";
-import { contestSummary, spanSummary } from "../sweeps/verdict.ts";
+import { type ForestModel, forestOf, type ForestPair } from "../charts/forest.ts";
 import { COLORS } from "../../cells/colors.ts";
 import type { ComparedChoice } from "../../cells/recast.ts";
 import type { Table } from "../tables/table.ts";
@@ -19,7 +18,7 @@ import {
 } from "../../judge/contests.ts";
 import { type CellPair, compareCells, isOpenLoop, type Lookup } from "../../judge/pairs.ts";
 import type { RatioOf } from "../../judge/ratio_of.ts";
-import { comparedTable } from "../../judge/table.ts";
+import { comparedTable } from "../tables/compared.ts";
 
 export interface ScenarioComparison extends Pick<Plan, "name" | "cells" | "factor"> {
   readonly summary: ScenarioSummary;
@@ -58,29 +57,11 @@ export function compareScenarios(
     const contests = plan.contests.map((contest) => decide(contest, lookup));
     return {
       ...{ name, factor, cells, rows, contests, lookup, ratioOf },
-      summary: summaryIn(plan, contests, lookup),
+      summary: summaryOf(plan, contests, lookup),
       table: comparedTable(`Compared in ${name}`, rows),
       forest: forestOf(rows, isOpenLoop(againstBase.flatMap(({ base, next }) => [base, next]))),
     };
   });
-}
-
-/** Who is fastest; where factors vary, at which of their values; of one target, at which values it is. */
-function summaryIn(
-  { kind, cells, ranked, unjudged }: Plan,
-  contests: readonly Decided[],
-  lookup: Lookup,
-): ScenarioSummary {
-  switch (kind) {
-    case "settings":
-      return contestSummary(contests, cells, lookup);
-    case "span":
-      return spanSummary(ranked, cells, lookup);
-    case "apart":
-      return incomparableSummary(cells);
-    case "setting":
-      return summaryOf({ ...(contests[0] ?? { ranked, unjudged }), cells }, lookup);
-  }
 }
 
 export function comparedRows(pairs: readonly CellPair[], lookup: Lookup): ForestPair[] {

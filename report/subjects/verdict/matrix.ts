@@ -4,7 +4,7 @@
  */
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
-import { figureName, verdictWord } from "../../judge/words.ts";
+import { figureName, verdictWord } from "../../findings/judgements.ts";
 import type { Place } from "./places.ts";
 import { decisiveFigure, settingsOf } from "../../judge/pairs.ts";
 import { ratioText } from "../../judge/ratios.ts";
