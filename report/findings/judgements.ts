@@ -5,8 +5,8 @@ import { variableName } from "../cells/factors.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "../judge/comparison.ts";
 import type { ConditionDifference } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
-import { formatRatio, isSame, isTurned, percentText, ratioText } from "../judge/ratios.ts";
-import { type Shortfall, shortfallText } from "../judge/shortfall.ts";
+import { formatRatio, isSame, isTurned, percentText, ratioText } from "../writing/ratios.ts";
+import type { Shortfall } from "../judge/shortfall.ts";
 import { isAhead, type Standing, standingOf } from "../judge/standing.ts";
 import {
   type Lead,
@@ -220,6 +220,31 @@ function shortText(short: readonly Shortfall[]): string {
   const more = short.length - MOST_SHORT;
   const named = short.slice(0, MOST_SHORT).map(shortfallText);
   return listed(more > 0 ? [...named, `${more} more fall short`] : named, "and");
+}
+
+/** `plain times out on 19 %`. */
+export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): string {
+  switch (kind) {
+    case "silent":
+      return `${label} sent no response`;
+    case "timeout":
+      return `${label} times out on ${shortfallShare(ratio)}`;
+    case "failed":
+      return `${label} fails on ${shortfallShare(ratio)}`;
+    case "wrong":
+      return `${label} responds wrongly to ${shortfallShare(ratio)}`;
+    case "dropped":
+      return `${shortfallShare(ratio)} of the requests to ${label} were never sent`;
+    case "slow":
+      return `${label} completes ${formatNumber(pace.servedPerSec)} of ${
+        formatNumber(pace.offeredPerSec)
+      } requests/s`;
+  }
+}
+
+/** Two digits will do: `19 %`; but none that is not all is rounded to all. */
+export function shortfallShare(ratio: number): string {
+  return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
 }
 
 /** The verdict and what is to be said beside it, with full stops. */

@@ -12,7 +12,7 @@ import {
 import { comparisonSentence } from "../subjects/compared_conclusion.ts";
 import { sessionStdevOf } from "../judge/between.ts";
 import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
-import { ratioText } from "../judge/ratios.ts";
+import { ratioText } from "../writing/ratios.ts";
 import { comparedTable, notesOf } from "../subjects/tables/compared.ts";
 import { gatesTable } from "../judge/gates/gates.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";

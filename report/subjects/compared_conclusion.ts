@@ -17,7 +17,7 @@ import {
 import { type ForestModel, forestOf } from "./charts/forest.ts";
 import { type ComparedFigure, DECISIVE } from "../judge/group.ts";
 import { decisiveFigure, isOpenLoop } from "../judge/pairs.ts";
-import { percentText, ratioText } from "../judge/ratios.ts";
+import { percentText, ratioText } from "../writing/ratios.ts";
 import {
   figureInProse,
   figureName,

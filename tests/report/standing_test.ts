@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { FigureComparison } from "../../report/judge/comparison.ts";
 import { certaintyOf, type Standing, standingOf } from "../../report/judge/standing.ts";
-import { ratioText } from "../../report/judge/ratios.ts";
+import { ratioText } from "../../report/writing/ratios.ts";
 import { pairSentence, verdictText, verdictWord } from "../../report/findings/judgements.ts";
 import { COMPARED, DECISIVE } from "../../report/judge/group.ts";
 import { compared, NO_INTERVAL } from "./figure_comparison.ts";

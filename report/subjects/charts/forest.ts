@@ -3,7 +3,7 @@ import { type Axis, compact, type ForestChart } from "./charts.ts";
 import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { figureInProse, figureName, verdictWord } from "../../findings/judgements.ts";
-import { percentText, ratioText } from "../../judge/ratios.ts";
+import { percentText, ratioText } from "../../writing/ratios.ts";
 import { isTooWide } from "../../writing/units.ts";
 import { counted, listed } from "../../writing/words.ts";
 

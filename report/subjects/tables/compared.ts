@@ -23,7 +23,7 @@ import {
 } from "../../judge/comparison.ts";
 import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
 import { figureName, SESSIONS_TEXT, verdictWord } from "../../findings/judgements.ts";
-import { percentText, ratioText } from "../../judge/ratios.ts";
+import { percentText, ratioText } from "../../writing/ratios.ts";
 
 export interface ComparedRow {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** The whole experiment in one sentence: who is ahead, by how much, and at what price. Without a full stop. */
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { timesText } from "../../judge/ratios.ts";
-import { shortfallOf, shortfallText } from "../../judge/shortfall.ts";
-import { verdictSentence } from "../../findings/judgements.ts";
+import { timesText } from "../../writing/ratios.ts";
+import { shortfallOf } from "../../judge/shortfall.ts";
+import { shortfallText, verdictSentence } from "../../findings/judgements.ts";
 import { counted, listed, uncapitalized, unique } from "../../writing/words.ts";
 import { isOpenAbove, isSearched } from "../../cells/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";

@@ -1,6 +1,6 @@
 /** Several places: who is ahead in how many of them, and what is known of the others. */
 import type { FigureComparison } from "../../judge/comparison.ts";
-import { isTurned, percentText, timesText } from "../../judge/ratios.ts";
+import { isTurned, percentText, timesText } from "../../writing/ratios.ts";
 import { verdictSentence } from "../../findings/judgements.ts";
 import { GLUE } from "../../writing/units.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
