@@ -74,11 +74,6 @@ export function reserved(
   };
 }
 
-/** Whether the whole interval is farther from 1 than that. */
-export function isBeyond({ low, high }: ConfidenceInterval, ratio: number): boolean {
-  return low > ratio || high < 1 / ratio;
-}
-
 /** Of a figure whose own runs decide nothing. */
 export const UNTESTED = {
   interval: null,
