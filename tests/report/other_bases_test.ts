@@ -64,7 +64,7 @@ Deno.test("a ratio has one interval, whichever base it is shown against and whoe
   const ends = ({ low, high }: { low: number | null; high: number | null }) => [low, high];
   assert.deepEqual(other.chart.rows.map(ends), own.chart.rows.map(ends));
   const scenarios = groupRuns(MANY);
-  const [a, b] = scenarios[0].cells.map(({ confidence }) => confidence.estimates.get("rate"));
+  const [a, b] = scenarios[0].cells.map(({ estimates }) => estimates.get("rate"));
   assert.ok(a && b);
   const ratio = ratiosOf(scenarios, MANY)(b, a, "rate");
   assert.ok(ratio !== null);

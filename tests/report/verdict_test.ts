@@ -100,8 +100,9 @@ Deno.test("verdict: a few faults are said beside it but do not exclude", () => {
 });
 
 Deno.test("verdict: a rival that sent no response is no rival", () => {
-  const { able, short } = evidenceOf(verdictAt({ a: [1_000, 1_010], b: [0, 0] }), "falls-short");
-  assert.deepEqual([able, short[0].kind], ["a", "silent"]);
+  const { verdict, remarks } = summaryOf(resultsAt({ a: [1_000, 1_010], b: [0, 0] }));
+  const { able, short } = evidenceOf(verdict, "falls-short");
+  assert.deepEqual([able, short[0].kind, remarks], ["a", "silent", []]);
 });
 
 Deno.test("verdict: who responded only in what is discarded did not fail on all", () => {
