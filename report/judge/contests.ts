@@ -62,15 +62,9 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   const contests = contestsOf(cells);
   const isOneTarget = new Set(rightCells(cells).map(({ target }) => target)).size <= 1;
   const judged = isOneTarget || contests.length === 0 ? judgedOf(rankedCells(cells)) : contests[0];
-  const plan = {
-    name,
-    factor,
-    cells,
-    contests,
-    againstBase: basePairs(cells),
-    ...judgedPart(judged),
-  };
-  const { ranked } = judged;
+  const { ranked, unjudged } = judged;
+  const againstBase = basePairs(cells);
+  const plan = { name, factor, cells, contests, againstBase, ranked, unjudged };
   if (contests.length > 1) {
     return { ...plan, kind: "settings", pairs: contests.flatMap(pairsOf) };
   }
@@ -82,16 +76,12 @@ export function planOf({ name, cells: measured }: ScenarioRuns, choice: Compared
   return { ...plan, kind: "setting", pairs: pairsOf(judged) };
 }
 
-function judgedPart({ ranked, unjudged }: Judged): Judged {
-  return { ranked, unjudged };
-}
-
 /** The first against each other, with those that never settled. */
-function pairsOf({ ranked, unjudged }: Judged): CellPair[] {
+export function pairsOf({ ranked, unjudged }: Judged): CellPair[] {
   return againstFirst([...ranked, ...unjudged]);
 }
 
-export function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
+function againstFirst([first, ...others]: readonly CellRuns[]): CellPair[] {
   return others.map((other) => ({ base: other, next: first }));
 }
 

@@ -9,7 +9,7 @@ import { factorName, factorPaths } from "../cells/factors.ts";
 import { formatTick } from "../writing/units.ts";
 import { unique } from "../writing/words.ts";
 import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
-import { againstFirst, type Contest, type Decided, type Plan } from "./contests.ts";
+import { type Contest, type Decided, pairsOf, type Plan } from "./contests.ts";
 import { type CellPair, decisiveFigure, isOpenLoop, type Lookup } from "./pairs.ts";
 import { competing, type Shortfall, shortfallOf } from "./shortfall.ts";
 import { isAhead, type Standing, standingOf } from "./standing.ts";
@@ -147,53 +147,64 @@ const MOST_PAIRS = 8;
 
 /** @param contests Those of the plan as they were decided. */
 export function summaryOf(
-  { kind, cells, ranked, unjudged, pairs }: Plan,
+  plan: Plan,
   contests: readonly Decided[],
   lookup: Lookup,
 ): ScenarioSummary {
-  const [contest = { ranked, unjudged, cells, label: "", factors: [] }] = contests;
-  const named = (those: readonly CellPair[]): NamedPair[] =>
-    those.map(({ base, next }) => ({
+  const { kind, cells } = plan;
+  const [{ ranked, unjudged } = plan] = contests;
+  const isOver = kind === "settings";
+  const pairs = isOver
+    ? nextPairs(contests)
+    : kind === "setting"
+    ? pairsOf({ ranked, unjudged })
+    : plan.pairs;
+  const verdict = verdictIn(plan, contests, lookup);
+  const unranked = isOver
+    ? contests.flatMap((one) => one.unjudged)
+    : kind === "setting"
+    ? unjudged
+    : [];
+  return {
+    verdict,
+    remarks: remarksOf(cells, unranked, verdict),
+    pairs: pairs.map(({ base, next }) => ({
       base: base.label,
       next: next.label,
       comparison: lookup(base, next),
-    }));
-  const summary = (
-    verdict: Verdict,
-    unranked: readonly CellRuns[] = [],
-    shown: readonly CellPair[] = [],
-  ): ScenarioSummary => ({
-    verdict,
-    remarks: remarksOf(cells, unranked, verdict),
-    pairs: named(shown),
-  });
+    })),
+  };
+}
+
+/** The fastest and the next at each setting. */
+function nextPairs(contests: readonly Decided[]): CellPair[] {
+  const pairs = contests.filter(({ decision }) => decision !== null)
+    .map(({ ranked: [next, base] }) => ({ base, next }));
+  return pairs.length <= MOST_PAIRS ? pairs : [pairs[0], pairs[pairs.length - 1]];
+}
+
+function verdictIn(
+  { kind, ranked, cells }: Plan,
+  contests: readonly Decided[],
+  lookup: Lookup,
+): Verdict {
   switch (kind) {
-    case "settings": {
-      const verdicts = contests.map((one) => ({ ...one, verdict: settingVerdict(one, lookup) }));
-      const held = contests.filter(({ decision }) => decision !== null);
-      const shown = held.length <= MOST_PAIRS ? held : [held[0], held[held.length - 1]];
-      return summary(
-        verdictOver(verdicts),
-        contests.flatMap((one) => one.unjudged),
-        shown.map(({ ranked: [next, base] }) => ({ base, next })),
-      );
-    }
-    case "span":
-      return summary(spanVerdict(ranked, cells, lookup), [], pairs);
     case "apart":
-      return summary(undecided({ standing: "apart", targets: [] }));
+      return undecided({ standing: "apart", targets: [] });
+    case "span":
+      return spanVerdict(ranked, cells, lookup);
     case "setting":
-      return summary(
-        settingVerdict(contest, lookup),
-        contest.unjudged,
-        againstFirst([...contest.ranked, ...contest.unjudged]),
+      return settingVerdict(contests[0] ?? { ranked, cells, label: "", factors: [] }, lookup);
+    case "settings":
+      return verdictOver(
+        contests.map((one) => ({ ...one, verdict: settingVerdict(one, lookup) })),
       );
   }
 }
 
 /** Who is ahead where all get the same load. */
 function settingVerdict(contest: Setting, lookup: Lookup): Verdict {
-  const { ranked, cells } = contest;
+  const { ranked, cells, factors } = contest;
   const [first, ...others] = ranked;
   const short = shortfallsOf(cells);
   const fallsShort = (able: string | null, most: Most = null): Verdict => ({
@@ -201,12 +212,15 @@ function settingVerdict(contest: Setting, lookup: Lookup): Verdict {
     evidence: { able, at: offeredAt(contest), isOffered: isOpenLoop(cells), short, most },
   });
   if (first === undefined) return fallsShort(null);
-  const leads = others.map((other) => leadOf(first, other, { contest, lookup }));
+  // What the factors are, the label of the setting says.
+  const nameOf = ({ target, label }: CellRuns): string => factors.length > 0 ? target : label;
+  const by = { figure: decisiveFigure(ranked), lookup };
+  const leads = others.map((other) => leadOf([first, other], nameOf, by));
   const rivals = leads.filter((lead) => !isAhead(lead.decision, lead));
   const isFirst = others.length > 0 && rivals.length === 0;
   if (competing(ranked).length === 0) {
     return fallsShort(null, {
-      target: nameIn(contest, first),
+      target: nameOf(first),
       rate: first.rate.mean,
       isAhead: isFirst,
     });
@@ -214,7 +228,7 @@ function settingVerdict(contest: Setting, lookup: Lookup): Verdict {
   if (others.length === 0) {
     return short.length > 0 ? fallsShort(first.target) : {
       code: "alone",
-      evidence: { ...servedBy(first), target: nameIn(contest, first), span: null },
+      evidence: { ...servedBy(first), target: nameOf(first), span: null },
     };
   }
   if (!isFirst) return openVerdict(leads, rivals);
@@ -264,22 +278,17 @@ function undecided(
 }
 
 function leadOf(
-  first: CellRuns,
-  other: CellRuns,
-  { contest, lookup }: { contest: Setting; lookup: Lookup },
+  [first, other]: readonly [CellRuns, CellRuns],
+  nameOf: (cell: CellRuns) => string,
+  { figure, lookup }: { readonly figure: "rate" | 99; readonly lookup: Lookup },
 ): Lead {
   const comparison = lookup(other, first);
   return {
-    target: nameIn(contest, first),
-    rival: nameIn(contest, other),
-    decision: comparisonOf(comparison, decisiveFigure(contest.ranked)),
+    target: nameOf(first),
+    rival: nameOf(other),
+    decision: comparisonOf(comparison, figure),
     marginRatio: comparison.marginRatio,
   };
-}
-
-/** What the factors are, the label of the setting says. */
-function nameIn({ factors }: Setting, { target, label }: CellRuns): string {
-  return factors.length > 0 ? target : label;
 }
 
 /** Whether one sentence is true of both. */
@@ -372,16 +381,11 @@ function spanVerdict(
   lookup: Lookup,
 ): Verdict {
   const [first, last] = [ranked[0], ranked[ranked.length - 1]];
+  const factors = factorPaths(cells).map((path) => factorName(cells, path));
   const nameOf = ({ runs: [{ parameters }] }: CellRuns): string => settingLabel(parameters);
-  const comparison = lookup(last, first);
-  const span = {
-    factors: factorPaths(cells).map((path) => factorName(cells, path)),
-    target: nameOf(first),
-    rival: nameOf(last),
-    decision: comparisonOf(comparison, decisiveFigure(ranked)),
-    marginRatio: comparison.marginRatio,
-  };
-  return { code: "alone", evidence: { ...servedBy(first), target: first.target, span } };
+  const lead = leadOf([first, last], nameOf, { figure: decisiveFigure(ranked), lookup });
+  const { target } = first;
+  return { code: "alone", evidence: { ...servedBy(first), target, span: { ...lead, factors } } };
 }
 
 /** What is to be said of cells with errors or a backlog, and of those not judged; without those that the verdict names. */
@@ -391,23 +395,21 @@ function remarksOf(
   { code, evidence }: Verdict,
 ): Remark[] {
   const named = code === "falls-short" ? evidence.short.map(({ label }) => label) : [];
-  return [
-    ...cells.filter(({ label, target }) => !named.includes(label) && !named.includes(target))
-      .flatMap((cell): Remark[] => {
-        const { label, errorRatio, runs } = cell;
-        const short = shortfallOf(cell);
-        const isRanked = short === null;
-        if (short?.kind === "silent" || short?.kind === "slow") return [{ kind: "short", short }];
-        if (errorRatio === 0) return [];
-        const isDropped = runs.some(({ requests }) => requests.dropped > 0);
-        return [{ kind: "errors", label, ratio: errorRatio, isDropped, isRanked }];
-      }),
-    ...unjudged.flatMap((cell): Remark[] => {
-      const unsteady = unsteadyOf(cell.runs);
-      const { label } = cell;
-      return unsteady === null
-        ? []
-        : [{ kind: "unsettled", label, perSec: takenPerSec(cell), unsteady }];
-    }),
-  ];
+  const faults = cells.filter(({ label, target }) =>
+    ![label, target].some((one) => named.includes(one))
+  )
+    .flatMap((cell): Remark[] => {
+      const { label, errorRatio: ratio, runs } = cell;
+      const short = shortfallOf(cell);
+      if (short?.kind === "silent" || short?.kind === "slow") return [{ kind: "short", short }];
+      if (ratio === 0) return [];
+      const isDropped = runs.some(({ requests }) => requests.dropped > 0);
+      return [{ kind: "errors", label, ratio, isDropped, isRanked: short === null }];
+    });
+  const unsettled = unjudged.flatMap((cell): Remark[] => {
+    const unsteady = unsteadyOf(cell.runs);
+    const { label } = cell;
+    return unsteady ? [{ kind: "unsettled", label, perSec: takenPerSec(cell), unsteady }] : [];
+  });
+  return [...faults, ...unsettled];
 }
