@@ -5,7 +5,7 @@
 import type { Run } from "../runner/result/result.ts";
 import { type MeasuredRuns, nameOfMeasured, titleOf } from "./cells/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./subjects/agents/agents.ts";
-import type { ScenarioSummary } from "./judge/summary.ts";
+import type { ScenarioSummary } from "./judge/verdict.ts";
 import type {
   BarsChart,
   DensityChart,
@@ -33,7 +33,7 @@ import {
   tailsOf,
 } from "./subjects/charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./subjects/charts/errors.ts";
-import type { ForestModel } from "./judge/forest.ts";
+import type { ForestModel } from "./subjects/charts/forest.ts";
 import { type GatesModel, gatesModel } from "./judge/gates/gates.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import type { Fact, Group } from "./blocks.ts";

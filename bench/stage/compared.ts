@@ -1,8 +1,8 @@
 /** A comparison of two sides as a table: how far each figure may be off, by the 95 % interval of its ratio. */
 import type { ResultsComparison } from "../../report/subjects/compared_results.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
-import { ratioText } from "../../report/judge/ratios.ts";
-import { figureName, verdictText } from "../../report/judge/words.ts";
+import { ratioText } from "../../report/writing/ratios.ts";
+import { figureName, verdictText } from "../../report/findings/judgements.ts";
 import { atMost } from "../bar.ts";
 import type { Row, Section } from "../bench.ts";
 

@@ -3,9 +3,9 @@ import {
   comparePairs,
   comparisonOf,
   type FigureComparison,
-  type GroupPair,
 } from "../../report/judge/comparison.ts";
 import type { ComparableRun, ComparedFigure, ComparedRuns } from "../../report/judge/group.ts";
+import type { GroupPair } from "../../report/judge/ratio_of.ts";
 import { type Standing, standingOf } from "../../report/judge/standing.ts";
 import { meanOfSessions, spreadOfSessions } from "../../runner/stats/comparison/sessions.ts";
 import type { Estimate } from "../../runner/stats/confidence/bootstrap.ts";

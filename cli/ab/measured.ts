@@ -15,7 +15,7 @@ import {
   revisionSides,
   worseCells,
 } from "../../report/subjects/revisions.ts";
-import { figureInProse } from "../../report/judge/words.ts";
+import { figureInProse } from "../../report/findings/judgements.ts";
 import { counted, unique } from "../../report/writing/words.ts";
 import { textLines } from "../../report/writing/terminal.ts";
 import type { AbInvocation } from "../../runner/result/invocation.ts";

@@ -1,7 +1,7 @@
 /** The sentences of caveats: one for each code, made from its evidence and advice alone. */
 import type { Stopping } from "../../runner/result/invocation.ts";
-import { MOST_CHANGE } from "../judge/words.ts";
-import { percentText } from "../judge/ratios.ts";
+import { MOST_CHANGE } from "./judgements.ts";
+import { percentText } from "../writing/ratios.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
 import { counted, listed } from "../writing/words.ts";
 import { noSteadyStateText } from "../cells/cells.ts";

@@ -10,7 +10,7 @@ import { type RunCluster, twoGroupsOf } from "../../runner/stats/comparison/two_
 import { smallestChangeOf } from "../../runner/stats/comparison/verdict.ts";
 import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { DEFAULT_MARGIN_RATIO } from "../judge/comparison.ts";
-import { MOST_CHANGE } from "../judge/words.ts";
+import { MOST_CHANGE } from "./judgements.ts";
 import { unique } from "../writing/words.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import {

@@ -3,10 +3,9 @@ import {
   commonOf,
   type ConfidenceInterval,
   over,
-  studentInterval,
+  ratioInterval,
   type Variance,
 } from "../../runner/stats/confidence/confidence_interval.ts";
-import { moderated, variancePriorOf } from "../../runner/stats/comparison/moderation.ts";
 import type { ComparisonJudgement, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { type TwoGroups, twoGroupsOf } from "../../runner/stats/comparison/two_groups.ts";
 
@@ -75,11 +74,6 @@ export function reserved(
   };
 }
 
-/** Whether the whole interval is farther from 1 than that. */
-export function isBeyond({ low, high }: ConfidenceInterval, ratio: number): boolean {
-  return low > ratio || high < 1 / ratio;
-}
-
 /** Of a figure whose own runs decide nothing. */
 export const UNTESTED = {
   interval: null,
@@ -129,58 +123,12 @@ export function pairingOf(next: Estimate, base: Estimate): Pairing | null {
   return { pairs: common.length, logRatios, sides: [to, of] };
 }
 
-// Comparisons of one experiment that lend each other what they know of their spread.
-
-/** The interval of two sides by their own runs. */
-export interface ComparedSides {
+/** The interval of two sides, and what it rests on. */
+export interface TestedSides {
   readonly interval: ConfidenceInterval;
-  readonly between: Between;
   readonly pairing: Pairing | null;
   readonly sides: readonly [base: Estimate, next: Estimate];
 }
-
-/**
- * The intervals of one figure in all comparisons that are read together, those of pairs by the moderated t. Where they
- * are too few to lend each other anything they stay pairs, even without drift: who tests the same runs for blocks first
- * keeps the pairs whose spread chance made too small, and errs in 6 to 7 % where 5 % were promised.
- *
- * @param confidence As that of the intervals.
- * @returns In their order.
- */
-export function moderatedIntervals(
-  tests: readonly (ComparedSides | null)[],
-  confidence: number,
-): (ConfidenceInterval | null)[] {
-  const prior = variancePriorOf(disjoint(tests).map(({ interval }) => varianceOf(interval)));
-  return tests.map((test) => {
-    if (test === null) return null;
-    if (prior === null || !isPairedAlone(test)) return test.interval;
-    const { variance, degreesOfFreedom } = moderated(varianceOf(test.interval), prior);
-    return studentInterval(test.interval.value, { variance, degreesOfFreedom }, confidence);
-  });
-}
-
-/** Whether its spread is that of pairs, and nothing else. */
-function isPairedAlone({ pairing, between }: ComparedSides): boolean {
-  return pairing !== null && between.kind === "one-session";
-}
-
-/** Where many are held against one, its runs are in the spread of all: of those the first counts. */
-function disjoint(tests: readonly (ComparedSides | null)[]): ComparedSides[] {
-  const seen = new Set<Estimate>();
-  return tests.flatMap((test) => {
-    if (test === null || !isPairedAlone(test)) return [];
-    if (test.sides.some((side) => seen.has(side))) return [];
-    test.sides.forEach((side) => seen.add(side));
-    return [test];
-  });
-}
-
-function varianceOf({ logStandardError, degreesOfFreedom }: ConfidenceInterval): Variance {
-  return { variance: logStandardError ** 2, degreesOfFreedom };
-}
-
-type TestedSides = Omit<ComparedSides, "between">;
 
 /** Runs a side up to which the exact test of runs is quick (20 ms); its cost grows with their fourth power. */
 export const MOST_COUNTED = 40;
@@ -207,11 +155,8 @@ export function groupsIn({ pairing, sides }: TestedSides): TwoGroups | null {
 }
 
 /** The variance that the ratio would have, were the runs no pairs, over the one that it has; null where that is 0. */
-export function gainOf(
-  { sides }: Pairing,
-  { logStandardError }: ConfidenceInterval,
-): number | null {
-  if (logStandardError === 0) return null;
-  const apart = sides.reduce((sum, side) => sum + side.logStandardError ** 2, 0);
-  return apart / logStandardError ** 2;
+export function gainOf({ sides: [to, of] }: Pairing): number | null {
+  const paired = ratioInterval(of, to)?.logStandardError ?? 0;
+  if (paired === 0) return null;
+  return (of.logStandardError ** 2 + to.logStandardError ** 2) / paired ** 2;
 }

@@ -19,31 +19,28 @@ import {
 import {
   type ConfidenceInterval,
   pBeyond,
-  ratioInterval,
 } from "../../runner/stats/confidence/confidence_interval.ts";
 import type { Unsteady } from "../cells/cells.ts";
 import {
   type Between,
-  type ComparedSides,
   exactTest,
   gainOf,
   groupsIn,
-  isBeyond,
-  moderatedIntervals,
   ONE_SESSION,
   pairingOf,
   reserved,
+  type TestedSides,
   untested,
 } from "./between.ts";
 import {
   COMPARED,
   type ComparedFigure,
-  type ComparedRuns,
   decisiveFor,
   figureOf,
   isAheadInHalves,
   type JudgeOptions,
 } from "./group.ts";
+import { type GroupPair, type RatioOf, ratiosBeside } from "./ratio_of.ts";
 
 /** Ratios within 2 % of 1 make no difference, where nobody says what does. */
 export const DEFAULT_MARGIN_RATIO = 0.02;
@@ -92,55 +89,77 @@ export interface GroupComparison {
   readonly marginRatio: number;
 }
 
-export interface GroupPair extends Record<"base" | "next", ComparedRuns> {
-  /** Default: both sides ran in one experiment. */
-  readonly between?: (figure: ComparedFigure) => Between;
-}
-
 /** Comparisons that are read together, before Holm's method: what else decides with them may still be added. */
 export interface PairTests {
-  readonly judge: Required<Omit<JudgeOptions, "decisive">>;
-  readonly pairs: readonly {
-    readonly pair: GroupPair;
-    readonly decisive: readonly ComparedFigure[];
-    readonly tests: readonly (Test | null)[];
-  }[];
+  readonly marginRatio: number;
+  readonly level: number;
+  readonly pairs: readonly TestedPair[];
 }
 
-interface Test extends ComparedSides {
+interface TestedPair {
+  readonly pair: GroupPair;
+  readonly decisive: readonly ComparedFigure[];
+  /** One for each of COMPARED. */
+  readonly figures: readonly FigureTest[];
+}
+
+interface FigureTest {
+  readonly figure: ComparedFigure;
+  readonly isDeciding: boolean;
+  /** Null where a side has fewer than two runs, or no such figure. */
+  readonly test: Test | null;
+}
+
+interface Test extends TestedSides {
+  readonly between: Between;
   readonly p: number;
-  readonly pairingGain: FigureComparison["pairingGain"];
 }
 
+/** @param ratioOf Default: what these comparisons alone know of the spread of ratios. */
 export function comparePairs(
   pairs: readonly GroupPair[],
   options: JudgeOptions = {},
+  ratioOf?: RatioOf,
 ): GroupComparison[] {
-  return judgePairs(testPairs(pairs, options));
+  return judgePairs(testPairs(pairs, options, ratioOf));
 }
 
 export function testPairs(
   pairs: readonly GroupPair[],
-  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive }: JudgeOptions = {},
+  { marginRatio = DEFAULT_MARGIN_RATIO, level = 0.95, decisive: wanted }: JudgeOptions = {},
+  ratioOf = ratiosBeside(pairs, level),
 ): PairTests {
-  const sides = pairs.map((pair) => COMPARED.map((figure) => sidesOf(pair, figure, level)));
-  const byFigure = COMPARED.map((_, f) => testsOf(sides.map((ofPair) => ofPair[f]), level));
-  return {
-    judge: { marginRatio, level },
-    pairs: pairs.map((pair, i) => ({
-      pair,
-      decisive: decisiveFor([pair.base, pair.next], decisive),
-      tests: byFigure.map((tests) => {
-        const test = tests[i];
-        return test && { ...test, p: pBeyond(test.interval, marginRatio) };
-      }),
-    })),
-  };
+  const tested = pairs.map((pair): TestedPair => {
+    const decisive = decisiveFor([pair.base, pair.next], wanted);
+    const figures = COMPARED.map((figure) => {
+      const test = testOf(pair, figure, { marginRatio, ratioOf });
+      return { figure, isDeciding: decisive.includes(figure), test };
+    });
+    return { pair, decisive, figures };
+  });
+  return { marginRatio, level, pairs: tested };
+}
+
+function testOf(
+  { base, next, between: betweenBy }: GroupPair,
+  figure: ComparedFigure,
+  { marginRatio, ratioOf }: { readonly marginRatio: number; readonly ratioOf: RatioOf },
+): Test | null {
+  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
+  const between = betweenBy?.(figure) ?? ONE_SESSION;
+  const interval = of && to && ratioOf(of, to, figure, between);
+  if (!of || !to || !interval) return null;
+  const p = pBeyond(interval, marginRatio);
+  return { interval, between, pairing: pairingOf(of, to), sides: [to, of], p };
 }
 
 /** The p-values of the hypotheses that decide an exit code, as they are: one for each pair and figure that decides. */
 export function decisivePs(tests: PairTests): number[] {
-  return flatPs(tests, true).filter((p) => p !== null);
+  return familyOf(tests, true).flatMap(({ test }) => test?.p ?? []);
+}
+
+function familyOf({ pairs }: PairTests, isDeciding: boolean): FigureTest[] {
+  return pairs.flatMap(({ figures }) => figures.filter((one) => one.isDeciding === isDeciding));
 }
 
 /**
@@ -152,32 +171,28 @@ export function judgePairs(
   tests: PairTests,
   besides: readonly number[] = [],
 ): GroupComparison[] {
-  const families = [true, false].map((isDeciding) => {
-    const own = flatPs(tests, isDeciding);
-    const all = [...own, ...(isDeciding ? besides : [])];
-    const raised = holmOfKnown(all);
-    return { raised, size: all.filter((p) => p !== null).length };
-  });
-  const [deciding, others] = families;
-  const next = { deciding: 0, others: 0 };
-  return tests.pairs.map(({ pair, decisive, tests: ofPair }) => ({
+  const adjusted = new Map<FigureTest, Adjusted>();
+  for (const isDeciding of [true, false]) {
+    const family = familyOf(tests, isDeciding);
+    const ps = [...family.map(({ test }) => test?.p ?? null), ...(isDeciding ? besides : [])];
+    const size = ps.filter((p) => p !== null).length;
+    const raised = holmOfKnown(ps);
+    family.forEach((one, i) => adjusted.set(one, { adjustedP: raised[i], size }));
+  }
+  return tests.pairs.map(({ pair, decisive, figures }) => ({
     decisive,
-    figures: COMPARED.map((figure, f) => {
-      const isDeciding = decisive.includes(figure);
-      const { raised, size } = isDeciding ? deciding : others;
-      const adjustedP = raised[isDeciding ? next.deciding++ : next.others++];
-      return compareFigure({ figure, pair, test: ofPair[f] }, tests.judge, { adjustedP, size });
-    }),
+    figures: figures.map((one) =>
+      compareFigure(one, pair, { ...tests, ...(adjusted.get(one) ?? { adjustedP: null, size: 0 }) })
+    ),
     runs: { base: pair.base.runs.length, next: pair.next.runs.length },
-    marginRatio: tests.judge.marginRatio,
+    marginRatio: tests.marginRatio,
   }));
 }
 
-function flatPs({ pairs }: PairTests, isDeciding: boolean): (number | null)[] {
-  return pairs.flatMap(({ decisive, tests }) =>
-    tests.filter((_, f) => decisive.includes(COMPARED[f]) === isDeciding)
-      .map((test) => test === null ? null : test.p)
-  );
+/** Of a figure among all that are decided together. */
+interface Adjusted {
+  readonly adjustedP: number | null;
+  readonly size: number;
 }
 
 /**
@@ -197,95 +212,45 @@ export function comparisonOf(
   return figures[COMPARED.indexOf(figure)];
 }
 
-/** Of one figure of all pairs, which lend each other what they know of their spread. */
-function testsOf(
-  all: readonly (ComparedSides | null)[],
-  level: number,
-): (Omit<Test, "p"> | null)[] {
-  const intervals = moderatedIntervals(all, level);
-  return all.map((sides, i) => {
-    const interval = intervals[i];
-    if (sides === null || interval === null) return null;
-    const pairingGain = sides.pairing && gainOf(sides.pairing, sides.interval);
-    return { ...sides, interval, pairingGain };
-  });
-}
-
-function sidesOf(
-  { base, next, between: betweenBy = () => ONE_SESSION }: GroupPair,
-  figure: ComparedFigure,
-  level: number,
-): ComparedSides | null {
-  const [of, to] = [next.estimates.get(figure), base.estimates.get(figure)];
-  if (!of || !to) return null;
-  const between = betweenBy(figure);
-  const interval = ratioInterval(of, to, {
-    confidence: level,
-    between: between.kind === "known" ? between.variances : [],
-  });
-  if (interval === null) return null;
-  return { interval, between, pairing: pairingOf(of, to), sides: [to, of] };
-}
-
 /** Why a comparison is inconclusive that more runs would decide: not so where they are of two groups, or never settle. */
-const RUNS_DECIDE: readonly VerdictReason[] = ["few-runs", "margin", "many", "exact"];
-
-interface TestedPair {
-  readonly figure: ComparedFigure;
-  readonly pair: GroupPair;
-  readonly test: Test | null;
-}
+const RUNS_DECIDE: readonly (VerdictReason | null)[] = ["few-runs", "margin", "many", "exact"];
 
 function compareFigure(
-  { figure, pair: { base, next }, test }: TestedPair,
-  { marginRatio, level }: PairTests["judge"],
-  { adjustedP, size }: { adjustedP: number | null; size: number },
+  { figure, test }: FigureTest,
+  { base, next }: GroupPair,
+  { marginRatio, level, adjustedP, size }: Omit<PairTests, "pairs"> & Adjusted,
 ): FigureComparison {
+  const isRate = figure === "rate";
   const values = { figure, base: figureOf(base, figure), next: figureOf(next, figure) };
   const unsteady = next.unsteady ?? base.unsteady;
-  const isRate = figure === "rate";
   const openAbove = { base: isRate && base.isOpenAbove, next: isRate && next.isOpenAbove };
   if (test === null || adjustedP === null) {
     return { ...values, ...untested(values, openAbove), unsteady };
   }
-  const { interval, p, pairing, sides } = test;
+  const { interval, p, pairing, sides, between } = test;
   const exact = exactTest(test, marginRatio);
   const groups = groupsIn(test);
-  const better = figure === "rate" ? "higher" : "lower";
   const judged = comparisonVerdict({
     ratio: interval,
     adjustedP,
     exact: exact ?? UNCOUNTED,
     marginRatio,
-    better,
+    better: isRate ? "higher" : "lower",
   });
+  const stray = isRate ? (1 + marginRatio) * base.strayRatio * next.strayRatio : Infinity;
+  const isBeyondStray = interval.low > stray || interval.high < 1 / stray;
+  const judgement = reserved(judged, { between, groups, unsteady, openAbove, isBeyondStray });
+  const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
   // As strict as Holm's method may be with one of them.
   const confidence = Math.max(level, 1 - SIGNIFICANCE / Math.max(1, size));
-  const runs = Math.min(...sides.map(({ byRun }) => byRun.length), pairing?.pairs ?? Infinity);
-  const stray = figure === "rate"
-    ? (1 + marginRatio) * base.strayRatio * next.strayRatio
-    : Infinity;
-  const judgement = reserved(judged, {
-    ...{ between: test.between, groups, unsteady, openAbove },
-    isBeyondStray: isBeyond(interval, stray),
-  });
   return {
-    ...values,
-    ...judgement,
+    ...{ ...values, ...judgement, interval, p, adjustedP, exact, runs, between, groups, unsteady },
     ratio: interval.value,
-    interval,
-    p,
-    adjustedP,
-    exact,
     pairs: pairing?.pairs ?? null,
-    runs,
-    pairingGain: test.pairingGain,
-    between: test.between,
-    groups,
-    unsteady,
+    pairingGain: pairing && gainOf(pairing),
     isAheadInHalves: isRate && isAheadInHalves(base, next),
     smallestChange: smallestChangeOf(interval, { marginRatio, confidence }),
-    runsNeeded: RUNS_DECIDE.some((reason) => reason === judgement.reason)
+    runsNeeded: RUNS_DECIDE.includes(judgement.reason)
       ? runsToDecide(interval, { runs, marginRatio })
       : null,
   };

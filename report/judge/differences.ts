@@ -108,25 +108,17 @@ const WITH_FACTORS = ["set", "env", "cluster", "proxy"];
  */
 function settled(spec: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
   if (!isMap(spec)) return spec;
-  const parts = Object.entries(spec).filter(([name]) => name !== "load");
-  return Object.fromEntries(parts.map(([name, part]) => [
-    name,
-    WITH_FACTORS.includes(name) && isMap(part) ? settledPart(name, part, parameters) : part,
-  ]));
-}
-
-function settledPart(
-  name: string,
-  part: Readonly<Record<string, unknown>>,
-  parameters: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(part).map(([key, value]) => [
+  const valueOf = (path: string, value: unknown): unknown =>
+    parameters[path] ?? (Array.isArray(value) && value.length === 1 ? value[0] : value);
+  const parts = Object.entries(spec).filter(([name]) => name !== "load").map(([name, part]) => {
+    if (!WITH_FACTORS.includes(name) || !isMap(part)) return [name, part];
+    const entries = Object.entries(part).map(([key, value]) => [
       key,
-      parameters[`${name}.${key}`] ??
-        (Array.isArray(value) && value.length === 1 ? value[0] : value),
-    ]),
-  );
+      valueOf(`${name}.${key}`, value),
+    ]);
+    return [name, Object.fromEntries(entries)];
+  });
+  return Object.fromEntries(parts);
 }
 
 /** Each leaf of two values that differs. */

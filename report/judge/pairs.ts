@@ -8,6 +8,7 @@ import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../c
 import { comparePairs, type FigureComparison, type GroupComparison } from "./comparison.ts";
 import { type ComparedFigure, figureOf, groupOf, type JudgeOptions } from "./group.ts";
 import { parametersKey } from "../cells/match.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { competing, hasTooManyErrors, isOpen } from "./shortfall.ts";
 
 /** Cells whose responses were right, but for a few. */
@@ -35,11 +36,17 @@ export function decisiveFigure(cells: readonly CellRuns[]): "rate" | 99 {
 export function rankedCells(cells: readonly CellRuns[]): CellRuns[] {
   const able = competing(cells);
   const right = able.length > 0 ? able : rightCells(cells);
-  const value = (cell: CellRuns, figure: ComparedFigure): number => figureOf(groupOf(cell), figure);
-  const competitors = bestOfEach(right, (cell) => value(cell, "rate"));
-  return decisiveFigure(right) === 99 && competitors.every((cell) => value(cell, 99) > 0)
-    ? competitors.sort((a, b) => value(a, 99) - value(b, 99))
-    : competitors.sort((a, b) => value(b, "rate") - value(a, "rate"));
+  const valueOf = (figure: ComparedFigure) => (cell: CellRuns) => figureOf(groupOf(cell), figure);
+  const [rate, p99] = [valueOf("rate"), valueOf(99)];
+  const byTarget = Map.groupBy(right, ({ target }) => target);
+  const best = byTarget.size <= 1
+    ? [...right]
+    : [...byTarget.values()].map((those) =>
+      those.reduce((best, cell) => rate(cell) > rate(best) ? cell : best)
+    );
+  return decisiveFigure(right) === 99 && best.every((cell) => p99(cell) > 0)
+    ? best.sort((a, b) => p99(a) - p99(b))
+    : best.sort((a, b) => rate(b) - rate(a));
 }
 
 /** Those of ranked cells that can be judged, and those that cannot. */
@@ -75,30 +82,14 @@ function isFarFromAll(cell: CellRuns, ranked: readonly CellRuns[]): boolean {
  * wrong responses last.
  */
 export function byResult(cells: readonly CellRuns[]): CellRuns[] {
-  const ranked = rankedCells(cells).map(({ target }) => target);
+  const ranked = rankedCells(cells);
   const isOneTarget = new Set(cells.map(({ target }) => target)).size === 1;
-  if (isOneTarget && numericFactorsOf(cells) === 0) {
-    const right = rankedCells(cells);
-    return [...right, ...cells.filter((cell) => !right.includes(cell))];
+  if (isOneTarget && factorPaths(cells).every((path) => numericFactor(cells, path) === null)) {
+    return [...ranked, ...cells.filter((cell) => !ranked.includes(cell))];
   }
-  const placeOf = ({ target }: CellRuns): number => {
-    const place = ranked.indexOf(target);
-    return place === -1 ? Infinity : place;
-  };
-  return [...cells].sort((a, b) => a.target === b.target ? 0 : placeOf(a) - placeOf(b) || 0);
-}
-
-/** How many of the factors have values that are numbers. */
-function numericFactorsOf(cells: readonly CellRuns[]): number {
-  return factorPaths(cells).filter((path) => numericFactor(cells, path) !== null).length;
-}
-
-function bestOfEach(cells: readonly CellRuns[], rateOf: (cell: CellRuns) => number): CellRuns[] {
-  const byTarget = Map.groupBy(cells, ({ target }) => target);
-  if (byTarget.size <= 1) return [...cells];
-  return [...byTarget.values()].map((group) =>
-    group.reduce((best, cell) => rateOf(cell) > rateOf(best) ? cell : best)
-  );
+  const places = new Map(ranked.map(({ target }, i) => [target, i]));
+  const placeOf = ({ target }: CellRuns): number => places.get(target) ?? ranked.length;
+  return cells.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 export interface CellPair {
@@ -196,29 +187,46 @@ function valuePairs(cells: readonly CellRuns[]): CellPair[] {
 /** The comparison of two cells that were among the pairs, either way around. */
 export type Lookup = (base: CellRuns, next: CellRuns) => GroupComparison;
 
-/** @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide. */
+/**
+ * @param unproven Of sides that never settled: as nothing is proven of them, they make nothing else harder to decide.
+ * @param ratioOf The ratios of the experiment. Default: those beside the pairs alone.
+ */
 export function compareCells(
   pairs: readonly CellPair[],
   options: JudgeOptions,
   unproven: readonly CellPair[] = [],
+  ratioOf?: RatioOf,
 ): Lookup {
-  const proven = distinctPairs(pairs);
-  const distinct = distinctPairs([...proven, ...unproven]);
-  const compare = (those: readonly CellPair[]): GroupComparison[] =>
-    comparePairs(
-      those.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) })),
-      // Who uses less CPU time is no faster: it must not make that harder to decide.
-      { ...options, decisive: ["rate", 99] },
-    );
-  const rest = distinct.slice(proven.length);
-  const comparisons = [...compare(proven), ...compare(rest).map(withoutVerdicts)];
+  const known = new Map<CellRuns, Map<CellRuns, GroupComparison>>();
+  const compare = (those: readonly CellPair[], isProven: boolean): void => {
+    const added = distinctPairs(those).filter(({ base, next }) => !known.get(base)?.has(next));
+    const sides = added.map(({ base, next }) => ({ base: groupOf(base), next: groupOf(next) }));
+    // Who uses less CPU time is no faster: it must not make that harder to decide.
+    const judged = comparePairs(sides, { ...options, decisive: ["rate", 99] }, ratioOf);
+    for (const [i, { base, next }] of added.entries()) {
+      const comparison = isProven ? judged[i] : withoutVerdicts(judged[i]);
+      known.set(base, (known.get(base) ?? new Map()).set(next, comparison));
+      known.set(next, (known.get(next) ?? new Map()).set(base, inverse(comparison)));
+    }
+  };
+  compare(pairs, true);
+  compare(unproven, false);
   return (base, next) => {
-    const straight = distinct.findIndex((pair) => pair.base === base && pair.next === next);
-    if (straight >= 0) return comparisons[straight];
-    const turned = distinct.findIndex((pair) => pair.base === next && pair.next === base);
-    if (turned >= 0) return inverse(comparisons[turned]);
+    const found = known.get(base)?.get(next);
+    if (found !== undefined) return found;
     throw new Error(`Cannot find the comparison of ${base.label} and ${next.label}`);
   };
+}
+
+/** Either way around a pair is the same. */
+function distinctPairs(pairs: readonly CellPair[]): CellPair[] {
+  const seen = new Map<CellRuns, Set<CellRuns>>();
+  return pairs.filter(({ base, next }) => {
+    if (seen.get(base)?.has(next)) return false;
+    seen.set(base, (seen.get(base) ?? new Set()).add(next));
+    seen.set(next, (seen.get(next) ?? new Set()).add(base));
+    return true;
+  });
 }
 
 function withoutVerdicts(comparison: GroupComparison): GroupComparison {
@@ -226,15 +234,6 @@ function withoutVerdicts(comparison: GroupComparison): GroupComparison {
     figure.unsteady === null ? figure : { ...figure, verdict: "inconclusive", reason: "unsteady" }
   );
   return { ...comparison, figures };
-}
-
-/** Either way around a pair is the same. */
-function distinctPairs(pairs: readonly CellPair[]): CellPair[] {
-  return pairs.filter(({ base, next }, i) =>
-    !pairs.slice(0, i).some((other) =>
-      (other.base === base && other.next === next) || (other.base === next && other.next === base)
-    )
-  );
 }
 
 const OPPOSITE = {
@@ -259,19 +258,19 @@ function inverseFigure(comparison: FigureComparison): FigureComparison {
     ...comparison,
     base: next,
     next: base,
-    ratio: ratio === null ? null : 1 / ratio,
-    interval: interval === null ? null : {
+    ratio: ratio && 1 / ratio,
+    interval: interval && {
       ...interval,
       value: 1 / interval.value,
       low: 1 / interval.high,
       high: 1 / interval.low,
     },
-    groups: pairs === null || groups === null ? groups : inverseGroups(groups),
+    // Without pairs they are groups of runs, and not of ratios.
+    groups: groups && pairs !== null ? [turned(groups[0]), turned(groups[1])] : groups,
     verdict: OPPOSITE[verdict],
   };
 }
 
-/** Of ratios. */
-function inverseGroups([larger, smaller]: TwoGroups): TwoGroups {
-  return [{ ...larger, value: 1 / larger.value }, { ...smaller, value: 1 / smaller.value }];
+function turned(group: TwoGroups[number]): TwoGroups[number] {
+  return { ...group, value: 1 / group.value };
 }

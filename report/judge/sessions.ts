@@ -9,7 +9,7 @@ import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, groupRuns } from "../cells/cells.ts";
 import { cellPlace, type Match, type NamedCell, namedCells } from "../cells/match.ts";
 import { type Between, ONE_SESSION } from "./between.ts";
-import type { GroupPair } from "./comparison.ts";
+import type { GroupPair } from "./ratio_of.ts";
 import { type ComparedEstimates, type ComparedRuns, groupOf } from "./group.ts";
 
 /** By how much sessions differ, by figure; null where earlier sessions don't have it twice. */

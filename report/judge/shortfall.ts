@@ -4,7 +4,6 @@
  * beside one that keeps up, however alike their latencies: a fast error is no response, and a backlog only grows.
  */
 import type { Measurement } from "../../runner/result/result.ts";
-import { formatNumber, formatShare } from "../writing/units.ts";
 import { mean, sum } from "../writing/spread.ts";
 import { isAtLimit } from "../cells/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
@@ -12,7 +11,6 @@ import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";
 import { MOST_COUNTED } from "./between.ts";
 import { wrongResponsesOf } from "../../runner/result/outcome.ts";
-import { percentText } from "./ratios.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 
 /** A target with more wrong or failed requests than this does not compete: a fast error is no response. */
@@ -121,29 +119,4 @@ function commonestError({ runs }: Pick<ServedRuns, "runs">): Pick<Shortfall, "ki
   ] as const;
   const most = counts.reduce((most, one) => one.count > most.count ? one : most);
   return { kind: most.kind, ratio: most.count / ended };
-}
-
-/** `plain times out on 19 %`; without a full stop. */
-export function shortfallText({ label, kind, ratio, ...pace }: Shortfall): string {
-  switch (kind) {
-    case "silent":
-      return `${label} sent no response`;
-    case "timeout":
-      return `${label} times out on ${shortfallShare(ratio)}`;
-    case "failed":
-      return `${label} fails on ${shortfallShare(ratio)}`;
-    case "wrong":
-      return `${label} responds wrongly to ${shortfallShare(ratio)}`;
-    case "dropped":
-      return `${shortfallShare(ratio)} of the requests to ${label} were never sent`;
-    case "slow":
-      return `${label} completes ${formatNumber(pace.servedPerSec)} of ${
-        formatNumber(pace.offeredPerSec)
-      } requests/s`;
-  }
-}
-
-/** Two digits will do: `19 %`; but none that is not all is rounded to all. */
-export function shortfallShare(ratio: number): string {
-  return ratio > 0.99 && ratio < 1 ? formatShare(ratio) : percentText(ratio);
 }

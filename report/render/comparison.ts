@@ -11,9 +11,9 @@ import {
 } from "../subjects/compared_results.ts";
 import { comparisonSentence } from "../subjects/compared_conclusion.ts";
 import { sessionStdevOf } from "../judge/between.ts";
-import { figureKey, figureName, verdictText, verdictWord } from "../judge/words.ts";
-import { ratioText } from "../judge/ratios.ts";
-import { comparedTable, notesOf } from "../judge/table.ts";
+import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
+import { ratioText } from "../writing/ratios.ts";
+import { comparedTable, notesOf } from "../subjects/tables/compared.ts";
 import { gatesTable } from "../judge/gates/gates.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
 import type { Table } from "../subjects/tables/table.ts";

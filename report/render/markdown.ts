@@ -26,7 +26,7 @@ import {
   rule,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
-import { detailAfter, verdictSentence } from "../judge/verdict_sentences.ts";
+import { remarksText, verdictSentence } from "../findings/judgements.ts";
 import type { ScenarioTrend, TrendModel } from "../subjects/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
@@ -110,7 +110,8 @@ function scenarioMarkdown(scenario: ScenarioModel): Markdown {
   return paragraphs([
     request ? md`### ${name}: ${request}` : md`### ${name}`,
     plain(load && `Load: ${load}`),
-    md`**${verdictSentence(summary.verdict)}**${detailAfter(summary)}`,
+    md`**${verdictSentence(summary.verdict)}.**`,
+    plain(remarksText(summary)),
     tableMarkdown(tables.summary),
     plain(boundsNote),
     bulletList(restless.map(({ text }) => text)),

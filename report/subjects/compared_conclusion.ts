@@ -5,7 +5,7 @@ import {
   type ComparedSide,
   type ResultsComparison,
 } from "./compared_results.ts";
-import { sideBySide } from "../judge/table.ts";
+import { sideBySide } from "./tables/compared.ts";
 import type { DensityChart } from "./charts/charts.ts";
 import { densityFinding, densityOf } from "./charts/density.ts";
 import {
@@ -14,17 +14,17 @@ import {
   type FigureComparison,
   type GroupComparison,
 } from "../judge/comparison.ts";
-import { type ForestModel, forestOf } from "../judge/forest.ts";
+import { type ForestModel, forestOf } from "./charts/forest.ts";
 import { type ComparedFigure, DECISIVE } from "../judge/group.ts";
 import { decisiveFigure, isOpenLoop } from "../judge/pairs.ts";
-import { percentText, ratioText } from "../judge/ratios.ts";
+import { percentText, ratioText } from "../writing/ratios.ts";
 import {
   figureInProse,
   figureName,
   neededText,
   SESSIONS_TEXT,
   tooManyRunsText,
-} from "../judge/words.ts";
+} from "../findings/judgements.ts";
 import type { ConclusionModel } from "./verdict/conclusion.ts";
 import type { HeadlineFigure } from "./verdict/headline.ts";
 import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./verdict/matrix.ts";

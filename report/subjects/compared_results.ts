@@ -16,7 +16,7 @@ import { resultDifferences, type ResultSide } from "../judge/differences.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../judge/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "../judge/sessions.ts";
-import { conditionText, ratiosText } from "../judge/words.ts";
+import { conditionText, ratiosText } from "../findings/judgements.ts";
 import { endsText, noResponseOf } from "../findings/no_response.ts";
 import { type ComparedProfiles, comparedProfiles } from "./compared_profiles.ts";
 import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";

@@ -9,8 +9,8 @@ import {
 import { pairingOf } from "../judge/between.ts";
 import { type ComparedFigure, decisiveFor, groupOf } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";
-import { percentText } from "../judge/ratios.ts";
-import { figureInProse, figureKey } from "../judge/words.ts";
+import { percentText } from "../writing/ratios.ts";
+import { figureInProse, figureKey } from "../findings/judgements.ts";
 import { formatDuration } from "../writing/units.ts";
 import { counted, listed } from "../writing/words.ts";
 import { isOpenLoop } from "../judge/pairs.ts";

@@ -30,10 +30,12 @@ Deno.test("requests that were never sent are faults: in table, finding, answer a
     plain(scenario.errors.findings[0]),
     /^frozen: 38\.7 % of 990 requests went wrong \(never sent 383\)/,
   );
-  assert.match(
-    plain(scenario.summary.detail),
-    /38\.7 % of the requests to frozen failed, were never sent or had a wrong response, so it is not ranked/,
-  );
+  const { code, evidence } = scenario.summary.verdict;
+  assert.ok(code === "falls-short");
+  assert.deepEqual(evidence.short.map(({ label, kind }) => [label, kind]), [["frozen", "dropped"], [
+    "timed",
+    "timeout",
+  ]]);
 });
 
 Deno.test("histograms are of completed requests, and the finding says how many are not drawn", () => {

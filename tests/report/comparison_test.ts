@@ -14,8 +14,8 @@ import {
   groupOf,
   type JudgeOptions,
 } from "../../report/judge/group.ts";
-import { verdictText } from "../../report/judge/words.ts";
-import { ratioText } from "../../report/judge/ratios.ts";
+import { verdictText } from "../../report/findings/judgements.ts";
+import { ratioText } from "../../report/writing/ratios.ts";
 import { reportModel } from "../../report/model.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { holm } from "../../runner/stats/comparison/significance_tests.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { forestOf, type ForestPair } from "../../report/judge/forest.ts";
+import { forestOf, type ForestPair } from "../../report/subjects/charts/forest.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
 import { reportModel, type ScenarioModel } from "../../report/model.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { summaryText } from "../../report/judge/verdict_sentences.ts";
+import { summaryText } from "../../report/findings/judgements.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
+import { ratiosOf } from "../../report/judge/contests.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -42,4 +43,31 @@ Deno.test("one target has no other base", () => {
     cells: [{ target: "a", scenario: "static", medianMs: 2, runs: 3 }],
   });
   assert.deepEqual(reportModel(one).bases(), []);
+});
+
+/** Six targets in four scenarios: against one base four pairs share no runs, of all pairs twelve do not. */
+const MANY = resultsFixture({
+  cells: [0, 1, 2, 3].flatMap((s) =>
+    ["a", "b", "c", "d", "e", "f"].map((target, i) => ({
+      target,
+      scenario: `s${s}`,
+      medianMs: 2 + i,
+      runs: 5,
+    }))
+  ),
+});
+
+Deno.test("a ratio has one interval, whichever base it is shown against and whoever asks", () => {
+  const model = reportModel(MANY);
+  const [own] = model.scenarios[0].forest?.charts ?? [];
+  const [other] = model.bases()[0].scenarios[0]?.forest.charts ?? [];
+  const ends = ({ low, high }: { low: number | null; high: number | null }) => [low, high];
+  assert.deepEqual(other.chart.rows.map(ends), own.chart.rows.map(ends));
+  const scenarios = groupRuns(MANY);
+  const [a, b] = scenarios[0].cells.map(({ estimates }) => estimates.get("rate"));
+  assert.ok(a && b);
+  const ratio = ratiosOf(scenarios, MANY)(b, a, "rate");
+  assert.ok(ratio !== null);
+  const close = ends(ratio).map((end) => Number(end?.toPrecision(4)));
+  assert.deepEqual(close, ends(own.chart.rows[0]));
 });

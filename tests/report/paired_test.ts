@@ -5,7 +5,7 @@ import { compareResults } from "../../report/subjects/compared_results.ts";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { notesOf } from "../../report/judge/table.ts";
+import { notesOf } from "../../report/subjects/tables/compared.ts";
 import {
   comparisonJson,
   comparisonSuite,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio, rangeOfTimes } from "../../report/judge/ratios.ts";
+import { formatRatio, rangeOfTimes } from "../../report/writing/ratios.ts";
 
 const written: [ratio: number, ends: [number, number] | null, text: string][] = [
   [4.312, [4.203, 4.427], "4.31× [4.20, 4.43]"],

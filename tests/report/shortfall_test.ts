@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { shortfallOf, shortfallText } from "../../report/judge/shortfall.ts";
+import { shortfallOf } from "../../report/judge/shortfall.ts";
+import { shortfallText } from "../../report/findings/judgements.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import type { Results, Run } from "../../runner/result/result.ts";

@@ -77,8 +77,7 @@ Deno.test("a run without a steady part has no figures where they are of steady p
   assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
   assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
   assert.ok(cell.interval("rate"));
-  const { warnings, scenarios } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
-  assert.match(scenarios[0].summary.detail, /over 2 runs/);
+  const { warnings } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
   assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
 });
 
@@ -102,10 +101,6 @@ Deno.test("where most runs have no steady state the headline has no interval, an
   assert.deepEqual([interval("rate"), interval("mean"), interval(99)], [null, null, null]);
   const model = reportModel(resultsOf(warmups));
   assert.match(model.conclusion.sentence, /hono served/);
-  assert.match(
-    model.scenarios[0].summary.detail,
-    /^no steady state in 2 of 3 runs: run longer, p99 /,
-  );
   for (const text of allTexts(model)) {
     assert.match(
       text,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { comparePairs } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
-import { verdictText } from "../../report/judge/words.ts";
+import { verdictText } from "../../report/findings/judgements.ts";
 import { caveatSentence } from "../../report/findings/caveat_sentences.ts";
 import { stoppedCaveat } from "../../report/findings/caveats.ts";
 import { said } from "./said.ts";

@@ -41,9 +41,10 @@ Deno.test("the summary has title, trust, request, table and answer", () => {
   );
   assert.match(lines[6], /^hono +2\d,\d{3} +/);
   assert.match(lines[7], /^ +\[[\d,]+, [\d,]+\] +\[[\d.]+, [\d.]+\] +\[[\d.]+, [\d.]+\]$/);
-  assert.match(
-    lines.find((line) => line.startsWith("Only hono")) ?? "",
-    /^Only hono responds correctly: express responds wrongly to 30 %\. 2\d,\d{3} requests\/s /,
+  assert.ok(
+    lines.some((line) =>
+      /^Only hono responds correctly: express responds wrongly to 30\s%\.$/.test(line)
+    ),
   );
 });
 

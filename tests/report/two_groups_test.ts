@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { reportModel } from "../../report/model.ts";
+import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { resultsAt } from "./rates.ts";
 
@@ -22,11 +23,19 @@ Deno.test("terminal and markdown warn of it, and the comparison of such a cell i
   const markdown = renderMarkdown(MIXED);
   assert.match(markdown, /Runs fall into two groups in static, mixed/);
   assert.match(markdown, /\| mixed \| even \| 0\.9\d*×.*? inconclusive: two groups of runs \|/);
-  // Seen from the other side, the ratios of pairs are turned as well.
-  assert.match(markdown, /ratio 1\.04×.*fall into two groups: 4 near 1\.00×, 1 near 1\.26×/);
-  assert.match(
-    markdown,
-    /\*\*even against mixed: inconclusive, as runs fall into two groups\*\*\. /,
-  );
-  assert.doesNotMatch(markdown, /no significant difference|would show/);
+  const said = "even against mixed: inconclusive, as runs fall into two groups";
+  for (const form of [terminal, markdown, renderReportPage([MIXED])]) {
+    assert.ok(form.includes(said));
+    assert.doesNotMatch(form, /no significant difference|would show/);
+  }
+});
+
+Deno.test("seen from the other side the ratios of pairs are turned as well", () => {
+  const { scenarios: [{ summary: { pairs: [{ next, comparison: { figures: [rate] } }] } }] } =
+    MIXED;
+  assert.deepEqual([next, rate.reason], ["even", "groups"]);
+  assert.deepEqual(rate.groups?.map(({ count, value }) => [count, value.toFixed(2)]), [
+    [4, "1.00"],
+    [1, "1.26"],
+  ]);
 });

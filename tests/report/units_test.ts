@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { formatRatio } from "../../report/judge/ratios.ts";
+import { formatRatio } from "../../report/writing/ratios.ts";
 import {
   formatCount,
   formatDuration,

@@ -1,6 +1,6 @@
 /** The sentences of claims: one for each code, made from its evidence, doubt and advice alone. */
 import type { FigureSide, Relation } from "../../../runner/result/result.ts";
-import { formatRatio } from "../ratios.ts";
+import { formatRatio } from "../../writing/ratios.ts";
 import { formatNumber, formatShare } from "../../writing/units.ts";
 import { counted, unique } from "../../writing/words.ts";
 import type {

@@ -8,7 +8,7 @@ import { type Amount, amountOf, ratioOfAmounts, whyNoInterval, widened } from ".
 import { chosenBy, type ClaimContext, type ClaimMember, pairsOf } from "../claims/context.ts";
 import type { ClaimAbsence } from "../claims/finding.ts";
 import { absenceText, doubtText, factorText } from "../claims/sentences.ts";
-import { formatRatio } from "../ratios.ts";
+import { formatRatio } from "../../writing/ratios.ts";
 import {
   distanceTo,
   fact,

@@ -33,7 +33,7 @@ import {
 import { percentileEvidence, percentileIn } from "./percentiles.ts";
 import { twoGroupsOf } from "../../../runner/stats/comparison/two_groups.ts";
 import { type Between, ONE_SESSION } from "../between.ts";
-import { formatRatio, percentText } from "../ratios.ts";
+import { formatRatio, percentText } from "../../writing/ratios.ts";
 import { matchCells, namedCells } from "../../cells/match.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "../sessions.ts";
 import type { Ends, JudgedCell } from "../../figures/range.ts";

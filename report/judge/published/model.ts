@@ -4,7 +4,7 @@ import { declaredPairs, type DeclaredSettings } from "../../subjects/method/decl
 import type { ScenarioRuns } from "../../cells/cells.ts";
 import { type Axis, compact, type ScatterChart } from "../../subjects/charts/charts.ts";
 import { namedCells, nameOf as placeOf } from "../../cells/match.ts";
-import { formatRatio } from "../ratios.ts";
+import { formatRatio } from "../../writing/ratios.ts";
 import type { Table } from "../../subjects/tables/table.ts";
 import { counted } from "../../writing/words.ts";
 import {

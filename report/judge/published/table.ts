@@ -18,7 +18,7 @@ import {
   timeUnit,
 } from "../../writing/units.ts";
 import { isBase, type MatchedRow } from "./rows.ts";
-import { formatRatio, percentText } from "../ratios.ts";
+import { formatRatio, percentText } from "../../writing/ratios.ts";
 import { median } from "../../writing/spread.ts";
 import { counted } from "../../writing/words.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";

@@ -2,7 +2,7 @@
 import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type ComparedModel, comparedModel } from "../../subjects/compared_conclusion.ts";
 import type { ResultsComparison } from "../../subjects/compared_results.ts";
-import { notesOf } from "../../judge/table.ts";
+import { notesOf } from "../../subjects/tables/compared.ts";
 import { gatesTable } from "../../judge/gates/gates.ts";
 import { swatchRule } from "../../cells/colors.ts";
 import { HOW_TO_READ } from "../../subjects/reading/how_to_read.ts";

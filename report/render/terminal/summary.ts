@@ -1,6 +1,6 @@
 /** The output of `plateau run` at its end. */
-import type { ScenarioSummary } from "../../judge/summary.ts";
-import { summaryText } from "../../judge/verdict_sentences.ts";
+import type { ScenarioSummary } from "../../judge/verdict.ts";
+import { pairSentence, summaryText } from "../../findings/judgements.ts";
 import { claimCountsText, type ConclusionModel } from "../../subjects/verdict/conclusion.ts";
 import { figureText } from "../../subjects/verdict/headline.ts";
 import type { GatesModel } from "../../judge/gates/gates.ts";
@@ -98,10 +98,11 @@ function repetitionLines({ repetitions }: ReportModel, { width }: TerminalOption
 
 /** The verdict, and below it each other target against the fastest. */
 function verdictLines(summary: ScenarioSummary, { width }: TerminalOptions): TextLine[] {
-  const { verdict, brief: detail, pairs } = summary;
   return [
-    ...paragraphLines(summaryText({ verdict, detail }), width),
-    ...pairs.flatMap((pair) => paragraphLines(pair, width - 2, HANGING).map(indented)),
+    ...paragraphLines(summaryText(summary), width),
+    ...summary.pairs.flatMap((pair) =>
+      paragraphLines(pairSentence(pair), width - 2, HANGING).map(indented)
+    ),
   ];
 }
 

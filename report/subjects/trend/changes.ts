@@ -9,8 +9,8 @@ import {
   figureOf,
   groupOf,
 } from "../../judge/group.ts";
-import { formatRatio } from "../../judge/ratios.ts";
-import { figureInProse } from "../../judge/words.ts";
+import { formatRatio } from "../../writing/ratios.ts";
+import { figureInProse } from "../../findings/judgements.ts";
 import type { ThresholdOutcome } from "../../judge/gates/evidence.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 

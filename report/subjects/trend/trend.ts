@@ -6,7 +6,7 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../compared_results.ts";
-import { comparedTable } from "../../judge/table.ts";
+import { comparedTable } from "../tables/compared.ts";
 import type { Drawing } from "../sweeps/charts.ts";
 import {
   countCell,
@@ -32,7 +32,7 @@ import { percentileCell } from "../tables/percentiles.ts";
 import { formatMoment, timeUnit } from "../../writing/units.ts";
 import { decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import { changesOf, type TrendChange, trendChangeText } from "./changes.ts";
-import { SESSIONS_TEXT } from "../../judge/words.ts";
+import { SESSIONS_TEXT } from "../../findings/judgements.ts";
 import { doubtSentences } from "../../findings/trust.ts";
 import { counted, unique } from "../../writing/words.ts";
 

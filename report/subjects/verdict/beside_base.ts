@@ -1,8 +1,9 @@
 /** Where an experiment names a base, and holds several others against it: what each of them does beside it. */
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
-import { type Shortfall, shortfallOf, shortfallText } from "../../judge/shortfall.ts";
+import { type Shortfall, shortfallOf } from "../../judge/shortfall.ts";
+import { shortfallText } from "../../findings/judgements.ts";
 import { type Standing, standingOf } from "../../judge/standing.ts";
-import { rangeOfTimes } from "../../judge/ratios.ts";
+import { rangeOfTimes } from "../../writing/ratios.ts";
 import { counted, listedSome } from "../../writing/words.ts";
 import { isNamedBase } from "../../cells/recast.ts";
 import type { CellRuns } from "../../cells/cells.ts";

@@ -1,8 +1,9 @@
 /** The one large figure of an experiment. */
 import type { FigureComparison } from "../../judge/comparison.ts";
 import { isOpenLoop, rightCells } from "../../judge/pairs.ts";
-import { isSame, isTurned, ratioText } from "../../judge/ratios.ts";
-import { competing, type Shortfall, shortfallShare } from "../../judge/shortfall.ts";
+import { isSame, isTurned, ratioText } from "../../writing/ratios.ts";
+import { competing, type Shortfall } from "../../judge/shortfall.ts";
+import { shortfallShare } from "../../findings/judgements.ts";
 import { type Certainty, certaintyOf } from "../../judge/standing.ts";
 import {
   boundText,

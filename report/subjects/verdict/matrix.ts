@@ -4,11 +4,11 @@
  */
 import type { ScenarioComparison } from "./compared_scenarios.ts";
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
-import { figureName, verdictWord } from "../../judge/words.ts";
+import { figureName, shortfallText, verdictWord } from "../../findings/judgements.ts";
 import type { Place } from "./places.ts";
 import { decisiveFigure, settingsOf } from "../../judge/pairs.ts";
-import { ratioText } from "../../judge/ratios.ts";
-import { competing, shortfallOf, shortfallText } from "../../judge/shortfall.ts";
+import { ratioText } from "../../writing/ratios.ts";
+import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { type Certainty, certaintyOf, standingOf } from "../../judge/standing.ts";
 import { boundText, formatMs, formatNumber } from "../../writing/units.ts";
 import { mean } from "../../writing/spread.ts";

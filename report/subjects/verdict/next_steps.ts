@@ -3,7 +3,7 @@ import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
-import { tooManyRunsText } from "../../judge/words.ts";
+import { tooManyRunsText } from "../../findings/judgements.ts";
 import { counted, listedAll, uncapitalized, unique } from "../../writing/words.ts";
 import { type CellRuns, unsteadyOf } from "../../cells/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
@@ -77,8 +77,9 @@ export function nextSteps(
 }
 
 /** Whether targets respond, but none at a setting that another has. */
-function isIncomparable({ summary, cells }: ScenarioComparison): boolean {
-  return summary.verdict.code === "incomparable" && competing(cells).length > 1;
+function isIncomparable({ summary: { verdict }, cells }: ScenarioComparison): boolean {
+  return verdict.code === "undecided" && verdict.evidence.standing === "apart" &&
+    competing(cells).length > 1;
 }
 
 /** Of targets that do not respond, or respond wrongly: their figures say nothing. */

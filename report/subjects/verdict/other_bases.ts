@@ -3,7 +3,7 @@
  * chooses after having seen the figures could have chosen any: so all pairs of targets are one family of Holm's method.
  */
 import type { JudgeOptions } from "../../judge/group.ts";
-import { type ForestModel, forestOf } from "../../judge/forest.ts";
+import { type ForestModel, forestOf } from "../charts/forest.ts";
 import {
   basePairs,
   type CellPair,
@@ -12,7 +12,7 @@ import {
   type Lookup,
   rightCells,
 } from "../../judge/pairs.ts";
-import { comparedTable } from "../../judge/table.ts";
+import { comparedTable } from "../tables/compared.ts";
 import { counted, unique } from "../../writing/words.ts";
 import type { Table } from "../tables/table.ts";
 import { comparedRows, type ScenarioComparison } from "./compared_scenarios.ts";
@@ -44,7 +44,7 @@ export function otherBases(
   }));
   const all = perBase.flatMap(({ pairs }) => pairs.flat());
   if (bases.length < 2 || bases.length > MOST_TARGETS || all.length > 2 * MOST_PAIRS) return [];
-  const lookup = compareCells(all, judge);
+  const lookup = compareCells(all, judge, [], compared[0].ratioOf);
   const family = counted(distinctPairs(all), "pair");
   return perBase.map(({ base, pairs }) => ({
     base,

@@ -8,7 +8,7 @@ import {
 import { competing } from "../../judge/shortfall.ts";
 import { NOTABLE_CHANGE, type Standing, standingOf } from "../../judge/standing.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
-import { type Decided, isAlone, unjudgedAhead, withUnsettledFirst } from "../sweeps/verdict.ts";
+import { type Decided, isAlone, unjudgedAhead, withUnsettledFirst } from "../../judge/contests.ts";
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";

@@ -1,8 +1,8 @@
 /** The whole experiment in one sentence: who is ahead, by how much, and at what price. Without a full stop. */
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { timesText } from "../../judge/ratios.ts";
-import { shortfallOf, shortfallText } from "../../judge/shortfall.ts";
-import { verdictSentence } from "../../judge/verdict_sentences.ts";
+import { timesText } from "../../writing/ratios.ts";
+import { shortfallOf } from "../../judge/shortfall.ts";
+import { shortfallText, verdictSentence } from "../../findings/judgements.ts";
 import { counted, listed, uncapitalized, unique } from "../../writing/words.ts";
 import { isOpenAbove, isSearched } from "../../cells/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";
@@ -186,7 +186,8 @@ function tailText({ longerTail }: Place): string[] {
 
 /** `a is faster than c`: whom the first is ahead of, where it is not ahead of all. */
 function beatenText({ scenario: { summary: { verdict } }, contest, beaten }: Place): string[] {
-  if (verdict.code !== "undecided" || beaten.length === 0) return [];
+  const isOpen = ["undecided", "equivalent", "unsettled"].includes(verdict.code);
+  if (!isOpen || beaten.length === 0) return [];
   const faster = contest.isOpen ? "faster to respond" : "faster";
   const whom = beaten.length > MOST_BEATEN ? `${beaten.length} others` : listed(beaten, "and");
   return [`${contest.ranked[0].target} is ${faster} than ${whom}`];

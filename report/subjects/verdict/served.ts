@@ -6,7 +6,7 @@ import type { PeakThroughput } from "../../../runner/result/generator.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
 import { isOpenLoop } from "../../judge/pairs.ts";
-import { rangeOfTimes } from "../../judge/ratios.ts";
+import { rangeOfTimes } from "../../writing/ratios.ts";
 import { competing, TOLERATED_WRONG_RATIO } from "../../judge/shortfall.ts";
 import { settingLabel } from "../../cells/cell_label.ts";
 import { boundText, formatMs, formatNumber } from "../../writing/units.ts";

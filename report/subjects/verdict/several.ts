@@ -1,7 +1,7 @@
 /** Several places: who is ahead in how many of them, and what is known of the others. */
 import type { FigureComparison } from "../../judge/comparison.ts";
-import { isTurned, percentText, timesText } from "../../judge/ratios.ts";
-import { verdictSentence } from "../../judge/verdict_sentences.ts";
+import { isTurned, percentText, timesText } from "../../writing/ratios.ts";
+import { verdictSentence } from "../../findings/judgements.ts";
 import { GLUE } from "../../writing/units.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
 import { isSearched } from "../../cells/capacity.ts";
@@ -52,7 +52,7 @@ export function manyText(
 /** Whether the verdict of their scenario says who falls short, and where. */
 export function areShownByVerdict(places: readonly Place[]): boolean {
   const codes = places.map(({ scenario: { summary } }) => summary.verdict.code);
-  return scenariosOf(places) === 1 && ["only-keeps-up", "none-keeps-up"].includes(codes[0]);
+  return scenariosOf(places) === 1 && codes[0] === "falls-short";
 }
 
 /** `gin in static`, `gin in 4`: of many the first, and how many others there are. */

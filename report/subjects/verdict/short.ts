@@ -1,7 +1,8 @@
 /** Targets that do not do what was required, beside those that are ranked, or that refuse, as was expected: who, in what, and where. */
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import type { Run } from "../../../runner/result/result.ts";
-import { competing, type Shortfall, shortfallOf, shortfallText } from "../../judge/shortfall.ts";
+import { competing, type Shortfall, shortfallOf } from "../../judge/shortfall.ts";
+import { shortfallText } from "../../findings/judgements.ts";
 import { sum } from "../../writing/spread.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import { formatPercent } from "../../writing/units.ts";

@@ -1,6 +1,6 @@
 /** The section of the page that shows how targets compare: for each scenario a forest plot, and its table. */
 import type { Chart, ForestChart } from "../../../subjects/charts/charts.ts";
-import type { ForestModel } from "../../../judge/forest.ts";
+import type { ForestModel } from "../../../subjects/charts/forest.ts";
 import type { OtherBase } from "../../../subjects/verdict/other_bases.ts";
 import type { ReportModel, ScenarioModel } from "../../../model.ts";
 import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";

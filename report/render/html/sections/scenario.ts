@@ -2,7 +2,7 @@
 import { type ErrorsModel, flawlessText } from "../../../subjects/charts/errors.ts";
 import type { SlowestModel } from "../../../subjects/tables/slowest.ts";
 import type { AgentsPanel } from "../../../subjects/agents/agents.ts";
-import { detailAfter, verdictSentence } from "../../../judge/verdict_sentences.ts";
+import { remarksText, verdictSentence } from "../../../findings/judgements.ts";
 import type { ScenarioModel } from "../../../model.ts";
 import type { TradeoffChart } from "../../../subjects/charts/charts.ts";
 import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
@@ -73,7 +73,7 @@ function verdictMarkup(
   const summary = tableMarkup(tables.summary, { id: `${place.id}-table`, captioned: false });
   return markup`<section class="scenario-verdict"><h3>${name} ${requestMarkup(request)}</h3>
 ${loadMarkup(load)}
-<p class="verdict"><strong>${verdictSentence(result.verdict)}</strong>${detailAfter(result)}</p>
+<p class="verdict"><strong>${verdictSentence(result.verdict)}.</strong> ${remarksText(result)}</p>
 ${bottlenecks.map((text) => markup`<p class="note">Bottleneck of ${text}</p>`)}
 ${runtimeFindings.map((text) => markup`<p class="note">Runtime of ${text}</p>`)}
 <div class="beside">${barsMarkup(bars, place)}<div>${summary}</div></div></section>`;

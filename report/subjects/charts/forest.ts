@@ -1,11 +1,11 @@
 /** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
-import { type Axis, compact, type ForestChart } from "../subjects/charts/charts.ts";
-import { comparisonOf, type GroupComparison } from "./comparison.ts";
-import type { ComparedFigure } from "./group.ts";
-import { figureInProse, figureName, verdictWord } from "./words.ts";
-import { percentText, ratioText } from "./ratios.ts";
-import { isTooWide } from "../writing/units.ts";
-import { counted, listed } from "../writing/words.ts";
+import { type Axis, compact, type ForestChart } from "./charts.ts";
+import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
+import type { ComparedFigure } from "../../judge/group.ts";
+import { figureInProse, figureName, verdictWord } from "../../findings/judgements.ts";
+import { percentText, ratioText } from "../../writing/ratios.ts";
+import { isTooWide } from "../../writing/units.ts";
+import { counted, listed } from "../../writing/words.ts";
 
 /** A target held against another. */
 export interface ForestPair {

@@ -1,14 +1,18 @@
 /** Ratios as people read them: with as many digits as their interval has, and never as a fraction of next to nothing. */
-import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "../writing/units.ts";
-import type { FigureComparison } from "./comparison.ts";
+import { formatNumber, formatTick, GLUE, isTooWide, TOO_WIDE } from "./units.ts";
 
 /** `4.31× [4.20, 4.43]`, or without the interval where there is none; `–` where there is no ratio. */
-export function ratioText(
-  { figure, ratio, interval }: Pick<FigureComparison, "figure" | "ratio" | "interval">,
-): string {
+export function ratioText({ figure, ratio, interval }: FigureRatio): string {
   return ratio === null
     ? "–"
     : formatRatio(ratio, interval, figure === "rate" ? "fewer" : "shorter");
+}
+
+interface FigureRatio {
+  /** Of requests there are fewer, of a time it is shorter. */
+  readonly figure: string | number;
+  readonly ratio: number | null;
+  readonly interval: RatioEnds | null;
 }
 
 /** Below it, the inverse is what people read: `12,000× shorter`, not `0.000083×`. */

@@ -1,8 +1,8 @@
 /** Comparisons as a table: one row a pair, one column a figure. */
-import type { VerdictReason } from "../../runner/stats/comparison/verdict.ts";
-import { medianOf } from "../../runner/stats/quantile.ts";
-import { timeUnit } from "../writing/units.ts";
-import type { CellRuns } from "../cells/cells.ts";
+import type { VerdictReason } from "../../../runner/stats/comparison/verdict.ts";
+import { medianOf } from "../../../runner/stats/quantile.ts";
+import { timeUnit } from "../../writing/units.ts";
+import type { CellRuns } from "../../cells/cells.ts";
 import {
   boundCell,
   type ColumnOf,
@@ -14,12 +14,16 @@ import {
   type TableCell,
   tableOf,
   textCell,
-} from "../subjects/tables/table.ts";
-import { sessionStdevOf } from "./between.ts";
-import { comparisonOf, type FigureComparison, type GroupComparison } from "./comparison.ts";
-import { COMPARED, type ComparedFigure } from "./group.ts";
-import { figureName, SESSIONS_TEXT, verdictWord } from "./words.ts";
-import { percentText, ratioText } from "./ratios.ts";
+} from "./table.ts";
+import { sessionStdevOf } from "../../judge/between.ts";
+import {
+  comparisonOf,
+  type FigureComparison,
+  type GroupComparison,
+} from "../../judge/comparison.ts";
+import { COMPARED, type ComparedFigure } from "../../judge/group.ts";
+import { figureName, SESSIONS_TEXT, verdictWord } from "../../findings/judgements.ts";
+import { percentText, ratioText } from "../../writing/ratios.ts";
 
 export interface ComparedRow {
   readonly name: string;
