@@ -42,91 +42,28 @@ interface Held {
   readonly others: Others;
 }
 
-export interface CardEvidence {
-  /** One target is ahead for certain, in some places at least, and no other is. */
-  readonly leads: Held & {
-    readonly winner: string;
-    /** Null: another one in each place. */
-    readonly rival: string | null;
-    /** Null where nobody else keeps up. */
-    readonly margin: Range | null;
-    readonly isAtLeast: boolean;
-  };
-  readonly depends: {
-    /** `the scenario`, `the number of connections`. */
-    readonly on: readonly string[];
-    readonly leaders: readonly { readonly name: string; readonly places: number }[];
-    readonly share: Share;
-    readonly others: Others;
-  };
-  /** Scenarios without a target in common. */
-  readonly separate: { readonly scenarios: number; readonly decided: Share };
-  readonly equivalent: Held & {
-    readonly targets: readonly string[];
-    readonly marginRatio: number;
-    /** Whom all of them are ahead of. */
-    readonly beaten: readonly string[];
-  };
-  readonly undecided: Held & {
-    readonly targets: readonly string[];
-    readonly why: Why;
-    readonly runs: number;
-    /** Who is ahead by what was seen, without proof. */
-    readonly likely:
-      | { readonly winner: string; readonly rival: string | null; readonly margin: Range | null }
-      | null;
-  };
-  readonly unsettled: { readonly targets: readonly string[]; readonly share: Share };
-  readonly "falls-short": {
-    /** The only ones that do what is required; none: nobody does. */
-    readonly keepers: readonly string[];
-    readonly worst: Shortfall;
-    /** Others that fall short. */
-    readonly more: number;
-    readonly share: Share;
-    readonly others: Others;
-  };
-  readonly alone: {
-    readonly target: string;
-    readonly value: string;
-    readonly figure: string;
-    /** `at 80 connections`, `in static`; "" where nothing varies. */
-    readonly where: string;
-    /** A capacity, by the rules of its search; none of other loads. */
-    readonly within: readonly string[];
-    /** Targets that are not compared. */
-    readonly of: number;
-  };
-  readonly "nothing-valid": {
-    readonly runs: number;
-    /** What doubt means for the figures: `nothing was measured`. */
-    readonly meaning: string;
-    /** The side of a comparison that has no valid run; "" for an experiment. */
-    readonly side: string;
-  };
-  /** Targets that have no setting in common, or a comparison without cells. */
-  readonly incomparable: Readonly<Record<never, never>>;
-  readonly costs: Beside;
-  readonly gains: Beside;
-  /** A comparison that thresholds decide, by their own sentence. */
-  readonly thresholds: { readonly sentence: string };
+/** Who is ahead of whom, by how much; rival: null where it is another one in each place; margin: null where nobody keeps up. */
+interface Ahead {
+  readonly winner: string;
+  readonly rival: string | null;
+  readonly margin: Range | null;
 }
 
-/** What one target does beside the base. */
-type Beside = Held & {
+/** What one target does beside the base; the ratios are of it over the base. */
+interface Beside extends Held {
   readonly other: string;
   readonly base: string;
-  /** Of the other over the base. */
   readonly ratios: Range;
   readonly isMoreBetter: boolean;
-};
+}
 
-export type CardCode = keyof CardEvidence;
-
-type Sentences = { readonly [Code in CardCode]: (evidence: CardEvidence[Code]) => string };
-
-const SENTENCES: Sentences = {
-  leads: ({ winner, rival, margin, isAtLeast, figure, share, others }) =>
+const SENTENCES = {
+  /** One target is ahead for certain, in some places at least, and no other is. */
+  leads: (
+    { winner, rival, margin, isAtLeast, figure, share, others }: Held & Ahead & {
+      isAtLeast: boolean;
+    },
+  ) =>
     `${winner} leads${inShare(share)}${
       margin === null
         ? ", as no other keeps up"
@@ -134,19 +71,35 @@ const SENTENCES: Sentences = {
           rival ?? "the runner-up"
         }`
     }${besides(others)}.`,
-  depends: ({ on, leaders: [first, ...rest], share, others }) =>
+  /** @param on `the scenario`, `the number of connections`. */
+  depends: ({ on, leaders: [first, ...rest], share, others }: Omit<Held, "figure"> & {
+    readonly on: readonly string[];
+    readonly leaders: readonly { readonly name: string; readonly places: number }[];
+  }) =>
     `Which one leads depends on ${listed(on, "and")}: ${first.name} leads${
       inShare({ ...share, those: first.places })
     }, ${listed(rest.map(({ name, places }) => `${name} in ${places}`), "and")}${besides(others)}.`,
-  separate: ({ scenarios, decided }) =>
+  /** Scenarios without a target in common. */
+  separate: ({ scenarios, decided }: { scenarios: number; decided: Share }) =>
     `The ${scenarios} scenarios share no target, so each has an answer of its own; it is certain${
       inShare(decided)
     }.`,
-  equivalent: ({ targets, figure, marginRatio, share, beaten, others }) =>
+  /** @param beaten Whom all of them are ahead of. */
+  equivalent: ({ targets, figure, marginRatio, share, beaten, others }: Held & {
+    readonly targets: readonly string[];
+    readonly marginRatio: number;
+    readonly beaten: readonly string[];
+  }) =>
     `${listedSome(targets, "and")} have equal ${figure} within ${percentText(marginRatio)}${
       inShare(share)
     }${beaten.length === 0 ? "" : `, ahead of ${listedSome(beaten, "and")}`}${besides(others)}.`,
-  undecided: ({ likely, targets, why, runs, figure, share, others }) =>
+  /** @param likely Who is ahead by what was seen, without proof. */
+  undecided: ({ likely, targets, why, runs, figure, share, others }: Held & {
+    readonly targets: readonly string[];
+    readonly why: Why;
+    readonly runs: number;
+    readonly likely: Ahead | null;
+  }) =>
     likely === null
       ? `Undecided between ${listedSome(targets, "and")}${inShare(share)}: ${WHY[why](runs)}${
         besides(others)
@@ -156,39 +109,69 @@ const SENTENCES: Sentences = {
           ? ""
           : `: ${timesRange(likely.margin)} the ${figure} of ${likely.rival ?? "the runner-up"}`
       }, not proven${besides(others)}.`,
-  unsettled: ({ targets, share }) =>
+  unsettled: ({ targets, share }: { targets: readonly string[]; share: Share }) =>
     `Not settled${inShare(share)}: most runs of ${
       listedSome(targets, "and")
     } never reach a steady state, so no target leads for certain.`,
-  "falls-short": ({ keepers, worst, more, share, others }) =>
+  /** @param keepers Those that do what is required. */
+  "falls-short": ({ keepers, worst, more, share, others }: Omit<Held, "figure"> & {
+    readonly keepers: readonly string[];
+    readonly worst: Shortfall;
+    readonly more: number;
+  }) =>
     `${keepers.length === 0 ? "No target" : `Only ${listedSome(keepers, "and")}`} ${
       DOES[KEEPS_UP.includes(worst.kind) ? "in time" : "correctly"][keepers.length > 1 ? 1 : 0]
     }${inShare(share)}: ${shortfallText(worst)}${
       more === 0 ? "" : `, and ${more} more ${more === 1 ? "falls" : "fall"} short`
     }${besides(others)}.`,
-  alone: ({ target, value, figure, where, within, of }) =>
+  /** @param where `at 80 connections`, `in static`. @param within The rules of a search for a capacity. @param of Targets that are not compared. */
+  alone: ({ target, value, figure, where, within, of }: {
+    readonly target: string;
+    readonly value: string;
+    readonly figure: string;
+    readonly where: string;
+    readonly within: readonly string[];
+    readonly of: number;
+  }) =>
     `${of > 1 ? `Nothing is compared. Of ${of} targets, ${target}` : target} ${
       within.length > 0 ? "takes" : "serves"
     } ${of > 1 ? "the most: " : ""}${value} ${figure}${
       within.length === 0 ? "" : ` with ${listed(within, "and")}`
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}.`,
-  "nothing-valid": ({ runs, meaning, side }) =>
+  /** @param meaning What doubt means for the figures. @param side Of a comparison; "" for an experiment. */
+  "nothing-valid": ({ runs, meaning, side }: { runs: number; meaning: string; side: string }) =>
     `Not to be trusted: ${runs === 1 ? "the run" : `none of ${counted(runs, "run")}`}${
       side === "" ? "" : ` of ${side}`
     } is valid, as ${meaning}.`,
-  incomparable: () => "Nothing can be compared: no two targets responded correctly at one setting.",
-  costs: ({ other, base, ratios, isMoreBetter, figure, share, others }) =>
+  incomparable: (_: Readonly<Record<never, never>>) =>
+    "Nothing can be compared: no two targets responded correctly at one setting.",
+  costs: ({ other, base, ratios, isMoreBetter, figure, share, others }: Beside) =>
     `${other} costs ${
       isMoreBetter
         ? `${sharesText(ratios)} of the ${throughputOr(figure)} of ${base}`
         : `${timesRange(ratios)} the ${figure} of ${base}`
     }${inShare(share)}${besides(others)}.`,
-  gains: ({ other, base, ratios, figure, share, others }) =>
+  gains: ({ other, base, ratios, figure, share, others }: Beside) =>
     `${other} gains on ${base}${inShare(share)}: ${timesRange(ratios)} its ${figure}${
       besides(others)
     }.`,
-  thresholds: ({ sentence }) => sentence,
+  /** A comparison that thresholds decide, by their own sentence. */
+  thresholds: ({ sentence }: { sentence: string }) => sentence,
 };
+
+export type CardCode = keyof typeof SENTENCES;
+export type CardEvidence = {
+  readonly [Code in CardCode]: Parameters<typeof SENTENCES[Code]>[0];
+};
+type Sentences<Evidence> = { readonly [Code in keyof Evidence]: (of: Evidence[Code]) => string };
+
+export function cardSentence<Code extends CardCode>(
+  code: Code,
+  evidence: CardEvidence[Code],
+): string {
+  const sentences: Sentences<CardEvidence> = SENTENCES;
+  return sentences[code](evidence);
+}
 
 const DOES = {
   "in time": ["keeps up", "keep up"],
@@ -197,13 +180,6 @@ const DOES = {
 
 /** What a target falls short by that is no wrong response. */
 const KEEPS_UP: readonly Shortfall["kind"][] = ["dropped", "slow", "timeout"];
-
-export function cardSentence<Code extends CardCode>(
-  code: Code,
-  evidence: CardEvidence[Code],
-): string {
-  return SENTENCES[code](evidence);
-}
 
 export const WHY: Readonly<Record<Why, (runs: number) => string>> = {
   "likely-ahead": (runs) => `not proven by ${counted(runs, "run")} each`,
@@ -259,64 +235,50 @@ export function throughputOr(figure: string): string {
 
 // Notes: what a reader must know beside the verdict, each a whole sentence.
 
-export interface NoteEvidence {
-  readonly "longer-tail": {
-    readonly target: string;
-    readonly rival: string;
-    readonly ratio: number;
-  };
-  readonly "more-cpu": { readonly target: string; readonly rival: string; readonly ratio: number };
-  /** In how many of so many places. */
-  readonly short: { readonly worst: Shortfall; readonly places: number; readonly of: number };
-  readonly "more-short": { readonly targets: readonly string[] };
-  readonly unjudged: { readonly targets: readonly string[]; readonly isFaster: boolean };
-  readonly refused: {
-    readonly targets: readonly string[];
-    readonly status: string;
-    readonly ratio: number;
-  };
-  readonly "slowest-step": {
-    readonly slowest: { readonly name: string; readonly p50: string };
-    readonly fastest: { readonly name: string; readonly p50: string };
-  };
-  readonly peak: { readonly of: string; readonly perSec: string };
-  readonly "more-compared": { readonly targets: number; readonly base: string };
-  /** Another figure of the same comparison. */
-  readonly figure: {
-    readonly figure: string;
-    readonly words: readonly { readonly word: string; readonly cells: number }[];
-  };
+interface Price {
+  readonly target: string;
+  readonly rival: string;
+  readonly ratio: number;
 }
 
-export type NoteCode = keyof NoteEvidence;
+interface Step {
+  readonly name: string;
+  readonly p50: string;
+}
 
-const NOTES: { readonly [Code in NoteCode]: (evidence: NoteEvidence[Code]) => string } = {
-  "longer-tail": ({ target, rival, ratio }) =>
+const NOTES = {
+  "longer-tail": ({ target, rival, ratio }: Price) =>
     `The p99 of ${target} is ${timesText(ratio)} that of ${rival}.`,
-  "more-cpu": ({ target, rival, ratio }) =>
+  "more-cpu": ({ target, rival, ratio }: Price) =>
     `${target} uses ${timesText(ratio)} the CPU per request of ${rival}.`,
-  short: ({ worst, places, of }) =>
+  short: ({ worst, places, of }: { worst: Shortfall; places: number; of: number }) =>
     `${shortfallText(worst)}${of === 1 ? "" : ` in ${places} of ${of}`}, so it is not ranked${
       of === 1 || places === of ? "" : " there"
     }.`,
-  "more-short": ({ targets }) =>
+  "more-short": ({ targets }: { targets: readonly string[] }) =>
     `${listedSome(targets, "and")} ${targets.length === 1 ? "falls" : "fall"} short, too.`,
-  unjudged: ({ targets, isFaster }) =>
+  unjudged: ({ targets, isFaster }: { targets: readonly string[]; isFaster: boolean }) =>
     `${listedSome(targets, "and")} ${
       isFaster ? "ran ahead of the others but " : ""
-    }never settled, ` +
-    `so ${targets.length === 1 ? "it is" : "they are"} not judged.`,
-  refused: ({ targets, status, ratio }) =>
+    }never settled, so ${targets.length === 1 ? "it is" : "they are"} not judged.`,
+  refused: (
+    { targets, status, ratio }: { targets: readonly string[]; status: string; ratio: number },
+  ) =>
     `${ratio > 0.995 ? ratio === 1 ? "All" : "Nearly all" : `${percentText(ratio)} of the`} ` +
     `responses of ${listedSome(targets, "and")} have status ${status}.`,
-  "slowest-step": ({ slowest, fastest }) =>
+  "slowest-step": ({ slowest, fastest }: { slowest: Step; fastest: Step }) =>
     `The slowest step is ${slowest.name} (p50 ${slowest.p50}), the fastest ${fastest.name} (${fastest.p50}).`,
-  peak: ({ of, perSec }) => `The most that ${of} can do on this machine is ${perSec} requests/s.`,
-  "more-compared": ({ targets, base }) =>
+  peak: ({ of, perSec }: { of: string; perSec: string }) =>
+    `The most that ${of} can do on this machine is ${perSec} requests/s.`,
+  "more-compared": ({ targets, base }: { targets: number; base: string }) =>
     `${counted(targets, "more target")} ${
       targets === 1 ? "is" : "are"
     } held against ${base} below.`,
-  figure: ({ figure, words: [first, ...rest] }) =>
+  /** Another figure of the same comparison. */
+  figure: ({ figure, words: [first, ...rest] }: {
+    readonly figure: string;
+    readonly words: readonly { readonly word: string; readonly cells: number }[];
+  }) =>
     rest.length === 0
       ? `By ${figure}: ${first.word}${
         inShare({ those: first.cells, of: first.cells, noun: "cell" })
@@ -326,11 +288,14 @@ const NOTES: { readonly [Code in NoteCode]: (evidence: NoteEvidence[Code]) => st
       }.`,
 };
 
-export function noteSentence<Code extends NoteCode>(
+type NoteEvidence = { readonly [Code in keyof typeof NOTES]: Parameters<typeof NOTES[Code]>[0] };
+
+export function noteSentence<Code extends keyof NoteEvidence>(
   code: Code,
   evidence: NoteEvidence[Code],
 ): string {
-  return NOTES[code](evidence);
+  const notes: Sentences<NoteEvidence> = NOTES;
+  return notes[code](evidence);
 }
 
 // The line of trust: how the verdict depends on runs that are not valid. It qualifies the verdict and never denies it.
