@@ -166,7 +166,8 @@ export function compareSessions(
     profiles: cells.flatMap((cell, i) => {
       const { comparison, errors } = cell;
       const found = { name: comparedName(cell), match: matches.pairs[i], comparison };
-      return comparedProfiles({ ...found, isRight: errors === "" }, bases, nexts) ?? [];
+      const names = [baseName, nextName] as const;
+      return comparedProfiles({ ...found, names, isRight: errors === "" }, bases, nexts) ?? [];
     }),
     gates,
     marginRatio,

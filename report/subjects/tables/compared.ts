@@ -145,7 +145,7 @@ export interface SideRow {
 /** The ratio that decides comes after its figures. */
 export function sideBySide(
   rows: readonly SideRow[],
-  names: readonly string[] = ["BASE", "NEW"],
+  names: readonly string[],
 ): Table {
   return tableOf({ caption: "Both results side by side" }, rows, [
     { label: "Cell", kind: "name", cell: ({ name }) => textCell(name) },
