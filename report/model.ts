@@ -196,7 +196,7 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     title: titleOf(results),
     about: typeof experiment?.source === "string" ? experiment.source : "",
     unanswered: caveatSentence(noResponseCaveat(results.runs)),
-    conclusion: conclusionOf(results, { compared, sweeps, claims, settling, isMeasured }),
+    conclusion: conclusionOf(results, { compared, claims, settling, isMeasured }),
     facts: factsOf(results),
     repetitions: caveatSentence(stoppedCaveat(results, scenarios)),
     trust: trustOfRuns(results.runs),

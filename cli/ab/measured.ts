@@ -78,7 +78,14 @@ function compared(
   { margin, threshold }: AbValues,
 ): ResultsComparison {
   const { base, head } = revisionSides(results, names);
-  return compareResults(base, head, { marginRatio: margin, thresholds: threshold, revisions });
+  return compareResults(base, head, {
+    marginRatio: margin,
+    thresholds: threshold,
+    revisions,
+    names: ["base", "head"],
+    // Paired runs tell CPU time apart where requests/s do not.
+    figures: ["cpuPerRequest", "rate", 99],
+  });
 }
 
 /** In as many fresh blocks, in another order. */
@@ -133,8 +140,8 @@ async function deliver(
   const forms = comparisonForms(comparison);
   const page = join(outDir, "comparison.html");
   const where = textLines([
-    `BASE     ${revisions.base}`,
-    `NEW      ${revisions.next}`,
+    `base     ${revisions.base}`,
+    `head     ${revisions.next}`,
     ...alarms.map(alarmText),
     `Page     ${page}`,
     `Results  ${join(outDir, "results.json")}`,

@@ -36,7 +36,9 @@ const SENTENCES: CaveatTexts = {
     "the intervals there do not cover the truth in 95 of 100 cases",
   "no-steady-state": ({ evidence, advice }) =>
     `${placeText(evidence, "have no steady state in most of their runs")}: ` +
-    `${noSteadyStateText(evidence)}${adviceText(advice)}. The figures have no intervals`,
+    `${noSteadyStateText(evidence)}${
+      adviceText(advice)
+    }. Figures without a steady state have no intervals`,
   "no-steady-part": ({ evidence }) =>
     `${placeText(evidence, "have runs without a steady part")}: ${withoutText(evidence)}`,
   stopped: ({ evidence, advice }) => {

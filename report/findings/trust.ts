@@ -81,6 +81,11 @@ function verdictText({ level, meaning, doubted, runs }: TrustVerdict): string {
   return level === "valid" ? `${text} in any of ${all}` : `in ${doubted} of ${all} ${text}`;
 }
 
+/** What doubt means for the figures of runs, the worst of them. */
+export function meaningOfRuns(runs: readonly TrustBasis[]): string {
+  return MEANINGS[trustVerdict(runs).meaning];
+}
+
 export function isValid({ generator: { trust } }: Pick<Measurement, "generator">): boolean {
   return trust === "valid";
 }

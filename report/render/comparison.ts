@@ -9,7 +9,7 @@ import {
   type ResultsComparison,
   sentenceOf,
 } from "../subjects/compared_results.ts";
-import { comparisonSentence } from "../subjects/compared_conclusion.ts";
+import { comparedCard } from "../subjects/compared_conclusion.ts";
 import { sessionStdevOf } from "../judge/between.ts";
 import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
@@ -22,20 +22,25 @@ import { outcomeLines } from "./terminal/verdicts.ts";
 import { bulletList, documentOf, lines, md, paragraphs } from "../writing/markdown.ts";
 import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
-import { gatesMarkdown } from "./markdown.ts";
+import { cardLines } from "./terminal/card.ts";
+import { cardMarkdown, gatesMarkdown } from "./markdown.ts";
 import { tableWithNotes } from "./markdown_blocks.ts";
 
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
 export function comparisonJson(comparison: ResultsComparison): unknown {
   const { cells, gates, outcome, marginRatio } = comparison;
-  const sentence = comparisonSentence(comparison).replaceAll(GLUE, " ");
-  const { differences, untrusted, onlyBase, onlyNext, reliability, decidedBy } = comparison;
+  const { code, sentence, notes, reliability } = comparedCard(comparison);
+  const { differences, untrusted, onlyBase, onlyNext, decidedBy } = comparison;
   return {
     schema: "plateau.comparison/1",
     outcome,
     decidedBy,
-    sentence,
-    reliability: { ...reliability, sentence: reliability.sentence.replaceAll(GLUE, " ") },
+    code,
+    sentence: [sentence, ...notes].join(" ").replaceAll(GLUE, " "),
+    reliability: reliability && {
+      ...reliability,
+      sentence: reliability.sentence.replaceAll(GLUE, " "),
+    },
     marginRatio,
     ...(comparison.revisions && { revisions: comparison.revisions }),
     differences,
@@ -146,9 +151,7 @@ export function renderComparison(
     ...notes.flatMap((note) => paragraphLines(note, options.width)),
     ...(gates.length > 0 ? [BLANK, lineOf("Thresholds", "cyan")] : []),
     ...outcomeLines(gates, options),
-    BLANK,
-    ...paragraphLines(comparisonSentence(comparison), options.width),
-    ...paragraphLines(comparison.reliability.sentence, options.width),
+    ...cardLines(comparedCard(comparison), options),
   ];
   return writtenLines(lines, options);
 }
@@ -159,8 +162,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
   const items = cells.map((cell) => md`- ${sentenceOf(cell)}: ${findingsOf(cell).join("; ")}`);
   return documentOf(paragraphs([
     md`## Comparison`,
-    md`**${comparisonSentence(comparison)}**`,
-    md`${comparison.reliability.sentence}`,
+    ...cardMarkdown(comparedCard(comparison)),
     bulletList(revisionTexts(comparison)),
     ...doubtsOf(comparison).map((doubt) => md`**${doubt}**`),
     lines(items),
@@ -171,8 +173,10 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
 }
 
 /** `BASE is main (a1b2c3d): Add a cache`; none of two results. */
-function revisionTexts({ revisions }: ResultsComparison): string[] {
-  return revisions === null ? [] : [`BASE is ${revisions.base}`, `NEW is ${revisions.next}`];
+function revisionTexts({ revisions, sides: [base, next] }: ResultsComparison): string[] {
+  return revisions === null
+    ? []
+    : [`${base.name} is ${revisions.base}`, `${next.name} is ${revisions.next}`];
 }
 
 /** What its profiles say of each cell that is slower or faster. */
@@ -183,12 +187,14 @@ function explanationsOf({ profiles }: ResultsComparison): string[] {
 }
 
 /** What makes the comparison doubtful, or smaller than it might be. */
-function doubtsOf({ differences, untrusted, onlyBase, onlyNext }: ResultsComparison): string[] {
+function doubtsOf(
+  { differences, untrusted, onlyBase, onlyNext, sides: [base, next] }: ResultsComparison,
+): string[] {
   return [
     ...differences.map((difference) => `Warning: not measured alike: ${difference}`),
     ...untrusted.map((text) => `Warning: ${text}`),
-    ...(onlyBase.length === 0 ? [] : [`Only in BASE: ${onlyBase.join("; ")}`]),
-    ...(onlyNext.length === 0 ? [] : [`Only in NEW: ${onlyNext.join("; ")}`]),
+    ...(onlyBase.length === 0 ? [] : [`Only in ${base.name}: ${onlyBase.join("; ")}`]),
+    ...(onlyNext.length === 0 ? [] : [`Only in ${next.name}: ${onlyNext.join("; ")}`]),
   ];
 }
 

@@ -4,8 +4,8 @@ import type { AgentsModel } from "../subjects/agents/agents.ts";
 import type { CapacityModel } from "../subjects/capacity_picture.ts";
 import type { ClaimsModel } from "../judge/claims/claims.ts";
 import { type GateOutcome, type GatesModel, gatesTable } from "../judge/gates/gates.ts";
-import type { ConclusionModel } from "../subjects/verdict/conclusion.ts";
-import { figureText } from "../subjects/verdict/headline.ts";
+import type { CardModel } from "../subjects/verdict/conclusion.ts";
+import { figureText, winnersTable } from "../subjects/verdict/card.ts";
 import { measurementModel } from "../subjects/measurement.ts";
 import { type Fact, shownIn } from "../blocks.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
@@ -33,7 +33,7 @@ export function renderMarkdown(model: ReportModel): Written<"markdown"> {
   return documentOf(paragraphs([
     md`## ${model.title}`,
     bold(model.unanswered),
-    ...conclusionMarkdown(model.conclusion),
+    ...cardMarkdown(model.conclusion),
     md`${
       model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
     }`,
@@ -75,11 +75,16 @@ export function renderMeasurementMarkdown(
   ]));
 }
 
-/** The sentence, its figure, and whether it can be relied on; then what to do next. */
-function conclusionMarkdown({ sentence, figure, reliability, next }: ConclusionModel): Markdown[] {
+/** The verdict with its figure and its winners, and whether it can be relied on; then what to do next. */
+export function cardMarkdown(
+  { sentence, notes, figure, winners, reliability, next }: Omit<CardModel, "claims">,
+): Markdown[] {
+  const table = winnersTable(winners);
   return [
     bold(sentence),
+    ...notes.map(plain),
     ...(figure === null || sentence === "" ? [] : [plain(figureText(figure))]),
+    ...(table === null ? [] : tableWithNotes(table)),
     ...(reliability === null ? [] : [plain(reliability.sentence)]),
     ...next.map(({ text }) => plain(`Next: ${text}`)),
   ];

@@ -1,141 +1,40 @@
-/** Two results held against each other, as a reader sees them first: a sentence, one figure, a small forest; then side by side. */
+/** Two results held against each other, as a reader sees them first: the verdict of the new ones, then both side by side. */
 import {
   type ComparedCell,
   comparedName,
   type ComparedSide,
   type ResultsComparison,
 } from "./compared_results.ts";
+import { TRUSTS } from "../../runner/result/generator.ts";
 import { sideBySide } from "./tables/compared.ts";
 import type { DensityChart } from "./charts/charts.ts";
 import { densityFinding, densityOf } from "./charts/density.ts";
-import {
-  comparisonOf,
-  decisiveOf,
-  type FigureComparison,
-  type GroupComparison,
-} from "../judge/comparison.ts";
+import { comparisonOf, decisiveOf } from "../judge/comparison.ts";
 import { type ForestModel, forestOf } from "./charts/forest.ts";
-import { type ComparedFigure, DECISIVE } from "../judge/group.ts";
-import { decisiveFigure, isOpenLoop } from "../judge/pairs.ts";
-import { percentText, ratioText } from "../writing/ratios.ts";
+import type { ComparedFigure } from "../judge/group.ts";
+import { isOpenLoop } from "../judge/pairs.ts";
+import { shortfallOf } from "../judge/shortfall.ts";
+import { neededText, SESSIONS_TEXT, tooManyRunsText } from "../findings/judgements.ts";
+import { noteSentence, trustLine } from "../findings/card_sentences.ts";
+import { meaningOfRuns } from "../findings/trust.ts";
+import { shareOf, shortVerdict, sideVerdict, type Verdict, verdictOf } from "./verdict/card.ts";
+import { type CardModel, LIGHTS, type Reliability } from "./verdict/conclusion.ts";
+import { mendStep, type NextStep } from "./verdict/next_steps.ts";
 import {
-  figureInProse,
-  figureName,
-  neededText,
-  SESSIONS_TEXT,
-  tooManyRunsText,
-} from "../findings/judgements.ts";
-import type { ConclusionModel } from "./verdict/conclusion.ts";
-import type { HeadlineFigure } from "./verdict/headline.ts";
-import { type ConclusionForest, forestRow, MOST_FOREST_ROWS } from "./verdict/matrix.ts";
-import type { NextStep } from "./verdict/next_steps.ts";
+  figureNameOf,
+  type Judged,
+  judgedTwice,
+  type Place,
+  winnerOf,
+  withStanding,
+} from "./verdict/places.ts";
+import { placesForest } from "./verdict/small_forest.ts";
 import { gatesSentence } from "../judge/gates/gates.ts";
-import type { ReliabilityModel } from "./verdict/reliability.ts";
 import type { Fact } from "../blocks.ts";
-import { formatMoment, GLUE } from "../writing/units.ts";
-import { counted, listed, unique } from "../writing/words.ts";
-import type { NamedCell } from "../cells/match.ts";
+import { formatMoment } from "../writing/units.ts";
+import { capitalized, counted, listed, unique } from "../writing/words.ts";
+import type { Match, NamedCell } from "../cells/match.ts";
 import type { Table } from "./tables/table.ts";
-
-/** `NEW is worse: requests/s worse in 1 of 8 cells (static, hono), equivalent in 7; p99 equivalent in all.` */
-export function comparisonSentence({ cells, gates, decidedBy }: ResultsComparison): string {
-  if (decidedBy === "thresholds") return gatesSentence(gates);
-  const [only, ...others] = cells;
-  if (only === undefined) return "";
-  const lead = leadOf(cells);
-  if (others.length > 0) return `${lead}${lead === OPEN ? "" : ": "}${cellsText(cells, lead)}.`;
-  if (only.errors !== "") return `${lead}: ${only.errors}.`;
-  const { comparison } = only;
-  const texts = decisiveOf(comparison).map((one) => {
-    const word = lead === OPEN ? "" : ` ${wordOf(one, comparison)}`;
-    return `${figureInProse(one.figure)} ${ratioText(one)}${word}`;
-  });
-  return `${lead}: ${texts.join("; ")}.`;
-}
-
-/** Of which nothing more is to be said than where. */
-const OPEN = "Inconclusive";
-
-/** What figures share is said once: `requests/s and p99 the same within 2 % in all 6 cells`. */
-function cellsText(cells: readonly ComparedCell[], lead: string): string {
-  const figures = DECISIVE.flatMap((figure) => {
-    const decided = cells.filter(({ comparison }) =>
-      decisiveOf(comparison).some((one) => one.figure === figure)
-    );
-    return decided.length === 0
-      ? []
-      : [{ name: figureInProse(figure), text: figureText(decided, figure) }];
-  });
-  const names = figures.map(({ name }) => name);
-  if (lead === OPEN) {
-    const none = names.length === 1
-      ? `${names[0]} does not decide`
-      : `neither ${names.join(" nor ")} decides`;
-    return ` ${inAll(cells)}: ${none}`;
-  }
-  return [...Map.groupBy(figures, ({ text }) => text)]
-    .map(([text, those]) => `${listed(those.map(({ name }) => name), "and")} ${text}`)
-    .join("; ");
-}
-
-function inAll(cells: readonly ComparedCell[]): string {
-  if (cells.length === 1) return "in one cell";
-  return `in ${cells.length === 2 ? "both" : `all ${cells.length}`} cells`;
-}
-
-/** The worst first, as that is what a comparison is made for. */
-function leadOf(cells: readonly ComparedCell[]): string {
-  const decisive = cells.flatMap(({ comparison }) => decisiveOf(comparison));
-  const has = (verdict: FigureComparison["verdict"]): boolean =>
-    decisive.some((one) => one.verdict === verdict);
-  if (has("worse")) return has("better") ? "NEW is worse in part" : "NEW is worse";
-  if (has("better")) {
-    return has("inconclusive") ? "NEW is better where that is decided" : "NEW is better";
-  }
-  if (!has("inconclusive")) return "NEW is as fast as BASE";
-  if (decisive.some(({ reason }) => reason === "sessions")) return "Undecided between two sessions";
-  return has("equivalent") ? "No difference proven" : OPEN;
-}
-
-/** In few words: why is said of each cell. */
-function wordOf(
-  { verdict, reason }: FigureComparison,
-  { marginRatio }: Pick<GroupComparison, "marginRatio">,
-): string {
-  if (verdict === "equivalent") return `the same within ${percentText(marginRatio)}`;
-  return reason === "sessions" ? "different in these two sessions" : verdict;
-}
-
-const WORDS_IN_ORDER = ["worse", "better", "inconclusive"];
-/** Of more cells than these, the number says enough. */
-const MOST_NAMED = 2;
-
-/** `worse in 1 of 8 cells (static, hono), better in 7`. */
-function figureText(cells: readonly ComparedCell[], figure: ComparedFigure): string {
-  const groups = Map.groupBy(
-    cells,
-    ({ comparison }) => wordOf(comparisonOf(comparison, figure), comparison),
-  );
-  const placeOf = (word: string): number => (WORDS_IN_ORDER.indexOf(word) + 4) % 4;
-  const texts = [...groups].sort(([a], [b]) => placeOf(a) - placeOf(b)).map(([word, those], i) => {
-    if (those.length === cells.length) {
-      return `${word} ${inAll(cells)}`;
-    }
-    const named = word === "worse" && those.length <= MOST_NAMED
-      ? ` (${those.map(comparedName).join("; ")})`
-      : "";
-    const of = i === 0 ? ` of ${counted(cells.length, "cell")}` : "";
-    return `${word} in ${those.length}${of}${named}`;
-  });
-  return texts.join(", ");
-}
-
-/** What a card shows, of an experiment or of two results held against each other. */
-export interface CardModel
-  extends Pick<ConclusionModel, "sentence" | "figure" | "forest" | "claims"> {
-  readonly reliability: Pick<ReliabilityModel, "light" | "level" | "sentence"> | null;
-  readonly next: readonly Pick<NextStep, "text">[];
-}
 
 /** What a page shows of a comparison, beside its gates and its doubts. */
 export interface ComparedModel {
@@ -156,35 +55,32 @@ export interface ComparedModel {
 /** @param comparison Of at least one cell. */
 export function comparedModel(comparison: ResultsComparison): ComparedModel {
   const { cells, matches, sides } = comparison;
+  const [{ name: baseName }, { name: nextName }] = sides;
   const nexts = matches.map(({ next }) => next.cell);
   return {
     title: unique(sides.map(titleOf)).join(" → "),
-    card: {
-      sentence: comparisonSentence(comparison),
-      figure: headlineOf(cells),
-      forest: smallForest(comparison),
-      claims: null,
-      reliability: comparison.reliability,
-      next: nextSteps(comparison),
-    },
-    table: sideBySide(cells.map((cell, i) => ({
-      name: comparedName(cell),
-      comparison: cell.comparison,
-      base: matches[i].base.cell,
-      next: nexts[i],
-    }))),
+    card: comparedCard(comparison),
+    table: sideBySide(
+      cells.map((cell, i) => ({
+        name: comparedName(cell),
+        comparison: cell.comparison,
+        base: matches[i].base.cell,
+        next: nexts[i],
+      })),
+      [baseName, nextName],
+    ),
     forest: forestOf(
       cells.map((cell, i) => ({
         name: comparedName(cell),
         color: nexts[i].color,
-        base: "BASE",
-        parts: { name: [comparedName(cell)], base: ["BASE"] },
+        base: baseName,
+        parts: { name: [comparedName(cell)], base: [baseName] },
         comparison: cell.comparison,
       })),
       isOpenLoop(nexts),
     ),
     densities: matches.flatMap(({ base, next }, i) => {
-      const both = [sideCell(base, "BASE"), sideCell(next, "NEW")];
+      const both = [sideCell(base, baseName, BASE_COLOR), sideCell(next, nextName, NEXT_COLOR)];
       const chart = densityOf(both);
       if (chart === null) return [];
       return [{ name: comparedName(cells[i]), chart, finding: densityFinding(both) }];
@@ -194,10 +90,11 @@ export function comparedModel(comparison: ResultsComparison): ComparedModel {
 }
 
 /** Grey and vermilion: neither is the colour of a target. */
-const SIDE_COLORS = { BASE: 6, NEW: 1 } as const;
+const BASE_COLOR = 6;
+const NEXT_COLOR = 1;
 
-function sideCell({ cell }: NamedCell, name: ComparedSide["name"]): NamedCell["cell"] {
-  return { ...cell, label: name, color: SIDE_COLORS[name] };
+function sideCell({ cell }: NamedCell, name: string, color: number): NamedCell["cell"] {
+  return { ...cell, label: name, color };
 }
 
 function titleOf({ last: { experiment, runs } }: ComparedSide): string {
@@ -205,73 +102,222 @@ function titleOf({ last: { experiment, runs } }: ComparedSide): string {
   return typeof title === "string" ? title : "Comparison";
 }
 
-/** The change that decides: the largest for the worse, or else for the better; of one cell its requests/s. */
-function headlineOf(cells: readonly ComparedCell[]): HeadlineFigure | null {
-  const all = cells.flatMap((cell) => decisiveOf(cell.comparison).map((one) => ({ cell, one })))
-    .filter(({ one: { ratio } }) => ratio !== null);
-  const size = ({ one: { ratio } }: typeof all[number]): number => Math.abs(Math.log(ratio ?? 1));
-  const largest = (verdict: string): typeof all[number] | undefined =>
-    all.filter(({ one }) => one.verdict === verdict).toSorted((a, b) => size(b) - size(a))[0];
-  const shown = largest("worse") ?? largest("better") ?? (cells.length === 1 ? all[0] : undefined);
-  if (shown === undefined) return null;
-  const { cell, one } = shown;
-  const [text, interval = ""] = ratioText(one).split(`${GLUE}[`);
+// The card: what the new results cost or gain.
+
+export function comparedCard(comparison: ResultsComparison): CardModel {
+  const { sides } = comparison;
+  const judged = judgedBoth(comparison);
+  const { places } = judged;
+  const isTrusted = sides.every(({ valid }) => valid > 0);
+  const shown = isTrusted ? headlined(comparison, places) : [];
+  const own = judgedBoth(comparison, shown[0]?.of);
+  const verdict = isTrusted
+    ? verdictIn(comparison, shown)
+    : nothingValid(sides.filter(({ valid }) => valid === 0));
+  const others = unique(places.map(({ figure }) => figure))
+    .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
-    text,
-    interval: interval === "" ? "" : `[${interval}`,
-    label: `${figureInProse(one.figure)} of NEW over BASE, ${comparedName(cell)}`,
-    value: one.ratio,
-    low: one.interval?.low ?? null,
-    high: one.interval?.high ?? null,
-    unit: "×",
-    certainty: one.verdict === "inconclusive" ? "open" : "decided",
+    ...verdict,
+    notes: others.map((figure) => figureNote(figure, places, sides[1].name)),
+    forest: placesForest(shown),
+    winners: [],
+    claims: null,
+    reliability: reliabilityOf(comparison, own),
+    next: [
+      ...mendStep({
+        runs: sides.flatMap(({ all }) => all),
+        places,
+        cores: Math.min(...sides.map(({ last: { machine } }) => machine?.allowedCores ?? Infinity)),
+      }),
+      ...(isTrusted ? nextSteps(comparison) : []),
+    ],
   };
 }
 
-/** The worst first. */
-function smallForest({ cells, matches, marginRatio }: ResultsComparison): ConclusionForest | null {
-  const figure = decisiveFigure(matches.map(({ next }) => next.cell));
-  const sign = figure === "rate" ? 1 : -1;
-  // What all rows share is said once, as each has one line.
-  const isOneScenario = new Set(cells.map(({ scenario }) => scenario)).size === 1;
-  const against = isOneScenario ? `against BASE in ${cells[0].scenario}` : "against BASE";
-  const rows = cells.map((cell, i) => ({
-    label: isOneScenario
-      ? comparedName(cell).slice(`${cell.scenario}, `.length)
-      : comparedName(cell),
-    color: matches[i].next.cell.color,
-    comparison: comparisonOf(cell.comparison, figure),
-    marginRatio,
-  })).filter(({ comparison: { ratio } }) => ratio !== null)
-    .toSorted((a, b) => sign * ((a.comparison.ratio ?? 1) - (b.comparison.ratio ?? 1)));
-  if (rows.length === 0) return null;
+function nothingValid(sides: readonly ComparedSide[]): Verdict {
+  return verdictOf("nothing-valid", {
+    runs: Math.max(...sides.map(({ runs }) => runs)),
+    side: listed(sides.map(({ name }) => name), "and"),
+    meaning: meaningOfRuns(sides[0].all),
+  });
+}
+
+function verdictIn(comparison: ResultsComparison, shown: readonly Place[]): Verdict {
+  const { gates, decidedBy, sides: [{ name: base }, { name: other }] } = comparison;
+  if (decidedBy === "thresholds") {
+    return verdictOf("thresholds", { sentence: gatesSentence(gates) });
+  }
+  if (shown.length === 0) return verdictOf("incomparable", {});
+  // Wrong responses come before how fast they came.
+  const broken = shown.filter(({ short }) => short.some(({ label }) => label === other));
+  return broken.length > 0
+    ? shortVerdict(broken, shown)
+    : sideVerdict(shown, { other, base, isCostFirst: true });
+}
+
+/** The judged places of the figure that decides: the first with a loss, or else with a gain; or else the first of all. */
+function headlined(
+  { sides: [{ name: base }, { name: other }], figures }: ResultsComparison,
+  places: readonly Place[],
+): readonly Place[] {
+  const byFigure = figures.map((figure) => places.filter((place) => place.of === figure))
+    .filter(({ length }) => length > 0);
+  const withWinner = (winner: string): readonly Place[] | undefined =>
+    byFigure.find((those) =>
+      those.some((place) => place.code === "leads" && winnerOf(place)?.name === winner)
+    );
+  return withWinner(base) ?? withWinner(other) ?? byFigure[0] ?? [];
+}
+
+function figureNote(figure: string, places: readonly Place[], other: string): string {
+  const own = places.filter((place) => place.figure === figure);
+  const words = Map.groupBy(
+    own,
+    (place) =>
+      place.code === "leads"
+        ? winnerOf(place)?.name === other ? "better" : "worse"
+        : place.code === "likely"
+        ? "undecided"
+        : place.code,
+  );
+  return noteSentence("figure", {
+    figure,
+    words: [...words].map(([word, those]) => ({ word, cells: those.length })),
+  });
+}
+
+/** @param figure Default: all that decide. */
+function judgedBoth(comparison: ResultsComparison, figure?: ComparedFigure): Judged {
+  const { cells, again, sides: [{ name: base }] } = comparison;
+  const placesIn = (cells: readonly ComparedCell[]): Place[] =>
+    placesOf(comparison, cells).filter(({ of }) => figure === undefined || of === figure);
+  return judgedTwice(placesIn(cells), again && placesIn(again), base);
+}
+
+/** Each cell by each figure that decides. */
+function placesOf(
+  { matches, sides: [base, next] }: ResultsComparison,
+  cells: readonly ComparedCell[],
+): Place[] {
+  const known = new Map(matches.map((match) => [matchKey(match), match]));
+  return cells.flatMap((cell) => {
+    const match = known.get(JSON.stringify([cell.scenario, cell.base, cell.next]));
+    return match === undefined
+      ? []
+      : decisiveOf(cell.comparison).map(({ figure }) =>
+        placeOf(cell, figure, { match, names: [base.name, next.name] })
+      );
+  });
+}
+
+function matchKey({ base, next }: Match): string {
+  return JSON.stringify([next.scenario, base.cell.label, next.cell.label]);
+}
+
+interface OfMatch {
+  readonly match: Match;
+  readonly names: readonly [base: string, next: string];
+}
+
+function placeOf(
+  cell: ComparedCell,
+  figure: ComparedFigure,
+  { match, names: [base, next] }: OfMatch,
+): Place {
+  const { comparison, errors } = cell;
+  const sides = [{ name: base, cell: match.base.cell }, { name: next, cell: match.next.cell }];
+  const short = errors === "" ? [] : sides.flatMap(({ name, cell }) => {
+    const own = shortfallOf(cell);
+    return own === null ? [] : [{ ...own, label: name }];
+  });
+  const decision = comparisonOf(comparison, figure);
+  const { color } = match.next.cell;
+  const place = {
+    key: JSON.stringify([comparedName(cell), figure]),
+    name: comparedName(cell),
+    scenario: cell.scenario,
+    factors: [],
+    first: { name: next, color },
+    rival: { name: base, color },
+    decision,
+    marginRatio: comparison.marginRatio,
+    of: figure,
+    figure: figureNameOf(figure, match.next.cell),
+    isAtLeast: false,
+    peers: [base],
+    beaten: [],
+    short,
+    unsettled: [],
+    isUnsettledAhead: false,
+    noun: "cell",
+  } as const;
+  if (short.length === 0) return withStanding(place, decision);
+  const [only] = sides.filter(({ name }) => short.every(({ label }) => label !== name));
   return {
-    title: figure === "rate"
-      ? `Requests/s ${against}, more is better`
-      : `${figureName(figure)} ${against}, less is better`,
-    better: figure === "rate" ? "higher" : "lower",
-    margin: 1 + marginRatio,
-    rows: rows.slice(0, MOST_FOREST_ROWS).map(forestRow),
-    omitted: Math.max(0, rows.length - MOST_FOREST_ROWS),
+    ...place,
+    code: only === undefined ? "none" : "only",
+    first: { name: only?.name ?? next, color },
+    rival: null,
+    decision: null,
+    why: null,
   };
 }
 
-function nextSteps({ cells, differences, outcome }: ResultsComparison): CardModel["next"] {
+function reliabilityOf({ sides }: ResultsComparison, judged: Judged): Reliability {
+  const isAll = sides.every(({ runs, valid }) => runs === valid);
+  const survival = isAll
+    ? "all-valid"
+    : sides.some(({ valid }) => valid === 0)
+    ? "none-valid"
+    : judged.survival;
+  const levels = sides.map(({ trust }) => trust?.level ?? "valid");
+  const level = TRUSTS.findLast((one) => levels.includes(one)) ?? "valid";
+  return {
+    survival,
+    light: LIGHTS[survival],
+    level,
+    sentence: trustLine(survival, {
+      valid: validText(sides),
+      levels: "",
+      lost: shareOf(judged.lost, judged.places),
+    }),
+  };
+}
+
+/** `All 18 runs of BASE and 9 of 18 of NEW are`. */
+function validText(sides: readonly ComparedSide[]): string {
+  const texts = sides.map(({ name, runs, valid }, i) => {
+    const noun = i === 0 ? ` ${runs === 1 ? "run" : "runs"}` : "";
+    return valid === runs
+      ? `all ${runs}${noun} of ${name}`
+      : `${valid} of ${runs}${noun} of ${name}`;
+  });
+  return `${capitalized(listed(texts, "and"))} are`;
+}
+
+function nextSteps({ cells, differences, outcome }: ResultsComparison): NextStep[] {
   const all = cells.flatMap(({ comparison }) => decisiveOf(comparison));
-  const marginRatio = cells[0].comparison.marginRatio;
   const [needed] = all.filter(({ runsNeeded }) => runsNeeded !== null)
     .toSorted((a, b) => (b.runsNeeded ?? 0) - (a.runsNeeded ?? 0));
   const [first, ...others] = differences;
   const more = others.length === 0 ? "" : `, and ${others.length} more`;
   return [
-    ...(first === undefined ? [] : [{
-      text: `Measure both sides alike: ${first}${more}.`,
-    }]),
-    ...(all.some(({ reason }) => reason === "sessions") ? [{ text: SESSIONS_TEXT }] : []),
-    ...(needed === undefined || outcome !== "inconclusive" ? [] : [{
-      text: tooManyRunsText(needed.runsNeeded ?? 0) ??
-        `Add runs: ${neededText(needed, marginRatio)}.`,
-    }]),
+    ...(first === undefined ? [] : [
+      {
+        code: "equal-settings",
+        text: `Measure both sides alike: ${first}${more}.`,
+      } as const,
+    ]),
+    ...(all.some(({ reason }) => reason === "sessions")
+      ? [{ code: "add-runs", text: SESSIONS_TEXT } as const]
+      : []),
+    ...(needed === undefined || outcome !== "inconclusive" ? [] : [
+      {
+        code: "add-runs",
+        text: tooManyRunsText(needed.runsNeeded ?? 0) ??
+          `Add runs: ${neededText(needed, cells[0].comparison.marginRatio)}.`,
+      } as const,
+    ]),
   ];
 }
 

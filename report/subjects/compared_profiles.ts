@@ -15,6 +15,8 @@ interface ProfiledMatch {
   readonly name: string;
   readonly match: Match;
   readonly comparison: GroupComparison;
+  /** What the sides are called. */
+  readonly names: readonly [base: string, next: string];
   /** Whether responses were right, so that its figures say something. */
   readonly isRight: boolean;
 }
@@ -23,15 +25,15 @@ type ProfiledResults = Partial<Pick<Results, "profiles">>;
 
 /** Null where either side has no profile of it. @param bases,nexts The sessions of each side. */
 export function comparedProfiles(
-  { name, match: { base, next }, comparison, isRight }: ProfiledMatch,
+  { name, match: { base, next }, comparison, names, isRight }: ProfiledMatch,
   bases: readonly ProfiledResults[],
   nexts: readonly ProfiledResults[],
 ): ComparedProfiles | null {
   const of = (sessions: readonly ProfiledResults[]) =>
     sessions.flatMap(({ profiles }) => profiles ?? []);
   const sides = [
-    { name: "BASE", cell: base.cell, profiles: of(bases) },
-    { name: "NEW", cell: next.cell, profiles: of(nexts) },
+    { name: names[0], cell: base.cell, profiles: of(bases) },
+    { name: names[1], cell: next.cell, profiles: of(nexts) },
   ] as const;
   const profiles = pairedProfiles(next.scenario, sides, isRight ? workChange(comparison) : null);
   return profiles && { name, profiles };

@@ -1,6 +1,6 @@
 /** Two results → every cell that is in both compared, with what makes that doubtful. */
 import { isUnanswered } from "../../runner/result/outcome.ts";
-import type { Threshold } from "../../runner/result/result.ts";
+import type { Run, Threshold } from "../../runner/result/result.ts";
 import type { Verdict, VerdictReason } from "../../runner/stats/comparison/verdict.ts";
 import { UNTESTED } from "../judge/between.ts";
 import {
@@ -13,13 +13,12 @@ import {
   testPairs,
 } from "../judge/comparison.ts";
 import { resultDifferences, type ResultSide } from "../judge/differences.ts";
-import type { ComparedFigure } from "../judge/group.ts";
+import { type ComparedFigure, DECISIVE } from "../judge/group.ts";
 import { differInErrors, hasTooManyErrors, judgedErrorRatio } from "../judge/shortfall.ts";
 import { sessionPairs, type SessionSpread, sessionSpread } from "../judge/sessions.ts";
 import { conditionText, ratiosText } from "../findings/judgements.ts";
 import { endsText, noResponseOf } from "../findings/no_response.ts";
 import { type ComparedProfiles, comparedProfiles } from "./compared_profiles.ts";
-import { type ComparedReliability, comparedReliability } from "./compared_reliability.ts";
 import {
   doubtSentences,
   doubtsOfSides,
@@ -47,11 +46,13 @@ export interface ComparedCell {
 
 /** One of the two results, of one session or several. */
 export interface ComparedSide {
-  readonly name: "BASE" | "NEW";
+  /** `BASE` and `NEW`, or those of two commits: `base` and `head`. */
+  readonly name: string;
   /** The last session. */
   readonly last: ResultSide;
   readonly sessions: number;
   /** Of all sessions. */
+  readonly all: readonly Run[];
   readonly runs: number;
   readonly valid: number;
   /** Null without runs. */
@@ -71,8 +72,10 @@ export interface ResultsComparison {
   readonly sides: readonly [base: ComparedSide, next: ComparedSide];
   /** Null where the sides are two results. */
   readonly revisions: Revisions | null;
-  /** Whether the verdicts survive without the runs that are not valid. */
-  readonly reliability: ComparedReliability;
+  /** The cells by the runs that are valid; null where all are. None where a side has none. */
+  readonly again: readonly ComparedCell[] | null;
+  /** The figures that decide, the one that is headlined first. */
+  readonly figures: readonly ComparedFigure[];
   /** What differs besides the figures, a line each. */
   readonly differences: readonly string[];
   /** Sides whose figures may not be those of the target, and why, a line each. */
@@ -101,6 +104,10 @@ export interface CompareOptions {
   readonly marginRatio?: number;
   readonly thresholds?: readonly Threshold[];
   readonly revisions?: Revisions;
+  /** What the sides are called. Default: BASE and NEW. */
+  readonly names?: readonly [base: string, next: string];
+  /** The figures that decide, the one that is headlined first. */
+  readonly figures?: readonly ComparedFigure[];
   /** Earlier sessions of the same programs, in which nothing but the session differed. */
   readonly earlier?: readonly ResultSide[];
 }
@@ -139,30 +146,28 @@ export function compareSessions(
   // Where both end in one exit code, Holm's method goes over both.
   const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []);
   const cells = comparedCells(matches.pairs, judgePairs(tests, byFigures ? gatePs(tested) : []));
-  const sides = [sideOf("BASE", bases), sideOf("NEW", nexts)] as const;
-  const again = againByValid([bases, nexts], { marginRatio, earlier });
+  const { names: [baseName, nextName] = ["BASE", "NEW"], figures = DECISIVE } = options;
+  const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;
   return {
     cells,
-    reliability: comparedReliability({
-      sides,
-      cells: comparisonsOf(cells),
-      again: again && comparisonsOf(again),
-    }),
+    again: againByValid([bases, nexts], { marginRatio, earlier }),
+    figures,
     matches: matches.pairs,
     sides,
     revisions: options.revisions ?? null,
     differences: resultDifferences(base, next, matches.pairs).map(conditionText),
     untrusted: sides.flatMap(({ name, trust }) => doubtSentences(name, trust)),
     doubts: doubtsOfSides([
-      { name: "BASE", runs: bases.flatMap(({ runs }) => runs) },
-      { name: "NEW", runs: nexts.flatMap(({ runs }) => runs) },
+      { name: baseName, runs: sides[0].all },
+      { name: nextName, runs: sides[1].all },
     ]),
     onlyBase: matches.onlyBase.map(nameOf),
     onlyNext: matches.onlyNext.map(nameOf),
     profiles: cells.flatMap((cell, i) => {
       const { comparison, errors } = cell;
       const found = { name: comparedName(cell), match: matches.pairs[i], comparison };
-      return comparedProfiles({ ...found, isRight: errors === "" }, bases, nexts) ?? [];
+      const names = [baseName, nextName] as const;
+      return comparedProfiles({ ...found, names, isRight: errors === "" }, bases, nexts) ?? [];
     }),
     gates,
     marginRatio,
@@ -171,11 +176,7 @@ export function compareSessions(
   };
 }
 
-function comparisonsOf(cells: readonly ComparedCell[]): Map<string, GroupComparison> {
-  return new Map(cells.map((cell) => [comparedName(cell), cell.comparison]));
-}
-
-/** Null where all runs are valid, or a side has none that is. */
+/** Null where all runs are valid; none where a side has none that is. */
 function againByValid(
   sides: readonly (readonly ResultSide[])[],
   options: CompareOptions,
@@ -186,7 +187,7 @@ function againByValid(
       .filter(({ runs }) => runs.length > 0)
   );
   return bases.length === 0 || nexts.length === 0
-    ? null
+    ? []
     : compareSessions(bases, nexts, options).cells;
 }
 
@@ -197,12 +198,13 @@ function spreadOf(sessions: readonly (readonly ResultSide[])[]): SessionSpread {
     spreads.reduce<ReturnType<SessionSpread>>((known, spread) => known ?? spread(figure), null);
 }
 
-function sideOf(name: ComparedSide["name"], sessions: readonly ResultSide[]): ComparedSide {
+function sideOf(name: string, sessions: readonly ResultSide[]): ComparedSide {
   const runs = sessions.flatMap((session) => session.runs);
   return {
     name,
     last: sessions[sessions.length - 1],
     sessions: sessions.length,
+    all: runs,
     runs: runs.length,
     valid: runs.filter(isValid).length,
     trust: trustOfRuns(runs),

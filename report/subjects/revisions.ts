@@ -144,13 +144,19 @@ export function asConfirmed(
   first: ResultsComparison,
   { alarms, outcome }: Confirmed,
 ): ResultsComparison {
-  const cells = first.cells.map((cell) => {
+  const confirmed = (cell: ComparedCell): ComparedCell => {
     const doubtful = alarms.filter((alarm) =>
-      alarm.cell === cell && alarm.again !== null && alarm.again !== "fail"
+      comparedName(alarm.cell) === comparedName(cell) && alarm.again !== null &&
+      alarm.again !== "fail"
     ).map(({ figure }) => figure);
     return doubtful.length === 0 ? cell : withDoubts(cell, doubtful);
-  });
-  return { ...first, cells, outcome };
+  };
+  return {
+    ...first,
+    cells: first.cells.map(confirmed),
+    again: first.again && first.again.map(confirmed),
+    outcome,
+  };
 }
 
 function withDoubts(cell: ComparedCell, doubtful: readonly ComparedFigure[]): ComparedCell {

@@ -12,7 +12,7 @@ const figure = z.strictObject({
   value: end.describe("Null: a range of several"),
   low: end,
   high: end,
-  unit: z.enum(["×", "requests/s", "ms"]),
+  unit: z.string().describe("×, % or what is counted, such as requests/s"),
   certainty,
 });
 
@@ -75,9 +75,40 @@ const matrix = z.strictObject({
   })),
 });
 
+const winner = z.strictObject({
+  setting: z.string(),
+  winner: z.string().nullable().describe("Null: nobody wins there"),
+  rival: z.string().nullable().describe(
+    "What the winner is held against; null: nobody else keeps up",
+  ),
+  figure: z.string().describe("What decides, such as requests/s or p99"),
+  ratio: end,
+  low: end,
+  high: end,
+  margin: z.string().describe("`1.33× [1.20, 1.47]`; empty without a ratio"),
+  certainty,
+  word: z.string(),
+});
+
 export const conclusion = z.strictObject({
   question: z.string(),
+  code: z.enum([
+    "leads",
+    "depends",
+    "separate",
+    "equivalent",
+    "undecided",
+    "unsettled",
+    "falls-short",
+    "alone",
+    "nothing-valid",
+    "incomparable",
+    "costs",
+    "gains",
+  ]).optional().describe("The kind of verdict; absent in older files"),
   sentence: z.string().describe("The verdict; empty where no run got a response"),
+  notes: z.array(z.string()).optional().describe("What a reader must know beside the verdict"),
+  winners: z.array(winner).optional().describe("Who wins at each of several settings"),
   figure: figure.nullable(),
   forest: forest.nullable(),
   reliability: reliability.nullable(),

@@ -244,7 +244,10 @@ export const results = z.strictObject({
     thresholds: z.array(threshold).optional(),
     claims: z.array(claimInResults).optional(),
     published: z.union([published, z.array(published)]).optional(),
-    compare: z.union([z.looseObject({ factor: z.string() }), z.literal("none")]).optional(),
+    compare: z.union([
+      z.looseObject({ factor: z.string().optional(), figure: z.string().optional() }),
+      z.literal("none"),
+    ]).optional(),
     base: z.union([z.string(), z.number()]).optional(),
   })
     .describe("The experiment, with defaults filled in"),

@@ -44,13 +44,23 @@ const name = z.string().max(LIMITS.name.most).regex(/^[\p{L}\p{N}][\p{L}\p{N} ._
     "go on with letters, digits, spaces and . _ -",
 });
 
+/** Figures of which more is better, that a verdict can be about. */
+const COMPARED_FIGURES = ["rate", "perCpu"] as const;
+
 const comparedFields = {
   compare: z.union([
     z.strictObject({
-      factor: z.string().describe(
+      factor: z.string().optional().describe(
         "A factor by its name, such as policy: its values are compared, at equal targets and settings",
       ),
-    }),
+      figure: z.enum(COMPARED_FIGURES).optional().describe(
+        "The figure that decides: rate, requests per second; perCpu, requests per second of CPU time. " +
+          "By default rate, and of a flow how often all of it is done",
+      ),
+    }).refine(
+      ({ factor, figure }) => factor !== undefined || figure !== undefined,
+      "Cannot tell what is compared: name a factor or a figure",
+    ),
     z.literal("none").describe("The verdict says the most that each target serves"),
   ]).optional().describe("What is compared; by default the targets, or of one target a factor"),
   base: z.union([z.string(), z.number()]).optional().describe(

@@ -3,9 +3,7 @@
 /** The page of a comparison: what it says, on every screen, and that it keeps nobody out. */
 import assert from "node:assert/strict";
 import type { BrowserContextOptions } from "playwright-core";
-import { comparisonJson, renderComparison } from "../../report/render/comparison.ts";
-import { renderComparisonMarkdown } from "../../report/render/comparison.ts";
-import { comparisonSentence } from "../../report/subjects/compared_conclusion.ts";
+import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
 import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
 import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
 import type { TrustFinding } from "../../runner/result/findings.ts";
@@ -41,43 +39,11 @@ Deno.test("every swatch of a comparison has its colour, shades of a factor too",
   assert.deepEqual([...classes].filter((name) => !new RegExp(`\\.${name}\\s*[{,]`).test(html)), []);
 });
 
-Deno.test("terminal, markdown and JSON of a comparison have the page's sentence", () => {
-  const sentence = plain(comparisonSentence(BOTH));
-  assert.match(
-    sentence,
-    /^NEW is worse in part: requests\/s and CPU\/request worse in 1 of 2 cells \(static, express\), better in 1; p99 /,
-  );
-  const forms = [
-    renderComparison(BOTH, { width: 400, color: false, unicode: true }),
-    renderComparisonMarkdown(BOTH),
-    JSON.stringify(comparisonJson(BOTH)),
-    HTML,
-  ];
-  for (const form of forms) {
-    assert.ok(plain(form).replaceAll("\\", "").includes(sentence), form.slice(0, 300));
-  }
-});
-
-const ONE: readonly [next: readonly number[], sentence: RegExp][] = [
-  [around(1_000, 0.0005), /^NEW is as fast as BASE: requests\/s 1\.00\d*× .* the same within 2 %;/],
-  [around(1_300, 0.001), /^NEW is better: requests\/s 1\.30\d*× \[.*\] better; p99 /],
-  [around(800, 0.001), /^NEW is worse: requests\/s 0\.80\d*× \[.*\] worse; p99 /],
-  [
-    [600, 1_500, 900, 1_100, 1_000],
-    /^No difference proven: requests\/s .* inconclusive; p99 .* the same within 2 %\.$/,
-  ],
-];
-
-for (const [next, sentence] of ONE) {
-  Deno.test(`of one cell a comparison says ${sentence.source}`, () => {
-    assert.match(plain(comparisonSentence(compareAt({ a: around(1_000) }, { a: next }))), sentence);
-  });
-}
-
 Deno.test("two sessions are said to be undecided, not worse", () => {
   const later = { ...resultsAt({ a: around(800, 0.001) }), startedAt: "2031-06-05T10:18:00Z" };
-  const sentence = comparisonSentence(compareResults(resultsAt({ a: around(1_000) }), later));
-  assert.match(sentence, /^Undecided between two sessions: requests\/s .* different in these two/);
+  const card = comparedCard(compareResults(resultsAt({ a: around(1_000) }), later));
+  assert.equal(card.code, "undecided");
+  assert.match(card.sentence, /by how much two sessions of this machine differ/);
 });
 
 const LATE: TrustFinding = {
@@ -123,7 +89,7 @@ const views = Object.entries(SCREENS).map(([screen, options]): [string, Look] =>
     options,
     look: async (page) => {
       const card = page.locator(".card");
-      assert.ok(plain(await card.innerText()).startsWith(plain(comparisonSentence(BOTH))));
+      assert.ok(plain(await card.innerText()).startsWith(plain(comparedCard(BOTH).sentence)));
       const place = await page.evaluate(() => ({
         below: (document.querySelector(".card")?.getBoundingClientRect().bottom ?? Infinity) -
           innerHeight,

@@ -24,6 +24,59 @@ export function doubted(results: Results, isDoubted: (run: Run) => boolean): Res
   return results;
 }
 
+/** Runs that are picked never settle, all others do. @param stray By so much such a run is faster, then slower. */
+export function unsettled(
+  results: Results,
+  isUnsettled: (run: Run) => boolean,
+  stray = 0.8,
+): Results {
+  for (const run of results.runs) {
+    run.warmup = { label: "flat", steadyFromS: 0 };
+    if (!isUnsettled(run)) continue;
+    run.warmup = { label: "no-steady-state", steadyFromS: null };
+    run.timeline.points.forEach((point, at, { length }) => {
+      point.completed = Math.round(point.completed * (2 * at < length ? 1 + stray : 1 - stray));
+    });
+  }
+  return results;
+}
+
+/** The experiment names a target that the others are held against. */
+export function based(base: string, results: Results): Results {
+  return { ...results, experiment: { ...results.experiment, base } };
+}
+
+/** One scenario of each, s0, s1 and so on, all of the first experiment. */
+export function together(...all: readonly Results[]): Results {
+  const runs = all.flatMap((results, i) =>
+    results.runs.map((run) => ({
+      ...structuredClone(run),
+      scenario: `s${i}`,
+      order: run.order + 100 * i,
+    }))
+  );
+  return { ...all[0], runs };
+}
+
+/** Requests come at these rates, whatever is served of them. */
+export function offered(perSec: number, results: Results): Results {
+  for (const run of results.runs) {
+    const { connections, keepAlive, timeout } = run.load;
+    run.load = {
+      ...{ kind: "rate", rate: perSec, durationS: run.elapsedS, arrivals: "uniform", seed: 1 },
+      ...{ connections, keepAlive, timeout },
+    };
+    run.requests.due = perSec * run.elapsedS;
+    run.requests.unfinished = Math.max(0, run.requests.due - run.requests.completed);
+  }
+  return results;
+}
+
+export const LEADS = { a: around(1_000), b: around(2_000, 0.001) };
+export const SEEMS = { a: [1_000, 1_010, 1_005], b: [1_030, 1_036, 1_041] };
+export const ALIKE = { a: [1_000, 1_001, 1_002, 999], b: [1_001, 1_000, 999, 1_002] };
+export const NOISY = { a: [800, 1_300, 1_000, 1_100], b: [1_200, 900, 1_150, 850] };
+
 export const TWO = { a: around(1_000), b: around(2_000, 0.001) };
 
 /** Five scenarios: gin leads but with errors. */
@@ -60,13 +113,9 @@ export function along(
   );
 }
 
-/** One scenario of each, s0, s1 and so on. */
+/** One scenario of each. */
 export function inScenarios(...scenarios: readonly (readonly SweepCell[])[]): Results {
-  const all = scenarios.map(sweepResults);
-  const runs = all.flatMap((results, i) =>
-    results.runs.map((run) => ({ ...run, scenario: `s${i}`, order: run.order + 100 * i }))
-  );
-  return { ...all[0], runs };
+  return together(...scenarios.map(sweepResults));
 }
 
 export const OFFERED = along("rate", ["1000/s", "10000/s", "60000/s"], {

@@ -5,6 +5,7 @@ import { lexer, type Tokens } from "marked";
 import { renderCsv, renderIntervalsCsv } from "../../report/render/csv.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
+import { winnersTable } from "../../report/subjects/verdict/card.ts";
 import { reportModel } from "../../report/model.ts";
 import { results as schema } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
@@ -80,6 +81,7 @@ Deno.test("either CSV has the numbers of the runs in JSON, to the last digit", (
 Deno.test("the tables of markdown are those of the model, cell by cell", () => {
   const tables = tablesOf(renderMarkdown(MODEL));
   const wanted = [
+    winnersTable(MODEL.conclusion.winners),
     MODEL.gates.table,
     ...MODEL.scenarios.flatMap(({ tables: { summary, compared, connections } }) => [
       summary,

@@ -1,6 +1,6 @@
 /** What pairs of runs, and the CPU time of requests, say in a comparison. */
 import assert from "node:assert/strict";
-import { comparisonSentence } from "../../report/subjects/compared_conclusion.ts";
+import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
 import { compareResults } from "../../report/subjects/compared_results.ts";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
@@ -44,10 +44,9 @@ Deno.test("CPU time: 10 % more a request is worse where requests/s are open", ()
   assert.equal(cpu.verdict, "worse");
   assert.ok(Math.abs(cpu.base - 0.1) < 0.001 && Math.abs(cpu.next - 0.11) < 0.001);
   assert.equal(comparison.outcome, "fail");
-  assert.match(
-    comparisonSentence(comparison),
-    /^NEW is worse: .*CPU\/request\s1\.1\d*×\s.*\sworse\.$/,
-  );
+  const { code, sentence } = comparedCard(comparison);
+  assert.equal(code, "costs");
+  assert.match(sentence, /^NEW costs 1\.1\d*× the CPU per request of BASE\.$/);
   const text = renderComparison(comparison, { width: 200, color: false, unicode: true });
   assert.match(text, /CPU\/request 100\.0\sµs → 0\.110\sms, 1\.1\d*×\s.*: worse/);
   const json = JSON.stringify(comparisonJson(comparison));
@@ -63,7 +62,9 @@ Deno.test("CPU time that is open leaves the verdict to requests/s and p99", () =
   const [{ comparison: cell }] = comparison.cells;
   assert.equal(comparisonOf(cell, "cpuPerRequest").verdict, "inconclusive");
   assert.equal(comparisonOf(cell, "rate").verdict, "equivalent");
-  assert.doesNotMatch(comparisonSentence(comparison), /CPU/);
+  const { code, notes } = comparedCard(comparison);
+  assert.equal(code, "equivalent");
+  assert.doesNotMatch(notes.join(), /CPU/);
 });
 
 Deno.test("CPU time that nobody saw is in no sentence, no testcase and no family", () => {
@@ -97,10 +98,10 @@ Deno.test("an alarm's confirmation leaves out CPU time that nobody saw, or that 
 Deno.test("what fresh runs do not bear out is worse in no form", () => {
   const [worse, same] = [compareResults(BASE(), HEAVIER()), compareResults(BASE(), BASE())];
   const confirmed = asConfirmed(worse, confirmedBy(worse, worse));
-  assert.match(comparisonSentence(confirmed), /^NEW is worse/);
+  assert.equal(comparedCard(confirmed).code, "costs");
   const doubtful = asConfirmed(worse, confirmedBy(worse, same));
   assert.notEqual(doubtful.outcome, "fail");
-  assert.doesNotMatch(comparisonSentence(doubtful), /worse/);
+  assert.equal(comparedCard(doubtful).code, "undecided");
   const text = renderComparison(doubtful, { width: 200, color: false, unicode: true });
   assert.match(
     text,

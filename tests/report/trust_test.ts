@@ -122,7 +122,7 @@ Deno.test("whether to trust it stands in words under the title of terminal, page
   assert.match(second, /^ {2}static, fast, run 1 is invalid: The generator may/);
   const [, lead, below] = renderReportPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
   assert.equal(lead, model.conclusion.sentence);
-  assert.ok(below.includes('<li class="red">'));
+  assert.ok(below.includes('<li class="amber">'));
   assert.ok(below.includes('<details class="trust invalid"><summary>Invalid: in 1 of 4 runs'));
   assert.match(renderMarkdown(model), /\n\n\*\*invalid\*\*: in 1 of 4 runs .*\n\n- static, fast/);
 });

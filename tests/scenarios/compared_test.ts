@@ -49,7 +49,11 @@ Deno.test("a base that is not there is found, with what there is", () => {
   ]);
 });
 
-Deno.test("compare takes nothing but a factor, or none", () => {
+Deno.test("compare takes nothing but a factor, a figure, or none", () => {
+  assert.deepEqual(problemsOf({ compare: { figure: "perCpu" } }), []);
+  assert.deepEqual(problemsOf({ compare: { factor: "policy", figure: "rate" } }), []);
+  assert.match(problemsOf({ compare: { figure: "speed" } }).join(), /^compare/);
+  assert.match(problemsOf({ compare: {} }).join(), /name a factor or a figure/);
   assert.match(problemsOf({ compare: { target: "a" } }).join(), /compare/);
   assert.match(problemsOf({ compare: "policy" }).join(), /^compare: /);
 });

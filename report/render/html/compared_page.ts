@@ -35,7 +35,7 @@ export function renderComparisonPage(comparison: ResultsComparison): Written<"ht
 <html lang="en">
 <head>
 ${metaMarkup(policyOf(style))}
-<title>${model.title}: BASE and NEW</title>
+<title>${model.title}: ${namesOf(comparison).join(" and ")}</title>
 <link rel="icon" href="data:,">
 <style>${verbatim(style)}</style>
 </head>
@@ -47,6 +47,10 @@ ${chartsScript(charts)}<script>${verbatim(client)}</script>
 </body>
 </html>
 `.text;
+}
+
+function namesOf({ sides }: ResultsComparison): string[] {
+  return sides.map(({ name }) => name);
 }
 
 function navigationMarkup(
@@ -70,13 +74,14 @@ function mainMarkup(
   place: PagePlace,
 ): Markup {
   const { gates, onlyBase, onlyNext } = comparison;
+  const [base, next] = namesOf(comparison);
   const { id } = place;
   return markup`<header><h1>${model.title}</h1>
 <p class="about">${whenText(model)}</p>
 ${revisionsMarkup(comparison)}
 ${conclusionMarkup(model.card, id)}
 ${trustMarkup(comparison)}
-${onlyMarkup("BASE", onlyBase)}${onlyMarkup("NEW", onlyNext)}</header>
+${onlyMarkup(base, onlyBase)}${onlyMarkup(next, onlyNext)}</header>
 ${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
 <section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
@@ -91,12 +96,13 @@ function whenText({ sides }: ComparedModel): string {
   const [base, next] = sides.map(({ facts }) =>
     facts.find(({ label }) => label === "At")?.text ?? "at an unknown time"
   );
-  return `BASE was measured ${base}, NEW ${next}.`;
+  const [first, second] = sides.map(({ side }) => side.name);
+  return `${first} was measured ${base}, ${second} ${next}.`;
 }
 
-function revisionsMarkup({ revisions }: ResultsComparison): Markup | null {
-  return revisions && markup`<p class="about">BASE is ${revisions.base}<br>
-NEW is ${revisions.next}</p>`;
+function revisionsMarkup({ revisions, sides: [base, next] }: ResultsComparison): Markup | null {
+  return revisions && markup`<p class="about">${base.name} is ${revisions.base}<br>
+${next.name} is ${revisions.next}</p>`;
 }
 
 /** What makes the figures doubtful, of both sides in one place; null where both are to be trusted. */
@@ -120,7 +126,7 @@ const MOST_PRINTED_RATIOS = 16;
 
 /** With the interval that decides each. */
 function ratiosMarkup(
-  { cells }: ResultsComparison,
+  { cells, sides: [{ name: base }, { name: next }] }: ResultsComparison,
   { forest }: ComparedModel,
   place: PagePlace,
 ): Markup | null {
@@ -128,7 +134,7 @@ function ratiosMarkup(
   const section = `${place.id}-ratios`;
   // On paper the table above says the same in less room.
   const kind = cells.length > MOST_PRINTED_RATIOS ? markup` class="unprinted"` : null;
-  return markup`<section id="${section}"${kind}><h2>Ratios, NEW over BASE</h2>
+  return markup`<section id="${section}"${kind}><h2>Ratios, ${next} over ${base}</h2>
 <figure class="forest">${
     forestPanels(forest, { ...place, id: section }, (title) => markup`<h3>${title}</h3>`)
   }

@@ -1,8 +1,7 @@
 /** The output of `plateau run` at its end. */
 import type { ScenarioSummary } from "../../judge/verdict.ts";
 import { pairSentence, summaryText } from "../../findings/judgements.ts";
-import { claimCountsText, type ConclusionModel } from "../../subjects/verdict/conclusion.ts";
-import { figureText } from "../../subjects/verdict/headline.ts";
+import { cardLines } from "./card.ts";
 import type { GatesModel } from "../../judge/gates/gates.ts";
 import type { ReportModel, ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
@@ -41,7 +40,8 @@ export function renderSummary(
     ...publishedLines(model.published, options),
     ...blocksLines(shownIn("terminal", model.groups), options),
     ...warningLines(model, options),
-    ...conclusionLines(model.conclusion, options),
+    // Last, where a terminal shows it without scrolling back.
+    ...cardLines(model.conclusion, options),
   ];
   return writtenLines(lines, options);
 }
@@ -155,25 +155,6 @@ function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Te
   return [
     BLANK,
     ...warnings.flatMap((text) => paragraphLines(text, width, { style: "yellow" })),
-  ];
-}
-
-/** Last, where a terminal shows it without scrolling back. */
-function conclusionLines(
-  { sentence, figure, reliability, claims, next }: ConclusionModel,
-  { width }: TerminalOptions,
-): TextLine[] {
-  if (sentence === "") return [];
-  const counts = claims === null ? "" : claimCountsText(claims);
-  return [
-    BLANK,
-    ...paragraphLines(sentence, width, { style: "bold" }),
-    ...[
-      figure === null ? "" : figureText(figure),
-      reliability === null ? "" : reliability.sentence,
-      counts === "" ? "" : `Claims: ${counts}`,
-      ...next.map(({ text }) => `Next: ${text}`),
-    ].flatMap((text) => text === "" ? [] : paragraphLines(text, width, HANGING)),
   ];
 }
 

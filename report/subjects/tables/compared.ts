@@ -143,15 +143,18 @@ export interface SideRow {
 }
 
 /** The ratio that decides comes after its figures. */
-export function sideBySide(rows: readonly SideRow[]): Table {
+export function sideBySide(
+  rows: readonly SideRow[],
+  names: readonly string[],
+): Table {
   return tableOf({ caption: "Both results side by side" }, rows, [
     { label: "Cell", kind: "name", cell: ({ name }) => textCell(name) },
-    ...sideColumns("rate", rows),
-    ...sideColumns(50, rows),
-    ...sideColumns(99, rows),
+    ...sideColumns("rate", rows, names),
+    ...sideColumns(50, rows, names),
+    ...sideColumns(99, rows, names),
     ...(rows.some(({ base, next }) => base.errorRatio + next.errorRatio > 0)
       ? (["base", "next"] as const).map((side): ColumnOf<SideRow> => ({
-        label: `Errors, ${side === "base" ? "BASE" : "NEW"}`,
+        label: `Errors, ${names[side === "base" ? 0 : 1]}`,
         unit: "%",
         cell: (row) => errorCell(shareCell(row[side].errorRatio)),
       }))
@@ -159,7 +162,11 @@ export function sideBySide(rows: readonly SideRow[]): Table {
   ]);
 }
 
-function sideColumns(figure: "rate" | 50 | 99, rows: readonly SideRow[]): ColumnOf<SideRow>[] {
+function sideColumns(
+  figure: "rate" | 50 | 99,
+  rows: readonly SideRow[],
+  [base, next]: readonly string[],
+): ColumnOf<SideRow>[] {
   const valuesOf = ({ comparison }: SideRow): FigureComparison => comparisonOf(comparison, figure);
   const unit = figure === "rate"
     ? undefined
@@ -172,10 +179,10 @@ function sideColumns(figure: "rate" | 50 | 99, rows: readonly SideRow[]): Column
     return boundCell(numberCell(value, unit), isAtLeast);
   };
   return [
-    { label: `${name}, BASE`, unit: unit?.name, cell: (row) => valueCell(row, "base") },
-    { label: "NEW", unit: unit?.name, cell: (row) => valueCell(row, "next") },
+    { label: `${name}, ${base}`, unit: unit?.name, cell: (row) => valueCell(row, "base") },
+    { label: next, unit: unit?.name, cell: (row) => valueCell(row, "next") },
     {
-      label: "NEW over BASE",
+      label: `${next} over ${base}`,
       kind: "text",
       cell: (row) => {
         const one = valuesOf(row);

@@ -1,13 +1,12 @@
-/** What the reader should do next, the most pressing first. */
+/** What the reader should do next, the most pressing first; nothing where nothing is left to do. */
 import type { Advice } from "../../../runner/result/findings.ts";
 import type { Run } from "../../../runner/result/result.ts";
 import { adviceSentence } from "../../findings/sentences.ts";
 import { competing, isOpen, shortfallOf } from "../../judge/shortfall.ts";
 import { tooManyRunsText } from "../../findings/judgements.ts";
 import { counted, listedAll, uncapitalized, unique } from "../../writing/words.ts";
-import { type CellRuns, unsteadyOf } from "../../cells/cells.ts";
 import type { ScenarioComparison } from "./compared_scenarios.ts";
-import { type Place, whereText } from "./places.ts";
+import type { Place } from "./places.ts";
 import { isValid } from "../../findings/trust.ts";
 
 export type NextStepCode =
@@ -17,8 +16,7 @@ export type NextStepCode =
   | "lower-rate"
   | "check-targets"
   | "more-runs-of-groups"
-  | "equal-settings"
-  | "none";
+  | "equal-settings";
 
 export interface NextStep {
   readonly code: NextStepCode;
@@ -26,102 +24,67 @@ export interface NextStep {
   readonly text: string;
 }
 
+/** What the advice has to fit. */
+export interface Situation {
+  readonly runs: readonly Run[];
+  readonly places: readonly Place[];
+  readonly scenarios: readonly ScenarioComparison[];
+  readonly isCompared: boolean;
+  /** Whether runs of the plan are still to come: then no more are asked for. */
+  readonly isRunning: boolean;
+  /** Of the machine of the generator. */
+  readonly cores: number;
+}
+
 /** Fewer runs of a kind show nothing of how often the other comes. */
 const RUNS_FOR_GROUPS = 14;
 /** What an experiment is repeated by default. */
 const USUAL_RUNS = 5;
 
-/** The most pressing first; none without runs. */
-export function nextSteps(
-  runs: readonly Run[],
-  places: readonly Place[],
-  scenarios: readonly ScenarioComparison[],
-): NextStep[] {
-  if (runs.length === 0) return [];
-  const has = (standing: Place["standing"]): boolean =>
-    places.some((place) => place.standing === standing);
-  const needed = runsNeeded(places);
-  // One number is printed: the larger decides both.
-  const isByGroups = has("groups") && Math.max(0, ...runsToDecideIn(places)) <= RUNS_FOR_GROUPS;
-  const steps: NextStep[] = [
-    ...mendStep(runs, places.length > 0),
-    ...checkStep(scenarios),
-    ...(commonAdvice(runs, places.length > 0) === "longer-run" ? [] : longerStep(places)),
-    ...(isByGroups
-      ? [
-        {
-          code: "more-runs-of-groups",
-          text: `Set repeat: ${RUNS_FOR_GROUPS}, which shows how often each group of runs comes.`,
-        } as const,
-      ]
-      : []),
-    ...(needed === null || isByGroups ? [] : [needed]),
-    ...(has("none-keeps-up")
-      ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
-      : []),
-    ...(scenarios.some(isIncomparable)
-      ? [
-        {
-          code: "equal-settings",
-          text: "Give the targets equal values of a factor: none can be compared.",
-        } as const,
-      ]
-      : []),
-  ];
-  return steps.length > 0 ? steps : [{
-    code: "none",
-    text: places.length === 0
-      ? "Nothing: every run is valid."
-      : "Nothing: every run is valid, and nothing more is to be decided.",
-  }];
-}
-
-/** Whether targets respond, but none at a setting that another has. */
-function isIncomparable({ summary: { verdict }, cells }: ScenarioComparison): boolean {
-  return verdict.code === "undecided" && verdict.evidence.standing === "apart" &&
-    competing(cells).length > 1;
+export function nextSteps(situation: Situation): NextStep[] {
+  const { runs, isRunning } = situation;
+  const steps = [...mendStep(situation), ...checkStep(situation.scenarios)];
+  if (isRunning || !runs.some(isValid)) return steps;
+  return [...steps, ...longerStep(situation), ...runsStep(situation), ...planSteps(situation)];
 }
 
 /** Of targets that do not respond, or respond wrongly: their figures say nothing. */
 function checkStep(scenarios: readonly ScenarioComparison[]): NextStep[] {
   const wrong = scenarios.flatMap(({ cells }) =>
-    cells.flatMap((cell) => {
+    cells.filter((cell) => {
       const short = shortfallOf(cell);
-      return short === null || short.kind === "slow" || isOpen(cell) && short.kind !== "silent"
-        ? []
-        : [cell.target];
+      return short !== null && short.kind !== "slow" && short.kind !== "dropped" &&
+        (!isOpen(cell) || short.kind === "silent");
     })
   );
   if (wrong.length === 0) return [];
-  return [{
-    code: "check-targets",
-    text: `Check the responses of ${listedAll(unique(wrong), 60)}.`,
-  }];
+  const names = listedAll(unique(wrong.map(({ target }) => target)), 60);
+  return [{ code: "check-targets", text: `Check the responses of ${names}.` }];
 }
 
 /** For targets whose figures are nobody's, as their runs never settled. */
-function longerStep(places: readonly Place[]): NextStep[] {
-  const unsettled = places.flatMap(({ standing, contest: { ranked, unjudged } }) =>
-    standing === "unsteady" ? [...ranked, ...unjudged].filter(isUnsettled) : unjudged
+function longerStep({ places, runs, cores }: Situation): NextStep[] {
+  const targets = unique(
+    places.flatMap(({ why, unsettled, first, peers }) =>
+      why === "unsteady" && unsettled.length === 0 ? [first.name, ...peers] : unsettled
+    ),
   );
-  if (unsettled.length === 0) return [];
-  const targets = unique(unsettled.map(({ target }) => target));
+  if (targets.length === 0 || commonAdvice(runs, { isComparison: true, cores }) === "longer-run") {
+    return [];
+  }
   return [{
     code: "longer-runs",
     text: `Make runs longer: most runs of ${listedAll(targets, 60)} never settle.`,
   }];
 }
 
-function isUnsettled({ runs }: CellRuns): boolean {
-  return unsteadyOf(runs) !== null;
-}
-
-function mendStep(runs: readonly Run[], isComparison: boolean): NextStep[] {
+export function mendStep(
+  { runs, places, cores }: Pick<Situation, "runs" | "places" | "cores">,
+): NextStep[] {
   const doubted = runs.filter((run) => !isValid(run));
   if (doubted.length === 0) return [];
-  const most = commonAdvice(runs, isComparison);
-  const advice = most === null ? "Repeat them." : adviceSentence([most]);
-  const text = most !== null && doubted.length > 1 ? OF_SEVERAL[most] ?? advice : advice;
+  const most = commonAdvice(runs, { isComparison: places.length > 0, cores });
+  const text = most === null ? "Repeat them." : OF_SEVERAL[most] ?? adviceSentence([most]);
   return [{
     code: "mend-runs",
     text: `${counted(doubted.length, "run")} not valid: ${uncapitalized(text)}`,
@@ -134,63 +97,93 @@ const OF_SEVERAL: Readonly<Partial<Record<Advice, string>>> = {
   "longer-run": "Make runs longer.",
 };
 
-/** The advice that most of the runs have that are not valid. How to compare helps nobody who compares nothing. */
-function commonAdvice(runs: readonly Run[], isComparison: boolean): Advice | null {
-  const counts = new Map<Advice, number>();
-  for (const { generator: { findings } } of runs.filter((run) => !isValid(run))) {
-    const [first] = findings.flatMap(({ advice }) => advice)
-      .filter((advice) => isComparison || advice !== "compare-differences");
-    if (first !== undefined) counts.set(first, (counts.get(first) ?? 0) + 1);
-  }
-  const [most] = [...counts].toSorted(([, a], [, b]) => b - a);
+/** What nobody can do whose machine has no core to spare. */
+const NEEDS_CORES: readonly Advice[] = ["more-generator-cores", "separate-cores", "more-workers"];
+const FEW_CORES = 2;
+
+interface Fitting {
+  /** How to compare helps nobody who compares nothing. */
+  readonly isComparison: boolean;
+  readonly cores: number;
+}
+
+/** The advice that most of the runs have that are not valid, of what can be done here. */
+function commonAdvice(runs: readonly Run[], { isComparison, cores }: Fitting): Advice | null {
+  const fits = (advice: Advice): boolean =>
+    (isComparison || advice !== "compare-differences") &&
+    (cores > FEW_CORES || !NEEDS_CORES.includes(advice));
+  const first = runs.filter((run) => !isValid(run)).flatMap(({ generator: { findings } }) =>
+    findings.flatMap(({ advice }) => advice).find(fits) ?? []
+  );
+  const [most] = [...Map.groupBy(first, (advice) => advice)]
+    .toSorted(([, a], [, b]) => b.length - a.length);
   return most?.[0] ?? null;
 }
 
-function runsNeeded(places: readonly Place[]): NextStep | null {
-  const open = openPlaces(places);
-  const single = places.some(({ standing }) => standing === "one-run");
-  const counts = runsToDecideIn(places);
-  if (counts.length === 0 && !single) {
-    const isFew = open.some(({ standing }) => standing === "few-runs");
-    return isFew
-      ? {
-        code: "add-runs",
-        text: open.some(({ decision }) => isNoisy(decision))
-          ? "Make runs longer, or the machine quieter: runs differ by more than targets do."
-          : "Add runs: the difference is so near the margin that many are needed.",
-      }
-      : null;
+/** How many runs would decide, one number for all places; or that more would not. */
+function runsStep({ places }: Situation): NextStep[] {
+  const open = places.filter(({ code }) => code === "undecided" || code === "likely");
+  const needed = open.flatMap(({ decision }) => decision?.runsNeeded ?? []);
+  const most = Math.max(USUAL_RUNS, ...needed);
+  const has = (why: Place["why"]): boolean => open.some((place) => place.why === why);
+  if (has("groups") && most <= RUNS_FOR_GROUPS) {
+    return [{
+      code: "more-runs-of-groups",
+      text: `Use repeat: ${RUNS_FOR_GROUPS} to see how often each group of runs comes.`,
+    }];
   }
-  const most = Math.max(USUAL_RUNS, ...counts);
-  const tooMany = tooManyRunsText(most);
-  if (tooMany !== null) return { code: "add-runs", text: tooMany };
-  const where = decidedWhere(places);
-  const text = counts.length === 0
-    ? `Set repeat: ${USUAL_RUNS}, as one run says nothing about the next.`
-    : where === ""
-    ? `Set repeat: ${most}; that many runs of each would probably decide.`
-    : `Set repeat: ${most}, which probably decides${where}.`;
-  return { code: "add-runs", text };
-}
-
-/** Where more runs would decide; "" where they would everywhere, or nowhere. */
-function decidedWhere(places: readonly Place[]): string {
-  const those = openPlaces(places).filter(({ decision }) => decision?.runsNeeded);
-  return those.length === 0 || those.length === places.length ? "" : whereText(those, places);
+  if (needed.length === 0) {
+    if (has("one-run")) {
+      return [{
+        code: "add-runs",
+        text: `Use repeat: ${USUAL_RUNS}, as one run says nothing about the next.`,
+      }];
+    }
+    return !has("few-runs") ? [] : [{
+      code: "add-runs",
+      text: open.some(isNoisy)
+        ? "Make runs longer or the machine quieter: runs differ by more than targets do."
+        : "Add runs: the difference is so near the margin that many are needed.",
+    }];
+  }
+  const where = needed.length < places.length && needed.length === 1
+    ? ` ${open.find(({ decision }) => decision?.runsNeeded)?.name ?? ""}`
+    : "";
+  return [{
+    code: "add-runs",
+    text: tooManyRunsText(most) ??
+      `Use repeat: ${most} to decide${where} with about 80 % probability.`,
+  }];
 }
 
 /** Whether the interval is so wide that what is found lies far within it. */
-function isNoisy(decision: Place["decision"]): boolean {
-  const { interval = null } = decision ?? {};
+function isNoisy({ decision }: Place): boolean {
+  const interval = decision?.interval ?? null;
   return interval !== null && interval.high > NOISY_RATIO * interval.low;
 }
 
 const NOISY_RATIO = 1.2;
 
-function openPlaces(places: readonly Place[]): Place[] {
-  return places.filter(({ contest }) => contest.leader === null && !contest.isEquivalent);
-}
-
-function runsToDecideIn(places: readonly Place[]): number[] {
-  return openPlaces(places).flatMap(({ decision }) => decision?.runsNeeded ?? []);
+function planSteps({ places, scenarios, isCompared }: Situation): NextStep[] {
+  const isIncomparable = isCompared &&
+    scenarios.some(({ summary, cells }) =>
+      summary.verdict.code === "undecided" &&
+      summary.verdict.evidence.standing === "apart" && competing(cells).length > 1
+    );
+  const isOverloaded = places.some(({ code, short }) =>
+    code === "none" && short.some(({ kind }) => kind === "slow" || kind === "dropped")
+  );
+  return [
+    ...(isOverloaded
+      ? [{ code: "lower-rate", text: "Lower the rate until a target keeps up with it." } as const]
+      : []),
+    ...(isIncomparable
+      ? [
+        {
+          code: "equal-settings",
+          text: "Give the targets equal values of a factor, so that they can be compared.",
+        } as const,
+      ]
+      : []),
+  ];
 }

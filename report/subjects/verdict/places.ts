@@ -1,299 +1,337 @@
-/** Where an experiment compares: each scenario, at each setting of its other factors, with who is ahead there. */
-import type { ScenarioComparison } from "./compared_scenarios.ts";
-import {
-  comparisonOf,
-  type FigureComparison,
-  type GroupComparison,
-} from "../../judge/comparison.ts";
-import { competing } from "../../judge/shortfall.ts";
-import { NOTABLE_CHANGE, type Standing, standingOf } from "../../judge/standing.ts";
-import { counted, listed, unique } from "../../writing/words.ts";
-import { type Decided, isAlone, unjudgedAhead, withUnsettledFirst } from "../../judge/contests.ts";
-import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
-import { pBeyond, ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { UNCOUNTED } from "../../../runner/stats/comparison/significance_tests.ts";
-import { comparisonVerdict } from "../../../runner/stats/comparison/verdict.ts";
-import { exactTest, pairingOf } from "../../judge/between.ts";
-import { isAtLimit } from "../../cells/capacity.ts";
+/**
+ * What is known at each place where an experiment compares: each scenario, at each setting of its other factors. It is
+ * judged twice, by all runs and by the valid ones alone, and holds only as far as both agree.
+ */
+import type { Survival, Why } from "../../findings/card_sentences.ts";
+import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
+import type { ComparedFigure } from "../../judge/group.ts";
+import { competing, type Shortfall, shortfallOf } from "../../judge/shortfall.ts";
+import { type Standing, standingOf } from "../../judge/standing.ts";
+import { isOpenAbove, isSearched } from "../../cells/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { meanCoresOf } from "../../cells/resources.ts";
+import { isNamedBase } from "../../cells/recast.ts";
+import { type Decided, unjudgedAhead } from "../../judge/contests.ts";
+import type { ScenarioComparison } from "./compared_scenarios.ts";
+
+/**
+ * `leads`, `likely`: one is ahead, for certain or without proof; `only`: one alone does what is required; `none`: nobody
+ * does.
+ */
+export type PlaceCode = "leads" | "likely" | "equivalent" | "undecided" | "only" | "none";
+
+export interface Side {
+  readonly name: string;
+  readonly color: number;
+}
 
 export interface Place {
-  readonly scenario: ScenarioComparison;
-  /** `static`, `connections 50` or `static, connections 50`: as much as is needed to know it from the others. */
+  /** The same for the same place, and the same other beside a base, in both judgements. */
+  readonly key: string;
+  /** `static`, `connections 50`, `static, connections 50`: as much as tells it from the others. */
   readonly name: string;
-  readonly contest: Decided;
-  /** Of the first against the nearest that it is not ahead of; "ahead" without one; "alone" without any other. */
-  readonly standing: Standing | "alone" | "none-keeps-up";
-  /** The first over the second, and for the leader at what price; null where it is alone. */
+  readonly scenario: string;
+  /** The factors that make the setting. */
+  readonly factors: readonly string[];
+  readonly code: PlaceCode;
+  /** The best there; of a comparison with a base the other one. */
+  readonly first: Side;
+  /** What the first is held against: the nearest that it is not ahead of, or else the next; null where it is alone. */
+  readonly rival: Side | null;
+  /** Of the first over the rival. */
   readonly decision: FigureComparison | null;
-  readonly tradeoffs: Tradeoffs;
-  /** Of two that serve as much, whose p99 is longer for certain, and how many times as long; null for neither. */
-  readonly longerTail: { readonly target: string; readonly ratio: number } | null;
-  /** Those not judged, and of these those that ran ahead of all that are. */
-  readonly unjudged: readonly CellRuns[];
-  readonly unjudgedAhead: readonly CellRuns[];
-  /** Whom the first is ahead of for certain. */
+  readonly marginRatio: number;
+  /** What the decision is about, and how it is called: `requests/s`, `p99`. */
+  readonly of: ComparedFigure;
+  readonly figure: string;
+  readonly isAtLeast: boolean;
+  /** Those that the first is as fast as, or not told apart from. */
+  readonly peers: readonly string[];
+  /** Those that the first is ahead of for certain. */
   readonly beaten: readonly string[];
-  /** Who seems ahead of all others, of some without proof; null where a leader is certain, or nobody seems so. */
-  readonly likely: string | null;
+  readonly short: readonly Shortfall[];
+  /** Those that never settled, and whether they ran ahead of all that did. */
+  readonly unsettled: readonly string[];
+  readonly isUnsettledAhead: boolean;
+  /** Why it is not decided; null where it is, or where the decision itself says so. */
+  readonly why: Why | null;
+  /** What the places are; null: scenarios, or settings of them. */
+  readonly noun: "cell" | null;
 }
 
-/** Of one that is not ahead, or at no price. */
-export const NO_TRADEOFFS: Tradeoffs = { p99: null, cpu: null };
+/** Who is ahead, for certain or likely; of a comparison with a base either. */
+export function winnerOf({ code, first, rival, decision }: Place): Side | null {
+  if (code === "only") return first;
+  if (code !== "leads" && code !== "likely") return null;
+  return decision !== null && isBehind(decision) ? rival : first;
+}
 
-/** @param level Of the intervals. */
-export function placesOf(scenarios: readonly ScenarioComparison[], level: number): Place[] {
-  const decided = scenarios.flatMap((scenario) =>
-    scenario.contests.map((contest) => ({
-      scenario,
-      contest,
-      unjudged: contest.unjudged,
-      unjudgedAhead: unjudgedAhead(contest),
-    }))
+function isBehind(decision: FigureComparison): boolean {
+  return isMoreBetter(decision) ? (decision.ratio ?? 1) < 1 : (decision.ratio ?? 1) > 1;
+}
+
+export function isMoreBetter({ figure }: Pick<FigureComparison, "figure">): boolean {
+  return figure === "rate";
+}
+
+/** Where runs never settle there is no level for an interval to be around. */
+export function withoutLevel(decision: FigureComparison): FigureComparison {
+  return standingOf(decision) === "unsteady" ? { ...decision, interval: null } : decision;
+}
+
+/** `capacity`, `requests/s`, `p99`. @param unit Of the rate: what is counted. */
+export function figureNameOf(
+  figure: FigureComparison["figure"],
+  { runs }: Pick<CellRuns, "runs">,
+  unit = "requests/s",
+): string {
+  if (figure === "rate") return isSearched(runs) ? "capacity" : unit;
+  return figure === "cpuPerRequest" ? "CPU per request" : figure === "mean" ? "mean" : `p${figure}`;
+}
+
+// Who is ahead.
+
+/** @param base A target that the others are held against; null: who is ahead is the question. */
+export function placesOf(
+  scenarios: readonly ScenarioComparison[],
+  base: string | null,
+  unitOf: (scenario: string) => string,
+): Place[] {
+  const areSeveral = scenarios.filter(({ contests }) => contests.length > 0).length > 1;
+  return scenarios.flatMap((scenario) =>
+    scenario.contests.flatMap((contest): Place[] => {
+      const parts = [
+        areSeveral ? scenario.name : "",
+        scenario.contests.length > 1 ? contest.label : "",
+      ];
+      const at = {
+        name: parts.filter(Boolean).join(", ") || scenario.name,
+        scenario: scenario.name,
+        factors: contest.factors.map(({ name }) => name),
+        unit: unitOf(scenario.name),
+      };
+      return base === null
+        ? [rankedPlace(contest, scenario, at)]
+        : besidePlaces(contest, scenario, { ...at, base });
+    })
   );
-  const all = decided.length > 1 ? decided.map(withoutDoubtfulLead) : decided;
-  const areScenarios = new Set(all.map(({ scenario }) => scenario)).size > 1;
-  const leads = all.filter(({ contest }) => contest.leader !== null).length;
-  return all.map((judged) => {
-    const { scenario, contest } = judged;
-    const { ranked: [first, second], label, leader } = contest;
-    const isSeveral = scenario.contests.length > 1;
-    const parts = [areScenarios ? scenario.name : "", isSeveral ? label : ""].filter(Boolean);
-    const comparison = second === undefined ? null : scenario.lookup(second, first);
-    return {
-      ...judged,
-      name: parts.join(", ") || scenario.name,
-      standing: standingIn(judged),
-      decision: contest.decision,
-      beaten: beatenIn(contest, scenario),
-      likely: likelyIn(judged),
-      longerTail: comparison === null ? null : longerTailIn(contest, comparison),
-      tradeoffs: leader === null || comparison === null
-        ? NO_TRADEOFFS
-        : tradeoffsOf({ first, next: second, comparison }, { level, leads }),
-    };
+}
+
+interface At extends Pick<Place, "name" | "scenario" | "factors"> {
+  readonly unit: string;
+}
+
+function rankedPlace(
+  contest: Decided,
+  { lookup }: ScenarioComparison,
+  { unit, ...at }: At,
+): Place {
+  const { ranked: [first, ...others], unjudged, isOpen, leader } = contest;
+  const figure = isOpen ? 99 : "rate";
+  const rivals = others.map((cell) => {
+    const comparison = lookup(cell, first);
+    const decision = comparisonOf(comparison, figure);
+    const standing = decision.interval === null && decision.reason !== "errors"
+      ? openStanding(decision)
+      : standingOf(decision);
+    return { cell, decision, standing, marginRatio: comparison.marginRatio };
   });
-}
-
-type JudgedPlace = Pick<Place, "scenario" | "contest" | "unjudged" | "unjudgedAhead">;
-
-/** Of several places one word says who leads: not of one that somebody ran ahead of, though it never settled. */
-function withoutDoubtfulLead(judged: JudgedPlace): JudgedPlace {
-  const { scenario, contest } = judged;
-  const doubtful = withUnsettledFirst(contest);
-  if (doubtful === contest) return judged;
-  const [first, second] = doubtful.ranked;
-  const decision = comparisonOf(scenario.lookup(second, first), contest.isOpen ? 99 : "rate");
-  return { ...judged, contest: { ...doubtful, decision, leader: null, isEquivalent: false } };
-}
-
-/** @param comparison The first over the second. */
-function longerTailIn(
-  { ranked: [first, second], isEquivalent, isOpen }: Decided,
-  comparison: GroupComparison,
-): Place["longerTail"] {
-  if (isAtLimit(first)) return null;
-  const { verdict, ratio } = comparisonOf(comparison, 99);
-  if (!isEquivalent || isOpen || ratio === null) return null;
-  const [target, times] = verdict === "worse" ? [first.target, ratio] : [second.target, 1 / ratio];
-  const isDecided = verdict === "worse" || verdict === "better";
-  return isDecided && notable(times) !== null ? { target, ratio: times } : null;
-}
-
-function beatenIn(contest: Decided, { lookup }: ScenarioComparison): string[] {
-  const { ranked: [first, ...others], isOpen } = contest;
-  return others.filter((other) =>
-    comparisonOf(lookup(other, first), isOpen ? 99 : "rate").verdict === "better"
-  ).map(({ target }) => target);
-}
-
-function standingIn({ contest, scenario, unjudgedAhead }: JudgedPlace): Place["standing"] {
-  const { ranked: [, ...others], leader, decision } = contest;
-  if (competing(contest.ranked).length === 0) return "none-keeps-up";
-  if (isAlone(contest) || others.length === 0) return "alone";
-  if (leader !== null) return decision?.interval === null ? "one-run" : "ahead";
-  if (unjudgedAhead.length > 0) return "unsteady";
-  return standingsOf(contest, scenario).find((one) => one !== "ahead") ?? "unknown";
-}
-
-function likelyIn({ contest, scenario, unjudgedAhead }: JudgedPlace): string | null {
-  if (contest.leader !== null || unjudgedAhead.length > 0) return null;
-  const standings = standingsOf(contest, scenario);
-  const isLikely = standings.includes("likely-ahead") &&
-    standings.every((one) => one === "ahead" || one === "likely-ahead");
-  return isLikely ? contest.ranked[0].target : null;
-}
-
-/** Of the first against each of the others. */
-function standingsOf({ ranked, isOpen }: Decided, { lookup }: ScenarioComparison): Standing[] {
-  const [first, ...others] = ranked;
-  return others.map((other) =>
-    standingOf(comparisonOf(lookup(other, first), isOpen ? 99 : "rate"))
-  );
-}
-
-/** What is the same for two judgements of a place that say the same, whatever their figures. */
-export function keyOfPlace({ scenario, contest, standing, likely }: Place): string {
-  return JSON.stringify([
-    ...placeKey({ scenario, contest }),
-    standing,
-    contest.leader ?? likely ?? contest.ranked.map(({ target }) => target).toSorted(),
-  ]);
-}
-
-/** Where it is. */
-export function placeKey({ scenario, contest }: Pick<Place, "scenario" | "contest">): string[] {
-  return [scenario.name, contest.label];
-}
-
-/** `static, fib and 3 more`: in their order. */
-export function namesOfPlaces(places: readonly Place[], most = 4): string {
-  const names = places.map(({ name }) => name);
-  const [first] = places;
-  const isOneFactor = first !== undefined &&
-    places.every(({ name, contest }) =>
-      name === contest.label && contest.factors.length === 1 &&
-      contest.factors[0].name === first.contest.factors[0]?.name
-    );
-  const texts = isOneFactor
-    ? names.map((name, i) => i === 0 ? name : places[i].contest.factors[0].value)
-    : names;
-  if (texts.length <= most) return listed(texts, "and");
-  return `${texts.slice(0, most - 1).join(", ")} and ${texts.length - most + 1} more`;
-}
-
-/** `5 scenarios`, `4 connections`: what there are so many of. */
-export function nounOfPlaces(places: readonly Place[]): "scenario" | "setting" {
-  const scenarios = unique(places.map(({ scenario }) => scenario.name));
-  return scenarios.length === places.length ? "scenario" : "setting";
-}
-
-/** `in static and fib`, `at connections 10 and 50`. */
-export function inText(places: readonly Place[]): string {
-  return `${
-    nounOfPlaces(places) === "scenario" && places[0].name === places[0].scenario.name ? "in" : "at"
-  } ${namesOfPlaces(places)}`;
-}
-
-/** `in 4 of 5 scenarios`, `in both scenarios` */
-export function placesShareText(those: readonly Place[], places: readonly Place[]): string {
-  return those.length === places.length
-    ? allText(places)
-    : `in ${those.length} of ${counted(places.length, nounOfPlaces(places))}`;
-}
-
-/** More names of places are no sentence. */
-export const MOST_NAMED = 2;
-
-/** ` in static and fib`, ` in 4 of 5 scenarios`; "" where there is only one. */
-export function whereText(those: readonly Place[], places: readonly Place[]): string {
-  if (places.length === 1) return "";
-  return ` ${those.length <= MOST_NAMED ? inText(those) : placesShareText(those, places)}`;
-}
-
-/** `in both scenarios`, `in all 5 scenarios` */
-export function allText(places: readonly Place[]): string {
-  return places.length === 2
-    ? `in both ${nounOfPlaces(places)}s`
-    : `in all ${counted(places.length, nounOfPlaces(places))}`;
-}
-
-/** Says where; null: how many they are is said instead. */
-export type Naming = ((places: readonly Place[]) => string) | null;
-
-/** A target, and where it seems ahead. */
-export interface Seeming {
-  readonly target: string;
-  readonly those: readonly Place[];
-}
-
-/** Who seems ahead in more than half of the places; null without one. */
-export function mostLikely(places: readonly Place[]): Seeming | null {
-  const [most] = likelyGroups(places);
-  return most !== undefined && 2 * most.those.length > places.length ? most : null;
-}
-
-/** From the one that seems ahead most often. */
-export function likelyGroups(places: readonly Place[]): Seeming[] {
-  const seeming = places.filter(({ likely }) => likely !== null);
-  return [...Map.groupBy(seeming, ({ likely }) => likely ?? "")]
-    .map(([target, those]) => ({ target, those }))
-    .sort((a, b) => b.those.length - a.those.length);
-}
-
-// What a lead costs: a target that is ahead may have the longer tail, or use more CPU. Only what is decided
-// as the lead itself is, and large enough for a word, is said.
-
-/** Ratios of the one ahead over the next, above 1; null where it costs nothing that is certain and notable. */
-export interface Tradeoffs {
-  /** Of latency; of a lead by p99 itself null. */
-  readonly p99: number | null;
-  /** Of the cores that are used on average. */
-  readonly cpu: number | null;
-}
-
-interface Lead {
-  readonly first: CellRuns;
-  readonly next: CellRuns;
-  /** The first over the next. */
-  readonly comparison: GroupComparison;
-}
-
-export interface TradeoffOptions {
-  /** Of the intervals. */
-  readonly level: number;
-  /** Leads whose CPU is compared: each makes a false alarm likelier (Bonferroni's correction). */
-  readonly leads: number;
-}
-
-export function tradeoffsOf(lead: Lead, options: TradeoffOptions): Tradeoffs {
-  const p99 = comparisonOf(lead.comparison, 99);
+  const open = rivals.filter(({ standing }) => standing !== "ahead");
+  const isUnsettledAhead = unjudgedAhead(contest).length > 0;
+  const [nearest] = [...open, ...rivals];
+  const peers = open.filter(({ standing }) => standing === nearest?.standing);
+  const code = competing(contest.ranked).length === 0
+    ? "none"
+    : nearest === undefined
+    ? "only"
+    : isUnsettledAhead
+    ? "undecided"
+    : open.length === 0 && leader !== null
+    ? "leads"
+    : open.every(({ standing }) => standing === "likely-ahead")
+    ? "likely"
+    : open.every(({ standing }) => standing === "equivalent")
+    ? "equivalent"
+    : "undecided";
   return {
-    p99: p99.verdict === "worse" && !isAtLimit(lead.first) ? notable(p99.ratio) : null,
-    cpu: notable(moreCpuOf(lead, options)),
+    ...at,
+    key: JSON.stringify([at.scenario, contest.label]),
+    code,
+    first: sideOf(first),
+    rival: nearest === undefined ? null : sideOf(nearest.cell),
+    decision: nearest === undefined ? null : withoutLevel(nearest.decision),
+    marginRatio: nearest?.marginRatio ?? 0,
+    of: figure,
+    figure: figureNameOf(figure, first, unit),
+    isAtLeast: isOpenAbove(first.runs),
+    peers: peers.map(({ cell }) => cell.target),
+    beaten: rivals.filter(({ standing }) => standing === "ahead").map(({ cell }) => cell.target),
+    short: shortIn(contest.cells),
+    unsettled: (isUnsettledAhead ? unjudgedAhead(contest) : unjudged).map(({ target }) => target),
+    isUnsettledAhead,
+    why: code !== "undecided"
+      ? null
+      : isUnsettledAhead
+      ? "unsteady"
+      : whyOf(nearest.standing, nearest.decision),
+    noun: null,
   };
 }
 
-function notable(ratio: number | null): number | null {
-  return ratio !== null && ratio >= 1 + NOTABLE_CHANGE ? ratio : null;
+/** Of single runs, by the margin a leader: it says nothing of the next run. */
+function openStanding(decision: FigureComparison): Standing {
+  const standing = standingOf(decision);
+  return standing === "ahead" || standing === "behind" ? "one-run" : standing;
 }
 
-/** Null where it is not more for certain, or nobody watched both. */
-function moreCpuOf(
-  { first, next, comparison: { marginRatio } }: Lead,
-  { level, leads }: TradeoffOptions,
-): number | null {
-  const [of, to] = [first, next].map(coresEstimate);
-  return of && to && surelyMore({ of, to }, { level, leads, marginRatio });
+function whyOf(standing: Standing, { reason }: FigureComparison): Why {
+  if (reason === "sessions" || reason === "unconfirmed") return reason;
+  return standing === "ahead" || standing === "behind" || standing === "equivalent"
+    ? "few-runs"
+    : standing;
+}
+
+function sideOf({ target, color }: CellRuns): Side {
+  return { name: target, color };
+}
+
+/** Of targets that compete with none of their cells. */
+function shortIn(cells: readonly CellRuns[]): Shortfall[] {
+  const able = new Set(competing(cells).map(({ target }) => target));
+  return cells.filter(({ target }) => !able.has(target)).flatMap((cell) => {
+    const short = shortfallOf(cell);
+    return short === null ? [] : [{ ...short, label: cell.target }];
+  });
+}
+
+// What others do beside a base.
+
+function besidePlaces(
+  contest: Decided,
+  { rows, lookup }: ScenarioComparison,
+  { base: name, unit, ...at }: At & { readonly base: string },
+): Place[] {
+  const { cells, label, isOpen } = contest;
+  const base = cells.find((cell) => isNamedBase(cell, name));
+  if (base === undefined) return [];
+  const figure = isOpen ? 99 : "rate";
+  return cells.filter(({ target }) => target !== base.target).flatMap((other): Place[] => {
+    const short = shortIn([base, other]);
+    const isCompared = rows.some((row) => row.base === base.label && row.name === other.label);
+    if (short.length === 0 && !isCompared) return [];
+    const isShort = short.some(({ label }) => label === other.target);
+    const [first, rival] = isShort ? [base, other] : [other, base];
+    const comparison = short.length === 0 ? lookup(base, other) : null;
+    const decision = comparison && comparisonOf(comparison, figure);
+    const place: Omit<Place, "code" | "why"> = {
+      ...at,
+      key: JSON.stringify([at.scenario, label, other.label]),
+      first: sideOf(first),
+      rival: short.length > 0 ? null : sideOf(rival),
+      decision,
+      marginRatio: comparison?.marginRatio ?? 0,
+      of: figure,
+      figure: figureNameOf(figure, other, unit),
+      isAtLeast: false,
+      peers: [rival.target],
+      beaten: [],
+      short,
+      unsettled: [],
+      isUnsettledAhead: false,
+      noun: null,
+    };
+    return [
+      decision === null
+        ? { ...place, code: short.length > 1 ? "none" : "only", why: null }
+        : withStanding(place, decision),
+    ];
+  });
+}
+
+/** What a pair's own comparison says of it. */
+export function withStanding(
+  place: Omit<Place, "code" | "why">,
+  decision: FigureComparison,
+): Place {
+  const standing = standingOf(decision);
+  if (decision.interval !== null && (standing === "ahead" || standing === "behind")) {
+    return { ...place, code: "leads", why: null };
+  }
+  if (standing === "equivalent") return { ...place, code: "equivalent", why: null };
+  return standing === "likely-ahead" || standing === "likely-behind"
+    ? { ...place, code: "likely", why: null }
+    : {
+      ...place,
+      decision: withoutLevel(decision),
+      code: "undecided",
+      why: whyOf(openStanding(decision), decision),
+    };
+}
+
+// One judgement of both.
+
+export interface Judged {
+  readonly places: readonly Place[];
+  /** What the places hold others against; null where the question is who is ahead. */
+  readonly base: string | null;
+  readonly survival: Survival;
+  /** Places that lean on runs that are not valid. */
+  readonly lost: readonly Place[];
 }
 
 /**
- * How many times as many cores, where it is more for certain by more than the margin; else null.
+ * What the valid runs alone do not bear out is not decided.
  *
- * @param cores Used on average.
+ * @param again By the valid runs; null where all are.
  */
-export function surelyMore(
-  { of, to }: { readonly of: Estimate; readonly to: Estimate },
-  { level, leads, marginRatio }: TradeoffOptions & { readonly marginRatio: number },
-): number | null {
-  const ratio = ratioInterval(of, to, { confidence: level });
-  if (!ratio) return null;
-  const tested = { interval: ratio, pairing: pairingOf(of, to), sides: [to, of] } as const;
-  const { verdict } = comparisonVerdict({
-    ratio,
-    adjustedP: Math.min(1, leads * pBeyond(ratio, marginRatio)),
-    exact: exactTest(tested, marginRatio) ?? UNCOUNTED,
-    marginRatio,
-    better: "lower",
-  });
-  return verdict === "worse" ? ratio.value : null;
+export function judgedTwice(
+  places: readonly Place[],
+  again: readonly Place[] | null,
+  base: string | null = null,
+): Judged {
+  if (again === null) return { places, base, survival: "all-valid", lost: [] };
+  if (places.length === 0) return { places, base, survival: "uncompared", lost: [] };
+  const valid = new Map(again.map((place) => [place.key, place]));
+  const judged = places.map((place) => ({ place, kept: valid.get(place.key) }))
+    .map(({ place, kept }) => keptAs(place, kept));
+  const lost = judged.filter(({ is }) => is !== "same");
+  const has = (is: Kept): boolean => lost.some((one) => one.is === is);
+  return {
+    places: judged.map(({ place }) => place),
+    base,
+    lost: lost.map(({ place }) => place),
+    survival: lost.length === 0
+      ? "same"
+      : lost.length < places.length
+      ? "partly"
+      : has("contradicted")
+      ? "changed"
+      : has("open")
+      ? "open"
+      : "fewer",
+  };
 }
 
-function coresEstimate({ runs, estimates }: CellRuns): Estimate | null {
-  if (runs.some(({ resources }) => resources.length === 0)) return null;
-  return estimateOfMean(runs.map(meanCoresOf), {
-    session: estimates.get("rate")?.session ?? null,
-    repetitions: runs.map(({ repetition }) => repetition),
-  });
+type Kept = "same" | "open" | "contradicted" | "lost";
+
+function keptAs(place: Place, kept: Place | undefined): { place: Place; is: Kept } {
+  if (kept === undefined) {
+    return { place: { ...place, code: "undecided", why: "lost" }, is: "lost" };
+  }
+  if (saysOf(kept) === saysOf(place)) return { place, is: "same" };
+  const isOpen = kept.code === "undecided" ||
+    (kept.code === "likely" && winnerOf(kept)?.name === winnerOf(place)?.name);
+  if (!isOpen) {
+    return { place: { ...place, code: "undecided", why: "doubted" }, is: "contradicted" };
+  }
+  const isLead = place.code === "leads" && place.decision !== null;
+  return { place: { ...place, code: isLead ? "likely" : "undecided", why: "doubted" }, is: "open" };
+}
+
+/** The same of two that say the same, whatever their figures. */
+function saysOf(place: Place): string {
+  return JSON.stringify([
+    place.code,
+    winnerOf(place)?.name ?? null,
+    place.short.map(({ label }) => label),
+  ]);
 }

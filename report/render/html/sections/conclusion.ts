@@ -1,36 +1,36 @@
 /**
- * The first screen of an experiment: its question, the sentence that decides it, one large figure, a small forest,
- * whether it can be relied on, and what to do next; then every target at every setting as a matrix. No script is
- * needed to see it.
+ * The first screen: a verdict in one sentence, one large figure, a small forest or the winners at each setting, whether it
+ * can be relied on, and what to do next; then every target at every setting as a matrix. No script is needed to see it.
  */
-import type { CardModel } from "../../../subjects/compared_conclusion.ts";
-import { claimCountsText, type ConclusionModel } from "../../../subjects/verdict/conclusion.ts";
-import type { HeadlineFigure } from "../../../subjects/verdict/headline.ts";
-import type {
-  ConclusionForest,
-  ConclusionRow,
-  MatrixCell,
-  MatrixModel,
-} from "../../../subjects/verdict/matrix.ts";
+import { type CardModel, claimCountsText } from "../../../subjects/verdict/conclusion.ts";
+import { type HeadlineFigure, winnersTable } from "../../../subjects/verdict/card.ts";
+import type { ConclusionForest, ConclusionRow } from "../../../subjects/verdict/small_forest.ts";
+import type { MatrixCell, MatrixModel } from "../../../subjects/verdict/matrix.ts";
 import type { ScenarioModel } from "../../../model.ts";
 import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
-import { sum } from "../../../writing/spread.ts";
+import { formatRatio } from "../../../writing/ratios.ts";
 import { listed, unique } from "../../../writing/words.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
 import { howToReadMarkup, type PagePlace } from "./figures.ts";
-import { swatchMarkup, tableSwatch } from "./tables.ts";
-
-/** A comparison has no question of its own. */
-type TitledCard = CardModel & Partial<Pick<ConclusionModel, "question">>;
+import { swatchMarkup, tableMarkup, tableSwatch } from "./tables.ts";
 
 /** @param id Of the experiment. */
-export function conclusionMarkup(conclusion: TitledCard, id: string): Markup | null {
-  const { sentence, figure, forest, reliability, claims, next } = conclusion;
+export function conclusionMarkup(card: CardModel, id: string): Markup | null {
+  const { sentence, notes, figure, forest, winners, reliability, claims, next } = card;
   if (sentence === "") return null;
+  const table = winnersTable(winners);
   const counts = claims === null ? "" : claimCountsText(claims);
-  return markup`<div class="card"><div class="headline">${leadMarkup(sentence)}
+  const beside = notes.length === 0
+    ? null
+    : markup` <span class="rest">${notes.map((note) => markup`<span>${note}</span> `)}</span>`;
+  return markup`<div class="card"><div class="headline"><p class="lead">${sentence}${beside}</p>
 ${figure && figureMarkup(figure)}</div>
-${forest && forestMarkup(forest, rowsOnPhone(conclusion, forest))}
+${forest && forestMarkup(forest)}${
+    table &&
+    markup`<div class="winners">${
+      tableMarkup(table, { id: `${id}-winners`, captioned: false })
+    }</div>`
+  }
 <ul class="reliance">
 ${
     reliability &&
@@ -40,21 +40,16 @@ ${
   }</ul></div>`;
 }
 
-/** What follows the first sentence is smaller: the verdict comes first. */
-function leadMarkup(sentence: string): Markup {
-  const [first, ...rest] = sentencesOf(sentence);
-  if (rest.length === 0) return markup`<p class="lead">${first}</p>`;
-  const others = rest.map((text) => markup`<span>${text}</span> `);
-  return markup`<p class="lead">${first} <span class="rest">${others}</span></p>`;
-}
-
-function sentencesOf(text: string): string[] {
-  return text.split(/(?<=\.) /);
-}
-
 function figureMarkup({ text, interval, label, certainty }: HeadlineFigure): Markup {
   return markup`<p class="headline-figure ${certainty}"><strong>${text}</strong> <span>${interval}</span>
 <small>${label}</small></p>`;
+}
+
+/** Rows that a phone's first screen has room for, by the style sheet. */
+const MOST_ON_PHONE = 5;
+
+function moreMarkup(count: number, where: "off-phone" | "on-phone"): Markup | null {
+  return count > 0 ? markup`<p class="note ${where}">${count} more below.</p>` : null;
 }
 
 // The forest is markup, not a canvas: it is there with the first paint, on paper and without scripts.
@@ -65,86 +60,54 @@ const HEIGHT_PX = 16;
 /** At its ends, so that no dot is cut. */
 const INSET_PX = 14;
 
-function forestMarkup(forest: ConclusionForest, onPhone: number): Markup | null {
+/** Where a ratio is on the axis of all rows. */
+type PlaceOf = (ratio: number) => number;
+
+function forestMarkup(forest: ConclusionForest): Markup | null {
   const { title, rows, omitted, margin } = forest;
   if (rows.length === 0) return null;
   const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
   const positive = ends.filter((end) => end > 0 && end < Infinity);
   const [least, most] = [Math.min(...positive, 1 / margin), Math.max(...positive, margin)];
   const span = Math.log(most / least) || 1;
-  const placeOf = (ratio: number): number => {
+  const placeOf: PlaceOf = (ratio) => {
     const share = Math.log(Math.min(most, Math.max(least, ratio)) / least) / span;
     return round(INSET_PX + share * (WIDTH_PX - 2 * INSET_PX));
   };
-  const items = rows.map((row, i) =>
-    markup`<li${i < onPhone ? null : markup` class="off-phone"`}><span class="of">${
-      swatchMarkup(row.color)
-    }${row.label}</span>${plotMarkup(row, forest, placeOf)}<span class="ratio">${
-      ratioMarkup(row.text)
-    }</span> <span class="word ${toneOf(row, forest)}">${row.word}</span></li>\n`
+  const items = rows.map((row) =>
+    markup`<li><span class="of">${swatchMarkup(row.color)}${row.label}</span>${
+      plotMarkup(row, forest, placeOf)
+    }<span class="ratio">${ratioMarkup(row)}</span> <span class="word ${
+      toneOf(row, forest)
+    }">${row.word}</span></li>\n`
   );
-  return markup`<div class="small-forest${
-    onPhone > 0 ? "" : " off-phone"
-  }"><p class="note">${title}</p><ul>${items}</ul>${
-    restMarkup(omitted, omitted + Math.max(0, rows.length - onPhone))
+  return markup`<div class="small-forest"><p class="note">${title}</p><ul>${items}${
+    axisMarkup([least, most], placeOf)
+  }</ul>${moreMarkup(omitted, "off-phone")}${
+    moreMarkup(omitted + Math.max(0, rows.length - MOST_ON_PHONE), "on-phone")
   }</div>`;
 }
 
-/** @param all Rows that are not here on a wide screen, and on a phone. */
-function restMarkup(...all: readonly [wide: number, onPhone: number]): Markup {
-  const [wide, onPhone] = ["off-phone", "on-phone"].map((kind, i) =>
-    all[i] === 0 ? null : markup`<p class="note ${kind}">${all[i]} more below.</p>`
+/** Its ends and 1×, which are left out where one would cover another. */
+function axisMarkup(ends: readonly number[], placeOf: PlaceOf): Markup {
+  const ticks = ends.filter((end) => Math.abs(placeOf(end) - placeOf(1)) > LABEL_PX);
+  const labels = [1, ...ticks].map((ratio) =>
+    markup`<text x="${placeOf(ratio)}" y="12" text-anchor="middle">${
+      formatRatio(Number(ratio.toPrecision(2)), null)
+    }</text>`
   );
-  return markup`${wide}${onPhone}`;
+  return markup`<li class="axis" aria-hidden="true"><span class="of"></span><svg viewBox="0 0 ${WIDTH_PX} ${HEIGHT_PX}">${labels}</svg><span class="ratio"></span><span class="word"></span></li>\n`;
 }
 
-const MOST_ON_PHONE = 5;
-/** Of a phone's first screen: what the title, lines above the forest and its rows have to share. */
-const PHONE_PX = 559;
-/** A line on a phone, by what it is of. */
-const LINES = {
-  title: { chars: 27, px: 26 },
-  lead: { chars: 28, px: 23 },
-  rest: { chars: 34, px: 21 },
-  reliance: { chars: 31, px: 25 },
-  row: { chars: 22, px: 20 },
-} as const;
+const LABEL_PX = 28;
 
-/** Of four lines. */
-const LONGEST_TITLE = "-".repeat(4 * LINES.title.chars);
-
-/** As many as a phone's first screen has room for below the rest of the card. */
-function rowsOnPhone(
-  { question = LONGEST_TITLE, sentence, reliability, claims, next }: TitledCard,
-  { rows }: ConclusionForest,
-): number {
-  const [first, ...rest] = sentencesOf(sentence);
-  const reliance = [reliability?.sentence ?? "", ...next.map(({ text }) => text)];
-  let left = PHONE_PX - heightOf("title", question) - heightOf("lead", first) -
-    heightOf("rest", rest.join(" ")) -
-    sum(reliance, (text) => heightOf("reliance", text)) - (claims === null ? 0 : LINES.reliance.px);
-  return rows.slice(0, MOST_ON_PHONE).filter(({ label }) => {
-    left -= heightOf("row", label);
-    return left >= 0;
-  }).length;
+/** On a phone a long interval has a line of its own. */
+function ratioMarkup({ text }: ConclusionRow): Markup {
+  const parts = text.split(/(?=\[)/);
+  return markup`${parts.map((part, i) => i === 0 ? part : markup`<wbr>${part}`)}`;
 }
 
-function heightOf(kind: keyof typeof LINES, { length }: string): number {
-  const { chars, px } = LINES[kind];
-  return Math.ceil(length / chars) * px;
-}
-
-/** `0.77× [0.44, 1.35]`: on a phone a long interval has a line of its own. */
-function ratioMarkup(text: string): Markup {
-  const at = text.indexOf("[");
-  return at < 0 ? markup`${text}` : markup`${text.slice(0, at)}<wbr>${text.slice(at)}`;
-}
-
-function plotMarkup(
-  row: ConclusionRow,
-  forest: ConclusionForest,
-  placeOf: (ratio: number) => number,
-): Markup {
+function plotMarkup(row: ConclusionRow, forest: ConclusionForest, placeOf: PlaceOf): Markup {
   const { ratio, low, high, certainty } = row;
   const middle = HEIGHT_PX / 2;
   const [from, one, to] = [1 / forest.margin, 1, forest.margin].map(placeOf);

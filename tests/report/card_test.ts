@@ -1,0 +1,466 @@
+/** The card of an experiment by its code: what is decided, what is shown, and whether it can be relied on. */
+import assert from "node:assert/strict";
+import type { CardCode } from "../../report/findings/card_sentences.ts";
+import type { ConclusionModel } from "../../report/subjects/verdict/conclusion.ts";
+import type { Results } from "../../runner/result/result.ts";
+import {
+  ALIKE,
+  along,
+  based,
+  COMPUTING,
+  concluded,
+  doubted,
+  inScenarios,
+  LEADS,
+  many,
+  NOISY,
+  OFFERED,
+  offered,
+  POLICIES,
+  SEEMS,
+  together,
+  TWO,
+  unsettled,
+  WAITING,
+} from "./concluded.ts";
+import { type CellSpec, resultsFixture } from "./fixture.ts";
+import { around, resultsAt } from "./rates.ts";
+import { capacities } from "./searched.ts";
+import { sweepResults } from "./sweep_results.ts";
+
+/** What a card must be; what is left out is not looked at. */
+interface Expected {
+  readonly code: CardCode;
+  readonly light?: "green" | "amber" | "red";
+  /** The winner of each setting, `?` before one that is likely. */
+  readonly winners?: readonly string[];
+  /** Its value within 2 %, its unit and its certainty. */
+  readonly figure?: readonly [value: number, unit: string, certainty: string] | null;
+  readonly next?: readonly string[];
+  /** Words of notes that must be there. */
+  readonly notes?: readonly RegExp[];
+}
+
+function assertCard(results: Results, expected: Expected): ConclusionModel {
+  const card = concluded(results);
+  const shown = JSON.stringify(card, null, 1);
+  assert.equal(card.code, expected.code, shown);
+  if (expected.light) assert.equal(card.reliability?.light, expected.light, shown);
+  if (expected.winners) {
+    const names = card.winners.map(({ winner, certainty }) =>
+      `${certainty === "likely" ? "?" : ""}${winner ?? "–"}`
+    );
+    assert.deepEqual(names, expected.winners, shown);
+  }
+  if (expected.figure === null) assert.equal(card.figure, null, shown);
+  else if (expected.figure) {
+    const [value, unit, certainty] = expected.figure;
+    assert.ok(Math.abs((card.figure?.value ?? 0) / value - 1) < 0.02, shown);
+    assert.deepEqual([card.figure?.unit, card.figure?.certainty], [unit, certainty], shown);
+  }
+  if (expected.next) assert.deepEqual(card.next.map(({ code }) => code), expected.next, shown);
+  for (const note of expected.notes ?? []) assert.match(card.notes.join(" "), note);
+  return card;
+}
+
+function cases(kind: string, all: Readonly<Record<string, [() => Results, Expected]>>): void {
+  for (const [name, [results, expected]] of Object.entries(all)) {
+    Deno.test(`card: ${kind}: ${name}`, () => void assertCard(results(), expected));
+  }
+}
+
+const noisy = [900, 2_600, 1_400, 700, 2_300];
+
+cases("one setting", {
+  "a lead is a ratio with its interval, and asks for nothing more": [
+    () => resultsAt(TWO),
+    { code: "leads", light: "green", figure: [2, "×", "decided"], next: [] },
+  ],
+  "the first that is as fast as the next leads nobody": [
+    () => resultsAt({ a: around(1_000), b: around(2_000), c: around(2_003), d: around(500) }),
+    { code: "equivalent", figure: [1, "×", "decided"] },
+  ],
+  "nobody leads whom a third, noisy one may beat": [
+    () => resultsAt({ a: around(2_000), b: around(1_500), c: noisy }),
+    { code: "undecided", figure: [1.27, "×", "open"], next: ["add-runs"] },
+  ],
+  "one run each says nothing of the next": [
+    () => resultsAt({ a: [900], b: [1_800] }),
+    { code: "undecided", figure: [2, "×", "open"], next: ["add-runs"] },
+  ],
+  "a lead that may be within the margin is likely": [
+    () => resultsAt(SEEMS),
+    { code: "undecided", figure: [1.03, "×", "likely"], next: ["add-runs"] },
+  ],
+  "one that responds wrongly is beside the others": [
+    () =>
+      resultsAt({ ...TWO, c: around(1_500, 0.002) }, (target) => ({
+        wrongRatio: target === "b" ? 0.3 : 0,
+      })),
+    {
+      code: "leads",
+      figure: [1.5, "×", "decided"],
+      notes: [/b responds wrongly/],
+      next: ["check-targets"],
+    },
+  ],
+  "one alone responds correctly": [
+    () => resultsAt(TWO, (target) => ({ wrongRatio: target === "b" ? 0.1 : 0 })),
+    { code: "falls-short", next: ["check-targets"] },
+  ],
+  "nobody responds correctly": [
+    () => resultsAt(TWO, () => ({ wrongRatio: 0.1 })),
+    { code: "falls-short", next: ["check-targets"] },
+  ],
+  "one alone keeps up with what is offered": [
+    () => offered(4_000, resultsAt({ a: around(2_000), b: around(4_000) })),
+    { code: "falls-short" },
+  ],
+  "targets without a setting in common": [
+    () =>
+      sweepResults([
+        { target: "a", parameters: { size: 1 }, rate: 1_000 },
+        { target: "b", parameters: { size: 2 }, rate: 2_000 },
+      ]),
+    { code: "incomparable", figure: null, next: ["equal-settings"] },
+  ],
+  "one target is what it serves at most": [
+    () =>
+      sweepResults([1, 8, 64].map((connections) => ({
+        parameters: { connections },
+        rate: 1_000 * Math.min(connections, 5),
+      }))),
+    { code: "alone", figure: [5_000, "requests/s", "decided"] },
+  ],
+  "what compares nothing is the most that is served": [
+    () => {
+      const results = sweepResults([
+        { target: "hono", parameters: { connections: 10 }, rate: 111_000 },
+        { target: "nginx", parameters: { connections: 10 }, rate: 98_000 },
+      ]);
+      const peakThroughput = { generator: { perSec: 156_000, by: "a worker" }, redis: null };
+      return { ...results, peakThroughput, experiment: { ...results.experiment, compare: "none" } };
+    },
+    { code: "alone", figure: [111_000, "requests/s", "decided"], notes: [/156,000/], next: [] },
+  ],
+});
+
+cases("several settings", {
+  "one leads in all": [
+    () => together(resultsAt(LEADS), resultsAt(LEADS)),
+    { code: "leads", winners: ["b", "b"] },
+  ],
+  "one leads in some, and nobody else in any": [
+    () => together(...[LEADS, LEADS, ALIKE, NOISY, SEEMS].map((rates) => resultsAt(rates))),
+    { code: "leads", winners: ["b", "b", "–", "–", "?b"] },
+  ],
+  "who leads depends on the scenario": [
+    many,
+    { code: "depends", winners: ["gin", "gin", "gin", "gin", "fastify"] },
+  ],
+  "one seems ahead": [
+    () => together(resultsAt(SEEMS), resultsAt(SEEMS)),
+    { code: "undecided", winners: ["?b", "?b"] },
+  ],
+  "all are alike": [
+    () => together(resultsAt(ALIKE), resultsAt(ALIKE)),
+    { code: "equivalent", winners: ["–", "–"], next: [] },
+  ],
+  "nothing is known of any": [
+    () => together(resultsAt(NOISY), resultsAt(NOISY)),
+    { code: "undecided", winners: ["–", "–"], figure: null, next: ["add-runs"] },
+  ],
+  "values of a compared factor are rows": [
+    () => sweepResults(POLICIES),
+    { code: "leads", winners: ["nginx", "nginx"] },
+  ],
+  "scenarios without a target in common have a row for each setting": [
+    () => inScenarios(OFFERED, COMPUTING, WAITING),
+    {
+      code: "separate",
+      winners: [
+        ...["–", "–", "lone"],
+        ...["?busy pool", "busy pool", "busy pool"],
+        ...["idle", "idle", "?idle pool", "slow pool"],
+      ],
+    },
+  ],
+  "where one was alone it falls short, its target is told of": [
+    () =>
+      resultsFixture({
+        cells: [["a", "x", 0], ["b", "x", 0], ["a", "y", 1]].map((
+          [target, scenario, wrongRatio],
+        ): CellSpec => ({
+          ...{ target: String(target), scenario: String(scenario), wrongRatio: Number(wrongRatio) },
+          ...{ medianMs: target === "a" ? 10 : 20, runs: 3 },
+        })),
+      }),
+    { code: "leads", notes: [/a responds wrongly to 100/] },
+  ],
+});
+
+cases("never settled", {
+  "a third that never settled is beside the others, which are judged": [
+    () => unsettled(resultsAt({ ...LEADS, c: around(500) }), ({ target }) => target === "c"),
+    { code: "leads", notes: [/^c never settled/], next: ["longer-runs"] },
+  ],
+  "nobody leads where one that never settled ran ahead": [
+    () =>
+      unsettled(resultsAt({ ...LEADS, wild: around(3_000) }), ({ target }) => target === "wild"),
+    { code: "unsettled", notes: [/wild ran ahead of the others/], next: ["longer-runs"] },
+  ],
+  "of two of which one never settled": [
+    () => unsettled(resultsAt(LEADS), ({ target }) => target === "b"),
+    { code: "unsettled", figure: [2, "×", "open"] },
+  ],
+  "one that strays by less than it leads is judged": [
+    () => unsettled(resultsAt(LEADS), ({ target }) => target === "b", 0.2),
+    { code: "leads", figure: [2, "×", "decided"] },
+  ],
+  "one that is ahead in both halves is likely ahead": [
+    () =>
+      unsettled(
+        resultsAt({ fastify: around(1_000), gin: around(1_900), slow: around(500) }),
+        ({ target }) => target === "gin",
+        0.4,
+      ),
+    { code: "undecided", figure: [1.9, "×", "likely"] },
+  ],
+});
+
+cases("capacity", {
+  "who takes more leads": [
+    () => capacities({ slow: { perSec: 1_000 }, fast: { perSec: 2_000 } }),
+    { code: "leads", figure: [2, "×", "decided"] },
+  ],
+  "what is above a lower bound leads nobody": [
+    () => capacities({ slow: { perSec: 1_000, bound: "generator" }, fast: { perSec: 2_000 } }),
+    { code: "undecided", figure: [2, "×", "open"] },
+  ],
+  "one target takes what its search found, not what it served at a share of it": [
+    () => capacities({ work: { perSec: 1_000 } }, 0.8),
+    { code: "alone", figure: [1_000, "requests/s", "decided"] },
+  ],
+});
+
+const cost = based("quiet", resultsAt({ quiet: around(1_000), logging: around(480) }));
+
+cases("beside a base", {
+  "a cost is a share of what the base serves": [
+    () => cost,
+    { code: "costs", figure: [52, "%", "decided"] },
+  ],
+  "a gain is a ratio to the base": [
+    () => based("a", resultsAt(TWO)),
+    { code: "gains", figure: [2, "×", "decided"] },
+  ],
+  "of several the one that is known and farthest is told of": [
+    () => based("a", resultsAt({ a: around(5_000), b: around(2_500), c: around(25) })),
+    { code: "costs", figure: [99.5, "%", "decided"], notes: [/1 more target/] },
+  ],
+  "what is undecided of one hides nothing of another": [
+    () => based("a", resultsAt({ a: around(1_000), b: noisy, d: around(2_000, 0.001) })),
+    { code: "gains", figure: [2, "×", "decided"] },
+  ],
+  "a base that falls short leaves those that keep up": [
+    () =>
+      based(
+        "a",
+        resultsAt({ ...TWO, c: around(3_000) }, (t) => ({ wrongRatio: t === "a" ? 0.1 : 0 })),
+      ),
+    { code: "falls-short" },
+  ],
+  "a base that was not measured is none": [
+    () => based("z", resultsAt(TWO)),
+    { code: "leads" },
+  ],
+});
+
+const lean = {
+  a: [1_000, 1_001, 1_002, 1_003, 3_000, 3_001, 3_002, 3_003],
+  b: [2_000, 2_002, 2_001, 2_003, 2_000, 2_001, 2_003, 2_002],
+};
+const fiftyOne = (): Results => {
+  const rates = Array.from({ length: 17 }, (_, i) => 1_000 + 7 * (i % 5));
+  const cells = { a: rates, b: rates.map((rate) => 9 * rate), c: rates.map((rate) => rate / 2) };
+  return doubted(resultsAt(cells), ({ order }) => order > 2);
+};
+
+cases("trust", {
+  "a verdict that is the same without them stands": [
+    () => doubted(resultsAt(TWO), ({ repetition }) => repetition === 2),
+    { code: "leads", light: "amber", next: ["mend-runs"] },
+  ],
+  "one that leans on them is likely at most": [
+    () => doubted(resultsAt(TWO), ({ repetition }) => repetition > 1),
+    { code: "undecided", light: "red", figure: [2, "×", "likely"] },
+  ],
+  "one that the valid runs contradict is undecided": [
+    () => doubted(resultsAt(lean), ({ repetition }) => repetition > 4),
+    { code: "undecided", light: "red" },
+  ],
+  "a side without a valid run leaves nothing to compare": [
+    () => doubted(resultsAt(TWO), ({ target }) => target === "b"),
+    { code: "undecided", light: "red", figure: [2, "×", "open"] },
+  ],
+  "2 valid runs of 51 leave no verdict to be the same": [
+    fiftyOne,
+    { code: "undecided", light: "red" },
+  ],
+  "places that were undecided are lost with their runs": [
+    () =>
+      doubted(together(resultsAt(NOISY), resultsAt(NOISY)), ({ scenario }) => scenario === "s1"),
+    { code: "undecided", light: "amber" },
+  ],
+  "without a valid run there is no verdict, figure or forest, and no number of runs to add": [
+    () => doubted(resultsAt(NOISY), () => true),
+    { code: "nothing-valid", light: "red", figure: null, next: ["mend-runs"] },
+  ],
+  "of several scenarios one that leans on them is likely": [
+    () => {
+      const results = many();
+      return doubted(results, (run) => results.runs.indexOf(run) < 3);
+    },
+    { code: "depends", light: "amber", winners: ["?gin", "gin", "gin", "gin", "fastify"] },
+  ],
+  "what compares nothing has them in its figures": [
+    () => {
+      const results = doubted(resultsAt(TWO), ({ repetition }) => repetition === 1);
+      return { ...results, experiment: { ...results.experiment, compare: "none" } };
+    },
+    { code: "alone", light: "amber" },
+  ],
+});
+
+Deno.test("card: requests that were never sent are no wrong responses", () => {
+  const results = offered(2_000, resultsAt({ a: around(800) }));
+  for (const { requests } of results.runs) {
+    Object.assign(requests, { dropped: requests.unfinished, unfinished: 0 });
+  }
+  const { sentence } = assertCard(results, { code: "falls-short" });
+  assert.match(sentence, /^No target keeps up: 60\s% of the requests to a were never sent\.$/);
+});
+
+Deno.test("card: nothing certain stands beside a verdict that leans on runs that are not valid", () => {
+  const { forest, matrix } = concluded(
+    doubted(resultsAt({ ...TWO, c: around(500) }), ({ repetition }) => repetition > 1),
+  );
+  assert.deepEqual(new Set(forest?.rows.map(({ certainty }) => certainty)), new Set(["open"]));
+  const none = concluded(doubted(resultsAt(TWO), () => true));
+  assert.deepEqual([none.forest, none.winners, none.notes], [null, [], []]);
+  const certainties = none.matrix?.rows.flatMap(({ cells }) =>
+    cells.map((cell) => cell?.certainty)
+  );
+  assert.deepEqual(certainties, ["best", "open"]);
+  assert.ok(matrix);
+});
+
+Deno.test("card: advice is for the machine at hand, and for a plan that is done", () => {
+  const onCores = (allowedCores: number, state: Results["state"] = "done"): string[] => {
+    const results = doubted(resultsAt(NOISY), ({ repetition }) => repetition === 1);
+    const machine = { ...results.machine, allowedCores };
+    return concluded({ ...results, machine, state }).next.map(({ text }) => text);
+  };
+  assert.equal(onCores(4)[0], "2 runs not valid: give the generator more cores.");
+  assert.equal(onCores(2)[0], "2 runs not valid: run the generator on its own machine.");
+  assert.equal(onCores(4).length, 2);
+  assert.equal(onCores(4, "running").length, 1);
+});
+
+Deno.test("card: one number of runs is printed, and it is enough for all", () => {
+  const groups = resultsAt(lean);
+  const few = resultsAt({ a: [1_000, 1_060, 980, 1_030, 990], b: around(1_030) });
+  const { next } = concluded(together(groups, few));
+  const numbers = next.flatMap(({ text }) => /repeat: (\d+)/.exec(text)?.[1] ?? []).map(Number);
+  assert.equal(numbers.length, 1, JSON.stringify(next));
+  assert.ok(numbers[0] >= 14);
+});
+
+/** The fixture's requests/s follow from the median latency; its tail and CPU are set here. */
+function priced(slowRatio: number, cpu: number): readonly string[] {
+  const cell = { scenario: "static", runs: 6 };
+  const results = resultsFixture({
+    cells: [
+      { ...cell, target: "fastify", medianMs: 6, slowRatio: 0 },
+      { ...cell, target: "gin", medianMs: 2, slowRatio },
+    ],
+  });
+  for (const run of results.runs.filter(({ target }) => target === "gin")) {
+    for (const point of run.resources) point.cpu *= cpu;
+  }
+  return concluded(results).notes;
+}
+
+Deno.test("card: what a lead costs in CPU is said, and what it saves is not", () => {
+  assert.match(priced(0, 8).join(), /^gin uses \d\.\d× the CPU per request of fastify\.$/);
+  assert.deepEqual(priced(0, 0.5), []);
+});
+
+Deno.test("card: whose figures are those of refusals is said, but in a scenario of refusals", () => {
+  const noted = (expect?: unknown): string => {
+    const results = resultsAt(TWO);
+    for (const run of results.runs.filter(({ target }) => target === "a")) {
+      run.status = { 200: 5, 429: run.requests.completed - 5 };
+    }
+    const scenarios = { static: { get: "/", expect } };
+    return concluded({ ...results, experiment: { ...results.experiment, scenarios } }).notes.join();
+  };
+  assert.equal(noted(), "Nearly all responses of a have status 429.");
+  assert.equal(noted({ status: [200, 429] }), noted());
+  assert.equal(noted({ status: [429] }), "");
+});
+
+Deno.test("card: of a flow the figure is how often all of it is done, by its name", () => {
+  const results = resultsAt(TWO);
+  for (const run of results.runs) {
+    const completed = run.requests.completed / (run.target === "b" ? 10 : 5);
+    run.sessions = { created: completed, completed, failed: 0, unfinished: 0, length: run.service };
+    run.scenario = "purchase";
+  }
+  const scenarios = { purchase: { flow: [{ get: "/" }] } };
+  const flow = { ...results, experiment: { ...results.experiment, scenarios } };
+  const both = concluded(flow);
+  assert.match(both.sentence, / have equal purchases\/s within /);
+  assert.ok(Math.abs((both.figure?.value ?? 0) - 1) < 0.02); // twice the requests, of twice the steps
+  const alone = concluded({ ...flow, runs: flow.runs.filter(({ target }) => target === "a") });
+  assert.deepEqual([alone.code, alone.figure?.unit], ["alone", "purchases/s"]);
+  assert.ok(Math.abs((alone.figure?.value ?? 0) - 200) < 4);
+  const named = { ...flow.experiment, compare: { figure: "rate" } };
+  assert.match(concluded({ ...flow, experiment: named }).sentence, / the requests\/s of /);
+});
+
+Deno.test("card: the experiment names the figure that decides", () => {
+  const results = resultsAt({ a: around(1_000), b: around(2_000, 0.001) });
+  for (const run of results.runs.filter(({ target }) => target === "b")) {
+    for (const point of run.resources) point.cpu *= 8;
+  }
+  const experiment = { ...results.experiment, compare: { figure: "perCpu" } };
+  const { code, sentence } = concluded({ ...results, experiment });
+  assert.equal(code, "leads");
+  assert.match(sentence, /^a leads: .* the requests per CPU second of b\.$/);
+});
+
+Deno.test("matrix: rows from the best, with the ratio to the best of each column; what falls short has none", () => {
+  const { matrix } = concluded(many());
+  assert.deepEqual(matrix?.rows.map(({ label }) => label), ["gin", "fastify", "express"]);
+  const [gin, fastify] = matrix?.rows.map(({ cells }) => cells) ?? [];
+  assert.deepEqual([gin[0]?.certainty, gin[0]?.ratio, gin[4]?.certainty], ["best", 1, "decided"]);
+  assert.equal(fastify[4]?.certainty, "best");
+  const short = concluded(resultsAt(TWO, (target) => ({ wrongRatio: target === "b" ? 0.1 : 0 })));
+  const cells = short.matrix?.rows.map(({ cells: [cell] }) => [cell?.ratio, cell?.certainty]);
+  assert.deepEqual(cells, [[1, "best"], [null, "none"]]);
+  assert.deepEqual(
+    concluded(sweepResults(WAITING)).matrix?.columns.map(({ label }) => label),
+    ["sleepTime 0ms", "sleepTime 1ms", "sleepTime 100ms", "sleepTime unset"],
+  );
+});
+
+Deno.test("card: of a load's own factor, such as connections, who is ahead is the question", () => {
+  const rates = { a: [1_000, 1_100, 1_200], b: [2_000, 2_200, 2_400] };
+  const card = concluded(sweepResults(along("connections", ["10", "50", "200"], rates)));
+  assert.deepEqual(card.winners.map(({ setting, winner }) => `${setting}: ${winner}`), [
+    "connections 10: b",
+    "connections 50: b",
+    "connections 200: b",
+  ]);
+});

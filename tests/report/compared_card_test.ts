@@ -1,0 +1,161 @@
+/** The card of two results held against each other, by its code. */
+import assert from "node:assert/strict";
+import type { CardCode } from "../../report/findings/card_sentences.ts";
+import {
+  comparisonJson,
+  renderComparison,
+  renderComparisonMarkdown,
+} from "../../report/render/comparison.ts";
+import { renderComparisonPage } from "../../report/render/html/compared_page.ts";
+import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
+import { compareResults, type ResultsComparison } from "../../report/subjects/compared_results.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { doubted } from "./concluded.ts";
+import { around, type Rates, resultsAt } from "./rates.ts";
+import { plain } from "./readable.ts";
+import { silence } from "./silenced.ts";
+
+const BASE = { a: around(1_000), b: around(2_000) };
+
+/** Those of the new runs that are picked are not valid. */
+function against(rates: Rates, isDoubted: (run: Run) => boolean = () => false): ResultsComparison {
+  return compareResults(resultsAt(BASE), doubted(resultsAt(rates), isDoubted));
+}
+
+/** Within the valid runs the new rates are the old ones; the doubted ones are far below. */
+const slow = (rate: number): number[] => [
+  ...around(rate).slice(0, 2),
+  ...[0.5, 0.5, 0.5].map((share) => share * rate),
+];
+const isSlow = ({ repetition }: Run): boolean => repetition > 2;
+
+const CASES: Readonly<
+  Record<string, [ResultsComparison, CardCode, light: string, survival: string]>
+> = {
+  "equal in all": [against(BASE), "equivalent", "green", "all-valid"],
+  "a cost in one cell": [against({ ...BASE, a: around(800) }), "costs", "green", "all-valid"],
+  "a cost comes before a gain": [
+    against({ a: around(800), b: around(3_000) }),
+    "costs",
+    "green",
+    "all-valid",
+  ],
+  "a gain in all": [against({ a: around(1_500), b: around(3_000) }), "gains", "green", "all-valid"],
+  "single runs": [
+    compareResults(resultsAt({ a: [1_000] }), resultsAt({ a: [1_500] })),
+    "undecided",
+    "green",
+    "all-valid",
+  ],
+  "wrong responses come before how fast they came": [
+    compareResults(resultsAt(BASE), resultsAt(BASE, () => ({ wrongRatio: 0.1 }))),
+    "falls-short",
+    "green",
+    "all-valid",
+  ],
+  "the same without runs that are not valid": [
+    against({ ...BASE, a: around(800) }, ({ repetition }) => repetition === 1),
+    "costs",
+    "amber",
+    "same",
+  ],
+  "one cell leans on runs that are not valid": [
+    against({ ...BASE, a: slow(1_000) }, (run) => run.target === "a" && isSlow(run)),
+    "undecided",
+    "amber",
+    "partly",
+  ],
+  "each cell does": [
+    against({ a: slow(1_000), b: slow(2_000) }, isSlow),
+    "undecided",
+    "red",
+    "changed",
+  ],
+  "a side has no valid run": [
+    against({ a: around(800), b: around(1_000) }, () => true),
+    "nothing-valid",
+    "red",
+    "none-valid",
+  ],
+};
+
+for (const [name, [comparison, code, light, survival]] of Object.entries(CASES)) {
+  Deno.test(`compared: ${name}`, () => {
+    const card = comparedCard(comparison);
+    const shown = JSON.stringify(card, null, 1);
+    const { reliability } = card;
+    assert.deepEqual([card.code, reliability?.light, reliability?.survival], [
+      code,
+      light,
+      survival,
+    ], shown);
+    const isNone = code === "nothing-valid";
+    assert.equal(
+      card.figure === null && card.forest === null && card.notes.length === 0,
+      isNone,
+      shown,
+    );
+    if (light === "red") {
+      assert.notEqual(card.figure?.certainty, "decided");
+      assert.ok(card.forest?.rows.every(({ certainty }) => certainty !== "decided") ?? true, shown);
+    }
+  });
+}
+
+Deno.test("compared: a target that falls silent is told as that", () => {
+  const next = resultsAt(BASE);
+  const runs = next.runs.map((run) => run.target === "a" ? silence(run) : run);
+  assert.equal(
+    comparedCard(compareResults(resultsAt(BASE), { ...next, runs })).code,
+    "falls-short",
+  );
+});
+
+Deno.test("compared: names of the sides are kept throughout, and the figure that decides comes first", () => {
+  const comparison = compareResults(resultsAt(BASE), resultsAt({ ...BASE, a: around(800) }), {
+    names: ["base", "head"],
+    figures: ["cpuPerRequest", "rate", 99],
+  });
+  const card = comparedCard(comparison);
+  assert.match(card.sentence, /^head costs 1\.\d× the CPU per request of base in 1 of 2 cells/);
+  assert.match(card.forest?.title ?? "", /^CPU per request against base/);
+  for (
+    const form of [
+      renderComparison(comparison, { width: 400, color: false, unicode: true }),
+      renderComparisonMarkdown(comparison),
+      renderComparisonPage(comparison),
+    ]
+  ) assert.doesNotMatch(form.replaceAll(/<script.*?<\/script>/gs, ""), /\b(?:BASE|NEW)\b/);
+});
+
+/** What to do next, of one target at these rates of both sides. */
+function nextOf(base: readonly number[], next: readonly number[]): string[] {
+  const compared = compareResults(resultsAt({ a: base }), resultsAt({ a: next }));
+  return comparedCard(compared).next.map(({ text }) => text);
+}
+
+Deno.test("compared: some more runs are asked for, and hundreds are not", () => {
+  const [text, ...others] = nextOf(around(1_000), [930, 1_010, 920, 985, 940]);
+  assert.match(text, /^Add runs: about \d\d? runs would show a difference as large\.$/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(nextOf([900, 1_100, 1_000, 1_050, 950], [1_050, 890, 970, 860, 1_030]), [
+    "Longer runs or a quieter machine: over 50 runs are needed.",
+  ]);
+});
+
+Deno.test("compared: page, terminal, markdown and JSON have the same sentences", () => {
+  for (const [comparison] of Object.values(CASES)) {
+    const { sentence, reliability } = comparedCard(comparison);
+    const forms = [
+      renderComparison(comparison, { width: 400, color: false, unicode: true }),
+      renderComparisonMarkdown(comparison),
+      JSON.stringify(comparisonJson(comparison)),
+      renderComparisonPage(comparison),
+    ];
+    for (const form of forms) {
+      for (const text of [sentence, reliability?.sentence ?? ""]) {
+        assert.ok(plain(form).replaceAll("\\", "").includes(plain(text)), form.slice(0, 300));
+      }
+    }
+  }
+});

@@ -1,0 +1,81 @@
+/**
+ * The words of reports, for a reviewer to read: of each fixture what a terminal and markdown show. Written anew by
+ * `deno run -A tests/report/golden.ts`.
+ */
+import { compareResults } from "../../report/subjects/compared_results.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderComparison, renderComparisonMarkdown } from "../../report/render/comparison.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
+import type { Results } from "../../runner/result/result.ts";
+import {
+  ALIKE,
+  based,
+  doubted,
+  inScenarios,
+  LEADS,
+  many,
+  NOISY,
+  OFFERED,
+  SEEMS,
+  together,
+  TWO,
+  unsettled,
+  WAITING,
+} from "./concluded.ts";
+import { around, resultsAt } from "./rates.ts";
+import { capacities } from "./searched.ts";
+
+const OPTIONS = { width: 80, color: false, unicode: true };
+const quiet = based("quiet", resultsAt({ quiet: around(1_000), logging: around(480) }));
+const SIDES = { a: around(1_000), b: around(2_000) };
+const slower = resultsAt({ a: around(800), b: around(2_000) });
+const ALL_NEW = (): Results => doubted(resultsAt({ a: around(800), b: around(1_000) }), () => true);
+
+const EXPERIMENTS: Readonly<Record<string, () => Results>> = {
+  leads: () => resultsAt(TWO),
+  depends: many,
+  partly: () => together(...[LEADS, LEADS, ALIKE, NOISY, SEEMS].map((rates) => resultsAt(rates))),
+  separate: () => inScenarios(OFFERED, WAITING),
+  equivalent: () => resultsAt({ a: around(1_000), b: around(2_000), c: around(2_003) }),
+  likely: () => together(resultsAt(SEEMS), resultsAt(SEEMS)),
+  undecided: () => resultsAt(NOISY),
+  unsettled: () =>
+    unsettled(resultsAt({ ...LEADS, wild: around(3_000) }), ({ target }) => target === "wild"),
+  short: () => resultsAt(TWO, (target) => ({ wrongRatio: target === "b" ? 0.1 : 0 })),
+  alone: () => resultsAt({ a: around(1_000) }),
+  capacity: () =>
+    capacities({ slow: { perSec: 1_000 }, fast: { perSec: 2_000, bound: "generator" } }),
+  costs: () => quiet,
+  gains: () => based("a", resultsAt({ a: around(1_000), b: around(2_000), c: NOISY.a })),
+  leaning: () => doubted(resultsAt(TWO), ({ repetition }) => repetition > 1),
+  nothing: () => doubted(resultsAt(TWO), () => true),
+};
+
+const COMPARISONS: Readonly<Record<string, readonly [base: Results, next: Results]>> = {
+  "compared-costs": [resultsAt(SIDES), slower],
+  "compared-nothing": [resultsAt(SIDES), ALL_NEW()],
+};
+
+/** By the name of each file its text. */
+export function golden(): Map<string, string> {
+  const reports = Object.entries(EXPERIMENTS).flatMap(([name, results]) => {
+    const model = reportModel(results());
+    return [[`${name}.txt`, renderSummary(model, OPTIONS)], [`${name}.md`, renderMarkdown(model)]];
+  });
+  const compared = Object.entries(COMPARISONS).flatMap(([name, [base, next]]) => {
+    const comparison = compareResults(base, next);
+    return [
+      [`${name}.txt`, renderComparison(comparison, OPTIONS)],
+      [`${name}.md`, renderComparisonMarkdown(comparison)],
+    ];
+  });
+  return new Map([...reports, ...compared].map(([name, text]) => [name, String(text)]));
+}
+
+export const GOLDEN = new URL("./golden/", import.meta.url);
+
+if (import.meta.main) {
+  Deno.mkdirSync(GOLDEN, { recursive: true });
+  for (const [name, text] of golden()) Deno.writeTextFileSync(new URL(name, GOLDEN), text);
+}
