@@ -95,8 +95,9 @@ export function endpointOf(origin: string, access: Access = {}): Endpoint {
   return { ...named, port: Number(port || 443), tls, ...by, ...version };
 }
 
-function unbracketed(host: string): string {
-  return host.replace(/^\[|\]$/g, "");
+/** An IPv6 address as URLs write it, without its brackets. */
+export function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 function proxyAt(url: string): HttpProxy {

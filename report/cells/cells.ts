@@ -14,7 +14,7 @@ import { cellLabel } from "./cell_label.ts";
 import { colorAt, COLORS } from "./colors.ts";
 import { type Spread, spreadOf } from "../writing/spread.ts";
 import { countedRuns, type RunParts, splitRun } from "./counted_part.ts";
-import { endedLatency, type PooledLatency, poolLatency } from "./pool.ts";
+import { endedLatency, type PooledLatency, poolLatency } from "../figures/pool.ts";
 import { errorRatioOf } from "../figures/errors.ts";
 import { type Ends, estimatedRange, type Estimates, type JudgedCell } from "../figures/range.ts";
 

@@ -20,7 +20,7 @@ import {
 } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES, type PerSecond, perSecondOf } from "../../runner/stats/quantile.ts";
 import { sum } from "../writing/spread.ts";
-import { percentileMs } from "./lower_bounds.ts";
+import { percentileMs } from "../figures/lower_bounds.ts";
 
 export interface RunParts {
   /** With the figures of what counts: without what is discarded, or of the steady part. */

@@ -8,8 +8,8 @@ import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.t
 import { mean, type Spread, spreadOf } from "../writing/spread.ts";
 import type { CellRuns } from "./cells.ts";
 import type { RunParts } from "./counted_part.ts";
-import { percentileOf, poolLatency } from "./pool.ts";
-import { flattenedOf, FLATTENING } from "./intervals.ts";
+import { percentileOf, poolLatency } from "../figures/pool.ts";
+import { flattenedOf, FLATTENING } from "../figures/intervals.ts";
 
 /** A part of the runs of a cell: its rate is the mean of theirs, its latencies are pooled. */
 export interface PartFigures {

@@ -18,11 +18,11 @@ import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import type { Proportion } from "../../runner/stats/confidence/proportion_interval.ts";
 import { countBeyond, decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { supportsPercentile } from "../../runner/stats/quantile.ts";
-import { capacityRange, foundCapacity } from "../cells/capacity.ts";
-import { type Flattened, flattenedOf } from "../cells/intervals.ts";
-import { atLeast, type Bounded, exactly } from "../cells/lower_bounds.ts";
-import { percentileBounds, poolLatency } from "../cells/pool.ts";
-import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "../cells/resources.ts";
+import { capacityRange, foundCapacity } from "./capacity.ts";
+import { type Flattened, flattenedOf } from "./intervals.ts";
+import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
+import { percentileBounds, poolLatency } from "./pool.ts";
+import { meanCoresOf, peakMemoryBytesOf, perCpuSecondOf } from "./resources.ts";
 import { sum } from "../writing/spread.ts";
 import { errorsOf, successesOf } from "./errors.ts";
 import {

@@ -3,13 +3,13 @@ import type { Run } from "../../runner/result/result.ts";
 import { isChanging } from "../../runner/result/warmup.ts";
 import { sum } from "../writing/spread.ts";
 import { formatCount, formatMs, formatNumber, formatShare, formatTick } from "../writing/units.ts";
-import { percentileOf } from "../cells/pool.ts";
+import { percentileOf } from "../figures/pool.ts";
 import { counted } from "../writing/words.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../cells/intervals.ts";
+import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
 
 interface TimelineEvidence {
   readonly "no-request-ended": Readonly<Record<never, never>>;

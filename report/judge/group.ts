@@ -3,9 +3,9 @@ import type { Measurement, Run } from "../../runner/result/result.ts";
 import { type Estimate, estimateOfMean } from "../../runner/stats/confidence/bootstrap.ts";
 import type { PooledFigure } from "../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
-import { isAtLimit, isOpenAbove } from "../cells/capacity.ts";
-import { percentileOf, poolLatency } from "../cells/pool.ts";
-import { perCpuSecondOf } from "../cells/resources.ts";
+import { isAtLimit, isOpenAbove } from "../figures/capacity.ts";
+import { percentileOf, poolLatency } from "../figures/pool.ts";
+import { perCpuSecondOf } from "../figures/resources.ts";
 import { sum } from "../writing/spread.ts";
 
 /** Requests per second; mean and percentiles of latency; CPU time of all that serves a request. */

@@ -5,7 +5,7 @@
  */
 import type { Measurement } from "../../runner/result/result.ts";
 import { mean, sum } from "../writing/spread.ts";
-import { isAtLimit } from "../cells/capacity.ts";
+import { isAtLimit } from "../figures/capacity.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { mannWhitney } from "../../runner/stats/comparison/significance_tests.ts";
 import { SIGNIFICANCE } from "../../runner/stats/comparison/verdict.ts";

@@ -2,7 +2,7 @@
  * What the comparisons of a scenario come to: one of a few codes, with what was seen. It claims no more than the runs
  * show: a difference without a verdict has no winner, and single runs have a likely one. `findings/judgements.ts` says it.
  */
-import { takenPerSec } from "../cells/capacity.ts";
+import { takenPerSec } from "../figures/capacity.ts";
 import { settingLabel } from "../cells/cell_label.ts";
 import { type CellRuns, type Unsteady, unsteadyOf } from "../cells/cells.ts";
 import { factorName, factorPaths } from "../cells/factors.ts";

@@ -5,7 +5,7 @@
 import { ERRORS } from "../../runner/result/outcome.ts";
 import type { Distribution, Measurement, Run } from "../../runner/result/result.ts";
 import type { ReportModel } from "../model.ts";
-import { type IntervalPoint, isEmpty, lowerBoundsIn } from "../cells/intervals.ts";
+import { type IntervalPoint, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
 import {
   cpuSecondsOf,
   meanCoresOf,
@@ -17,7 +17,7 @@ import {
   type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-} from "../cells/resources.ts";
+} from "../figures/resources.ts";
 import { stepColumns } from "../subjects/steps/table.ts";
 import { csvOf, type CsvRecord } from "../writing/csv.ts";
 import type { Written } from "../writing/written.ts";

@@ -26,7 +26,7 @@ import {
 } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
-import { type PooledLatency, poolLatency, WEAK_NOTE } from "../cells/pool.ts";
+import { type PooledLatency, poolLatency, WEAK_NOTE } from "../figures/pool.ts";
 import { tlsText } from "./tables/connections.ts";
 import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
 

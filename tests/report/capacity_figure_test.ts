@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { capacityRange } from "../../report/cells/capacity.ts";
+import { capacityRange } from "../../report/figures/capacity.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderCsv } from "../../report/render/csv.ts";
 import type { Results } from "../../runner/result/result.ts";

@@ -1,6 +1,6 @@
 import { claimsModel, type JudgedClaim } from "../../report/judge/claims/claims.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { percentileBounds } from "../../report/cells/pool.ts";
+import { percentileBounds } from "../../report/figures/pool.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";

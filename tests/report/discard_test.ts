@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
-import { percentileOf } from "../../report/cells/pool.ts";
+import { percentileOf } from "../../report/figures/pool.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";

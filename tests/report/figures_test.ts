@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { FIGURE_NAMES, type FigureName, UNITS } from "../../base/figures/figure.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
-import { atLeast, exactly } from "../../report/cells/lower_bounds.ts";
+import { atLeast, exactly } from "../../report/figures/lower_bounds.ts";
 import { FIGURES, rangeOf } from "../../report/figures/figures.ts";
 import type { JudgedRun } from "../../report/figures/range.ts";
 import type { Run } from "../../runner/result/result.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { percentileBounds, percentileOf, poolLatency } from "../../report/cells/pool.ts";
+import { percentileBounds, percentileOf, poolLatency } from "../../report/figures/pool.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";

@@ -1,14 +1,14 @@
 /** What targets used: the figures, the table, the sentence, the CSV and the timelines. */
 import assert from "node:assert/strict";
 import { renderCsv } from "../../report/render/csv.ts";
-import { exactly } from "../../report/cells/lower_bounds.ts";
+import { exactly } from "../../report/figures/lower_bounds.ts";
 import { reportModel } from "../../report/model.ts";
 import {
   cpuSecondsOf,
   perCpuSecondOf,
   switchesPerRequestOf,
   systemShareOf,
-} from "../../report/cells/resources.ts";
+} from "../../report/figures/resources.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";

@@ -20,7 +20,7 @@ import {
   formatTick,
   timeUnit,
 } from "../../writing/units.ts";
-import { lowerBoundsText } from "../../cells/lower_bounds.ts";
+import { lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";

@@ -2,7 +2,7 @@
 import { type Estimate, estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { ratioInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import { TOLERATED_WRONG_RATIO } from "../shortfall.ts";
-import { percentileBounds } from "../../cells/pool.ts";
+import { percentileBounds } from "../../figures/pool.ts";
 import type { ClaimMember } from "./context.ts";
 import { type ClaimAbsence, type ClaimDoubt, doubt, type FoundFigure } from "./finding.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../../figures/figures.ts";

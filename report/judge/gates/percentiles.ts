@@ -15,7 +15,7 @@ import {
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { formatCount } from "../../writing/units.ts";
 import { FIGURES } from "../../figures/figures.ts";
-import { percentileBounds } from "../../cells/pool.ts";
+import { percentileBounds } from "../../figures/pool.ts";
 import {
   endlessText,
   holds,

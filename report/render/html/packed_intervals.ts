@@ -12,7 +12,7 @@ import {
 import { type PackedStep, packSteps } from "../../subjects/charts/packing.ts";
 import type { ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
-import type { IntervalPoint } from "../../cells/intervals.ts";
+import type { IntervalPoint } from "../../figures/intervals.ts";
 import { deflated } from "../../writing/deflated.ts";
 
 export interface PackedSteps {

@@ -15,7 +15,7 @@ import {
 } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
-import { type Latent, percentileBounds, poolLatency } from "../../cells/pool.ts";
+import { type Latent, percentileBounds, poolLatency } from "../../figures/pool.ts";
 import type { TextSpan } from "../../writing/terminal.ts";
 import { errorRatioOf, errorsOf } from "../../figures/errors.ts";
 

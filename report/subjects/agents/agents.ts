@@ -7,7 +7,7 @@ import { lowerMedian, mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { poolLatency } from "../../cells/pool.ts";
+import { poolLatency } from "../../figures/pool.ts";
 import type { Table } from "../tables/table.ts";
 import {
   type AgentFigures,

@@ -11,7 +11,7 @@ import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { namedCells, nameOf } from "../../cells/match.ts";
-import { FLATTENING } from "../../cells/intervals.ts";
+import { FLATTENING } from "../../figures/intervals.ts";
 import {
   type ColumnOf,
   rangeCell,

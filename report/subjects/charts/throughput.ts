@@ -4,7 +4,7 @@ import { COLORS } from "../../cells/colors.ts";
 import { counted, listed } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { numericFactors } from "../../cells/factors.ts";
-import { meanCoresOf } from "../../cells/resources.ts";
+import { meanCoresOf } from "../../figures/resources.ts";
 import { type Axis, type BarsChart, compact, type TradeoffChart } from "./charts.ts";
 
 export interface TradeoffModel {

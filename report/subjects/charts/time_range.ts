@@ -7,7 +7,7 @@ import { withoutBounds } from "../../../runner/stats/histogram/censoring.ts";
 import { sumOfSparse } from "../../../runner/stats/histogram/histogram.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../../writing/spread.ts";
-import { boundedPercentile, type Sample } from "../../cells/lower_bounds.ts";
+import { boundedPercentile, type Sample } from "../../figures/lower_bounds.ts";
 import { formatNumber, timeUnitNamed } from "../../writing/units.ts";
 import { type Axis, type BarsChart, compact, type TailsChart } from "./charts.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";

@@ -13,7 +13,7 @@ import {
   isEmpty,
   lowerBoundsIn,
   POINT_PERCENTILES,
-} from "../../cells/intervals.ts";
+} from "../../figures/intervals.ts";
 import {
   type DisplayUnit,
   formatCount,

@@ -2,8 +2,8 @@
 import type { Run } from "../../../runner/result/result.ts";
 import type { CountersPoint } from "../../../runner/result/runtime/counters.ts";
 import { sizeUnit } from "../../writing/units.ts";
-import { intervalsOf } from "../../cells/intervals.ts";
-import { peakMemoryBytesOf, pointAt } from "../../cells/resources.ts";
+import { intervalsOf } from "../../figures/intervals.ts";
+import { peakMemoryBytesOf, pointAt } from "../../figures/resources.ts";
 import type { Axis } from "./charts.ts";
 import { linearAxis } from "./time_range.ts";
 

@@ -17,7 +17,7 @@ import {
 } from "./changes.ts";
 import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
-import { systemShareOf } from "../../cells/resources.ts";
+import { systemShareOf } from "../../figures/resources.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 

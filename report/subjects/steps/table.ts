@@ -4,7 +4,7 @@ import { isRedirectedName } from "../../../base/figures/steps.ts";
 import { sum } from "../../writing/spread.ts";
 import { timeUnit } from "../../writing/units.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import { percentileOf, WEAK_NOTE } from "../../cells/pool.ts";
+import { percentileOf, WEAK_NOTE } from "../../figures/pool.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { maxCell, percentileCell } from "../tables/percentiles.ts";
 import {

@@ -11,7 +11,7 @@ import {
 } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
-import { percentileOf } from "../../cells/pool.ts";
+import { percentileOf } from "../../figures/pool.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
 export type SweepFigureName = "rate" | 50 | 99;

@@ -19,7 +19,7 @@ import {
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import { formatMs, formatNumber, GLUE } from "../../writing/units.ts";
-import { percentileOf } from "../../cells/pool.ts";
+import { percentileOf } from "../../figures/pool.ts";
 
 /** What does not vary along a line: the target, or another factor by its path. */
 interface LineDimension {

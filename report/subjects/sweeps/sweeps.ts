@@ -17,7 +17,7 @@ import {
   withInterval,
 } from "../tables/table.ts";
 import { counted } from "../../writing/words.ts";
-import { percentileOf } from "../../cells/pool.ts";
+import { percentileOf } from "../../figures/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { timeUnit } from "../../writing/units.ts";
 

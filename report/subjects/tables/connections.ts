@@ -4,7 +4,7 @@ import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../../writing
 import { counted } from "../../writing/words.ts";
 import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { WEAK_NOTE } from "../../cells/pool.ts";
+import { WEAK_NOTE } from "../../figures/pool.ts";
 import {
   type ColumnOf,
   countCell,

@@ -4,8 +4,8 @@ import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { lowerBoundsText } from "../../cells/lower_bounds.ts";
-import { type Percentile, type PooledLatency, WEAK_NOTE } from "../../cells/pool.ts";
+import { lowerBoundsText } from "../../figures/lower_bounds.ts";
+import { type Percentile, type PooledLatency, WEAK_NOTE } from "../../figures/pool.ts";
 import {
   boundCell,
   type ColumnOf,

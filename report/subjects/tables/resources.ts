@@ -10,7 +10,7 @@ import {
   type ResourceUse,
   switchesPerRequestOf,
   systemShareOf,
-} from "../../cells/resources.ts";
+} from "../../figures/resources.ts";
 import { median } from "../../writing/spread.ts";
 import {
   type ColumnOf,

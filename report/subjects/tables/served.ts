@@ -9,7 +9,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { WEAK_NOTE } from "../../cells/pool.ts";
+import { WEAK_NOTE } from "../../figures/pool.ts";
 import {
   type ColumnOf,
   countCell,

@@ -5,8 +5,8 @@ import { HOW_TO_READ } from "../reading/how_to_read.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { type DisplayUnit, formatCount, formatTick, timeUnit } from "../../writing/units.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { WEAK_NOTE } from "../../cells/pool.ts";
-import { FLATTENING } from "../../cells/intervals.ts";
+import { WEAK_NOTE } from "../../figures/pool.ts";
+import { FLATTENING } from "../../figures/intervals.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../../cells/steady.ts";
 import {
   type ColumnOf,

@@ -1,7 +1,7 @@
 /** The summary, one row a cell: what a reader in a hurry wants to know; and the tables with one row a run. */
 import type { CellRuns } from "../../cells/cells.ts";
-import { percentileOf, type PooledLatency, poolLatency } from "../../cells/pool.ts";
-import { meanCoresOf } from "../../cells/resources.ts";
+import { percentileOf, type PooledLatency, poolLatency } from "../../figures/pool.ts";
+import { meanCoresOf } from "../../figures/resources.ts";
 import { median } from "../../writing/spread.ts";
 import {
   type ColumnOf,
@@ -26,7 +26,7 @@ import {
   sizeUnit,
   timeUnit,
 } from "../../writing/units.ts";
-import { type CapacityRange, capacityRange, isSearched } from "../../cells/capacity.ts";
+import { type CapacityRange, capacityRange, isSearched } from "../../figures/capacity.ts";
 import { latencyCell, maxCell, meanCell, percentileCell } from "./percentiles.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import type { Run } from "../../../runner/result/result.ts";

@@ -27,7 +27,7 @@ import {
   type TrendSeries,
 } from "./series.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { percentileOf } from "../../cells/pool.ts";
+import { percentileOf } from "../../figures/pool.ts";
 import { percentileCell } from "../tables/percentiles.ts";
 import { formatMoment, timeUnit } from "../../writing/units.ts";
 import { decisiveOf, type FigureComparison } from "../../judge/comparison.ts";

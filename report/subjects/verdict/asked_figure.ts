@@ -5,10 +5,10 @@
 import type { Run } from "../../../runner/result/result.ts";
 import { estimateOfMean } from "../../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../../runner/stats/confidence/confidence_interval.ts";
-import { isSearched } from "../../cells/capacity.ts";
+import { isSearched } from "../../figures/capacity.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
-import { perCpuSecondOf } from "../../cells/resources.ts";
+import { perCpuSecondOf } from "../../figures/resources.ts";
 import { spreadOf } from "../../writing/spread.ts";
 
 interface Asked extends ScenarioRuns {

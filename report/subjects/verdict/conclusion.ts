@@ -13,7 +13,7 @@ import {
 import type { Trust } from "../../../runner/result/generator.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { settingLabel } from "../../cells/cell_label.ts";
-import { takenPerSec } from "../../cells/capacity.ts";
+import { takenPerSec } from "../../figures/capacity.ts";
 import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "../../cells/cells.ts";
 import { numericFactors, phraseOf, positionOf, textAt } from "../../cells/factors.ts";
 import { type MeasuredRuns, titleOf } from "../../cells/measured.ts";

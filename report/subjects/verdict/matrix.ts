@@ -11,7 +11,7 @@ import { shortfallText } from "../../findings/judgements.ts";
 import { type Certainty, certaintyOf, standingOf } from "../../judge/standing.ts";
 import { boundText, formatMs, formatNumber } from "../../writing/units.ts";
 import { mean } from "../../writing/spread.ts";
-import { takenPerSec } from "../../cells/capacity.ts";
+import { takenPerSec } from "../../figures/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 
 /** `best`: of all in its column; `none`: it falls short, or there is no other to hold it against. */

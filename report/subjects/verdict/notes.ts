@@ -5,7 +5,7 @@ import { noteSentence } from "../../findings/card_sentences.ts";
 import { comparisonOf } from "../../judge/comparison.ts";
 import { competing, shortfallOf } from "../../judge/shortfall.ts";
 import { NOTABLE_CHANGE } from "../../judge/standing.ts";
-import { isAtLimit } from "../../cells/capacity.ts";
+import { isAtLimit } from "../../figures/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import type { MeasuredRuns } from "../../cells/measured.ts";
 import { boundText, formatMs, formatNumber } from "../../writing/units.ts";

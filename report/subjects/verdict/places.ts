@@ -7,7 +7,7 @@ import { comparisonOf, type FigureComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { competing, type Shortfall, shortfallOf } from "../../judge/shortfall.ts";
 import { type Standing, standingOf } from "../../judge/standing.ts";
-import { isOpenAbove, isSearched } from "../../cells/capacity.ts";
+import { isOpenAbove, isSearched } from "../../figures/capacity.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { isNamedBase } from "../../cells/recast.ts";
 import { type Decided, unjudgedAhead } from "../../judge/contests.ts";

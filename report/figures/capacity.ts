@@ -2,8 +2,8 @@
 import type { RunCapacity } from "../../runner/result/capacity.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { capacityOverRuns } from "../../runner/stats/capacity/over_runs.ts";
-import type { Range } from "../figures/range.ts";
-import type { CellRuns } from "./cells.ts";
+import type { Ends, Range } from "./range.ts";
+import type { Spread } from "../writing/spread.ts";
 import { atLeast, type Bounded, exactly } from "./lower_bounds.ts";
 
 type Searched = Partial<Pick<Run, "capacity">>;
@@ -47,7 +47,11 @@ export function capacityRange(
 
 /** What a cell can take, where its runs searched for that; else what they served. */
 export function takenPerSec(
-  { runs, rate, interval }: Pick<CellRuns, "runs" | "rate" | "interval">,
+  { runs, rate, interval }: {
+    readonly runs: readonly Pick<Run, "capacity">[];
+    readonly rate: Pick<Spread, "mean">;
+    readonly interval: (figure: "rate") => Ends | null;
+  },
 ): CapacityRange {
   return capacityRange(runs, 0.95) ??
     { value: rate.mean, interval: interval("rate"), isAtLeast: false };
