@@ -95,8 +95,8 @@ export function endpointOf(origin: string, access: Access = {}): Endpoint {
   return { ...named, port: Number(port || 443), tls, ...by, ...version };
 }
 
-function unbracketed(host: string): string {
-  return host.replace(/^\[|\]$/g, "");
+export function unbracketed(host: string): string {
+  return host.replace(/^\[(.*)\]$/, "$1");
 }
 
 function proxyAt(url: string): HttpProxy {

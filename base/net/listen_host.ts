@@ -6,7 +6,7 @@ import * as z from "zod";
 import { messageOf } from "../errors.ts";
 import { originAt } from "./listen.ts";
 import { quotedOpenly } from "../secrets.ts";
-import { unbracketed } from "../target/access.ts";
+import { unbracketed } from "./endpoint.ts";
 
 /** More of them name nobody's machine any better. */
 const MOST_ADDRESSES = 4;

@@ -8,7 +8,7 @@ import * as z from "zod";
 import { type FileDigest, fileDigest } from "../files.ts";
 import { messageOf } from "../errors.ts";
 import { LIMITS } from "../limits.ts";
-import { type Access, certificatesIn } from "../net/endpoint.ts";
+import { type Access, certificatesIn, unbracketed } from "../net/endpoint.ts";
 import { quotedOpenly } from "../secrets.ts";
 
 /** Certificates, as PEM. In JSON they are a digest of their file. */
@@ -52,10 +52,6 @@ export const resolved = z.string().transform((text, context): ResolvedHost => {
   );
   return z.NEVER;
 });
-
-export function unbracketed(host: string): string {
-  return host.replace(/^\[(.*)\]$/, "$1");
-}
 
 /** Only the proxy's host, port, user and password. */
 export const proxyUrl = z.string().superRefine((text, context) => {
