@@ -186,8 +186,15 @@ export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "su
   return prunedAll(blocks.flatMap((block): Block[] => {
     const own = block.kind === "group" ? deeper(depth, block.depth) : depth;
     if (block.kind === "group") return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
+    if (form !== "page" && !isText(block)) return [];
     return (block.forms ?? FORMS_AT[own]).includes(form) ? [block] : [];
   }));
+}
+
+/** Whether something of it is left without charts, and without what opens on a press. */
+function isText(block: Exclude<Block, Group>): boolean {
+  if (block.kind === "figure") return block.findings.length > 0;
+  return block.kind === "table" || block.kind === "verbatim" ? block.fold === null : true;
 }
 
 const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {

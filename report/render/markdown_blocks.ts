@@ -26,7 +26,7 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
     case "figure":
       return block.findings.map(({ text }) => md`${text}`);
     case "verbatim":
-      return block.fold === null ? block.text.split("\n").map((line) => md`${line}`) : [];
+      return block.text.split("\n").map((line) => md`${line}`);
     case "group":
       return [
         ...(block.title === "" ? [] : [headingMarkdown(block.title, block.aside, level)]),

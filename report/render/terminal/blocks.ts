@@ -26,13 +26,11 @@ function blockLines(block: Block, options: TerminalOptions): TextLine[] {
         paragraphLines(`${label}: ${text}`, width, HANGING)
       );
     case "table":
-      return block.fold === null ? tableLines(block.table, options) : [];
+      return tableLines(block.table, options);
     case "figure":
       return findingLines(block.findings, options);
     case "verbatim":
-      return block.fold === null
-        ? block.text.split("\n").map((line) => lineOf(`    ${line}`, "dim"))
-        : [];
+      return block.text.split("\n").map((line) => lineOf(`    ${line}`, "dim"));
     case "group":
       return [
         ...(block.title === "" ? [] : [BLANK, headLine(block.title, block.aside)]),
