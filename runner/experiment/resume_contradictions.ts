@@ -54,9 +54,13 @@ function changesFromPlan(
   planned: PlannedRun,
   { seed, interval: intervalMs }: { readonly seed: number; readonly interval: number },
 ): ReturnType<typeof changesBetween> {
+  const described = describeLoad(planned.cell.load, seedOfRepetition(seed, planned.repetition));
   const asPlanned = {
     order: planned.order,
-    load: describeLoad(planned.cell.load, seedOfRepetition(seed, planned.repetition)),
+    // The rate of a search is what it found, which no plan has.
+    load: described.kind === "capacity" && load.kind === "capacity"
+      ? { ...described, rate: load.rate }
+      : described,
     interval: intervalMs / 1_000,
   };
   const interval = isWidened(intervalS, asPlanned.interval) ? asPlanned.interval : intervalS;

@@ -64,6 +64,37 @@ function withRun(at: number, change: (run: Run) => Partial<Run>): Results {
   };
 }
 
+Deno.test("what a search for a capacity found contradicts no plan, another goal does", () => {
+  const experiment = experimentSpecWith().parse({
+    name: "searched",
+    targets: { a: { app: "api" } },
+    scenarios: { s: { get: "/static" } },
+    load: { capacity: { within: "p99 < 50ms" }, connections: 8 },
+    repeat: 1,
+  });
+  const plan = planBlocks(experiment, { seed: SEED });
+  const [{ cell, repetition, order }] = Iterator.from(plan.blocks()).take(1).toArray().flat();
+  const load = describeLoad(cell.load, seedOfRepetition(SEED, repetition));
+  assert.equal(load.kind, "capacity");
+  const named = {
+    target: cell.target,
+    scenario: cell.scenario,
+    parameters: { ...cell.parameters },
+  };
+  const results = (changes: object): Results => {
+    const [run] = whole().runs;
+    const searched = { ...run, ...named, repetition, order, load: { ...load, ...changes } } as Run;
+    const own = JSON.parse(JSON.stringify(experiment));
+    return { ...whole(), experiment: own, settings: hashSettings(own), runs: [searched] };
+  };
+  const found = (changes: object): string[] =>
+    contradictions(results(changes), { experiment, plan }).map(({ place }) => place);
+  assert.deepEqual(found({ rate: 194 }), []);
+  assert.deepEqual(found({ rate: 194, connections: 9 }), [
+    "results.json: runs[0].load.connections",
+  ]);
+});
+
 function missingOf({ target, scenario, parameters, repetition }: Run): Missing {
   return { target, scenario, parameters, repetition, kind: "failed", reason: "", evidence: [] };
 }
