@@ -344,7 +344,7 @@ function comparedFindings(says: Compare | Within, ground: Ground): ClaimFinding[
       return absent(...[of, to].flatMap((one) => "none" in one ? [one.none] : []));
     }
     const sides = { of: sideFound(of, left.unit), to: sideFound(to, left.unit) };
-    return ratioFinding(sides, ratioOfAmounts(of, to), { allowed, of, to });
+    return ratioFinding(sides, ratioOfAmounts(of, to, ground.ratioOf), { allowed, of, to });
   });
 }
 

@@ -62,6 +62,7 @@ import {
   turned,
   whyNoInterval,
 } from "./rules.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { areOneSession, betweenOf, type SessionSpread } from "./sessions.ts";
 
 export type ThresholdOutcome = "pass" | "fail" | "inconclusive";
@@ -599,7 +600,7 @@ function pairGates(threshold: CellsThreshold, ground: Ground): Placed[] {
       ? absent(of.none)
       : "none" in to
       ? absent(to.none)
-      : pairEvidence(threshold, of, to);
+      : pairEvidence(threshold, { of, to }, ground.ratioOf);
     const cells = [left, right].flatMap(({ cell }) => cell ?? []);
     return { ...placeOf(left), evidence, cells };
   });
@@ -607,8 +608,8 @@ function pairGates(threshold: CellsThreshold, ground: Ground): Placed[] {
 
 function pairEvidence(
   { relation, factor, unit }: CellsThreshold,
-  of: Amount,
-  to: Amount,
+  { of, to }: { readonly of: Amount; readonly to: Amount },
+  ratioOf: RatioOf,
 ): GateEvidence {
   const found = (ratio: Range | null): GateFound => ({
     code: "cells",
@@ -621,7 +622,7 @@ function pairEvidence(
   });
   const groups = twoGroupsOf(of.range.byRun) ?? twoGroupsOf(to.range.byRun);
   if (groups !== null) return undecided(found(null), { code: "groups", groups, unit });
-  const ratio = ratioOfAmounts(of, to);
+  const ratio = ratioOfAmounts(of, to, ratioOf);
   if (ratio === null) return undecided(found(null), { code: "no-ratio" });
   const { value, interval } = ratio;
   if (interval === null) return undecided(found(null), whyNoInterval([of, to]));

@@ -26,7 +26,9 @@ import {
   pathsOf,
 } from "../subjects/method/declared_values.ts";
 import { stepScenarios } from "../subjects/steps/step_cells.ts";
+import { ratiosOf } from "./contests.ts";
 import { isUndisturbed } from "./disturbed.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { sum } from "../writing/spread.ts";
 import type { Absence, Measurable, TrustedRuns } from "./rules.ts";
 
@@ -42,12 +44,16 @@ export interface Ground {
   readonly declared: readonly DeclaredPair[];
   readonly ceilings: Results["peakThroughput"];
   readonly trusted: TrustedRuns;
+  readonly ratioOf: RatioOf;
   /** Of the machine that measured; Infinity where nobody knows. */
   readonly cores: number;
 }
 
 /** @param scenarios Those of the results. */
-export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): Ground {
+export function groundOf(
+  scenarios: readonly ScenarioRuns[],
+  results: Claimed & Grouped,
+): Ground {
   const declared = declaredPairs(results);
   const measured = withSteps(scenarios, results);
   const members = [...measured, ...missingOf(results, measured)]
@@ -67,6 +73,7 @@ export function groundOf(scenarios: readonly ScenarioRuns[], results: Claimed): 
     },
     declared,
     ceilings: peakThroughput,
+    ratioOf: ratiosOf(scenarios, results),
     trusted: {
       undisturbed: sum(
         scenarios,
@@ -141,15 +148,15 @@ export function groundBy(
 ): Ground | null {
   const runs = results.runs.filter(counts);
   if (runs.length === results.runs.length) return null;
-  const kept = new Map(
-    withSteps(groupRuns({ ...results, runs }), results).map(({ label, cell }) => [label, cell]),
-  );
+  const counting = { ...results, runs };
+  const scenarios = groupRuns(counting);
+  const kept = new Map(withSteps(scenarios, results).map(({ label, cell }) => [label, cell]));
   const members = ground.members.map((member): Member => {
     if (member.cell === null) return member;
     const cell = kept.get(member.label) ?? null;
     return { ...member, cell, missingReason: cell ? "" : "no run of it is valid" };
   });
-  return { ...ground, members };
+  return { ...ground, members, ratioOf: ratiosOf(scenarios, counting) };
 }
 
 /** A selector with the cells that it means; or why there is none. */

@@ -14,8 +14,8 @@ import {
 } from "../../base/figures/selector.ts";
 import type { Published } from "../../runner/result/result.ts";
 import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
-import type { CellRuns, ScenarioRuns } from "../cells/cells.ts";
-import { type FigureRange, rangeOf, ratioRangeOf } from "../figures/figures.ts";
+import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
 import { quotientOf, type Range } from "../figures/range.ts";
 import { namedCells } from "../cells/match.ts";
 import {
@@ -26,6 +26,8 @@ import {
   isLeftOut,
   pathsOf,
 } from "../subjects/method/declared_values.ts";
+import { ratiosOf } from "./contests.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { check, exactly, FAR_RATIO, type Open } from "./rules.ts";
 
 /** A cell as selectors and figures see it. */
@@ -96,7 +98,7 @@ interface MissingRow {
 
 export function judgePublished(
   scenarios: readonly ScenarioRuns[],
-  results: DeclaredSettings,
+  results: DeclaredSettings & Grouped,
 ): JudgedTable[] {
   const { experiment } = results;
   const tables = [experiment?.published ?? []].flat();
@@ -113,24 +115,26 @@ export function judgePublished(
     factors: namesInCells(cells).factors,
     others: pathsOf(declared),
   };
-  return tables.map((table) => judgeTable(table, { cells, names, declared }));
+  const ratioOf = ratiosOf(scenarios, results);
+  return tables.map((table) => judgeTable(table, { cells, names, declared, ratioOf }));
 }
 
 interface Known {
   readonly cells: readonly PlacedCell[];
   readonly names: ExperimentNames;
   readonly declared: readonly DeclaredPair[];
+  readonly ratioOf: RatioOf;
 }
 
 function judgeTable(table: Published, known: Known): JudgedTable {
   const found = publishedValues(table.values).flatMap((value) => rowsOf(table, value, known));
   const measured = found.filter((one) => "at" in one);
   const missing = found.filter((one) => "reason" in one);
-  const relative = table.relative === null ? null : relativeRows(table, measured, known.names);
+  const relative = table.relative === null ? null : relativeRows(table, measured, known);
   const rows = relative ?? measured.map(absolute);
   const exact = rows.filter((row) => !isBound(row));
   const far = rows.filter((row) => row.isFar).sort(byQuotient);
-  const orders = ordersOf(table.figure, exact);
+  const orders = ordersOf(exact, (one, other) => ratioOfRows(table.figure, [one, other], known));
   return { table, rows, exact, far, orders, isRelative: relative !== null, missing };
 }
 
@@ -186,14 +190,16 @@ function absolute(row: PublishedRow): MatchedRow {
 function relativeRows(
   { figure, relative }: Published,
   rows: readonly PublishedRow[],
-  names: ExperimentNames,
+  known: Known,
 ): MatchedRow[] | null {
-  const selection = readSelection(relative ?? "", names);
+  const selection = readSelection(relative ?? "", known.names);
   if ("problem" in selection) return null;
   const compared = rows.flatMap((row): MatchedRow[] => {
     const base = baseOf(row, rows, selection.value);
     if (base === null || base.published === 0 || base.measured.value === 0) return [];
-    const ratio = base === row ? { value: 1, interval: null } : ratioOfRows(figure, row, base);
+    const ratio = base === row
+      ? { value: 1, interval: null }
+      : ratioOfRows(figure, [row, base], known);
     if (ratio === null) return [];
     const ofPublished = row.published / base.published;
     return [matched(row, { base, ofPublished, ofMeasured: ratio })];
@@ -267,10 +273,16 @@ function isLike(
 /** 0 or ∞ where one of them is 0; null where both are. */
 function ratioOfRows(
   figure: Published["figure"],
-  of: PublishedRow,
-  to: PublishedRow,
+  [of, to]: readonly [PublishedRow, PublishedRow],
+  { ratioOf }: Known,
 ): Range | null {
-  return ratioRangeOf(figure, of.at.cell, to.at.cell) ?? quotientOf(of.measured, to.measured);
+  const { estimate } = FIGURES[figure];
+  const drawn = estimate !== null && of.measured.value > 0 && to.measured.value > 0;
+  const [ofDrawn, toDrawn] = [of, to].map(({ at }) =>
+    drawn ? at.cell.estimates.get(estimate) : null
+  );
+  const ratio = drawn && ofDrawn && toDrawn ? ratioOf(ofDrawn, toDrawn, estimate) : null;
+  return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.measured, to.measured);
 }
 
 /** The farthest first; two that are infinitely far keep their order. */
@@ -281,11 +293,13 @@ function byQuotient(a: MatchedRow, b: MatchedRow): number {
 
 // Whether measured figures come in the published order: rank correlations, and which cells change places.
 
-function ordersOf(figure: Published["figure"], rows: readonly MatchedRow[]): PublishedOrder[] {
+type RatioOfRows = (one: MatchedRow, other: MatchedRow) => Range | null;
+
+function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
   const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
   const within = [...scenarios]
     .filter(([, { length }]) => length > 1)
-    .map(([scenario, group]) => orderOf(scenario, group, swapsOf(figure, group)));
+    .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
   // Cells of different scenarios do not compete: only within one does anybody change places.
   const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps).sort(byDistance));
   return scenarios.size > 1 ? [whole, ...within] : [whole];
@@ -302,21 +316,21 @@ function orderOf(
   return { scenario, cells: rows.length, rho, tau: kendallTauB(published, measured), swaps };
 }
 
-function swapsOf(figure: Published["figure"], rows: readonly MatchedRow[]): RowPair[] {
+function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
   return rows
     .flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
     .filter(([one, other]) =>
       (one.ofPublished - other.ofPublished) * (one.ofMeasured.value - other.ofMeasured.value) < 0
     )
-    .filter((pair) => isSure(figure, pair))
+    .filter((pair) => isSure(pair, ratioOf))
     .sort(byDistance);
 }
 
 /** Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. */
-function isSure(figure: Published["figure"], [one, other]: RowPair): boolean {
+function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
   if (!isWhole(one) || !isWhole(other)) return false;
   if (one.base !== other.base) return isApart(one.ofMeasured, other.ofMeasured);
-  const interval = ratioOfRows(figure, one, other)?.interval ?? null;
+  const interval = ratioOf(one, other)?.interval ?? null;
   return interval === null || interval.low > 1 || interval.high < 1;
 }
 

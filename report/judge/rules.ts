@@ -30,6 +30,7 @@ import {
 import { percentileBounds } from "../figures/pool.ts";
 import { sum } from "../writing/spread.ts";
 import { isUndisturbed } from "./disturbed.ts";
+import type { RatioOf } from "./ratio_of.ts";
 import { TOLERATED_WRONG_RATIO } from "./shortfall.ts";
 
 export type Outcome = "held" | "broken" | "inconclusive";
@@ -316,10 +317,14 @@ export function amountOf(
   return { ...amount, name: `${figure} of a run`, range: { ...range, ...ofARun }, drawn };
 }
 
-/** The ratio of two amounts with its one interval; null where both are 0. */
-export function ratioOfAmounts(of: Amount, to: Amount): Range | null {
+/** The ratio of two amounts with the interval that comparisons of them show; null where both are 0. */
+export function ratioOfAmounts(of: Amount, to: Amount, ratioOf: RatioOf): Range | null {
+  const { estimate } = FIGURES[of.figure];
+  const isOfOne = estimate !== null && of.figure === to.figure;
   const ratio = of.drawn && to.drawn &&
-    ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level });
+    (isOfOne
+      ? ratioOf(of.drawn, to.drawn, estimate)
+      : ratioInterval(of.drawn, to.drawn, { confidence: of.cell.level }));
   return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.range, to.range);
 }
 

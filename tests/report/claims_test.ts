@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { groupRuns } from "../../report/cells/cells.ts";
+import { ratiosOf } from "../../report/judge/contests.ts";
+import { ratioInterval } from "../../runner/stats/confidence/confidence_interval.ts";
 import { percentileBounds } from "../../report/figures/pool.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
@@ -53,6 +56,23 @@ Deno.test("what was found is the ratio of both figures, or the figure, with its 
   assert.deepEqual(limit.allowed, { low: 2_500, high: Infinity, isClosed: false });
   assert.deepEqual(limit.of.value?.toFixed(1), "3001.7");
   assert.equal(foundOf(judge(results, "max(fast) < 1ms"), "limit").of.name, "max of a run");
+});
+
+Deno.test("a ratio has the interval that comparisons show, which know what all of the experiment do", () => {
+  const cells = ["a", "b", "c", "d", "e", "f", "g", "h"].flatMap((scenario, i) =>
+    ["slow", "fast"].map((target, at): CellSpec => ({
+      ...{ target, scenario, medianMs: 20 + i - 5 * at, duration: 2, runs: 3 },
+    }))
+  );
+  const results = resultsFixture({ cells });
+  const scenarios = groupRuns(results);
+  const [{ cells: [slow, fast] }] = scenarios;
+  const [to, of] = [slow, fast].map(({ estimates }) => estimates.get("rate"));
+  assert.ok(of && to);
+  const compared = ratiosOf(scenarios, results)(of, to, "rate");
+  const { ratio } = foundOf(judge(results, "rate(fast, a) > rate(slow, a)"), "ratio");
+  assert.deepEqual(ratio?.interval, compared);
+  assert.notDeepEqual(ratio?.interval, ratioInterval(of, to));
 });
 
 Deno.test("one run each decides nothing, and says which side lacks an interval", () => {
