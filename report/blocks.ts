@@ -78,6 +78,8 @@ export interface Figure extends OfForms {
   readonly kind: "figure";
   /** Colours of the series that all panels share; none where each panel says its own. */
   readonly legend: readonly Series[];
+  /** What the shapes of dots stand for, in the order of their marks; absent: nothing. */
+  readonly marks?: readonly string[];
   readonly panels: readonly Panel[];
   readonly findings: readonly Finding[];
   /** How to read it, for who sees its kind for the first time. */

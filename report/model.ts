@@ -3,7 +3,7 @@
  * in the files beside it, once. Page, terminal, CSV and markdown only lay the model out. Pure.
  */
 import type { Run } from "../runner/result/result.ts";
-import { type MeasuredRuns, nameOfMeasured, titleOf } from "./cells/measured.ts";
+import { type MeasuredRuns, nameOfMeasured, thresholdsOf, titleOf } from "./cells/measured.ts";
 import { agentsModel, type ScenarioAgentsModel } from "./subjects/agents/agents.ts";
 import type { ScenarioSummary } from "./judge/verdict.ts";
 import type {
@@ -18,7 +18,7 @@ import { type MissingModel, missingModels } from "./subjects/missing.ts";
 import { caveatSentence } from "./findings/caveat_sentences.ts";
 import { noResponseCaveat, stoppedCaveat, warningsOf } from "./findings/caveats.ts";
 import { type CellRuns, type Grouped, groupRuns, repeatedOf } from "./cells/cells.ts";
-import { type ClaimsModel, claimsModel } from "./judge/claims/claims.ts";
+import { judgeClaims, type JudgedClaim } from "./judge/claims.ts";
 import { type ConclusionModel, conclusionOf } from "./subjects/verdict/conclusion.ts";
 import { choiceIn } from "./cells/recast.ts";
 import { type PageTarget, pageTargets } from "./subjects/verdict/compared_scenarios.ts";
@@ -34,14 +34,14 @@ import {
 } from "./subjects/charts/density.ts";
 import { type ErrorsModel, errorsModel } from "./subjects/charts/errors.ts";
 import type { ForestModel } from "./subjects/charts/forest.ts";
-import { type GatesModel, gatesModel } from "./judge/gates/gates.ts";
+import { gatesOf, judgeTogether } from "./judge/gates.ts";
+import { type GateOutcome, gateOutcome } from "./findings/gate_sentences.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import type { Fact, Group } from "./blocks.ts";
 import { groupOf, SUBJECTS } from "./subjects/registry.ts";
 import type { ReportContext, ScenarioContext } from "./subjects/subject.ts";
 import { factsOf } from "./subjects/method/method.ts";
 import { type ProfilesModel, profilesModel } from "./subjects/profiles/profiles.ts";
-import { type PublishedModel, publishedModels } from "./judge/published/model.ts";
 import { perCpuFinding, resourcesTable } from "./subjects/tables/resources.ts";
 import { type SlowestModel, slowestOf } from "./subjects/tables/slowest.ts";
 import { type CapacityModel, capacityModel } from "./subjects/capacity_picture.ts";
@@ -80,15 +80,13 @@ export interface ReportModel {
   readonly warnings: readonly string[];
   /** Whether the figures can be believed; null without runs. */
   readonly trust: TrustModel | null;
-  readonly claims: ClaimsModel;
-  readonly gates: GatesModel;
+  readonly claims: readonly JudgedClaim[];
+  readonly gates: readonly GateOutcome[];
   /** By which the page can be narrowed. */
   readonly targets: readonly PageTarget[];
   /** What the page can compare with in place of the base. */
   readonly bases: () => readonly OtherBase[];
   readonly scenarios: readonly ScenarioModel[];
-  /** One for each table of published figures. */
-  readonly published: readonly PublishedModel[];
   /** Scenarios in which factors vary enough to show. */
   readonly sweeps: readonly SweepModel[];
   /** Null where no latency was ever far from where it ends. */
@@ -172,9 +170,15 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
   const compared = compareScenarios(scenarios, { level, choice: choiceIn(results) });
   const sorted = scenarios.map(({ name, cells }) => ({ name, cells: byResult(cells) }));
   const loads = scenarioLoads(results);
+  const claims = judgeClaims(scenarios, results);
+  const gates = judgeTogether(gatesOf(thresholdsOf(results), scenarios, results, { baseline }))
+    .map(gateOutcome);
   const context: ReportContext = {
     results,
     baseline,
+    claims,
+    gates,
+    asWritten: scenarios,
     level,
     scenarios: sorted.map(({ name, cells }, i) => ({
       name,
@@ -187,7 +191,6 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     })),
   };
   const sweeps = sweepsOf(sorted, { level });
-  const claims = claimsModel(scenarios, results);
   const settling = settlingModel(scenarios);
   let bases: readonly OtherBase[] | null = null;
   const isMeasured = !results.runs.every(isUnanswered);
@@ -202,12 +205,11 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     trust: trustOfRuns(results.runs),
     warnings: warningsOf(results, scenarios).map(caveatSentence),
     claims,
-    gates: gatesModel(scenarios, results, baseline),
+    gates,
     targets: pageTargets(scenarios, compared),
     // For the page alone: of many targets it takes longer than all else that is compared.
     bases: () => bases ??= otherBases(compared, { level }),
     scenarios: context.scenarios.map(scenarioModel),
-    published: publishedModels(scenarios, results),
     sweeps,
     settling,
     missing: missingModels(results.missing ?? []),

@@ -15,37 +15,43 @@ export type FigureUnit = typeof UNITS[number];
 /** Which way is good. */
 export type Better = "lower" | "higher";
 
+/**
+ * What a busy machine, or a generator that is late, can do to a figure: nothing; make requests fail; slow it, so that it
+ * is worse than the target is; or move it either way.
+ */
+export type Contention = "none" | "fails" | "slows" | "moves";
+
 /** Figures that are no statistic of others. */
 const SINGLE = {
-  rate: ["perSec", "higher"],
-  success: ["share", "higher"],
-  errors: ["share", "lower"],
-  dropped: ["share", "lower"],
-  "2xx": ["share", "higher"],
-  "3xx": ["share", "lower"],
-  "4xx": ["share", "lower"],
-  "5xx": ["share", "lower"],
-  requests: ["count", "higher"],
-  read: ["bytes", "higher"],
-  "machine.cpu": ["share", "lower"],
-  startUp: ["ms", "lower"],
-  cpu: ["cores", "lower"],
-  perCpu: ["perSec", "higher"],
-  memory: ["bytes", "lower"],
-  bytes: ["bytesPerSec", "higher"],
-  size: ["bytes", "lower"],
-  hitRatio: ["share", "higher"],
-  "redis.hitRatio": ["share", "higher"],
-  capacity: ["perSec", "higher"],
-  "generator.cpu": ["cores", "lower"],
-  "over.10ms": ["count", "lower"],
-  "over.100ms": ["count", "lower"],
-  "over.1s": ["count", "lower"],
-  imbalance: ["share", "lower"],
-  "imbalance.mean": ["share", "lower"],
-  "imbalance.p50": ["share", "lower"],
-  "imbalance.p99": ["share", "lower"],
-} as const satisfies Record<string, readonly [FigureUnit, Better]>;
+  rate: ["perSec", "higher", "slows"],
+  success: ["share", "higher", "fails"],
+  errors: ["share", "lower", "fails"],
+  dropped: ["share", "lower", "none"],
+  "2xx": ["share", "higher", "none"],
+  "3xx": ["share", "lower", "none"],
+  "4xx": ["share", "lower", "none"],
+  "5xx": ["share", "lower", "none"],
+  requests: ["count", "higher", "slows"],
+  read: ["bytes", "higher", "slows"],
+  "machine.cpu": ["share", "lower", "moves"],
+  startUp: ["ms", "lower", "slows"],
+  cpu: ["cores", "lower", "moves"],
+  perCpu: ["perSec", "higher", "moves"],
+  memory: ["bytes", "lower", "moves"],
+  bytes: ["bytesPerSec", "higher", "slows"],
+  size: ["bytes", "lower", "none"],
+  hitRatio: ["share", "higher", "none"],
+  "redis.hitRatio": ["share", "higher", "none"],
+  capacity: ["perSec", "higher", "slows"],
+  "generator.cpu": ["cores", "lower", "none"],
+  "over.10ms": ["count", "lower", "slows"],
+  "over.100ms": ["count", "lower", "slows"],
+  "over.1s": ["count", "lower", "slows"],
+  imbalance: ["share", "lower", "moves"],
+  "imbalance.mean": ["share", "lower", "moves"],
+  "imbalance.p50": ["share", "lower", "moves"],
+  "imbalance.p99": ["share", "lower", "moves"],
+} as const satisfies Record<string, readonly [FigureUnit, Better, Contention]>;
 
 /** A number is a percentile. */
 const TIMES = ["min", "mean", "stdev", 50, 75, 90, 95, 99, 99.9, 99.99, "max"] as const;
@@ -86,6 +92,7 @@ export interface Figure {
   readonly name: FigureName;
   readonly unit: FigureUnit;
   readonly better: Better;
+  readonly contention: Contention;
   /** What it is a statistic of; null: of nothing. */
   readonly distribution: Distribution | null;
   /** A number is a percentile. */
@@ -98,8 +105,8 @@ export const NAMED_FIGURES = Object.fromEntries(
 ) as Readonly<Record<FigureName, Figure>>;
 
 function singleFigures(): Figure[] {
-  return Object.entries(SINGLE).map(([name, [unit, better]]) => ({
-    ...{ name: name as FigureName, unit, better },
+  return Object.entries(SINGLE).map(([name, [unit, better, contention]]) => ({
+    ...{ name: name as FigureName, unit, better, contention },
     ...{ distribution: null, statistic: null },
   }));
 }
@@ -114,10 +121,17 @@ function statistics(): Figure[] {
       name: nameOf(distribution, statistic),
       unit,
       better: statistic === "stdev" ? "lower" : better,
+      contention: contentionOf(distribution, statistic),
       distribution,
       statistic,
     }));
   });
+}
+
+/** The generator's lag is what shows contention. */
+function contentionOf(distribution: Distribution, statistic: string | number): Contention {
+  if (distribution === "lag") return "none";
+  return distribution === "stable" || statistic === "stdev" ? "moves" : "slows";
 }
 
 function nameOf(distribution: Distribution, statistic: StatisticOf<Distribution>): FigureName {

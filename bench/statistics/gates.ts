@@ -1,11 +1,11 @@
 /** How often thresholds are judged right, where the truth is at their limit or at a known distance from it. */
 import {
-  distanceTo,
-  sideOf,
+  type Gate,
+  judgeTogether,
   tested,
   type ThresholdOutcome,
-} from "../../report/judge/gates/evidence.ts";
-import { type Gate, judgeTogether } from "../../report/judge/gates/gates.ts";
+} from "../../report/judge/gates.ts";
+import { allowedBy, distanceTo, exactly, type Outcome, sideOf } from "../../report/judge/rules.ts";
 import {
   pooledShare,
   type Proportion,
@@ -86,9 +86,9 @@ function rateGate(runs: number, better: number): GateOf {
       () => limit * (1 + better) * Math.exp(NOISE * random.normal() - NOISE ** 2 / 2),
     );
     const { value, interval } = meanRange(values, LEVEL);
-    const ends = interval ?? { low: value, high: value };
+    const ends = interval ?? exactly(value);
     const { p } = distanceTo(limit, { value, interval: ends, runs, level: LEVEL });
-    return gateOf(sideOf(ends, (end) => end > limit), p);
+    return gateOf(sideOf(ends, allowedBy(">", limit)), p);
   };
 }
 
@@ -96,13 +96,14 @@ function rateGate(runs: number, better: number): GateOf {
 function shareGate(runs: readonly number[], share: number, burst = 1): GateOf {
   return (random) => {
     const counts = runs.map((of) => countedIn(random, of, { share, burst }));
-    const outcome = sideOf(pooledShare(counts, LEVEL), (end) => end < ALLOWED);
+    const outcome = sideOf(pooledShare(counts, LEVEL), allowedBy("<", ALLOWED));
     return gateOf(outcome, shareP(counts, ALLOWED));
   };
 }
 
-function gateOf(outcome: ThresholdOutcome, p: number): Gate {
-  const evidence = tested("", { outcome, p, remedy: "" });
+function gateOf(outcome: Outcome, p: number): Gate {
+  const found = { code: "absent", absence: { code: "nothing-measured" } } as const;
+  const evidence = tested(found, { outcome, p, remedy: { code: "few-runs" } });
   return { threshold: "", scenario: "", label: "", evidence };
 }
 

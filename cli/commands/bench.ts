@@ -2,7 +2,7 @@
 import { pairProblem } from "../../base/target/access.ts";
 import { EXIT, TargetError, UserError } from "../../base/errors.ts";
 import { keepSecretsOf, quotedOpenly, withoutSecrets } from "../../base/secrets.ts";
-import type { GateOutcome } from "../../report/judge/gates/gates.ts";
+import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
 import { jsonText } from "../../report/writing/json.ts";
 import type { Written } from "../../report/writing/written.ts";
@@ -120,10 +120,9 @@ async function gatesOf(
   baseline: Grouped | null,
 ): Promise<readonly GateOutcome[]> {
   if (thresholds.length === 0) return [];
-  const { judgeCells } = await import("../../report/judge/gates/gates.ts");
-  const { gatedMeasurement } = await import("../../report/judge/gates/limit.ts");
-  const cells = [gatedMeasurement(measurement, baseline)];
-  return judgeCells(thresholds, cells, { hasBaseline: baseline !== null, ground: null });
+  const { gateOutcome } = await import("../../report/findings/gate_sentences.ts");
+  const { measurementGates } = await import("../../report/judge/gates.ts");
+  return measurementGates(thresholds, measurement, baseline).map(gateOutcome);
 }
 
 /** A measurement that can't be trusted decides no threshold, so trust comes first. */

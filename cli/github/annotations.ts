@@ -6,8 +6,8 @@ import {
   sentenceOf,
 } from "../../report/subjects/compared_results.ts";
 import { decisiveOf } from "../../report/judge/comparison.ts";
-import { type GateOutcome, gateText } from "../../report/judge/gates/gates.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates/evidence.ts";
+import { type GateOutcome, gateText } from "../../report/findings/gate_sentences.ts";
+import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { cellLabel } from "../../report/cells/cell_label.ts";
 import { type Annotation, command } from "../../report/writing/annotation.ts";
 import type { Written } from "../../report/writing/written.ts";

@@ -5,9 +5,9 @@ import { renderHistogramLog } from "../../report/render/histogram_log.ts";
 import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown, renderTrendMarkdown } from "../../report/render/markdown.ts";
 import { otlpRequests } from "../../report/render/otlp.ts";
-import type { ThresholdOutcome } from "../../report/judge/gates/evidence.ts";
-import type { GateOutcome } from "../../report/judge/gates/gates.ts";
-import { verdictsJson } from "../../report/judge/claims/claims.ts";
+import { verdictsJson } from "../../report/findings/claim_sentences.ts";
+import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
+import type { ThresholdOutcome } from "../../report/judge/gates.ts";
 import { conclusionJson } from "../../report/subjects/verdict/conclusion.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { Grouped } from "../../report/cells/cells.ts";
@@ -63,7 +63,7 @@ export function resultForms(
     trends: trends.map(({ title, finding }) => `${title}: ${finding}`),
     changes: trends.flatMap(({ changes }) => changes.map(trendChangeText)),
     trendOutcome: trendOutcome(trends),
-    gates: models.flatMap(({ gates }) => gates.outcomes),
+    gates: models.flatMap(({ gates }) => gates),
     html: () => renderReportPage(models, null, trends),
     summary: () => models.map((model) => renderSummary(model, terminalOptions())),
   };
@@ -73,7 +73,7 @@ function concluded(results: Results, { conclusion, claims }: ReportModel): unkno
   return {
     ...results,
     conclusion: conclusionJson(conclusion),
-    ...claims.judged.length > 0 && { verdicts: verdictsJson(claims) },
+    ...claims.length > 0 && { verdicts: verdictsJson(claims) },
   };
 }
 

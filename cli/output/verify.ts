@@ -3,7 +3,7 @@ import { CheckError, InconclusiveError, TargetError, UntrustedError } from "../.
 import { remedyFor } from "../../base/net/dial_error.ts";
 import { endsText, noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
 import { trustSentences } from "../../report/findings/trust.ts";
-import type { GateOutcome } from "../../report/judge/gates/gates.ts";
+import type { GateOutcome } from "../../report/findings/gate_sentences.ts";
 import { GLUE } from "../../report/writing/units.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Missing, Results, Run } from "../../runner/result/result.ts";
@@ -106,7 +106,7 @@ function evidenceOf(failed: readonly Missing[]): string[] {
 /** Failed thresholds come before inconclusive ones. Their wording is loaded where there are any. */
 export async function verifyGates(gates: readonly GateOutcome[]): Promise<void> {
   if (gates.length === 0) return;
-  const { gateText } = await import("../../report/judge/gates/gates.ts");
+  const { gateText } = await import("../../report/findings/gate_sentences.ts");
   const linesOf = (wanted: GateOutcome["outcome"]): string[] =>
     gates.filter(({ outcome }) => outcome === wanted).map((gate) =>
       gateText(gate).replaceAll(GLUE, " ")

@@ -2,6 +2,7 @@
 import type { TrustFinding } from "../../runner/result/findings.ts";
 import { type Trust, TRUSTS } from "../../runner/result/generator.ts";
 import type { Measurement, Run } from "../../runner/result/result.ts";
+import { isUnsteadyAlone } from "../judge/disturbed.ts";
 import { cellLabel } from "../cells/cell_label.ts";
 import { isUnanswered } from "../../runner/result/outcome.ts";
 import { sum } from "../writing/spread.ts";
@@ -88,20 +89,6 @@ export function meaningOfRuns(runs: readonly TrustBasis[]): string {
 
 export function isValid({ generator: { trust } }: Pick<Measurement, "generator">): boolean {
   return trust === "valid";
-}
-
-/**
- * Whether neither the generator nor the machine may have been the limit. A run may be so and still have no steady
- * state, and no level to compare: it still has its figures from its first second to its last.
- */
-export function isUndisturbed(
-  { generator: { trust, findings } }: Pick<Measurement, "generator">,
-): boolean {
-  return trust === "valid" || isUnsteadyAlone(findings);
-}
-
-function isUnsteadyAlone(findings: readonly TrustFinding[]): boolean {
-  return findings.length > 0 && findings.every(({ code }) => code === "unsteady");
 }
 
 /** Null without runs. */

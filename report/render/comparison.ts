@@ -14,7 +14,6 @@ import { sessionStdevOf } from "../judge/between.ts";
 import { figureKey, figureName, verdictText, verdictWord } from "../findings/judgements.ts";
 import { ratioText } from "../writing/ratios.ts";
 import { comparedTable, notesOf } from "../subjects/tables/compared.ts";
-import { gatesTable } from "../judge/gates/gates.ts";
 import { formatMs, formatNumber, GLUE } from "../writing/units.ts";
 import type { Table } from "../subjects/tables/table.ts";
 import { BLANK, HANGING, indented, lineOf, paragraphLines } from "./terminal/line.ts";
@@ -23,7 +22,7 @@ import { bulletList, documentOf, lines, md, paragraphs } from "../writing/markdo
 import { type TerminalOptions, type TextLine, writtenLines } from "../writing/terminal.ts";
 import type { Written } from "../writing/written.ts";
 import { cardLines } from "./terminal/card.ts";
-import { cardMarkdown, gatesMarkdown } from "./markdown.ts";
+import { cardMarkdown, thresholdsMarkdown } from "./markdown.ts";
 import { tableWithNotes } from "./markdown_blocks.ts";
 
 /** Times in milliseconds, rates per second, shares 0–1; ratios are new over base. */
@@ -168,7 +167,7 @@ export function renderComparisonMarkdown(comparison: ResultsComparison): Written
     lines(items),
     lines(explanationsOf(comparison).map((text) => md`- ${text}`)),
     ...(table ? tableWithNotes(table) : []),
-    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+    ...thresholdsMarkdown(gates),
   ]));
 }
 

@@ -6,9 +6,10 @@ import { isUnanswered } from "../../runner/result/outcome.ts";
 import type { Measurement, Results, Run } from "../../runner/result/result.ts";
 import type { CapacityEnd, RunCapacity } from "../../runner/result/capacity.ts";
 import { capacitySentence, trialSentence } from "../subjects/capacity.ts";
-import { claimLine, type JudgedClaim } from "../judge/claims/claims.ts";
+import { claimLine, claimSentence } from "../findings/claim_sentences.ts";
+import { type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
+import type { JudgedClaim } from "../judge/claims.ts";
 import { endsText, noResponseOf } from "../findings/no_response.ts";
-import { type GateOutcome, gatePlace } from "../judge/gates/gates.ts";
 import type { ReportModel } from "../model.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, unique } from "../writing/words.ts";
@@ -70,11 +71,11 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
         },
       })),
       ...unfinishedCases(results),
-      ...claims.judged.map((claim) => claimCase(name, claim)),
-      ...gates.outcomes.map((gate) => gateCase(name, gate)),
+      ...claims.map((claim) => claimCase(name, claim)),
+      ...gates.map((gate) => gateCase(name, gate)),
     ],
     // A testcase that passed or was skipped has no room for what was found.
-    output: [...claims.judged.map(claimLine), ...results.runs.flatMap(searchLines)],
+    output: [...claims.map(claimLine), ...results.runs.flatMap(searchLines)],
   };
 }
 
@@ -127,18 +128,13 @@ function unfinishedCases({ experiment: { name }, state, runs, planned }: Results
   return [{ classname: name, name: "all planned runs: measured", problem }];
 }
 
-function claimCase(
-  suite: string,
-  { claim, source, note, outcome, sentence }: JudgedClaim,
-): Testcase {
-  const named = { classname: `${suite}.claims`, name: claim };
+function claimCase(suite: string, judged: JudgedClaim): Testcase {
+  const { claim: { text, source, note }, outcome } = judged;
+  const named = { classname: `${suite}.claims`, name: text };
   if (outcome === "reproduced") return named;
   const kind = outcome === "not reproduced" ? "failure" : "skipped";
-  const message = `${outcome}: ${sentence}`;
-  const detail = [
-    ...source === "" ? [] : [`It stands in ${source}`],
-    ...note === "" ? [] : [`Note: ${note}`],
-  ];
+  const message = `${outcome}: ${claimSentence(judged)}`;
+  const detail = [...source ? [`It stands in ${source}`] : [], ...note ? [`Note: ${note}`] : []];
   return { ...named, problem: { kind, type: outcome, message, detail } };
 }
 

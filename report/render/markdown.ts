@@ -2,15 +2,15 @@
 import type { Measurement } from "../../runner/result/result.ts";
 import type { AgentsModel } from "../subjects/agents/agents.ts";
 import type { CapacityModel } from "../subjects/capacity_picture.ts";
-import type { ClaimsModel } from "../judge/claims/claims.ts";
-import { type GateOutcome, type GatesModel, gatesTable } from "../judge/gates/gates.ts";
+import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { CardModel } from "../subjects/verdict/conclusion.ts";
 import { figureText, winnersTable } from "../subjects/verdict/card.ts";
 import { measurementModel } from "../subjects/measurement.ts";
-import { type Fact, shownIn } from "../blocks.ts";
+import { type Block, type Fact, group, shownIn } from "../blocks.ts";
 import type { ReportModel, ScenarioModel } from "../model.ts";
-import type { PublishedModel } from "../judge/published/model.ts";
+import { claims } from "../subjects/claims.ts";
 import type { SettlingModel } from "../subjects/charts/settling.ts";
+import { thresholdBlocks, thresholds } from "../subjects/thresholds.ts";
 import type { SweepModel } from "../subjects/sweeps/sweeps.ts";
 import type { Table } from "../subjects/tables/table.ts";
 import { blocksMarkdown, tableMarkdown, tableWithNotes } from "./markdown_blocks.ts";
@@ -30,6 +30,10 @@ import { remarksText, verdictSentence } from "../findings/judgements.ts";
 import type { ScenarioTrend, TrendModel } from "../subjects/trend/trend.ts";
 
 export function renderMarkdown(model: ReportModel): Written<"markdown"> {
+  const { verdicts = [], others = [] } = Object.groupBy(
+    model.groups,
+    ({ id }) => id === claims.id || id === thresholds.id ? "verdicts" : "others",
+  );
   return documentOf(paragraphs([
     md`## ${model.title}`,
     bold(model.unanswered),
@@ -40,14 +44,21 @@ export function renderMarkdown(model: ReportModel): Written<"markdown"> {
     ...(model.trust === null ? [] : trustMarkdown(model.trust)),
     md`${model.repetitions}`,
     ...model.warnings.map(bold),
-    ...claimsMarkdown(model.claims),
-    ...gatesMarkdown(model.gates),
+    ...saidMarkdown(verdicts),
     ...model.scenarios.map(scenarioMarkdown),
     ...model.sweeps.flatMap(sweepMarkdown),
     ...stableMarkdown(model.settling),
-    ...model.published.flatMap(publishedMarkdown),
-    ...blocksMarkdown(shownIn("markdown", model.groups), 3),
+    ...saidMarkdown(others),
   ]));
+}
+
+function saidMarkdown(blocks: readonly Block[]): Markdown[] {
+  return blocksMarkdown(shownIn("markdown", blocks), 3);
+}
+
+/** The thresholds as a table, or nothing. */
+export function thresholdsMarkdown(gates: readonly GateOutcome[]): Markdown[] {
+  return saidMarkdown([group(thresholds.title, thresholdBlocks(gates))]);
 }
 
 export function renderMeasurementMarkdown(
@@ -71,7 +82,7 @@ export function renderMeasurementMarkdown(
     ...(errors.length === 0 ? [] : [factsMarkdown("Error", "Times", errors)]),
     ...model.notes.map(plain),
     ...agentsMarkdown(model.agents),
-    ...gatesMarkdown({ table: gatesTable(gates), note: "" }),
+    ...thresholdsMarkdown(gates),
   ]));
 }
 
@@ -97,16 +108,6 @@ function factsMarkdown(label: string, text: string, facts: readonly Fact[]): Mar
 
 function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
   return [md`**${level}**: ${text}`, bulletList(reasons)];
-}
-
-function claimsMarkdown({ table, summary }: ClaimsModel): Markdown[] {
-  return table === null ? [] : [md`### Claims`, bold(summary), ...tableWithNotes(table)];
-}
-
-/** The thresholds as a table, or nothing. */
-export function gatesMarkdown({ table, note }: Pick<GatesModel, "table" | "note">): Markdown[] {
-  if (table === null) return [plain(note)];
-  return [md`### Thresholds`, ...tableWithNotes(table), plain(note)];
 }
 
 function scenarioMarkdown(scenario: ScenarioModel): Markdown {
@@ -173,22 +174,6 @@ function stableMarkdown(stable: SettlingModel | null): Markdown[] {
   if (stable === null) return [];
   const { finding, table } = stable;
   return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];
-}
-
-function publishedMarkdown(model: PublishedModel): Markdown[] {
-  const { title, finding, differences, confounders, missing, table } = model;
-  return [
-    md`### Published and measured: ${title}`,
-    plain(finding),
-    ...(table === null ? [] : tableWithNotes(table)),
-    plain(missing),
-    ...listMarkdown("Differences that matter:", differences),
-    ...listMarkdown("Other differences:", confounders),
-  ];
-}
-
-function listMarkdown(heading: string, sentences: readonly string[]): Markdown[] {
-  return sentences.length === 0 ? [] : [plain(heading), bulletList(sentences)];
 }
 
 function plain(text: string): Markdown {

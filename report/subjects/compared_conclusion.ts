@@ -29,7 +29,7 @@ import {
   withStanding,
 } from "./verdict/places.ts";
 import { placesForest } from "./verdict/small_forest.ts";
-import { gatesSentence } from "../judge/gates/gates.ts";
+import { gatesSentence } from "../findings/gate_sentences.ts";
 import type { Fact } from "../blocks.ts";
 import { formatMoment } from "../writing/units.ts";
 import { capitalized, counted, listed, unique } from "../writing/words.ts";

@@ -26,10 +26,8 @@ import {
   type TrustModel,
   trustOfRuns,
 } from "../findings/trust.ts";
-import { contextOf } from "../judge/claims/context.ts";
-import { gatedCells } from "../judge/gates/limit.ts";
-import type { ThresholdOutcome } from "../judge/gates/evidence.ts";
-import { type GateOutcome, gatePs, gatesOf, judgeTogether, worstOf } from "../judge/gates/gates.ts";
+import { type GateOutcome, gateOutcome } from "../findings/gate_sentences.ts";
+import { gatePs, gatesOf, judgeTogether, type ThresholdOutcome, worstOf } from "../judge/gates.ts";
 import { formatShare } from "../writing/units.ts";
 import { type CellRuns, groupRuns, repeatedOf } from "../cells/cells.ts";
 import { type Match, matchCells, namedCells, nameOf } from "../cells/match.ts";
@@ -136,15 +134,11 @@ export function compareSessions(
   const level = Math.max(...[...bases, ...nexts].map((side) => repeatedOf(side).level));
   const pairs = sessionPairs(matches.pairs, { bases, nexts, earlier });
   const tests = testPairs(pairs, { marginRatio, level });
-  const gated = thresholds.length === 0
-    ? []
-    : gatedCells(scenarios, next, base, spreadOf([earlier, bases, nexts]));
-  const ground = thresholds.length === 0
-    ? null
-    : contextOf(scenarios, { ...next, machine: next.machine ?? undefined });
-  const tested = gatesOf(thresholds, gated, { hasBaseline: true, ground });
+  const measured = { ...next, machine: next.machine ?? undefined };
+  const spread = spreadOf([earlier, bases, nexts]);
+  const tested = gatesOf(thresholds, scenarios, measured, { baseline: base, spread });
   // Where both end in one exit code, Holm's method goes over both.
-  const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []);
+  const gates = judgeTogether(tested, byFigures ? decisivePs(tests) : []).map(gateOutcome);
   const cells = comparedCells(matches.pairs, judgePairs(tests, byFigures ? gatePs(tested) : []));
   const { names: [baseName, nextName] = ["BASE", "NEW"], figures = DECISIVE } = options;
   const sides = [sideOf(baseName, bases), sideOf(nextName, nexts)] as const;

@@ -1,12 +1,18 @@
 /** The subjects of a report, in the order of the page. A new one is a file and a line here. */
 import { type Group, group, prunedAll } from "../blocks.ts";
+import { claims } from "./claims.ts";
 import { method } from "./method/subject.ts";
 import { missing } from "./missing.ts";
 import { order } from "./order.ts";
+import { published } from "./published.ts";
 import type { ReportContext, Subject } from "./subject.ts";
+import { thresholds } from "./thresholds.ts";
 
 export const SUBJECTS: readonly Subject<ReportContext>[] = [
+  thresholds,
+  claims,
   order,
+  published,
   missing,
   method,
 ];

@@ -9,8 +9,7 @@ import {
   comparedOutcome,
   type ResultsComparison,
 } from "./compared_results.ts";
-import type { ThresholdOutcome } from "../judge/gates/evidence.ts";
-import { worstOf } from "../judge/gates/gates.ts";
+import { type ThresholdOutcome, worstOf } from "../judge/gates.ts";
 import { decisiveOf } from "../judge/comparison.ts";
 import type { ComparedFigure } from "../judge/group.ts";
 import type { ResultSide } from "../judge/differences.ts";

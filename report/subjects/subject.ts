@@ -1,7 +1,9 @@
 /** A subject: something that a report has to say, one a file. It sees results, cells and judgements, and no renderer. */
 import type { Block, Depth } from "../blocks.ts";
-import type { CellRuns, Grouped } from "../cells/cells.ts";
+import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
+import type { JudgedClaim } from "../judge/claims.ts";
+import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { ScenarioComparison } from "./verdict/compared_scenarios.ts";
 
 export interface Subject<Context> {
@@ -19,6 +21,10 @@ export interface ReportContext {
   readonly results: MeasuredRuns;
   /** What thresholds compare with; null: nothing. */
   readonly baseline: Grouped | null;
+  readonly claims: readonly JudgedClaim[];
+  readonly gates: readonly GateOutcome[];
+  /** Scenarios and their cells in the order of the experiment file. */
+  readonly asWritten: readonly ScenarioRuns[];
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];

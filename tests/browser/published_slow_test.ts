@@ -5,7 +5,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { reportModel } from "../../report/model.ts";
 import { withoutGroups } from "../../report/writing/units.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
-import { publishedResults } from "../report/published_results.ts";
+import { partsOf, publishedResults } from "../report/published_results.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
@@ -17,7 +17,7 @@ const ratesBy = (factor: (at: number) => number) =>
     redis: 300 * (at + 2) * factor(at),
   }]));
 
-const MODEL = reportModel(publishedResults({
+const RESULTS = publishedResults({
   measured: ratesBy((at) => at === 3 ? 0.5 : 1),
   published: [{
     source: "Table 2",
@@ -28,10 +28,10 @@ const MODEL = reportModel(publishedResults({
     source: "Table 3",
     values: { express: { static: 900 } },
   }],
-}));
-const PAGE = renderReportPage([MODEL]);
+});
+const PAGE = renderReportPage([reportModel(RESULTS)]);
 const SECTION = "e1-published";
-const CANVAS = `${SECTION}-1`;
+const CANVAS = `${SECTION}-1-2-1-1`;
 
 const VIEWS: Record<string, BrowserContextOptions> = {
   "on a wide screen": { ...DESKTOP, colorScheme: "light" },
@@ -83,15 +83,17 @@ chromiumTest("published beside measured", {
     html: PAGE,
     options: { ...DESKTOP, javaScriptEnabled: false },
     look: async (page) => {
-      const shown = await page.locator(`table:has(#${CANVAS}-table) tbody tr`).evaluateAll((rows) =>
+      const shown = await page.locator(`#${SECTION} table >> nth=0 >> tbody tr`).evaluateAll((
+        rows,
+      ) =>
         rows.map((row) =>
           [...row.children].map((cell) =>
             cell instanceof HTMLElement ? cell.dataset.v ?? cell.textContent : ""
           )
         )
       );
-      const [table] = MODEL.published;
-      const expected = table.table?.rows.map((row) =>
+      const [part] = partsOf(RESULTS);
+      const expected = part.table?.rows.map((row) =>
         row.map(({ text, value }) => String(value ?? withoutGroups(text)))
       );
       assert.deepEqual(shown.map((row) => row.map(withoutGroups)), expected);

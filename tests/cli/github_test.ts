@@ -90,7 +90,7 @@ Deno.test("a run's failed thresholds and checks are errors, what is doubtful a w
     evidence: [],
   });
   const { gates } = reportModel(results);
-  const told = resultsAnnotations(results, gates.outcomes).map(({ level, title, message }) =>
+  const told = resultsAnnotations(results, gates).map(({ level, title, message }) =>
     `${level} ${title}: ${message.replace(/is .*/, "…")}`
   );
   assert.deepEqual(told, [
@@ -149,7 +149,7 @@ Deno.test("a comparison warns of what is inconclusive", () => {
 Deno.test("no hostile text makes a command or a line of its own", () => {
   const results = hostileResults();
   const { gates } = reportModel(results);
-  const lines = annotationLines(resultsAnnotations(results, gates.outcomes));
+  const lines = annotationLines(resultsAnnotations(results, gates));
   assert.ok(lines.length > 0);
   // deno-lint-ignore no-control-regex -- what steers terminals
   for (const line of lines) assert.doesNotMatch(line, /[\u0000-\u001f\u007f-\u009f]/);

@@ -7,6 +7,7 @@ import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { winnersTable } from "../../report/subjects/verdict/card.ts";
 import { reportModel } from "../../report/model.ts";
+import { thresholdBlocks } from "../../report/subjects/thresholds.ts";
 import { results as schema } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -28,6 +29,8 @@ const RESULTS = resultsFixture({
   },
 });
 const MODEL = reportModel(RESULTS);
+const THRESHOLD_TABLES = thresholdBlocks(MODEL.gates)
+  .flatMap((block) => block.kind === "table" ? [block.table] : []);
 
 type Row = Readonly<Record<string, string>>;
 
@@ -82,7 +85,7 @@ Deno.test("the tables of markdown are those of the model, cell by cell", () => {
   const tables = tablesOf(renderMarkdown(MODEL));
   const wanted = [
     winnersTable(MODEL.conclusion.winners),
-    MODEL.gates.table,
+    ...THRESHOLD_TABLES,
     ...MODEL.scenarios.flatMap(({ tables: { summary, compared, connections } }) => [
       summary,
       compared,
@@ -126,16 +129,16 @@ Deno.test("rates of markdown are the means of the rates in CSV", () => {
 Deno.test("JUnit has a case for the answers of each cell, and each outcome of the model", () => {
   const { cases } = resultsSuite(RESULTS, MODEL);
   const cells = MODEL.scenarios.flatMap(({ cells }) => cells);
-  assert.equal(cases.length, cells.length + MODEL.gates.outcomes.length);
+  assert.equal(cases.length, cells.length + MODEL.gates.length);
   const count = (kind: string | undefined): number =>
     cases.filter(({ problem }) => problem?.kind === kind).length;
-  const outcomes = MODEL.gates.outcomes.map(({ outcome }) => outcome);
+  const outcomes = MODEL.gates.map(({ outcome }) => outcome);
   const wrong = cells.filter(({ runs }) => runs.some(({ checks }) => checks.failed > 0)).length;
   assert.equal(count("failure"), wrong + outcomes.filter((one) => one === "fail").length);
   assert.equal(count("error"), outcomes.filter((one) => one === "inconclusive").length);
   const xml = renderJunit([resultsSuite(RESULTS, MODEL)]);
   assert.ok(xml.includes(` tests="${cases.length}" failures="${count("failure")}"`));
-  for (const { found } of MODEL.gates.outcomes.filter(({ outcome }) => outcome === "fail")) {
+  for (const { found } of MODEL.gates.filter(({ outcome }) => outcome === "fail")) {
     assert.ok(xml.includes(`message="fail: ${found}"`), found);
   }
 });

@@ -1,7 +1,12 @@
 /** Thresholds on measurements of which every latency is known. */
 import assert from "node:assert/strict";
-import { type GateOutcome, judgeCells } from "../../report/judge/gates/gates.ts";
-import { gatedMeasurement } from "../../report/judge/gates/limit.ts";
+import { groupRuns } from "../../report/cells/cells.ts";
+import {
+  gatesOf,
+  type JudgedGate,
+  judgeTogether,
+  measurementGates,
+} from "../../report/judge/gates.ts";
 import type { Measurement, Results } from "../../runner/result/result.ts";
 import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
@@ -78,14 +83,21 @@ export function judge(
   text: string,
   measurement: Measurement,
   baseline: Results | null = null,
-): GateOutcome {
-  const cells = [gatedMeasurement(measurement, baseline)];
-  const options = { hasBaseline: baseline !== null, ground: null };
-  const [gate] = judgeCells(thresholdsOf(text), cells, options);
-  return plain(gate);
+): JudgedGate {
+  const [gate] = measurementGates(thresholdsOf(text), measurement, baseline);
+  return gate;
 }
 
-/** With spaces as they are typed. */
-export function plain(gate: GateOutcome): GateOutcome {
-  return { ...gate, found: gate.found.replaceAll("\u00a0", " ") };
+/** A threshold on every cell of results, and with others: see `judgeTogether`. */
+export function gatesIn(
+  results: Results,
+  text: string,
+  baseline: Results | null = null,
+): JudgedGate[] {
+  return judgeTogether(gatesOf(thresholdsOf(text), groupRuns(results), results, { baseline }));
+}
+
+/** `pass`, `fail`, or why it is inconclusive; where nothing could be judged, why that is. */
+export function endOf({ outcome, found, reason }: JudgedGate): string {
+  return found.code === "absent" ? found.absence.code : reason?.code ?? outcome;
 }

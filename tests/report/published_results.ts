@@ -1,7 +1,9 @@
 /** Results whose cells have given rates in several scenarios, beside figures that somebody published. */
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
-import type { PublishedModel } from "../../report/judge/published/model.ts";
+import type { Block, Group } from "../../report/blocks.ts";
+import type { ScatterChart } from "../../report/subjects/charts/charts.ts";
+import type { Table } from "../../report/subjects/tables/table.ts";
 import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { setRate } from "./rates.ts";
@@ -39,14 +41,56 @@ const EMPTY: Published = {
   confounders: [],
 };
 
+/** What the page says of a table of published figures. */
+export interface PublishedPart {
+  readonly title: string;
+  readonly finding: string;
+  readonly differences: readonly string[];
+  readonly confounders: readonly string[];
+  readonly missing: string;
+  readonly chart: ScatterChart | null;
+  readonly table: Table | null;
+  readonly order: Table | null;
+}
+
+/** One for each table. */
+export function partsOf(results: Results): PublishedPart[] {
+  const said = reportModel(results).groups.find(({ id }) => id === "published");
+  return (said?.blocks ?? []).flatMap((block) => block.kind === "group" ? [partOf(block)] : []);
+}
+
+function partOf({ title, blocks }: Group): PublishedPart {
+  const flat = (block: Block): Block[] =>
+    block.kind === "group" ? block.blocks.flatMap(flat) : [block];
+  const all = blocks.flatMap(flat);
+  const text = (code: string): string =>
+    all.flatMap((one) => one.kind === "text" && one.code === code ? [one.text] : []).join();
+  const items = (title: string): string[] =>
+    all.flatMap((one) =>
+      one.kind === "list" && one.title === title ? one.items.map(({ text }) => text) : []
+    );
+  const tables = all.flatMap((one) => one.kind === "table" ? [one.table] : []);
+  const [chart = null] = all.flatMap((one) => one.kind === "figure" ? [one.panels[0].chart] : []);
+  return {
+    title,
+    finding: text("published.likeness"),
+    differences: items("Differences that matter"),
+    confounders: items("Other differences"),
+    missing: text("published.missing"),
+    chart: chart?.kind === "scatter" ? chart : null,
+    table: tables.find(({ caption }) => caption.startsWith("Published")) ?? null,
+    order: tables.find(({ caption }) => caption.startsWith("Rank")) ?? null,
+  };
+}
+
 /** Of the first table. */
-export function modelOf(spec: PublishedSpec): PublishedModel {
-  const [model] = reportModel(publishedResults(spec)).published;
-  return model;
+export function modelOf(spec: PublishedSpec): PublishedPart {
+  const [part] = partsOf(publishedResults(spec));
+  return part;
 }
 
 /** The texts of a column. */
-export function column(model: PublishedModel, label: string): string[] {
+export function column(model: PublishedPart, label: string): string[] {
   const { columns = [], rows = [] } = model.table ?? {};
   const at = columns.findIndex((one) => one.label === label);
   assert.notEqual(at, -1, `${label} is none of ${columns.map((one) => one.label).join(", ")}`);

@@ -1,7 +1,17 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
-import { column, modelOf, publishedResults, type RateTable } from "./published_results.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
+import { renderSummary } from "../../report/render/terminal/summary.ts";
+import { hostileResults, MARKUP } from "./hostile.ts";
+import {
+  column,
+  modelOf,
+  partsOf,
+  type PublishedPart,
+  publishedResults,
+  type RateTable,
+} from "./published_results.ts";
 
 const PUBLISHED = {
   express: { static: 1_000, redis: 800 },
@@ -104,7 +114,7 @@ Deno.test("the notes tell the rule, and what the machines make of the cell that 
 
 Deno.test("the rule is said once, with the first of several tables", () => {
   const published = [{ values: PUBLISHED }, { values: PUBLISHED }, { values: PUBLISHED }];
-  const models = reportModel(publishedResults({ measured: MEASURED, published })).published;
+  const models = partsOf(publishedResults({ measured: MEASURED, published }));
   const withRule = models.map(({ table }) =>
     table?.notes.some((note) => note.includes("A difference matters, and is marked"))
   );
@@ -187,7 +197,7 @@ Deno.test("what was not measured, or is no cell any more, is told and left out",
     published: { values: { ...PUBLISHED, "express, static, cores=2": 5 }, relative: "gin, static" },
   });
   const experiment = { ...results.experiment, targets: { express: {}, gin: {}, fastify: {} } };
-  const [model] = reportModel({ ...results, experiment }).published;
+  const [model] = partsOf({ ...results, experiment });
   assert.equal(model.table?.rows.length, 4);
   assert.equal(
     model.missing,
@@ -202,9 +212,12 @@ Deno.test("with nothing of it measured a table is a sentence", () => {
     measured: { express: { static: 100 } },
     published: { figure: "lag.p99", unit: "ms", values: { express: 5 }, source: "p. 3" },
   });
-  const model = reportModel(results);
-  assert.deepEqual([model.published[0].table, model.published[0].chart], [null, null]);
-  assert.match(renderReportPage([model]), /p\. 3: lag\.p99.*express \(a closed loop sends/s);
+  const [part] = partsOf(results);
+  assert.deepEqual([part.table, part.chart], [null, null]);
+  assert.match(
+    renderReportPage([reportModel(results)]),
+    /p\. 3: lag\.p99.*express \(a closed loop sends/s,
+  );
 });
 
 Deno.test("one run is compared by its figure, without an interval", () => {
@@ -227,7 +240,7 @@ Deno.test("a key may name what has one value, and what --only left out is said t
     load: { connections: [20], duration: [1_000] },
   };
   const flags = { set: {}, only: { targets: ["express"] } };
-  const [model] = reportModel({ ...results, experiment, flags }).published;
+  const [model] = partsOf({ ...results, experiment, flags });
   assert.deepEqual(column(model, "Published"), ["100"]);
   assert.equal(
     model.missing,
@@ -267,4 +280,134 @@ Deno.test("about a figure is compared as the figure, and nothing is divided by a
     published: { relative: "a", values: { a: "> 900", b: 2_000 } },
   });
   assert.match(bounded.table?.notes[0] ?? "", /^Nothing could be divided by a/);
+});
+
+// Published figures of 0, and measured ones.
+
+Deno.test("0 where more was published is far, and 0 where 0 was is not; axes are linear", () => {
+  const model = modelOf({
+    measured: { express: { static: 100 }, gin: { static: 100 } },
+    published: { figure: "5xx", unit: "share", values: { express: 0, gin: 0.25 } },
+  });
+  assert.equal(model.chart?.y.scale, "linear");
+  assert.deepEqual(column(model, "Measured ÷ published"), ["–", "0"]);
+  assert.match(
+    model.finding,
+    /^There is no order to compare.* 1 of 2 figures is surely more than 25\s% from the published one, the farthest gin at 0×\.$/,
+  );
+  assert.match(
+    model.differences[0],
+    /^gin: measured 0\s% where 25\.0\s% was published, 0× as much\.$/,
+  );
+  assert.deepEqual(model.chart?.points.map(({ isFar }) => isFar), [false, true]);
+});
+
+Deno.test("what is surely not 0 is infinitely far from a published 0, and told of first", () => {
+  const model = modelOf({
+    measured: { express: { static: 300 }, gin: { static: 200 }, fastify: { static: 100 } },
+    published: { values: { express: 100, gin: 0, fastify: 0 } },
+  });
+  assert.deepEqual(column(model, "Measured ÷ published"), ["3.01", "∞", "∞"]);
+  assert.match(model.finding, / 3 of 3 figures are surely .* the farthest gin at ∞×\.$/);
+  assert.deepEqual(model.differences.map((text) => text.replace(/:.*/, "")), [
+    "gin",
+    "fastify",
+    "express",
+  ]);
+  assert.match(model.table?.notes.join(" ") ?? "", /surely not 0 is that far from 0\.$/);
+});
+
+Deno.test("what may be 0 is not far from a published 0, nor surely in another order", () => {
+  const results = publishedResults({
+    measured: { express: { static: 100 }, gin: { static: 100 } },
+    published: { figure: "5xx", unit: "share", values: { express: 0, gin: 0.02 } },
+  });
+  const [first] = results.runs.filter(({ target }) => target === "express");
+  first.status = { "200": 50, "500": 50 };
+  for (const run of results.runs) if (run.target === "gin") run.status = { "200": 98, "500": 2 };
+  const [model] = partsOf(results);
+  assert.deepEqual(model.differences, []);
+  assert.doesNotMatch(model.finding, /change places/);
+});
+
+Deno.test("a measured 0 has a ratio to the cell that all are divided by; none has to a 0", () => {
+  const published = { figure: "2xx", unit: "share", values: { express: 1, gin: 0.5 } } as const;
+  const spec = { measured: { express: { static: 100 }, gin: { static: 100 } }, published };
+  const relativeTo = (relative: string): PublishedPart => {
+    const results = publishedResults({ ...spec, published: { ...published, relative } });
+    for (const run of results.runs) if (run.target === "gin") run.status = { "500": 9 };
+    return partsOf(results)[0];
+  };
+  assert.deepEqual(column(relativeTo("express"), "Measured, relative"), ["1.00", "0"]);
+  assert.equal(relativeTo("express").differences.length, 1);
+  assert.match(
+    relativeTo("gin").table?.notes.join(" ") ?? "",
+    /^Nothing could be divided by gin, which is 0 or not measured for some row/,
+  );
+});
+
+// In every form.
+
+Deno.test("results without published figures say nothing of any", () => {
+  const results = publishedResults({ measured: { a: { s: 100 } }, published: [] });
+  const model = reportModel(results);
+  assert.doesNotMatch(renderReportPage([model]).replace(/<script>.*<\/script>/s, ""), /published/i);
+  assert.doesNotMatch(renderMarkdown(model), /published/i);
+});
+
+const PLAIN = { width: 100, color: false, unicode: true };
+
+Deno.test("terminal and markdown tell the finding, the differences and the confounders", () => {
+  const model = reportModel(publishedResults({
+    measured: { express: { static: 2_000, redis: 1_600 }, gin: { static: 6_000, redis: 1_500 } },
+    published: {
+      source: "Table 2",
+      values: { express: { static: 1_000, redis: 800 }, gin: { static: 3_000, redis: 1_200 } },
+      relative: "express, static",
+      confounders: ["Express logged there."],
+    },
+  }));
+  const summary = renderSummary(model, PLAIN);
+  assert.match(
+    summary,
+    /\nTable 2: rate\nThe order of the 4 cells is only partly as published;/,
+  );
+  assert.match(summary, /\n {2}redis, gin: measured 0\.75\d*×/);
+  const markdown = renderMarkdown(model);
+  assert.match(
+    markdown,
+    /### Published and measured\n\n#### Table 2: rate\n\nThe order of the 4 cells is/,
+  );
+  assert.match(markdown, /\n\| gin \| redis \| 1,200 \| 1,500 \\\[/);
+  assert.match(markdown, /Other differences\n\n- Express logged there\./);
+});
+
+Deno.test("hostile texts of published tables stay text everywhere", () => {
+  const results = hostileResults();
+  const nasty = results.experiment.name;
+  const table = {
+    source: nasty,
+    figure: "rate" as const,
+    unit: "perSec" as const,
+    relative: null,
+    values: { "": 5, [nasty]: 6 },
+    confounders: [nasty],
+  };
+  const model = reportModel({
+    ...results,
+    experiment: { ...results.experiment, published: table },
+  });
+  assert.equal(
+    partsOf({ ...results, experiment: { ...results.experiment, published: table } })[0].table?.rows
+      .length,
+    2,
+  );
+  const page = renderReportPage([model]);
+  assert.ok(!page.includes(MARKUP.slice(0, 5)));
+  assert.equal(page.match(/<script/g)?.length, page.match(/<\/script/g)?.length);
+  assert.doesNotMatch(renderMarkdown(model), /<|>/);
+  assert.doesNotMatch(
+    renderSummary(model, PLAIN),
+    /[^\n\P{Cc}]|[\u200b-\u200f\u2028-\u202e\u2066-\u2069]/u,
+  );
 });

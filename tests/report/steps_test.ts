@@ -100,7 +100,7 @@ Deno.test("steps: page, terminal, markdown and CSV have them", () => {
 
 function outcomeOf(text: string): string[] {
   const { gates } = reportModel(results({ thresholds: thresholdsOf(text) }));
-  return gates.outcomes.map(({ scenario, label, outcome }) => `${scenario}, ${label}: ${outcome}`);
+  return gates.map(({ scenario, label, outcome }) => `${scenario}, ${label}: ${outcome}`);
 }
 
 Deno.test("steps: a threshold that names one is held against it, and others against whole runs", () => {
@@ -122,7 +122,7 @@ Deno.test("steps: a claim holds one against another", () => {
         claims: [text],
       }).claims[0],
     )];
-    return reportModel(results({ claims })).claims.judged[0]?.outcome;
+    return reportModel(results({ claims })).claims[0]?.outcome;
   };
   assert.equal(claimed("p50(checkout.pay, one) > 3 × p50(checkout.browse, one)"), "reproduced");
   assert.equal(claimed("p50(checkout.pay, one) < p50(checkout.browse, one)"), "not reproduced");

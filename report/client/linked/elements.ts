@@ -41,7 +41,7 @@ function nameOfElement(element: Element): string | null {
 export function linkElements(): void {
   for (const head of document.querySelectorAll<HTMLElement>("main tbody th[scope=row]")) {
     const row = head.parentElement;
-    if (row && !row.closest(".claims")) link(row, textOf(head));
+    if (row && !row.closest(".judged")) link(row, textOf(head));
   }
   for (const panel of document.querySelectorAll<HTMLElement>("main .panel")) {
     link(panel, panel.dataset.label ?? textOf(panel.querySelector(":scope > h4")));

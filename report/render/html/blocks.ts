@@ -13,7 +13,13 @@ import type {
   Verbatim,
 } from "../../blocks.ts";
 import { type Markup, markup } from "../../writing/html.ts";
-import { chartMarkup, legendMarkup, type PagePlace, sizeOf } from "./sections/figures.ts";
+import {
+  chartMarkup,
+  legendMarkup,
+  marksMarkup,
+  type PagePlace,
+  sizeOf,
+} from "./sections/figures.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
 
 /** @param place Its id is that of what the blocks stand in; those of its parts begin with it. @param level Of headings in it. */
@@ -139,11 +145,12 @@ function tableBlockMarkup(
   { table, isCaptioned, fold, outcomes }: TableBlock,
   place: PagePlace,
 ): Markup {
-  const whole = tableMarkup(table, {
+  const plain = tableMarkup(table, {
     id: place.id,
     captioned: isCaptioned,
     outcomes: outcomes?.map(({ outcome }) => outcome),
   });
+  const whole = outcomes === undefined ? plain : markup`<div class="judged">${plain}</div>`;
   const shown = fold === null ? whole : foldMarkup(fold, whole);
   const choices = new Map(outcomes?.map(({ outcome, label }) => [outcome, label]));
   if (choices.size < 2) return shown;
@@ -159,14 +166,14 @@ function foldMarkup(summary: string, content: Markup): Markup {
 }
 
 function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
-  const { legend, panels, findings, reading, values } = figure;
+  const { legend, marks = [], panels, findings, reading, values } = figure;
   const drawn = panels.map((panel, i) =>
     panelMarkup(panel, { ...place, id: `${place.id}-${i + 1}` }, level)
   );
   const charts = panels.length === 1 && panels[0].title === ""
     ? drawn
     : markup`<div class="panels">${drawn}</div>`;
-  return markup`<figure>${legend.length === 0 ? null : legendMarkup(legend)}
+  return markup`<figure>${legend.length === 0 ? null : legendMarkup(legend)}${marksMarkup(marks)}
 ${charts}
 <figcaption>${findingsMarkup(findings)}${readingMarkup(reading)}</figcaption>
 ${

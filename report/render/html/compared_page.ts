@@ -3,17 +3,19 @@ import { TRUSTS } from "../../../runner/result/generator.ts";
 import { type ComparedModel, comparedModel } from "../../subjects/compared_conclusion.ts";
 import type { ResultsComparison } from "../../subjects/compared_results.ts";
 import { notesOf } from "../../subjects/tables/compared.ts";
-import { gatesTable } from "../../judge/gates/gates.ts";
 import { swatchRule } from "../../cells/colors.ts";
 import { HOW_TO_READ } from "../../subjects/reading/how_to_read.ts";
 import { unique } from "../../writing/words.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
+import { group, prunedAll } from "../../blocks.ts";
+import { thresholdBlocks, thresholds } from "../../subjects/thresholds.ts";
+import { sectionMarkup } from "./blocks.ts";
 import { chartsScript, metaMarkup, policyOf, RULES } from "./page.ts";
 import { forestHeights, forestPanels } from "./sections/comparison.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
-import { factsMarkup, gatesMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
+import { factsMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
 import {
   chartMarkup,
   type Charts,
@@ -82,13 +84,19 @@ ${revisionsMarkup(comparison)}
 ${conclusionMarkup(model.card, id)}
 ${trustMarkup(comparison)}
 ${onlyMarkup(base, onlyBase)}${onlyMarkup(next, onlyNext)}</header>
-${gatesMarkup({ table: gatesTable(gates), note: "" }, place)}
+${thresholdsMarkup(gates, place)}
 <section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
 ${ratiosMarkup(comparison, model, place)}
 ${profilesMarkup(comparison.profiles, id, null)}
 ${latencyMarkup(model, place)}
 ${methodMarkup(comparison, model, id)}`;
+}
+
+function thresholdsMarkup(gates: ResultsComparison["gates"], place: PagePlace): Markup | null {
+  const { id, title } = thresholds;
+  const [said] = prunedAll([group(title, thresholdBlocks(gates), { id })]);
+  return said?.kind === "group" ? sectionMarkup(said, place) : null;
 }
 
 /** `BASE measured 2031-05-04 10:18 UTC, NEW 2031-05-05 09:00 UTC.` */

@@ -204,7 +204,8 @@ interface SectionLink {
 }
 
 function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
-  const { name, claims, scenarios, sweeps, settling, published, groups } = model;
+  const { name, scenarios, sweeps, settling, groups } = model;
+  const says = (id: string): boolean => groups.some((group) => group.id === id);
   const detail = "in-detail";
   const link = (
     is: boolean,
@@ -216,13 +217,13 @@ function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionL
     { href: to, text: isOneOfMany ? name : "Verdict" },
     ...link(scenarios.some(({ capacity }) => capacity !== null), "capacity", "Capacity"),
     ...link(sweeps.length > 0, "sweeps", "Sweeps"),
-    ...link(claims.table !== null, "claims", "Claims", detail),
+    ...link(says("claims"), "claims", "Claims", detail),
     ...link(hasComparisons(model), "compared", "Compared", detail),
     ...scenarios.flatMap((scenario, i) => link(true, `s${i + 1}`, scenario.name, detail)),
     ...link(settling !== null, "settling", "Settling", detail),
     ...link(scenarios.length > 0, "outcomes", "Errors", detail),
     ...link(scenarios.some(({ profiles }) => profiles !== null), "profiles", "Profiles", detail),
-    ...link(published.length > 0, "published", "Published", detail),
+    ...link(says("published"), "published", "Published", detail),
     ...groups.filter(({ id }) => id === "missing" || id === "method").flatMap((group) =>
       link(true, group.id, group.title, group.depth === "summary" ? undefined : `in-${group.depth}`)
     ),

@@ -1,6 +1,6 @@
 /** The output of `plateau bench`, in the order of wrk and oha. */
 import type { Measurement } from "../../../runner/result/result.ts";
-import type { GateOutcome } from "../../judge/gates/gates.ts";
+import type { GateOutcome } from "../../findings/gate_sentences.ts";
 import { type MeasurementModel, measurementModel } from "../../subjects/measurement.ts";
 import type { Fact } from "../../blocks.ts";
 import { fitted, padEnd, padStart, widthOf } from "../../writing/columns.ts";

@@ -2,10 +2,9 @@
 import type { ScenarioSummary } from "../../judge/verdict.ts";
 import { pairSentence, summaryText } from "../../findings/judgements.ts";
 import { cardLines } from "./card.ts";
-import type { GatesModel } from "../../judge/gates/gates.ts";
+import type { GateOutcome } from "../../findings/gate_sentences.ts";
 import type { ReportModel, ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
-import type { PublishedModel } from "../../judge/published/model.ts";
 import type { SweepModel } from "../../subjects/sweeps/sweeps.ts";
 import { type TerminalOptions, type TextLine, writtenLines } from "../../writing/terminal.ts";
 import type { Written } from "../../writing/written.ts";
@@ -37,7 +36,6 @@ export function renderSummary(
     ...repetitionLines(model, options),
     ...claimLines(model.claims, options),
     ...gateLines(model.gates, options),
-    ...publishedLines(model.published, options),
     ...blocksLines(shownIn("terminal", model.groups), options),
     ...warningLines(model, options),
     // Last, where a terminal shows it without scrolling back.
@@ -143,11 +141,9 @@ function perCpuLines({ perCpuFinding }: ScenarioModel, { width }: TerminalOption
   return perCpuFinding === "" ? [] : paragraphLines(perCpuFinding, width);
 }
 
-function gateLines({ outcomes, note }: GatesModel, options: TerminalOptions): TextLine[] {
-  const lines = outcomeLines(outcomes, options);
-  const notes = note === "" ? [] : paragraphLines(note, options.width);
-  if (lines.length + notes.length === 0) return [];
-  return [BLANK, lineOf("Thresholds", "cyan"), ...lines, ...notes];
+function gateLines(gates: readonly GateOutcome[], options: TerminalOptions): TextLine[] {
+  if (gates.length === 0) return [];
+  return [BLANK, lineOf("Thresholds", "cyan"), ...outcomeLines(gates, options)];
 }
 
 function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): TextLine[] {
@@ -156,23 +152,6 @@ function warningLines({ warnings }: ReportModel, { width }: TerminalOptions): Te
     BLANK,
     ...warnings.flatMap((text) => paragraphLines(text, width, { style: "yellow" })),
   ];
-}
-
-const MOST_DIFFERENCES = 3;
-
-/** Published figures beside the measured ones, in a paragraph a table; the page has the rest. */
-function publishedLines(
-  tables: readonly PublishedModel[],
-  { width }: TerminalOptions,
-): TextLine[] {
-  return tables.flatMap(({ title, finding, differences, missing }) => [
-    BLANK,
-    lineOf(`Published: ${title}`, "cyan"),
-    ...[finding, missing].flatMap((text) => text === "" ? [] : paragraphLines(text, width)),
-    ...differences.slice(0, MOST_DIFFERENCES).flatMap((text) =>
-      paragraphLines(text, width - 2, HANGING).map(indented)
-    ),
-  ]);
 }
 
 /** What the factors do: the sentences, without the figures. */

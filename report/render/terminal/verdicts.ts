@@ -3,10 +3,10 @@ import type { TrustModel } from "../../findings/trust.ts";
 import type { Style, TerminalOptions, TextLine } from "../../writing/terminal.ts";
 import { wrapped } from "../../writing/columns.ts";
 import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
-import { gateLine, type GateOutcome } from "../../judge/gates/gates.ts";
-import type { ThresholdOutcome } from "../../judge/gates/evidence.ts";
-import type { ClaimOutcome } from "../../judge/claims/finding.ts";
-import { claimLine, type ClaimsModel } from "../../judge/claims/claims.ts";
+import { claimLine, claimsSummary } from "../../findings/claim_sentences.ts";
+import { gateLine, type GateOutcome } from "../../findings/gate_sentences.ts";
+import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
+import type { ThresholdOutcome } from "../../judge/gates.ts";
 
 export const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
   valid: "green",
@@ -59,7 +59,7 @@ const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
 
 /** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
 export function claimLines(
-  { judged, summary }: ClaimsModel,
+  judged: readonly JudgedClaim[],
   { width }: TerminalOptions,
 ): TextLine[] {
   if (judged.length === 0) return [];
@@ -69,6 +69,6 @@ export function claimLines(
     ...judged.flatMap((claim) =>
       paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
     ),
-    ...paragraphLines(`${summary}.`, width),
+    ...paragraphLines(`${claimsSummary(judged)}.`, width),
   ];
 }

@@ -11,7 +11,7 @@ import {
 } from "../../judge/group.ts";
 import { formatRatio } from "../../writing/ratios.ts";
 import { figureInProse } from "../../findings/judgements.ts";
-import type { ThresholdOutcome } from "../../judge/gates/evidence.ts";
+import type { ThresholdOutcome } from "../../judge/gates.ts";
 import type { TrendPoint, TrendSeries } from "./series.ts";
 
 export interface TrendChange {

@@ -2,8 +2,7 @@
  * The conclusion of an experiment: the question of its title, a verdict with its sentence and one large figure, who wins
  * where, whether it can be relied on, and what to do next. Page, terminal, markdown and JSON show the same one.
  */
-import type { ClaimsModel } from "../../judge/claims/claims.ts";
-import type { ClaimOutcome } from "../../judge/claims/finding.ts";
+import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
 import {
   type CardCode,
   noteSentence,
@@ -90,7 +89,7 @@ export interface ConclusionModel extends CardModel {
 /** What the rest of the report has made of the same results. */
 export interface OfReport {
   readonly compared: readonly ScenarioComparison[];
-  readonly claims: ClaimsModel;
+  readonly claims: readonly JudgedClaim[];
   /** Null where no percentile was ever far from where it ends. */
   readonly settling: SettlingModel | null;
   /** Whether any run got a response. */
@@ -114,7 +113,7 @@ export function conclusionOf(results: MeasuredRuns, report: OfReport): Conclusio
       ? besideIt(asked, judged)
       : { forest: null, winners: [] },
     reliability: reliabilityOf(results, judged),
-    claims: claims.judged.length === 0 ? null : claimCounts(claims),
+    claims: claims.length === 0 ? null : claimCounts(claims),
     next: runs.length === 0 ? [] : nextSteps({
       runs,
       places: judged.places,
@@ -324,7 +323,7 @@ function validText(valid: number, runs: number): string {
   return `${valid} of ${counted(runs, "run")} ${valid === 1 ? "is" : "are"}`;
 }
 
-function claimCounts({ judged }: ClaimsModel): Record<ClaimOutcome, number> {
+function claimCounts(judged: readonly JudgedClaim[]): Record<ClaimOutcome, number> {
   const count = (outcome: ClaimOutcome): number =>
     judged.filter((claim) => claim.outcome === outcome).length;
   return {

@@ -1,6 +1,4 @@
 /** One experiment of the page: its verdicts, its sections, and how it was measured. */
-import { claimGroups, claimGroupText, type ClaimsModel } from "../../../judge/claims/claims.ts";
-import type { GatesModel } from "../../../judge/gates/gates.ts";
 import type { Fact } from "../../../blocks.ts";
 import type { ReportModel } from "../../../model.ts";
 import type { TrustModel } from "../../../findings/trust.ts";
@@ -9,9 +7,14 @@ import { sectionMarkup } from "../blocks.ts";
 import { capacitiesMarkup } from "./capacity.ts";
 import { forestsMarkup } from "./comparison.ts";
 import { conclusionMarkup, isShown, matrixMarkup } from "./conclusion.ts";
-import { captionMarkup, chartMarkup, type PagePlace } from "./figures.ts";
+import {
+  captionMarkup,
+  chartMarkup,
+  legendMarkup,
+  marksMarkup,
+  type PagePlace,
+} from "./figures.ts";
 import { profilesMarkup } from "./profiles.ts";
-import { marksLegend, publishedMarkup } from "./published.ts";
 import { outcomesMarkup, overviewMarkup, scenarioMarkup, tradeoffsMarkup } from "./scenario.ts";
 import { sweepsMarkup } from "./lines.ts";
 import { tableMarkup } from "./tables.ts";
@@ -46,7 +49,7 @@ ${trustMarkup(model.trust)}
 ${factsMarkup(model.facts)}
 ${model.repetitions && markup`<p>${model.repetitions}</p>`}
 ${model.warnings.map((text) => markup`<p class="warning">${text}</p>`)}</header>
-${gatesMarkup(model.gates, place)}
+${saidMarkup(model, "thresholds", place)}
 ${matrixMarkup(model.conclusion.matrix, model.scenarios, place)}
 ${overviewMarkup(model.scenarios, place, isShown(model.conclusion.matrix))}
 ${capacitiesMarkup(model.scenarios, place)}
@@ -60,14 +63,14 @@ function restMarkup(model: ReportModel, place: PagePlace): Markup {
   const scenarios = model.scenarios.map((scenario, i) =>
     scenarioMarkup(scenario, { ...place, id: `${id}-s${i + 1}` })
   );
-  return markup`${claimsMarkup(model.claims, id)}
+  return markup`${saidMarkup(model, "claims", place)}
 ${forestsMarkup(model, place)}
 ${scenarios}
 ${saidMarkup(model, "order", place)}
 ${settlingMarkup(model.settling, { ...place, id: `${id}-settling` })}
 ${outcomesMarkup(model.scenarios, place)}
 ${profilesMarkup(model.scenarios, id)}
-${publishedMarkup(model.published, { ...place, id: `${id}-published` })}
+${saidMarkup(model, "published", place)}
 ${saidMarkup(model, "missing", place)}
 ${saidMarkup(model, "method", place)}
 </article>`;
@@ -106,34 +109,6 @@ export function moreText(left: number): string {
   return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
 }
 
-/** Null without claims. @param id Of the experiment. */
-function claimsMarkup({ judged, table, summary }: ClaimsModel, id: string): Markup | null {
-  if (table === null) return null;
-  const groups = claimGroups(judged);
-  const outcomes = groups.flat().map(({ outcome }) => outcome);
-  const buttons = groups.map((group) =>
-    markup`<button type="button" value="${group[0].outcome}" aria-pressed="true">${
-      claimGroupText(group)
-    }</button>\n`
-  );
-  const control = markup`<p class="outcomes" role="group" aria-label="Claims shown">${buttons}</p>`;
-  return markup`<section id="${id}-claims" class="claims in-detail"><h2>Claims</h2>
-<p class="verdict"><strong>${summary}</strong></p>
-${groups.length < 2 ? null : control}
-${tableMarkup(table, { id: `${id}-claims-table`, captioned: false, outcomes })}</section>`;
-}
-
-/** The thresholds and their outcomes; null without thresholds. */
-export function gatesMarkup(
-  { table, note }: Pick<GatesModel, "table" | "note">,
-  { id }: PagePlace,
-): Markup | null {
-  const unjudged = note === "" ? null : markup`<p class="note">${note}</p>`;
-  if (table === null) return unjudged;
-  return markup`<section><h2>Thresholds</h2>
-${tableMarkup(table, { id: `${id}-thresholds`, captioned: false })}${unjudged}</section>`;
-}
-
 export function factsMarkup(facts: readonly Fact[]): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
@@ -149,7 +124,9 @@ function settlingMarkup(model: SettlingModel | null, place: PagePlace): Markup |
   const { finding, chart, legend, table } = model;
   return markup`<section id="${id}" class="in-detail"><h2>Settling time</h2>
 ${
-    chart === null ? markup`<p>${finding}</p>` : markup`<figure>${marksLegend(legend)}
+    chart === null
+      ? markup`<p>${finding}</p>`
+      : markup`<figure>${legendMarkup(legend.series)}${marksMarkup(legend.scenarios)}
 ${chartMarkup(chart, "scatter", { ...place, id: `${id}-chart` })}
 ${captionMarkup(finding, HOW_TO_READ.settling)}</figure>`
   }

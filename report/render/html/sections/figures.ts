@@ -62,6 +62,16 @@ export function legendMarkup(
   return markup`<p class="legend">${names}</p>`;
 }
 
+/** As the client draws them, in the same order. */
+const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
+
+/** What the shapes of dots stand for; null where all have one. */
+export function marksMarkup(names: readonly string[]): Markup | null {
+  if (names.length < 2) return null;
+  const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
+  return markup`<p class="legend">${marks}</p>`;
+}
+
 /** What a figure or a table shows, a sentence each. */
 export function findingsMarkup(findings: readonly string[]): Markup {
   if (findings.length === 1) return markup`<p>${findings[0]}</p>`;

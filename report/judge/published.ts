@@ -1,0 +1,359 @@
+/**
+ * Published figures × results: each beside the measured figure of the same cell, where wanted both relative to a named
+ * cell; which differ by more than a margin, surely; and whether the measured ones come in the published order.
+ */
+import { type Bound, type BoundedFigure, boundedFigure } from "../../base/figures/bound.ts";
+import {
+  cellsIn,
+  type ExperimentNames,
+  namesInCells,
+  parseSelector,
+  type SelectableCell,
+  type Selection,
+  selectionOf,
+} from "../../base/figures/selector.ts";
+import type { Published } from "../../runner/result/result.ts";
+import { kendallTauB, spearmanRho } from "../../runner/stats/regression/correlation.ts";
+import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
+import { type FigureRange, FIGURES, rangeOf } from "../figures/figures.ts";
+import { quotientOf, type Range } from "../figures/range.ts";
+import { namedCells } from "../cells/match.ts";
+import {
+  constantsOf,
+  type DeclaredPair,
+  declaredPairs,
+  type DeclaredSettings,
+  isLeftOut,
+  pathsOf,
+} from "../subjects/method/declared_values.ts";
+import { ratiosOf } from "./contests.ts";
+import type { RatioOf } from "./ratio_of.ts";
+import { check, exactly, FAR_RATIO, type Open } from "./rules.ts";
+
+/** A cell as selectors and figures see it. */
+export interface PlacedCell extends SelectableCell {
+  readonly cell: CellRuns;
+}
+
+/** A value of a table and a cell that it is of. */
+interface PublishedRow {
+  readonly at: PlacedCell;
+  readonly published: number;
+  /** Whether it is the figure itself: null; or what the figure is under, over or about. */
+  readonly bound: Bound | null;
+  readonly measured: FigureRange;
+}
+
+/** The same with what is compared: the figures themselves, or both as multiples of the base's. */
+export interface MatchedRow extends PublishedRow {
+  /** What the columns are divided by; null: nothing. */
+  readonly base: PublishedRow | null;
+  readonly ofPublished: number;
+  readonly ofMeasured: Range;
+  /** Measured over published; null where both are 0, and for the base itself. */
+  readonly quotient: Range | null;
+  /** Whether the difference matters, surely. */
+  readonly isFar: boolean;
+}
+
+/** Whether the row is what the others are divided by. */
+export function isBase({ at, base }: Pick<MatchedRow, "at" | "base">): boolean {
+  return base?.at === at;
+}
+
+/** Of all cells, or of those of a scenario. */
+export interface PublishedOrder {
+  /** "" for all. */
+  readonly scenario: string;
+  readonly cells: number;
+  /** NaN where a column has no order: see `spearmanRho`. */
+  readonly rho: number;
+  readonly tau: number;
+  /** Two cells in the other order than published, beyond what chance explains; the farthest apart first. */
+  readonly swaps: readonly RowPair[];
+}
+
+export type RowPair = readonly [MatchedRow, MatchedRow];
+
+export interface JudgedTable {
+  readonly table: Published;
+  /** In the order of the file. */
+  readonly rows: readonly MatchedRow[];
+  /** Rows whose published figure is a figure and no bound: what orders and charts are made of. */
+  readonly exact: readonly MatchedRow[];
+  /** Those that matter, the farthest first. */
+  readonly far: readonly MatchedRow[];
+  /** Of all cells, then of each scenario that has two, where there are several. */
+  readonly orders: readonly PublishedOrder[];
+  /** Whether the rows are relative to another. */
+  readonly isRelative: boolean;
+  /** Published, and without a measured figure: why, by its keys. */
+  readonly missing: readonly MissingRow[];
+}
+
+interface MissingRow {
+  readonly of: string;
+  readonly reason: string;
+}
+
+export function judgePublished(
+  scenarios: readonly ScenarioRuns[],
+  results: DeclaredSettings & Grouped,
+): JudgedTable[] {
+  const { experiment } = results;
+  const tables = [experiment?.published ?? []].flat();
+  if (tables.length === 0) return [];
+  const declared = declaredPairs(results);
+  const cells = namedCells(scenarios).map(({ scenario, cell }): PlacedCell => {
+    const { target, runs: [{ parameters }] } = cell;
+    const constants = constantsOf({ target, scenario }, declared);
+    return { target, scenario, parameters, constants, cell };
+  });
+  const names = {
+    targets: Object.keys(Object(experiment?.targets)),
+    scenarios: Object.keys(Object(experiment?.scenarios)),
+    factors: namesInCells(cells).factors,
+    others: pathsOf(declared),
+  };
+  const ratioOf = ratiosOf(scenarios, results);
+  return tables.map((table) => judgeTable(table, { cells, names, declared, ratioOf }));
+}
+
+interface Known {
+  readonly cells: readonly PlacedCell[];
+  readonly names: ExperimentNames;
+  readonly declared: readonly DeclaredPair[];
+  readonly ratioOf: RatioOf;
+}
+
+function judgeTable(table: Published, known: Known): JudgedTable {
+  const found = publishedValues(table.values).flatMap((value) => rowsOf(table, value, known));
+  const measured = found.filter((one) => "at" in one);
+  const missing = found.filter((one) => "reason" in one);
+  const relative = table.relative === null ? null : relativeRows(table, measured, known);
+  const rows = relative ?? measured.map(absolute);
+  const exact = rows.filter((row) => !isBound(row));
+  const far = rows.filter((row) => row.isFar).sort(byQuotient);
+  const orders = ordersOf(exact, (one, other) => ratioOfRows(table.figure, [one, other], known));
+  return { table, rows, exact, far, orders, isRelative: relative !== null, missing };
+}
+
+interface PublishedValue extends BoundedFigure {
+  readonly keys: readonly string[];
+}
+
+/** In the order of the file. */
+function publishedValues(values: Published["values"]): PublishedValue[] {
+  return Object.entries(values).flatMap(([key, value]) =>
+    typeof value === "object"
+      ? publishedValues(value).map((inner) => ({ ...inner, keys: [key, ...inner.keys] }))
+      : [{ keys: [key], ...boundedFigure(value) }]
+  );
+}
+
+/** A row for each cell that a value is of, or why there is none. */
+function rowsOf(
+  { figure }: Published,
+  { keys, value: published, bound }: PublishedValue,
+  { cells, names, declared }: Known,
+): (PublishedRow | MissingRow)[] {
+  const of = keys.join(", ");
+  const selection = readSelection(of, names);
+  if ("problem" in selection) return [{ of, reason: selection.problem }];
+  const selected = cellsIn(selection.value, cells);
+  if (selected.length === 0) {
+    const isOut = isLeftOut(selection.value, declared);
+    return [{ of, reason: isOut ? "left out by --only" : "it was not measured" }];
+  }
+  return selected.map((at) => {
+    const measured = rangeOf(figure, at.cell);
+    return "none" in measured ? { of, reason: measured.none } : { at, published, bound, measured };
+  });
+}
+
+function readSelection(text: string, names: ExperimentNames): ReturnType<typeof selectionOf> {
+  const selector = parseSelector(text);
+  return "value" in selector ? selectionOf(selector.value, names) : selector;
+}
+
+/** Whether the source gives only what the figure is under or over: it has no place in an order, and divides nothing. */
+function isBound({ bound }: Pick<PublishedRow, "bound">): boolean {
+  return bound === "<" || bound === ">";
+}
+
+function absolute(row: PublishedRow): MatchedRow {
+  const { published, measured } = row;
+  return matched(row, { base: null, ofPublished: published, ofMeasured: measured });
+}
+
+/** Null where some row has nothing to be divided by: then none is. */
+function relativeRows(
+  { figure, relative }: Published,
+  rows: readonly PublishedRow[],
+  known: Known,
+): MatchedRow[] | null {
+  const selection = readSelection(relative ?? "", known.names);
+  if ("problem" in selection) return null;
+  const compared = rows.flatMap((row): MatchedRow[] => {
+    const base = baseOf(row, rows, selection.value);
+    if (base === null || base.published === 0 || base.measured.value === 0) return [];
+    const ratio = base === row
+      ? { value: 1, interval: null }
+      : ratioOfRows(figure, [row, base], known);
+    if (ratio === null) return [];
+    const ofPublished = row.published / base.published;
+    return [matched(row, { base, ofPublished, ofMeasured: ratio })];
+  });
+  return compared.length === rows.length ? compared : null;
+}
+
+function matched(
+  row: PublishedRow,
+  compared: Pick<MatchedRow, "base" | "ofPublished" | "ofMeasured">,
+): MatchedRow {
+  const { base, ofPublished, ofMeasured } = compared;
+  if (base === row) return { ...row, ...compared, quotient: null, isFar: false };
+  const quotient = quotientOf(ofMeasured, { value: ofPublished, interval: exactly(ofPublished) });
+  return { ...row, ...compared, quotient, isFar: isFar(row, base, quotient) };
+}
+
+/** Far, and surely so; a lower bound can only be too low, and what is under a published bound is as published. */
+function isFar(
+  { bound, measured }: PublishedRow,
+  base: PublishedRow | null,
+  quotient: Range | null,
+): boolean {
+  if (quotient === null) return false;
+  const allowed = {
+    low: bound === "<" ? -Infinity : 1 / FAR_RATIO,
+    high: bound === ">" ? Infinity : FAR_RATIO,
+    isClosed: true,
+  };
+  const open = (toward: Open["toward"]): Open => ({
+    toward,
+    mostRatio: Infinity,
+    why: { code: "requests-open", cell: "", count: 0 },
+  });
+  const opens = [
+    ...measured.isAtLeast ? [open("more")] : [],
+    ...base?.measured.isAtLeast ? [open("less")] : [],
+  ];
+  const interval = quotient.interval ?? exactly(quotient.value);
+  return check(interval, allowed, opens).outcome === "broken";
+}
+
+/** The one row of the selection that is like the given one in all that the selection leaves open. */
+function baseOf(
+  { at }: PublishedRow,
+  rows: readonly PublishedRow[],
+  selection: Selection,
+): PublishedRow | null {
+  const selected = new Set<SelectableCell>(cellsIn(selection, rows.map((row) => row.at)));
+  const bases = rows.filter((row) =>
+    selected.has(row.at) && !isBound(row) && isLike(row.at, at, selection)
+  );
+  return bases.length === 1 ? bases[0] : null;
+}
+
+function isLike(
+  base: PlacedCell,
+  cell: PlacedCell,
+  { target, scenario, factors }: Selection,
+): boolean {
+  const open = Object.keys(base.parameters).filter((path) =>
+    !Object.hasOwn(factors, path) && Object.hasOwn(cell.parameters, path)
+  );
+  return (target !== null || base.target === cell.target) &&
+    (scenario !== null || base.scenario === cell.scenario) &&
+    open.every((path) =>
+      JSON.stringify(base.parameters[path]) === JSON.stringify(cell.parameters[path])
+    );
+}
+
+/** 0 or ∞ where one of them is 0; null where both are. */
+function ratioOfRows(
+  figure: Published["figure"],
+  [of, to]: readonly [PublishedRow, PublishedRow],
+  { ratioOf }: Known,
+): Range | null {
+  const { estimate } = FIGURES[figure];
+  const drawn = estimate !== null && of.measured.value > 0 && to.measured.value > 0;
+  const [ofDrawn, toDrawn] = [of, to].map(({ at }) =>
+    drawn ? at.cell.estimates.get(estimate) : null
+  );
+  const ratio = drawn && ofDrawn && toDrawn ? ratioOf(ofDrawn, toDrawn, estimate) : null;
+  return ratio ? { value: ratio.value, interval: ratio } : quotientOf(of.measured, to.measured);
+}
+
+/** The farthest first; two that are infinitely far keep their order. */
+function byQuotient(a: MatchedRow, b: MatchedRow): number {
+  const [one, other] = [a, b].map(({ quotient }) => Math.abs(Math.log(quotient?.value ?? 1)));
+  return one === other ? 0 : other - one;
+}
+
+// Whether measured figures come in the published order: rank correlations, and which cells change places.
+
+type RatioOfRows = (one: MatchedRow, other: MatchedRow) => Range | null;
+
+function ordersOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): PublishedOrder[] {
+  const scenarios = Map.groupBy(rows, ({ at }) => at.scenario);
+  const within = [...scenarios]
+    .filter(([, { length }]) => length > 1)
+    .map(([scenario, group]) => orderOf(scenario, group, swapsOf(group, ratioOf)));
+  // Cells of different scenarios do not compete: only within one does anybody change places.
+  const whole = orderOf("", rows, within.flatMap(({ swaps }) => swaps).sort(byDistance));
+  return scenarios.size > 1 ? [whole, ...within] : [whole];
+}
+
+function orderOf(
+  scenario: string,
+  rows: readonly MatchedRow[],
+  swaps: readonly RowPair[],
+): PublishedOrder {
+  const published = rows.map(({ ofPublished }) => ofPublished);
+  const measured = rows.map(({ ofMeasured }) => ofMeasured.value);
+  const rho = spearmanRho(published, measured);
+  return { scenario, cells: rows.length, rho, tau: kendallTauB(published, measured), swaps };
+}
+
+function swapsOf(rows: readonly MatchedRow[], ratioOf: RatioOfRows): RowPair[] {
+  return rows
+    .flatMap((row, i) => rows.slice(i + 1).map((other): RowPair => [row, other]))
+    .filter(([one, other]) =>
+      (one.ofPublished - other.ofPublished) * (one.ofMeasured.value - other.ofMeasured.value) < 0
+    )
+    .filter((pair) => isSure(pair, ratioOf))
+    .sort(byDistance);
+}
+
+/** Whether the interval of their ratio leaves 1 out; a ratio without one is taken as it is. */
+function isSure([one, other]: RowPair, ratioOf: RatioOfRows): boolean {
+  if (!isWhole(one) || !isWhole(other)) return false;
+  if (one.base !== other.base) return isApart(one.ofMeasured, other.ofMeasured);
+  const interval = ratioOf(one, other)?.interval ?? null;
+  return interval === null || interval.low > 1 || interval.high < 1;
+}
+
+/** False: what is measured, or what it is divided by, is only known to be at least as much. */
+function isWhole({ measured, base }: MatchedRow): boolean {
+  return !measured.isAtLeast && !(base?.measured.isAtLeast ?? false);
+}
+
+/** Divided by different cells: intervals that do not meet are sure to differ. */
+function isApart(one: Range, other: Range): boolean {
+  const [a, b] = [one, other].map(({ value, interval }) => interval ?? exactly(value));
+  return a.low > b.high || b.low > a.high;
+}
+
+function byDistance(a: RowPair, b: RowPair): number {
+  return distanceOf(b) - distanceOf(a);
+}
+
+function distanceOf([one, other]: RowPair): number {
+  return logRatio(one.ofPublished, other.ofPublished) +
+    logRatio(one.ofMeasured.value, other.ofMeasured.value);
+}
+
+function logRatio(a: number, b: number): number {
+  return a > 0 && b > 0 ? Math.abs(Math.log(a / b)) : Infinity;
+}

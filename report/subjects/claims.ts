@@ -1,0 +1,76 @@
+/** The claims of an experiment, judged: how many hold, and a table of them by their outcome. */
+import { table, text } from "../blocks.ts";
+import {
+  CLAIM_MARKS,
+  claimFound,
+  claimGroupText,
+  claimHeld,
+  claimSentence,
+  claimsSummary,
+} from "../findings/claim_sentences.ts";
+import type { JudgedClaim } from "../judge/claims.ts";
+import { GLUE } from "../writing/units.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import { type ColumnOf, NONE, type TableCell, tableOf, textCell } from "./tables/table.ts";
+
+export const claims: Subject<ReportContext> = {
+  id: "claims",
+  title: "Claims",
+  depth: "detail",
+  build: ({ claims }) => {
+    const groups = claimGroups(claims);
+    const outcomes = groups.flatMap((group) =>
+      group.map(({ outcome }) => ({ outcome, label: claimGroupText(group) }))
+    );
+    return [
+      text("claims.outcomes", claimsSummary(claims), "verdict"),
+      table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
+    ];
+  },
+};
+
+const HOW =
+  "Reproduced: the whole 95 % interval over the runs is where the claim says. Not reproduced: all of " +
+  "it is elsewhere. Inconclusive: neither, or there is no interval, or a cell of it was not measured, or the " +
+  "outcome is another without the runs that the generator or the machine may have limited, or what it was " +
+  "published of is not so here. A claim about several cells must hold in all; the figures are those of the worst.";
+
+/**
+ * Those that were reproduced, then those that were not, then the inconclusive ones, at last those that can't be decided
+ * here; each as they were written.
+ */
+function claimGroups(claims: readonly JudgedClaim[]): JudgedClaim[][] {
+  return (["reproduced", "not reproduced", "inconclusive"] as const)
+    .map((outcome) =>
+      claims.filter((claim) => claim.outcome === outcome)
+        .sort((a, b) => Number(b.isDecidable) - Number(a.isDecidable))
+    )
+    .filter(({ length }) => length > 0);
+}
+
+const COLUMNS: readonly ColumnOf<JudgedClaim>[] = [
+  { label: "Claim", kind: "name", cell: ({ claim: { text } }) => textCell(text) },
+  {
+    label: "Stands in",
+    kind: "text",
+    cell: ({ claim: { source = "", note = "" } }) => cellAbove(source, note),
+  },
+  {
+    label: "Found",
+    kind: "text",
+    cell: ({ verdict }) => cellAbove(claimFound(verdict), claimHeld(verdict)),
+  },
+  {
+    label: "Outcome",
+    kind: "text",
+    cell: ({ outcome }) => ({
+      text: `${CLAIM_MARKS[outcome]}${GLUE}${outcome}`,
+      ...outcome === "not reproduced" && { alarming: true },
+    }),
+  },
+  { label: "In words", kind: "text", cell: (claim) => textCell(claimSentence(claim)) },
+];
+
+function cellAbove(text: string, below: string): TableCell {
+  return { text: text || NONE.text, ...below !== "" && { below } };
+}

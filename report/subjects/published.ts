@@ -1,0 +1,294 @@
+/** Published figures beside the measured ones: how alike they are, which differ, a chart of one against the other, a table. */
+import type { Published } from "../../runner/result/result.ts";
+import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
+import type { Range } from "../figures/range.ts";
+import {
+  boundMark,
+  correlationText,
+  differenceSentence,
+  FAR_RULE,
+  figureText,
+  isDecisive,
+  missingSentence,
+  publishedFinding,
+  quotientText,
+  relativeNote,
+  rowName,
+  swapsList,
+} from "../findings/published_sentences.ts";
+import { isBase, type JudgedTable, judgePublished, type MatchedRow } from "../judge/published.ts";
+import { FAR_RATIO } from "../judge/rules.ts";
+import {
+  type DisplayUnit,
+  formatInterval,
+  formatPercent,
+  sizeUnit,
+  timeUnit,
+} from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
+import { type Axis, compact, type ScatterChart } from "./charts/charts.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import {
+  type ColumnOf,
+  countCell,
+  NONE,
+  numberCell,
+  type Table,
+  type TableCell,
+  tableOf,
+  textCell,
+} from "./tables/table.ts";
+
+export const published: Subject<ReportContext> = {
+  id: "published",
+  title: "Published and measured",
+  depth: "detail",
+  build: ({ asWritten, results }) =>
+    judgePublished(asWritten, results).map((judged, i) => tableGroup(judged, i === 0)),
+};
+
+const EVERYWHERE: readonly Form[] = ["page", "terminal", "markdown"];
+const NOT_IN_TERMINAL: readonly Form[] = ["page", "markdown"];
+
+/** More are marked in the table; a terminal has room for fewer. */
+const MOST_DIFFERENCES = 8;
+const MOST_IN_TERMINAL = 3;
+
+/** @param isFirst The rule of which differences matter is said once. */
+function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
+  const { table: { source = "", figure: name, confounders }, exact, far, orders } = judged;
+  const title = [source, name].filter(Boolean).join(": ");
+  const notes = [relativeNote(judged), ...isFirst ? [FAR_RULE] : []];
+  const more = far.length - MOST_DIFFERENCES;
+  const finding = (text: string): { code: string; text: string } => ({
+    code: "published.difference",
+    text,
+  });
+  const differences = far.slice(0, MOST_DIFFERENCES)
+    .map((row) => finding(differenceSentence(row, judged)));
+  const rest = more > 0 ? [finding(`${more} more are marked in the table.`)] : [];
+  const heading = "Differences that matter";
+  const lists = group("", [
+    { ...list([...differences, ...rest], heading), forms: NOT_IN_TERMINAL },
+    { ...list(differences.slice(0, MOST_IN_TERMINAL)), forms: ["terminal"] },
+    list(
+      confounders.map((text) => ({ code: "published.confounder", text })),
+      "Other differences",
+    ),
+  ]);
+  const chart = scatterOf(judged, title);
+  return group(title, [
+    { ...text("published.likeness", publishedFinding(judged)), forms: EVERYWHERE },
+    ...chart === null
+      ? [lists]
+      : [group("", [scatterFigure(chart, exact), lists], { layout: "halves" })],
+    table(publishedTable(judged, { caption: `Published and measured, ${title}`, notes })),
+    { ...text("published.missing", missingSentence(judged), "note"), forms: EVERYWHERE },
+    ...orderTable(orders),
+  ]);
+}
+
+function scatterFigure(chart: ScatterChart, rows: readonly MatchedRow[]): Block {
+  const cells = rows.map(({ at: { cell: { label, color } } }) => [label, color] as const);
+  return figure([{ title: "", of: null, chart }], {
+    legend: [...new Map(cells)].map(([label, color]) => ({ label, color })),
+    marks: scenariosOf(rows),
+    reading: READING,
+    forms: ["page"],
+  });
+}
+
+const READING =
+  "Each dot is a cell. Across: the published figure. Up: the measured figure, with its 95 % confidence interval. On the dashed line both are equal; in the grey band they differ by at most a quarter. Dots with a rim lie outside it with their whole interval. Point at a dot for its name.";
+
+function scenariosOf(rows: readonly MatchedRow[]): string[] {
+  return [...new Set(rows.map(({ at }) => at.scenario))];
+}
+
+// Published against measured: on the line where both are equal, or off it.
+
+/** Null for fewer than two cells: a dot alone shows no more than its number. */
+function scatterOf(
+  { table: { unit: kind, relative }, exact, rows, isRelative }: JudgedTable,
+  title: string,
+): ScatterChart | null {
+  if (exact.length < 2) return null;
+  const scenarios = scenariosOf(exact);
+  const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
+  const unit = isRelative ? TIMES : columnUnit(kind, values);
+  const axis = axisOf(values.map((value) => value / unit.size), unit.name);
+  const shown = (value: number): number => compact(value / unit.size);
+  const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
+  return {
+    kind: "scatter",
+    alt: `Measured against published, ${title}: ${
+      counted(exact.length, "dot")
+    } about the line of equality. The table below has the numbers.`,
+    x: axis,
+    y: axis,
+    titles: ["published", "measured"].map((title) =>
+      isRelative ? `${title} (${relative} = 1)` : title
+    ),
+    farRatio: FAR_RATIO,
+    points: exact.map((row) => ({
+      label: rowName(row, rows),
+      color: row.at.cell.color,
+      mark: scenarios.indexOf(row.at.scenario),
+      x: shown(row.ofPublished),
+      y: shown(row.ofMeasured.value),
+      low: row.ofMeasured.interval && end(row.ofMeasured.interval.low),
+      high: row.ofMeasured.interval && end(row.ofMeasured.interval.high),
+      isFar: row.isFar,
+      lines: linesOf(row, isRelative ? null : kind),
+    })),
+  };
+}
+
+/** Beyond the outermost dots, so that none lies on the edge. */
+const MARGIN_RATIO = 1.25;
+
+/** Logarithmic, so that a factor is as long everywhere; not where a value is 0. */
+function axisOf(values: readonly number[], unit: string): Axis {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least > 0
+    ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max: compact(most * MARGIN_RATIO) }
+    : { unit, scale: "linear", min: 0, max: compact(most * MARGIN_RATIO || 1) };
+}
+
+function linesOf(row: MatchedRow, unit: Published["unit"] | null): string[] {
+  const { ofPublished, ofMeasured, measured, quotient } = row;
+  return [
+    `published ${boundMark(row)}${figureText({ value: ofPublished, interval: null }, unit)}`,
+    `measured ${measured.isAtLeast ? "≥ " : ""}${figureText(ofMeasured, unit)}`,
+    ...quotient === null ? [] : [`measured ÷ published ${quotientText(row)}`],
+  ];
+}
+
+// Published and measured figures side by side, a row each, in the order of the file.
+
+function publishedTable(
+  { table: { unit: kind }, rows, isRelative }: JudgedTable,
+  about: { readonly caption: string; readonly notes: readonly string[] },
+): Table {
+  const unit = columnUnit(kind, rows.flatMap((row) => [row.published, row.measured.value]));
+  const severalScenarios = scenariosOf(rows).length > 1;
+  return tableOf(about, rows, [
+    {
+      label: "Target",
+      kind: "name",
+      cell: ({ at: { cell: { label, color } } }) => ({ text: label, color }),
+    },
+    ...severalScenarios ? [SCENARIO] : [],
+    {
+      label: "Published",
+      unit: unit.name,
+      cell: (row) => marked(row, rangeCell({ value: row.published, interval: null }, unit)),
+    },
+    { label: "Measured", unit: unit.name, cell: ({ measured }) => rangeCell(measured, unit) },
+    ...isRelative ? RELATIVE : [],
+    { label: "Measured ÷ published", unit: "×", cell: quotientCell },
+  ]);
+}
+
+const TIMES: DisplayUnit = { name: "×", size: 1, decimals: 6 };
+const SHARE: DisplayUnit = { name: "%", size: 0.01, decimals: 2 };
+
+const SCENARIO: ColumnOf<MatchedRow> = {
+  label: "Scenario",
+  kind: "text",
+  cell: ({ at }) => textCell(at.scenario),
+};
+
+const RELATIVE: readonly ColumnOf<MatchedRow>[] = [
+  {
+    label: "Published, relative",
+    unit: "×",
+    cell: (row) => marked(row, numberCell(row.ofPublished)),
+  },
+  {
+    label: "Measured, relative",
+    unit: "×",
+    cell: (row) => boundCell(row, rangeCell(row.ofMeasured, TIMES)),
+  },
+];
+
+function marked(row: MatchedRow, cell: TableCell): TableCell {
+  return { ...cell, text: `${boundMark(row)}${cell.text}` };
+}
+
+/** The base is itself by itself, which says nothing. */
+function quotientCell(row: MatchedRow): TableCell {
+  const { quotient, isFar } = row;
+  if (quotient === null || isBase(row)) return NONE;
+  // Over 0 there is no number.
+  const plain = quotient.value === Infinity
+    ? { text: "∞", value: Infinity }
+    : rangeCell(quotient, TIMES);
+  const cell = boundCell(row, plain);
+  return isFar ? { ...cell, alarming: true } : cell;
+}
+
+/** A lower bound over a number is one, too; over another bound it may be anything. */
+function boundCell({ measured, base }: MatchedRow, cell: TableCell): TableCell {
+  if (base?.measured.isAtLeast ?? false) return { ...cell, weak: true };
+  return measured.isAtLeast ? { ...cell, text: `≥ ${cell.text}` } : cell;
+}
+
+function rangeCell(
+  { value, interval, isAtLeast = false }: Range & { readonly isAtLeast?: boolean },
+  unit: DisplayUnit,
+): TableCell {
+  const plain = unit === SHARE ? { text: formatPercent(value), value } : numberCell(value, unit);
+  const cell = isAtLeast ? { ...plain, text: `≥ ${plain.text}` } : plain;
+  if (interval === null || interval.low === interval.high) return cell;
+  const most = unit === SHARE ? 1 : Infinity;
+  const [low, high] = [interval.low, interval.high].map((end) => Math.min(most, Math.max(0, end)));
+  return { ...cell, below: formatInterval({ low, high }, unit) };
+}
+
+/** One unit for what is published and what is measured. */
+function columnUnit(kind: Published["unit"], values: readonly number[]): DisplayUnit {
+  const plain = { size: 1, decimals: 6 };
+  switch (kind) {
+    case "ms":
+      return timeUnit(values);
+    case "bytes":
+      return sizeUnit(values);
+    case "bytesPerSec": {
+      const unit = sizeUnit(values);
+      return { ...unit, name: `${unit.name}/s` };
+    }
+    case "share":
+      return SHARE;
+    case "cores":
+      return { ...plain, name: "cores" };
+    case "count":
+      return { ...plain, name: "" };
+    case "perSec":
+      return { ...plain, name: "requests/s" };
+  }
+}
+
+/** None where the finding says it all. */
+function orderTable(orders: JudgedTable["orders"]): Block[] {
+  const decisive = orders.filter(isDecisive);
+  if (decisive.length < 2) return [];
+  const correlation = (value: number): TableCell =>
+    Number.isNaN(value) ? NONE : { text: correlationText(value), value };
+  const correlations = tableOf(
+    { caption: "Rank correlation, published with measured" },
+    decisive,
+    [
+      { label: "Scenario", kind: "name", cell: ({ scenario }) => ({ text: scenario || "all" }) },
+      { label: "Cells", cell: ({ cells }) => countCell(cells) },
+      { label: "Spearman’s ρ", cell: ({ rho }) => correlation(rho) },
+      { label: "Kendall’s τ-b", cell: ({ tau }) => correlation(tau) },
+      {
+        label: "Change places",
+        kind: "text",
+        cell: ({ scenario, swaps }) => textCell(scenario === "" ? "" : swapsList(swaps)),
+      },
+    ],
+  );
+  return [table(correlations, { isCaptioned: true, forms: ["page"] })];
+}

@@ -1,0 +1,185 @@
+/** Trust is about what could be wrong: what contention can move is not decided on a busy machine, and all else is. */
+import assert from "node:assert/strict";
+import type { TrustFinding } from "../../runner/result/findings.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { assertOutcomes, judge, outcomeOf, RATES } from "./claimed.ts";
+import type { CellSpec } from "./fixture.ts";
+import { answered, endOf, gatesIn, judge as judgeGate, timed } from "./gated.ts";
+import { around, resultsAt } from "./rates.ts";
+
+const BUSY: TrustFinding = {
+  code: "neighbour",
+  severity: "invalid",
+  evidence: { others: 1, busiest: [], waiting: 0.4, waiter: "target" },
+  advice: ["stop-other-programs"],
+};
+const LOST: TrustFinding = {
+  code: "worker-ended",
+  severity: "invalid",
+  evidence: { ended: 1, workers: 2, knownUntil: 500 },
+  advice: ["repeat-run"],
+};
+const UNSTEADY: TrustFinding = {
+  code: "unsteady",
+  severity: "suspect",
+  evidence: { unsettled: "wander" },
+  advice: ["longer-run"],
+};
+
+type Run = Results["runs"][number];
+
+function doubted(
+  results: Results,
+  finding: TrustFinding,
+  is: (run: Run) => boolean = () => true,
+): Results {
+  for (const { generator } of results.runs.filter(is)) {
+    generator.findings = [finding];
+    generator.trust = finding.severity;
+  }
+  return results;
+}
+
+const crowded = (change?: (target: string) => Partial<CellSpec>): Results =>
+  doubted(resultsAt(RATES, change), BUSY);
+
+Deno.test("a claim of speed is not decided by disturbed runs, whichever way it would be", () => {
+  assertOutcomes(
+    crowded(),
+    [
+      "rate(fast) > 2 × rate(slow)",
+      "rate(fast) < rate(slow)",
+      "rate(fast) > 2000/s",
+      "rate(fast) > 9000/s",
+      "p99(fast) < 9s",
+      "p50(fast) > 9s",
+      "cpu(fast) < 100",
+      "memory(fast) < 1GB",
+      "requests(fast) > 1",
+      "rate(fast) / rate(slow) > p50(fast) / p50(slow)",
+    ].map((text) => [text, "busy-machine"]),
+  );
+});
+
+Deno.test("a claim that contention cannot favour is decided on a busy machine, either way", () => {
+  const change = (target: string): Partial<CellSpec> =>
+    target === "slow" ? { wrongRatio: 0.4 } : {};
+  assertOutcomes(crowded(change), [
+    ["success(fast) >= 100%", "reproduced"],
+    ["success(slow) >= 99%", "not reproduced"],
+    ["errors(fast) <= 0%", "reproduced"],
+    ["2xx(fast) >= 30%", "reproduced"],
+    ["5xx(fast) > 1%", "not reproduced"],
+    ["size(fast) < 1MB", "reproduced"],
+    ["size(fast) > 1MB", "not reproduced"],
+    ["size(slow) > 2 × size(fast)", "reproduced"],
+  ]);
+});
+
+Deno.test("failures that contention may have caused prove nothing against a target, those of a quiet machine do", () => {
+  const cells = { timeoutRatio: 0.2 };
+  const text = "success(fast) >= 99%";
+  assert.equal(outcomeOf(judge(crowded(() => cells), text)), "busy-failures");
+  assert.equal(outcomeOf(judge(crowded(() => cells), "success(fast) >= 1%")), "reproduced");
+  assert.equal(outcomeOf(judge(resultsAt(RATES, () => cells), text)), "not reproduced");
+});
+
+Deno.test("runs that are not valid for another reason count for no claim", () => {
+  assertOutcomes(doubted(resultsAt(RATES), LOST), [["size(fast) < 1MB", "busy-machine"]]);
+});
+
+Deno.test("runs that never settle count, as a claim is of whole runs, but not for their label", () => {
+  const results = doubted(resultsAt(RATES), UNSTEADY);
+  for (const run of results.runs) run.warmup = { label: "flat", steadyFromS: 0 };
+  assertOutcomes(results, [
+    ["rate(fast) > 2 × rate(slow)", "reproduced"],
+    ["warmup(fast) is flat", "busy-machine"],
+  ]);
+});
+
+Deno.test("a claim whose outcome is the same without the disturbed runs keeps it, and so do claims of other cells", () => {
+  const second = doubted(resultsAt(RATES), BUSY, ({ repetition }) => repetition === 2);
+  assertOutcomes(second, [["rate(fast) > 2 × rate(slow)", "reproduced"]]);
+  const slow = doubted(resultsAt(RATES), BUSY, ({ target }) => target === "slow");
+  assertOutcomes(slow, [["rate(fast) > 2000/s", "reproduced"], [
+    "rate(slow) > 500/s",
+    "busy-machine",
+  ]]);
+  assert.deepEqual(judge(slow, "rate(fast) > rate(slow)").doubt, {
+    ...{ code: "busy-machine", invalid: 5, runs: 10, without: "inconclusive" },
+  });
+});
+
+Deno.test("a peak whose rounds a busy machine spread is no peak, and refutes no claim", () => {
+  const redis = { perSec: 34_000, rounds: [19_000, 35_000, 48_000], by: "redis-benchmark" };
+  const results = { ...resultsAt(RATES), peakThroughput: { redis } };
+  assertOutcomes(results, [
+    ["ceiling(redis) within 5% of 130000/s", "rounds-differ"],
+    ["ceiling(redis) > 130000/s", "rounds-differ"],
+  ]);
+  const steady = { ...redis, rounds: [33_000, 34_000, 35_000] };
+  const busy = { ...crowded(), peakThroughput: { redis: steady } };
+  assertOutcomes(busy, [["ceiling(redis) > 130000/s", "busy-peak"]]);
+  assertOutcomes({ ...resultsAt(RATES), peakThroughput: { redis: steady } }, [
+    ["ceiling(redis) > 130000/s", "not reproduced"],
+  ]);
+});
+
+// Gates: a busy machine makes a target slower than it is, so what passes in spite of that passes.
+
+const gates: [text: string, end: string][] = [
+  ["rate(fast) > 2000/s", "pass"],
+  ["rate(fast) > 4000/s", "busy-machine"],
+  ["rate(fast) < 4000/s", "busy-machine"],
+  ["rate(fast) < 2000/s", "fail"],
+  ["p50(fast) < 100ms", "pass"],
+  ["p50(fast) < 10ms", "busy-machine"],
+  ["p50(fast) > 10ms", "busy-machine"],
+  ["cpu(fast) < 0.001", "fail"], // a hundred times beyond it
+  ["cpu(fast) < 0.5", "busy-machine"],
+  ["cpu(fast) < 5", "busy-machine"],
+  ["rate(fast) > 400000/s", "fail"],
+  ["size(fast) > 1MB", "fail"],
+  ["success(fast) >= 99%", "pass"],
+  ["success(fast) < 99%", "fail"],
+  ["rate(fast) > 2 × rate(slow)", "busy-machine"],
+  ["rate(fast) < 2 × rate(slow)", "busy-machine"],
+  ["lag.p99(fast) < 1ms", "nothing-to-judge"],
+];
+
+for (const [text, end] of gates) {
+  Deno.test(`on a busy machine the threshold ${text} ends with ${end}`, () => {
+    assert.equal(endOf(gatesIn(crowded(), text)[0]), end);
+  });
+}
+
+Deno.test("a pair is open on the side that was disturbed", () => {
+  const ends = (disturbed: string) => {
+    const results = doubted(resultsAt(RATES), BUSY, ({ target }) => target === disturbed);
+    return ["rate(fast) > 2 × rate(slow)", "rate(fast) > 4 × rate(slow)"]
+      .map((text) => endOf(gatesIn(results, text)[0]));
+  };
+  assert.deepEqual(ends("fast"), ["pass", "busy-machine"]);
+  assert.deepEqual(ends("slow"), ["busy-machine", "fail"]);
+});
+
+Deno.test("a threshold that fails without the disturbed runs, too, fails", () => {
+  const results = doubted(resultsAt(RATES), BUSY, ({ repetition }) => repetition === 2);
+  assert.equal(endOf(gatesIn(results, "rate(fast) > 4000/s")[0]), "fail");
+});
+
+Deno.test("a comparison of both sides of a busy session stands, as its own verdicts do", () => {
+  const baseline = doubted(resultsAt({ a: around(1_000) }), BUSY);
+  const next = doubted(resultsAt({ a: around(800, 0.001) }), BUSY);
+  const [gate] = gatesIn(next, "rate not worse than baseline by 5%", baseline);
+  assert.equal(endOf(gate), "fail");
+});
+
+Deno.test("a single disturbed run passes by its speed, and fails by what contention cannot move", () => {
+  const busy = { generator: { ...timed([[40, 5]]).generator, trust: "invalid" as const } };
+  const ends = ["p99 < 50ms", "p99 < 1ms", "p99 < 1us", "rate > 1/s", "rate > 2000/s"]
+    .map((text) => endOf(judgeGate(text, { ...timed([[1_000, 5]]), ...busy })));
+  assert.deepEqual(ends, ["pass", "busy-machine", "fail", "pass", "busy-machine"]);
+  const wrong = { ...answered(500, 500), ...busy };
+  assert.equal(endOf(judgeGate("success >= 99%", wrong)), "fail");
+});

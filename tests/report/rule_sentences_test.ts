@@ -1,0 +1,290 @@
+/** Every code of what rules find, and of why they decide nothing, has one sentence: in the words of the field. */
+import assert from "node:assert/strict";
+import { claimSentence, verdictsJson } from "../../report/findings/claim_sentences.ts";
+import { gateOutcome } from "../../report/findings/gate_sentences.ts";
+import { absenceText, reasonText, type WithCode } from "../../report/findings/rule_sentences.ts";
+import type { ClaimFound, ClaimVerdict, FoundSide } from "../../report/judge/claims.ts";
+import type { GateFound, JudgedGate } from "../../report/judge/gates.ts";
+import type { Absence, Amount, Reason } from "../../report/judge/rules.ts";
+import { judge, RATES } from "./claimed.ts";
+import { assertClaimReadable, plain } from "./readable.ts";
+import { resultsAt } from "./rates.ts";
+
+/** A code without a sample does not compile. */
+type Samples<Found extends { readonly code: string }> = {
+  readonly [Code in Found["code"]]: readonly [
+    found: Omit<WithCode<Found, Code>, "code">,
+    sentence: string,
+  ];
+};
+
+const CELL = { cell: "static, hono" };
+
+const REASONS: Samples<Reason> = {
+  "one-run": [{}, "one run: no interval"],
+  "one-run-each": [{}, "one run each: no interval"],
+  "one-run-of": [CELL, "one run of static, hono: no interval"],
+  "one-run-with-figure": [{}, "one run has the figure: no interval"],
+  "one-run-a-side": [{}, "one run says nothing about the next: measure 5 or more a side"],
+  "no-interval": [{}, "it has no interval over the runs: compare another figure"],
+  "no-ratio": [{}, "both are 0, which have no ratio"],
+  "across-limit": [{ more: "runs" }, "the interval lies across the limit, more runs would decide"],
+  "few-cells": [{ least: 4 }, "fewer than 4 cells: no interval"],
+  "few-runs": [{}, "inconclusive: too few runs"],
+  "measured-once": [{ name: "the peak" }, "the peak was measured once: no interval"],
+  "at-least": [{ name: "the peak" }, "the peak is known to be at least that, and may be more"],
+  "settling-open": [CELL, "a run of static, hono ended before it had surely settled"],
+  "requests-open": [
+    { ...CELL, count: 1_250 },
+    "1,250 requests of static, hono never ended, so it may be more",
+  ],
+  "wrong-responses": [
+    { ...CELL, wrongRatio: 0.2 },
+    "20.0 % of the requests of static, hono were wrong or failed, and a fast error is no success",
+  ],
+  "busy-machine": [
+    { invalid: 3, runs: 10, without: "broken" },
+    "3 of 10 runs behind it are not valid, and without them it does not hold",
+  ],
+  "busy-failures": [
+    CELL,
+    "the generator or the machine may have caused the failures of static, hono",
+  ],
+  "busy-peak": [
+    { name: "the peak", invalid: 9, runs: 10 },
+    "9 of 10 runs after the peak are not valid, so it was measured on a busy machine",
+  ],
+  "rounds-differ": [
+    { name: "the peak", low: 19_000, high: 48_000 },
+    "the peak was 19,000/s in one round and 48,000/s in another, so other programs disturbed it",
+  ],
+  groups: [
+    { groups: [{ count: 4, value: 12 }, { count: 1, value: 80.1 }], unit: "ms" },
+    "runs fall into two groups: 4 near 12.0 ms, 1 near 80.1 ms",
+  ],
+  unsteady: [{ unsteady: { count: 4, of: 5 } }, "no steady state in 4 of 5 runs: run longer"],
+  "few-requests": [
+    { percentile: 99.9, needed: 10_000, count: 1_000 },
+    "p99.9 needs 10,000 requests, 1,000 were measured",
+  ],
+  "more-runs": [{ runs: 12, isEachSide: true }, "about 12 runs a side would decide"],
+  "more-requests": [
+    { requests: 3_838, like: "without a failure" },
+    "about 3,840 requests without a failure would decide",
+  ],
+  "other-session": [
+    {},
+    "worse in these two sessions, and nobody knows by how much sessions differ: measure both in one experiment",
+  ],
+  family: [
+    { tests: 20, remedy: { code: "more-runs", runs: null, isEachSide: false } },
+    "it fails alone, but not surely among 20 tests; it lies so near the limit that 1,000 runs would not decide",
+  ],
+};
+
+const ABSENCES: Samples<Absence> = {
+  "cell-not-measured": [{ ...CELL, why: "no Redis" }, "static, hono was not measured: no Redis"],
+  "no-figure": [
+    { ...CELL, figure: "p99", why: "no request ended" },
+    "static, hono has no p99: no request ended",
+  ],
+  "nothing-to-judge": [{ why: "no request ended" }, "nothing to judge: no request ended"],
+  "no-baseline": [{ why: "no such cell" }, "nothing to judge by: no such cell"],
+  "wrong-selector": [{ problem: "no target is named x" }, "no target is named x"],
+  "nothing-measured": [{}, "nothing was measured"],
+  "none-selected": [{ selector: "hono" }, "no cell of hono was measured"],
+  "no-pair": [{ left: "hono", right: "gin" }, "no cell of hono has its like in gin"],
+  "no-four": [{}, "no cells of the two ratios go together"],
+  "figure-zero": [{}, "one of the figures is 0"],
+  "peak-not-measured": [{ name: "the peak" }, "the peak was not measured"],
+  "load-changes": [CELL, "static, hono has a load that itself changes"],
+  "runs-too-short": [CELL, "the runs of static, hono were too short to detect a warm-up"],
+  "no-order": [
+    { figures: ["rate", "p99"], cells: 2, without: 3 },
+    "rate and p99 have no order over 2 cells; 3 cells without both figures",
+  ],
+};
+
+const side = (place: string, value: number | null, name = "rate"): FoundSide => ({
+  ...{ name, place, value, unit: "perSec" },
+});
+const [HONO, GIN] = [side("static, hono", 30_000), side("static, gin", 15_000)];
+const RATIO = { value: 2, interval: { low: 1.9, high: 2.1 } };
+const OVER = { low: 1.5, high: Infinity, isClosed: false };
+
+const CLAIMS: Samples<ClaimFound> = {
+  absent: [
+    { absences: [{ code: "figure-zero" }, { code: "no-four" }, { code: "figure-zero" }] },
+    "one of the figures is 0; no cells of the two ratios go together",
+  ],
+  ratio: [
+    { of: HONO, to: GIN, ratio: RATIO, allowed: OVER },
+    "rate is 30,000/s (static, hono) against 15,000/s (static, gin): 2.00× [1.90, 2.10], claimed more than 1.5×",
+  ],
+  limit: [
+    {
+      of: HONO,
+      interval: null,
+      limit: { value: 20_000, text: "20000/s" },
+      allowed: { low: -Infinity, high: 20_000, isClosed: true },
+    },
+    "rate is 30,000/s (static, hono), claimed at most 20000/s",
+  ],
+  ratios: [
+    {
+      figures: [HONO, GIN, GIN, GIN],
+      ratio: RATIO,
+      allowed: { low: 0.5, high: 2.5, isClosed: true },
+    },
+    "rate is 2.00× (static, hono over static, gin) against rate is 1.00× (static, gin over static, gin): " +
+    "2.00× [1.90, 2.10], claimed from 0.5× to 2.5×",
+  ],
+  correlation: [
+    {
+      ...{ figures: ["rate", "p99"], relation: "<", limit: -0.5, cells: 12, without: 1 },
+      rho: { value: -0.9, interval: { low: -0.97, high: -0.7 } },
+    },
+    "Spearman's correlation of rate and p99 is −0.90 [−0.97, −0.70] over 12 cells, claimed below -0.5; " +
+    "1 cell without both figures",
+  ],
+  warmup: [
+    { ...CELL, label: "warm-up", count: 1, of: 1, share: { value: 1, interval: null } },
+    "1 of 1 run of static, hono is warm-up: 100 %, claimed of more than half",
+  ],
+};
+
+const RANGE = { value: 0.0612, interval: null };
+const NOW = { value: 61.2, interval: null, isAtLeast: true, byRun: [] };
+const AMOUNT: Amount = {
+  ...{ place: "static, gin", name: "p99", range: NOW, drawn: null, opens: [] },
+  figure: "p99",
+  cell: { scenario: "static", label: "gin", runs: [], estimates: new Map(), level: 0.95 },
+};
+
+const GATES: Samples<GateFound> = {
+  absent: [{ absence: { code: "nothing-measured" } }, "nothing was measured"],
+  figure: [{ figure: "p99", unit: "ms", range: NOW }, "p99 is ≥ 61.2 ms"],
+  share: [
+    { figure: "errors", range: { ...RANGE, interval: { low: 0.05, high: 0.07 } } },
+    "errors is 6.1 % [5.0 %, 7.0 %]",
+  ],
+  baseline: [
+    {
+      ...{ figure: "p99", unit: "ms", now: NOW, before: { ...NOW, isAtLeast: false } },
+      ...{ ratio: RATIO, marginRatio: 0.05, isOfSessions: true },
+    },
+    "p99 is ≥ 61.2 ms, in the baseline 61.2 ms: 2.00× [1.90, 2.10], 5 % is allowed, in these two sessions",
+  ],
+  cells: [
+    { of: AMOUNT, to: AMOUNT, unit: "ms", ratio: RATIO, relation: "<", factor: 2 },
+    "p99 is 61.2 ms, p99 is 61.2 ms in static, gin: 2.00× [1.90, 2.10], allowed < 2×",
+  ],
+};
+
+function verdictOf(found: ClaimFound, others: Partial<ClaimVerdict> = {}): ClaimVerdict {
+  const worst = { found, outcome: "held", reason: null, margin: 0 } as const;
+  const outcome = "reproduced";
+  return { outcome, measured: outcome, worst, holding: 1, of: 1, unmeasured: [], ...others };
+}
+
+function check<Found extends { readonly code: string }>(
+  samples: Samples<Found>,
+  textOf: (found: Found) => string,
+): void {
+  const rows: [code: string, sample: readonly [object, string]][] = Object.entries(samples);
+  for (const [code, [found, sentence]] of rows) {
+    Deno.test(`what is found with code ${code} has a sentence: ${sentence}`, () => {
+      const text = plain(textOf(Object.assign(found, { code }) as Found & typeof found));
+      assert.equal(text, sentence);
+      assertClaimReadable(text);
+    });
+  }
+}
+
+const GATE = { threshold: "p99 < 50ms", scenario: "", label: "", outcome: "pass" } as const;
+const gateText = (found: GateFound, reason: JudgedGate["reason"] = null): string =>
+  plain(gateOutcome({ ...GATE, found, reason }).found);
+
+check(REASONS, reasonText);
+check(ABSENCES, absenceText);
+check(CLAIMS, (found: ClaimFound) => claimSentence({ verdict: verdictOf(found), doubt: null }));
+check(GATES, gateText);
+
+Deno.test("the reason stands behind what was found", () => {
+  const found = { code: "figure", figure: "p99", unit: "ms", range: NOW } as const;
+  const text = gateText(found, { code: "requests-open", cell: "", count: 1 });
+  assert.equal(text, "p99 is ≥ 61.2 ms: 1 request never ended, so it may be more");
+});
+
+Deno.test("a limit is written with two digits of the rarer share, and as few as it takes", () => {
+  const texts = [0.9996, 0.5, 1, 0].map((value) =>
+    gateText({ code: "share", figure: "success", range: { value, interval: null } })
+  );
+  assert.deepEqual(texts, ["99.960 %", "50 %", "100 %", "0 %"].map((text) => `success is ${text}`));
+});
+
+Deno.test("peaks and quantities stand as what they are, and two that are 0 without a ratio", () => {
+  const peak = side("ceiling(redis)", 15_000, "");
+  const texts = [[HONO, peak, RATIO], [peak, side("9000/s", null, ""), RATIO], [HONO, GIN, null]]
+    .map(([of, to, ratio]) => ({ code: "ratio", of, to, ratio, allowed: OVER }) as ClaimFound)
+    .map((found) => plain(claimSentence({ verdict: verdictOf(found), doubt: null })));
+  assert.deepEqual(texts, [
+    "rate is 30,000/s (static, hono) against 15,000/s (ceiling(redis)): 2.00× [1.90, 2.10], claimed more than 1.5×",
+    "ceiling(redis) is 15,000/s against 9000/s: 2.00× [1.90, 2.10], claimed more than 1.5×",
+    "rate is 30,000/s (static, hono) against 15,000/s (static, gin)",
+  ]);
+});
+
+const FOUND = { code: "ratio", of: HONO, to: GIN, ratio: RATIO, allowed: OVER } as const;
+
+Deno.test("a claim of several cells says in how many it holds, and which were not measured and why", () => {
+  const missing = ["a", "b", "c", "d", "e", "f", "g", "h", "a"].map((cell) => ({
+    ...{ code: "cell-not-measured", cell, why: "left out by --only" } as const,
+  }));
+  const unmeasured = [...missing, { code: "peak-not-measured", name: "ceiling(redis)" } as const];
+  const of = { holding: 7, of: 9, measured: "not reproduced", unmeasured } as const;
+  const text = plain(claimSentence({ verdict: verdictOf(FOUND, of), doubt: null }));
+  assert.match(
+    text,
+    /^a; b; c; d; e; f and 2 more were not measured: left out by --only; ceiling\(redis\) was not measured; by the other cells it is not reproduced: holds in 7 of 9 cells; the worst: rate is /,
+  );
+  const alone = claimSentence({
+    verdict: verdictOf(FOUND, { worst: null, unmeasured }),
+    doubt: null,
+  });
+  assert.match(alone, /ceiling\(redis\) was not measured$/);
+});
+
+Deno.test("what else leaves a claim open stands before what its figures say", () => {
+  const verdict = verdictOf(FOUND);
+  const texts = [
+    { code: "busy-machine", invalid: 1, runs: 1, without: "inconclusive" },
+    { code: "fewer-cores", least: 8, cores: 2 },
+    { code: "given", text: "errors() > 1%", met: verdict },
+  ] as const;
+  assert.deepEqual(
+    texts.map((doubt) => plain(claimSentence({ verdict, doubt })).split(/;| \(st/)[0]),
+    [
+      "1 of 1 run behind it is not valid, and without it it is inconclusive",
+      "published of a machine with 8 cores, this one has 2",
+      "published of errors() > 1%, which is reproduced here (rate is 30,000/s",
+    ],
+  );
+  assert.match(claimSentence({ verdict, doubt: texts[1] }), /; as it is, reproduced: rate is /);
+});
+
+Deno.test("a verdict for scripts has its figure, its doubt and plain spaces", () => {
+  const results = resultsAt(RATES);
+  const told = { source: "p. 6", note: "theirs" };
+  const [held, open] = verdictsJson([
+    judge(results, "rate() > 500/s", told),
+    judge(results, "rate(fast) <= 3000/s"),
+  ]);
+  assert.deepEqual({ ...held, found: "", sentence: "" }, {
+    ...{ claim: "rate() > 500/s", ...told, outcome: "reproduced", doubt: "" },
+    ...{ found: "", held: "2 of 2 cells", sentence: "" },
+  });
+  assert.match(held.found, /^1,000\/s \[/);
+  assert.match(held.sentence, /^holds in 2 of 2 cells; the nearest: rate is 1,000\/s \[/);
+  assert.equal(open.doubt, "the interval lies across the limit, more runs would decide");
+});
