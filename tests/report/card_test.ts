@@ -262,14 +262,6 @@ cases("beside a base", {
     () => based("a", resultsAt({ a: around(1_000), b: noisy, d: around(2_000, 0.001) })),
     { code: "gains", figure: [2, "×", "decided"] },
   ],
-  "a base that falls short leaves those that keep up": [
-    () =>
-      based(
-        "a",
-        resultsAt({ ...TWO, c: around(3_000) }, (t) => ({ wrongRatio: t === "a" ? 0.1 : 0 })),
-      ),
-    { code: "falls-short" },
-  ],
   "a base that was not measured is none": [
     () => based("z", resultsAt(TWO)),
     { code: "leads" },
@@ -313,7 +305,7 @@ cases("trust", {
     { code: "undecided", light: "amber" },
   ],
   "without a valid run there is no verdict, figure or forest, and no number of runs to add": [
-    () => doubted(resultsAt(NOISY), () => true),
+    () => doubted(resultsAt(SEEMS), () => true),
     { code: "nothing-valid", light: "red", figure: null, next: ["mend-runs"] },
   ],
   "of several scenarios one that leans on them is likely": [
@@ -353,6 +345,13 @@ Deno.test("card: nothing certain stands beside a verdict that leans on runs that
   );
   assert.deepEqual(certainties, ["best", "open"]);
   assert.ok(matrix);
+});
+
+Deno.test("card: beside a base that falls short all that keep up are named", () => {
+  const rates = { ...TWO, c: around(3_000) };
+  const results = resultsAt(rates, (target) => ({ wrongRatio: target === "a" ? 0.1 : 0 }));
+  const { sentence } = assertCard(based("a", results), { code: "falls-short" });
+  assert.match(sentence, /^Only b and c respond correctly: a responds wrongly to /);
 });
 
 Deno.test("card: advice is for the machine at hand, and for a plan that is done", () => {

@@ -116,7 +116,7 @@ const CAVEATS: CaveatSamples = {
       advice: ["longer-run"],
     },
     "5 cells have no steady state in most of their runs, such as static, hono: " +
-    "no steady state in 4 of 5 runs: run longer. The figures have no intervals.",
+    "no steady state in 4 of 5 runs: run longer. Figures without a steady state have no intervals.",
   ],
   "no-steady-part": [
     {

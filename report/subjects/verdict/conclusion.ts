@@ -107,7 +107,6 @@ export function conclusionOf(results: MeasuredRuns, report: OfReport): Conclusio
     question: titleOf(results),
     ...verdict,
     sentence: isMeasured ? verdict.sentence : "",
-    figure: isTrusted ? verdict.figure : null,
     notes: isTrusted ? notesOf(results, asked, { judged, ...report }) : refusedNotes(results),
     ...isTrusted && !choiceIn(results).isNone
       ? besideIt(asked, judged)
