@@ -140,9 +140,9 @@ const SENTENCES = {
     }${where === "" ? "" : `${of > 1 ? "," : " at most,"} ${where}`}.`,
   /** @param meaning What doubt means for the figures. @param side Of a comparison; "" for an experiment. */
   "nothing-valid": ({ runs, meaning, side }: { runs: number; meaning: string; side: string }) =>
-    `Not to be trusted: ${runs === 1 ? "the run" : `none of ${counted(runs, "run")}`}${
+    `Not to be trusted: ${runs === 1 ? "the only run" : `none of ${counted(runs, "run")}`}${
       side === "" ? "" : ` of ${side}`
-    } is valid, as ${meaning}.`,
+    } is ${runs === 1 ? "not valid" : "valid"}, as ${meaning}.`,
   incomparable: (_: Readonly<Record<never, never>>) =>
     "Nothing can be compared: no two targets responded correctly at one setting.",
   costs: ({ other, base, ratios, isMoreBetter, figure, share, others }: Beside) =>

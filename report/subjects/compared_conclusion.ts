@@ -118,7 +118,10 @@ export function comparedCard(comparison: ResultsComparison): CardModel {
     .filter((figure) => shown.length > 0 && figure !== shown[0].figure);
   return {
     ...verdict,
-    notes: others.map((figure) => figureNote(figure, places, sides[1].name)),
+    // Thresholds decide alone.
+    notes: verdict.code === "thresholds"
+      ? []
+      : others.map((figure) => figureNote(figure, places, sides[1].name)),
     forest: placesForest(shown),
     winners: [],
     claims: null,

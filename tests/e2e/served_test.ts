@@ -94,7 +94,11 @@ for (const { balancer, needs } of BALANCERS) {
     for (const text of [outcome.markdown, outcome.html, outcome.stdout]) {
       assert.ok(text.includes(named), named);
     }
-    assert.equal(outcome.code, 0, outcome.stdout);
+    // Of a run that is not valid, the latency of instances decides nothing.
+    const isValid = outcome.saved.runs[0].generator.trust === "valid";
+    assert.equal(outcome.code, isValid ? 0 : 5, outcome.stdout);
+    assert.match(outcome.stdout, /^✓ imbalance <= 2%: a, several: imbalance is \d/m);
+    assert.match(outcome.stdout, /^[✓?] imbalance\.p50 > 50%: a, several: imbalance\.p50 is \d/m);
   });
 }
 
@@ -122,7 +126,7 @@ Deno.test("the length of sessions is a figure for thresholds", async () => {
     targets: { mixed: evaluated(MIXED) },
     scenarios: { a: { flow } },
     load: { phases: [{ duration: "1s", arrivals: "20/s" }] },
-    thresholds: ["session.min >= 50ms", "session.p95 < 50ms"],
+    thresholds: ["session.min >= 50ms", "session.p95 < 100us"],
   });
   assert.equal(outcome.code, 1);
   assert.match(outcome.stdout, /session\.p95/);
