@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { comparePairs, comparisonOf } from "../../report/judge/comparison.ts";
 import { groupOf } from "../../report/judge/group.ts";
 import { ratiosOf } from "../../report/judge/contests.ts";
+import { compareCells } from "../../report/judge/pairs.ts";
 import { reportModel } from "../../report/model.ts";
 import { groupRuns } from "../../report/cells/cells.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -70,4 +71,15 @@ Deno.test("a ratio has one interval, whichever base it is shown against and whoe
   assert.ok(ratio !== null);
   const close = ends(ratio).map((end) => Number(end?.toPrecision(4)));
   assert.deepEqual(close, ends(own.chart.rows[0]));
+});
+
+Deno.test("a pair that is asked for twice, or turned around, is one comparison of Holm's family", () => {
+  const [{ cells: [a, b, c] }] = groupRuns(RESULTS);
+  const once = [{ base: a, next: b }, { base: a, next: c }];
+  const again = [...once, { base: b, next: a }, once[1]];
+  const [one, other] = [once, again].map((pairs) =>
+    comparisonOf(compareCells(pairs, {})(a, b), "rate")
+  );
+  assert.ok(one.p !== null && one.adjustedP !== null && one.adjustedP > one.p);
+  assert.equal(other.adjustedP, one.adjustedP);
 });
