@@ -2,7 +2,9 @@
  * What a report is made of. Subjects say what there is to say in blocks; a renderer knows how each kind of block looks
  * in its form, and nothing about subjects. A block without content is left out with its heading.
  */
+import type { Trust } from "../runner/result/generator.ts";
 import type { Chart } from "./subjects/charts/charts.ts";
+import type { Flame } from "./subjects/profiles/flames.ts";
 import type { Table } from "./subjects/tables/table.ts";
 
 /** How much of a page a reader wants to see; each shows what the one before shows, and more. */
@@ -12,7 +14,16 @@ export type Depth = typeof DEPTHS[number];
 /** What lays out blocks for people. CSV, JUnit and other files for programs read figures and outcomes instead. */
 export type Form = "page" | "terminal" | "markdown";
 
-export type Block = Text | List | Facts | TableBlock | Figure | Verbatim | Group;
+export type Block =
+  | Text
+  | List
+  | Facts
+  | TableBlock
+  | Figure
+  | Flames
+  | Alternatives
+  | Verbatim
+  | Group;
 
 interface OfForms {
   /** Default: the page; markdown, unless it is of the depth "everything"; a terminal, if it is of the depth "summary". */
@@ -24,6 +35,8 @@ export interface Finding {
   readonly code: string;
   /** Complete sentences. What stands between backticks is code. */
   readonly text: string;
+  /** Of what was judged, for its colour in a terminal. */
+  readonly outcome?: "good" | "bad" | "open";
 }
 
 export interface Text extends Finding, OfForms {
@@ -37,6 +50,8 @@ export interface List extends OfForms {
   /** Above the list; "" for none. */
   readonly title: string;
   readonly items: readonly Finding[];
+  /** Folded up on the page below its title, in the colour of a level of trust; absent: open. */
+  readonly fold?: Trust;
 }
 
 export interface Fact {
@@ -76,16 +91,38 @@ export interface Panel {
 /** Charts that are read together, with what they show and how to read them. */
 export interface Figure extends OfForms {
   readonly kind: "figure";
+  /** What it is called within its section, where the client of the page looks for it; "" for none. */
+  readonly id: string;
   /** Colours of the series that all panels share; none where each panel says its own. */
   readonly legend: readonly Series[];
-  /** What the shapes of dots stand for, in the order of their marks; absent: nothing. */
-  readonly marks?: readonly string[];
+  /** What the signs of its dots stand for, in the order of their numbers; none where all are alike. */
+  readonly marks: readonly string[];
   readonly panels: readonly Panel[];
   readonly findings: readonly Finding[];
   /** How to read it, for who sees its kind for the first time. */
   readonly reading: string;
   /** The charts' numbers, folded up; null where a table beside the figure has them. */
   readonly values: Table | null;
+}
+
+/** Profiles as flame graphs, one shown at a time. */
+export interface Flames extends OfForms {
+  readonly kind: "flames";
+  /** What they are profiles of. */
+  readonly of: string;
+  readonly flames: readonly Flame[];
+}
+
+/** Blocks, and others that a reader of the page can put in their place. */
+export interface Alternatives extends OfForms {
+  readonly kind: "alternatives";
+  /** What is chosen: `Compare with`. */
+  readonly label: string;
+  /** What the blocks that come with the page are called. */
+  readonly standard: string;
+  readonly blocks: readonly Block[];
+  /** Figures of the same ids; made when the page is, as they cost the more the more there are. */
+  readonly others: () => readonly { readonly name: string; readonly blocks: readonly Block[] }[];
 }
 
 /** Text of a file or a program, as it is. */
@@ -104,8 +141,8 @@ export interface Group extends OfForms {
   /** Beside the heading, as code: the request of a scenario; "" for none. */
   readonly aside: string;
   readonly depth: Depth;
-  /** Below each other; a chart beside its table; or two halves. */
-  readonly layout: "stack" | "beside" | "halves";
+  /** Below each other; a chart beside its table; two halves; or as many beside each other as there is room for. */
+  readonly layout: "stack" | "beside" | "halves" | "panels";
   readonly blocks: readonly Block[];
 }
 
@@ -113,8 +150,11 @@ export function text(code: string, text: string, tone: Text["tone"] = "plain"): 
   return { kind: "text", code, text, tone };
 }
 
-export function list(items: readonly Finding[], title = ""): List {
-  return { kind: "list", title, items };
+export function list(
+  items: readonly Finding[],
+  options: Partial<Omit<List, "kind" | "items">> = {},
+): List {
+  return { kind: "list", title: "", items, ...options };
 }
 
 export function table(
@@ -130,8 +170,10 @@ export function figure(
 ): Figure {
   return {
     kind: "figure",
+    id: "",
     panels,
     legend: [],
+    marks: [],
     findings: [],
     reading: "",
     values: null,
@@ -170,8 +212,13 @@ export function pruned(block: Block): Block | null {
       return block.facts.length === 0 ? null : block;
     case "table":
       return block.table.rows.length === 0 ? null : block;
-    case "figure":
-      return block.panels.length === 0 ? null : block;
+    case "figure": {
+      const findings = block.findings.filter(({ text }) => text !== "");
+      return block.panels.length === 0 ? null : { ...block, findings };
+    }
+    case "flames":
+      return block.flames.length === 0 ? null : block;
+    case "alternatives":
     case "group": {
       const blocks = prunedAll(block.blocks);
       return blocks.length === 0 ? null : { ...block, blocks };
@@ -186,6 +233,9 @@ export function prunedAll(blocks: readonly Block[]): Block[] {
 /** What of the blocks a form shows, without headings that have nothing below them. @param depth Of what they stand in. */
 export function shownIn(form: Form, blocks: readonly Block[], depth: Depth = "summary"): Block[] {
   return prunedAll(blocks.flatMap((block): Block[] => {
+    if (block.kind === "alternatives") {
+      return [{ ...block, blocks: shownIn(form, block.blocks, depth) }];
+    }
     const own = block.kind === "group" ? deeper(depth, block.depth) : depth;
     if (block.kind === "group") return [{ ...block, blocks: shownIn(form, block.blocks, own) }];
     if (form !== "page" && !isText(block)) return [];
@@ -204,6 +254,12 @@ const FORMS_AT: Readonly<Record<Depth, readonly Form[]>> = {
   detail: ["page", "markdown"],
   everything: ["page"],
 };
+
+/** Of the least deep of some blocks. @param depth Of those that are no groups. */
+export function depthOf(blocks: readonly Block[], depth: Depth): Depth {
+  const depths = blocks.map((block) => block.kind === "group" ? deeper(depth, block.depth) : depth);
+  return DEPTHS.find((one) => depths.includes(one)) ?? depth;
+}
 
 function deeper(one: Depth, other: Depth): Depth {
   return DEPTHS[Math.max(DEPTHS.indexOf(one), DEPTHS.indexOf(other))];

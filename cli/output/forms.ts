@@ -69,10 +69,10 @@ export function resultForms(
   };
 }
 
-function concluded(results: Results, { conclusion, claims }: ReportModel): unknown {
+function concluded(results: Results, { card, claims }: ReportModel): unknown {
   return {
     ...results,
-    conclusion: conclusionJson(conclusion),
+    conclusion: conclusionJson(card),
     ...claims.length > 0 && { verdicts: verdictsJson(claims) },
   };
 }

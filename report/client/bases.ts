@@ -1,11 +1,11 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /** Comparisons against the base that the reader chose, in place of those against the experiment's own. */
-import type { BasedFigure } from "../render/html/sections/comparison.ts";
+import type { ReplacedFigure } from "../render/html/blocks.ts";
 import { inflated, parsed, putChart, scriptText } from "./charts/page_data.ts";
 import { chosenBase, compareWith } from "./linked/choice.ts";
 
-type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, BasedFigure>>>>;
+type FiguresOfBases = Readonly<Record<string, Readonly<Record<string, ReplacedFigure>>>>;
 
 /** Of the page as it came: its figures by their ids. */
 const written = new Map<string, readonly Node[]>();
@@ -70,7 +70,7 @@ async function figuresOfBases(): Promise<FiguresOfBases> {
   const experiments: FiguresOfBases[] = await Promise.all(
     [...scripts].map(({ id }) => inflated(JSON.parse(scriptText(id) ?? `""`)).json()),
   );
-  const found: Record<string, Record<string, BasedFigure>> = {};
+  const found: Record<string, Record<string, ReplacedFigure>> = {};
   for (const experiment of experiments) {
     for (const [base, own] of Object.entries(experiment)) {
       found[base] = { ...found[base], ...own };

@@ -4,6 +4,7 @@
  */
 import { isMovable, mostUs, productLimitUs } from "../../runner/stats/histogram/censoring.ts";
 import { type SparseHistogram, valueAtPercentile } from "../../runner/stats/histogram/histogram.ts";
+import { sum } from "../writing/spread.ts";
 import { formatCount } from "../writing/units.ts";
 
 export interface Bounded {
@@ -80,4 +81,20 @@ export function lowerBoundsText(censored: number): string {
       "they",
     ];
   return `${formatCount(censored)} ${what}. Figures that ${they} could make larger are marked ≥.`;
+}
+
+interface PartlyEnded {
+  readonly censored: number;
+  readonly count: number;
+  /** Of the completed requests. */
+  readonly ended: { readonly count: number };
+}
+
+/** What ≥ means, and what histograms leave out; "" without lower bounds. */
+export function boundsNote(latencies: readonly PartlyEnded[]): string {
+  const censored = sum(latencies, (one) => one.censored);
+  if (censored === 0) return "";
+  const left = sum(latencies, ({ count, ended }) => count - ended.count);
+  const which = left === censored ? "them" : `${formatCount(left)} of them`;
+  return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
 }

@@ -3,6 +3,7 @@ import type { Bottleneck } from "../../runner/result/findings.ts";
 import type { Measurement } from "../../runner/result/result.ts";
 import { formatMs, formatNumber, formatShare } from "../writing/units.ts";
 import { listed } from "../writing/words.ts";
+import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
 type Kind = Bottleneck["kind"];
@@ -152,15 +153,16 @@ function limitText(cpu: number, limitCores: number): string {
 
 const evidenceOf: Evidence = (text) => text ? ` (${text})` : "";
 
-/** To follow "Bottleneck of": `express and koa: one core is full; …`. */
-export function bottleneckFindings(cells: readonly CellRuns[]): string[] {
+/** `Bottleneck of express and koa: one core is full; …`. */
+export function bottleneckFindings(cells: readonly CellRuns[]): Finding[] {
   const known = cells.flatMap((cell) => {
     const found = agreed(cell.runs);
     return found === null || found.kind === "unknown" ? [] : [{ label: cell.label, ...found }];
   });
   return Object.keys(SENTENCES).flatMap((kind) => {
     const same = known.filter((cell) => cell.kind === kind);
-    return [...Map.groupBy(same, sharedSentence).values()].map(groupSentence);
+    return [...Map.groupBy(same, sharedSentence).values()]
+      .map((group) => ({ code: `bottleneck.${kind}`, text: groupSentence(group) }));
   });
 }
 
@@ -177,7 +179,7 @@ function groupSentence(group: readonly (Bottleneck & { readonly label: string })
   const left = group.length - MOST_NAMED;
   const labels = group.map(({ label }) => label);
   const names = left > 1 ? [...labels.slice(0, MOST_NAMED), `${left} more`] : labels;
-  return `${listed(names, "and")}: ${
+  return `Bottleneck of ${listed(names, "and")}: ${
     group.length > 1 ? sharedSentence(group[0]) : sentenceOf(group[0], evidenceOf)
   }.`;
 }

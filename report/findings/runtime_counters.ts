@@ -2,16 +2,20 @@
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { formatMs, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
+import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 
 /** None where no run was observed. */
-export function runtimeFindings(cells: readonly CellRuns[]): string[] {
+export function runtimeFindings(cells: readonly CellRuns[]): Finding[] {
   return cells.flatMap(({ label, runs }) => {
     const observed = runs.filter(({ counters }) => counters !== undefined);
     if (observed.length === 0) return [];
     const all = observed.flatMap(({ counters }) => counters ?? []);
     const elapsedMs = observed.reduce((sum, { elapsedS }) => sum + 1_000 * elapsedS, 0);
-    return [`${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`];
+    return [{
+      code: "runtime",
+      text: `Runtime of ${label}: ${pausesText(all, elapsedMs)}; ${slowestText(all)}.`,
+    }];
   });
 }
 

@@ -7,6 +7,7 @@ import {
   type SteadyLabel,
 } from "../../runner/stats/steady_state/steady_state.ts";
 import { freezesText, unsettledText, withinText } from "./over_time.ts";
+import type { Finding } from "../blocks.ts";
 import type { Spread } from "../writing/spread.ts";
 import { formatCount, formatMs, formatNumber, formatTick } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
@@ -22,12 +23,12 @@ const ORDER = [
   "too-short",
 ] as const satisfies readonly SteadyLabel[];
 
-export interface SteadyFinding {
-  /** `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.` */
-  readonly text: string;
-  /** Whether every run is flat: nothing to know. */
-  readonly isFlat: boolean;
-}
+/** What settled means of a percentile. */
+export const SETTLED =
+  "A percentile has settled when it stays within 5 % of its final value, or as close to it as during the run's last quarter (Kuffel and Walter).";
+
+/** Every run of the cell is flat: there is nothing to know. */
+export const FLAT = "steady.flat";
 
 type Strays = Pick<Warmup, "withinRatio" | "withinMs">;
 type UnsettledWarmup = Pick<Warmup, "unsettled" | "driftRatio" | "cyclePeriodS" | "freezes">;
@@ -66,19 +67,27 @@ interface CellSteadiness {
   readonly frozen: { readonly runs: number; readonly worst: Freezes } | null;
 }
 
-/** One for each cell whose load is the same all the time; one for all where every run is too short. */
-export function steadyFindings(cells: readonly CellRuns[]): SteadyFinding[] {
+/**
+ * One for each cell whose load is the same all the time; one for all where every run is too short:
+ * `hono warms up: steady from 1.75 s on, after 14,200 requests; p50 0.82 ms then, 1.31 ms before.`
+ */
+export function steadyFindings(cells: readonly CellRuns[]): Finding[] {
   const found = cells.map(cellSteadiness).filter(({ groups }) => groups.length > 0);
   const all = cells.flatMap(labelsOf);
   if (cells.length > 1 && all.length > 0 && all.every((label) => label === "too-short")) {
     const details = DETAILS["too-short"](tooShort(cells[0].runs[0].timeline));
     const text = `No run has enough intervals with responses to judge its warm-up: ${details}.`;
-    return [{ text, isFlat: false }];
+    return [{ code: "steady.too-short", text }];
   }
-  return found.map((one) => ({
-    text: steadyText(one),
-    isFlat: one.groups.every(({ label }) => label === "flat") && one.frozen === null,
-  }));
+  return found.map((one) => ({ code: codeOf(one), text: steadyText(one) }));
+}
+
+/** By what most runs do; a cell is flat only where all of its runs are. */
+function codeOf({ groups, frozen }: CellSteadiness): string {
+  const isFlat = groups.every(({ label }) => label === "flat") && frozen === null;
+  if (isFlat) return FLAT;
+  const [most] = groups.filter(({ label }) => label !== "flat");
+  return `steady.${most?.label ?? "frozen"}`;
 }
 
 function cellSteadiness(cell: CellRuns): CellSteadiness {

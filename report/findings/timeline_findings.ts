@@ -8,6 +8,7 @@ import { counted } from "../writing/words.ts";
 import { decodeInterval } from "../../runner/stats/histogram/hdr.ts";
 import type { SparseHistogram } from "../../runner/stats/histogram/histogram.ts";
 import { highestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
+import type { Finding } from "../blocks.ts";
 import type { CellRuns } from "../cells/cells.ts";
 import { type IntervalPoint, intervalsOf, isEmpty, lowerBoundsIn } from "../figures/intervals.ts";
 
@@ -36,11 +37,6 @@ interface TimelineEvidence {
 }
 
 export type TimelineCode = keyof TimelineEvidence;
-export type TimelineFindingOf<Code extends TimelineCode> = {
-  readonly code: Code;
-  readonly evidence: TimelineEvidence[Code];
-};
-type TimelineFinding = { [Code in TimelineCode]: TimelineFindingOf<Code> }[TimelineCode];
 
 const SENTENCES: {
   readonly [Code in TimelineCode]: (evidence: TimelineEvidence[Code]) => string;
@@ -65,15 +61,11 @@ const SENTENCES: {
     } requests of a target, and its intervals have ${formatCount(most)} at most.`,
 };
 
-/** The slowest moment and the least steady run, in sentences. */
-export function timelineText(cells: readonly CellRuns[]): string {
-  return timelineFindings(cells).map((finding) => timelineSentence(finding)).join(" ");
-}
-
-export function timelineSentence<Code extends TimelineCode>(
-  { code, evidence }: TimelineFindingOf<Code>,
-): string {
-  return SENTENCES[code](evidence);
+export function timelineFinding<Code extends TimelineCode>(
+  code: Code,
+  evidence: TimelineEvidence[Code],
+): Finding {
+  return { code, text: SENTENCES[code](evidence) };
 }
 
 interface NamedRun {
@@ -81,34 +73,32 @@ interface NamedRun {
   readonly run: Run;
 }
 
-function timelineFindings(cells: readonly CellRuns[]): TimelineFinding[] {
+/** The slowest moment and the least steady run. */
+export function timelineFindings(cells: readonly CellRuns[]): Finding[] {
   const runs = cells.flatMap(({ label, runs }) =>
     runs.map((run) => ({ name: `${label}, run ${run.repetition}`, run }))
   );
   return [slowestInterval(runs), ...leastSteadyRun(runs)];
 }
 
-function slowestInterval(runs: readonly NamedRun[]): TimelineFinding {
+function slowestInterval(runs: readonly NamedRun[]): Finding {
   const moments = runs.flatMap(({ name, run }) =>
     intervalsOf(run).filter(({ point }) => !isEmpty(point)).map(({ point }) => ({ name, point }))
   );
   const slowest = highest(moments, ({ point }: { point: IntervalPoint }) => point.p99);
-  if (!slowest) return { code: "no-request-ended", evidence: {} };
+  if (!slowest) return timelineFinding("no-request-ended", {});
   const { name: run, point } = slowest;
   const isAtLeast = lowerBoundsIn(point).includes("p99");
-  return {
-    code: "slowest-interval",
-    evidence: { run, p99: point.p99, isAtLeast, endS: point.endS },
-  };
+  return timelineFinding("slowest-interval", { run, p99: point.p99, isAtLeast, endS: point.endS });
 }
 
 /** None where no run swings, or the load itself does. */
-function leastSteadyRun(runs: readonly NamedRun[]): TimelineFinding[] {
+function leastSteadyRun(runs: readonly NamedRun[]): Finding[] {
   const swings = runs.filter(({ run: { load } }) => !isChanging(load)).map((
     { name, run },
   ) => ({ run: name, swing: swingOf(run) }));
   const worst = highest(swings, ({ swing }) => swing);
-  return !worst || worst.swing === 0 ? [] : [{ code: "least-steady-run", evidence: worst }];
+  return !worst || worst.swing === 0 ? [] : [timelineFinding("least-steady-run", worst)];
 }
 
 /** Standard deviation of the intervals' rates over their mean. */
@@ -133,20 +123,16 @@ const LEAST_REQUESTS = 1_000;
 /** Half of the slow requests in no more of the intervals than this are bursts. */
 const BURST_SHARE = 0.15;
 
-export function heatmapText(cells: readonly CellRuns[]): string {
-  return timelineSentence(heatmapFinding(cells));
-}
-
-function heatmapFinding(cells: readonly CellRuns[]): TimelineFinding {
+export function burstFinding(cells: readonly CellRuns[]): Finding {
   const filled = cells.filter((cell) => endedIn(cell) >= LEAST_REQUESTS);
   if (filled.length === 0) {
-    return { code: "slow-unknown", evidence: { most: Math.max(...cells.map(endedIn)) } };
+    return timelineFinding("slow-unknown", { most: Math.max(...cells.map(endedIn)) });
   }
   const bursts = filled.map(burstOf).sort((a, b) => a.intervals / a.of - b.intervals / b.of);
   const [evidence] = bursts;
   return evidence.intervals / evidence.of > BURST_SHARE
-    ? { code: "slow-all-along", evidence: { share: BURST_SHARE } }
-    : { code: "slow-in-bursts", evidence };
+    ? timelineFinding("slow-all-along", { share: BURST_SHARE })
+    : timelineFinding("slow-in-bursts", evidence);
 }
 
 /** As many requests as the intervals know of. */

@@ -25,7 +25,7 @@ import { FIGURES } from "../figures/figures.ts";
 import type { FigureName } from "../../base/figures/figure.ts";
 
 /** One row a run, in the order in which they were made. */
-export function renderCsv({ name, runs }: ReportModel): Written<"csv"> {
+export function renderCsv({ name, context: { runs } }: ReportModel): Written<"csv"> {
   return csvOf(runs.map((run) => ({
     experiment: name,
     ...identityOf(run),
@@ -230,7 +230,7 @@ export function parametersOf({ parameters }: Run): CsvRecord {
 // the runs, names of columns end in their units.
 
 /** Every interval of every run, those that an experiment discards too, in the order in which they were made. */
-export function renderIntervalsCsv({ name, runs }: ReportModel): Written<"csv"> {
+export function renderIntervalsCsv({ name, context: { runs } }: ReportModel): Written<"csv"> {
   return csvOf(runs.flatMap((run) => {
     const which = { experiment: name, ...identityOf(run), ...parametersOf(run) };
     return run.timeline.points.map((point, i) => ({

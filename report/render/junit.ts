@@ -14,6 +14,7 @@ import type { ReportModel } from "../model.ts";
 import { sum } from "../writing/spread.ts";
 import { counted, unique } from "../writing/words.ts";
 import { cellLabel } from "../cells/cell_label.ts";
+import { missingModels } from "../subjects/missing.ts";
 import type { Written } from "../writing/written.ts";
 import { attributes, element, type Xml } from "../writing/xml.ts";
 
@@ -50,7 +51,7 @@ export function renderJunit(suites: readonly Testsuite[]): Written<"xml"> {
 }
 
 /** A testcase for the responses of each cell, its search for a capacity, each part without a measurement, each claim and each threshold. */
-export function resultsSuite(results: Results, { missing, claims, gates }: ReportModel): Testsuite {
+export function resultsSuite(results: Results, { claims, gates }: ReportModel): Testsuite {
   const { experiment: { name }, startedAt, machine: { hostname } } = results;
   const cells = Map.groupBy(results.runs, (run) => `${run.scenario}\n${cellLabel(run)}`);
   return {
@@ -60,7 +61,7 @@ export function resultsSuite(results: Results, { missing, claims, gates }: Repor
     cases: [
       ...[...cells.values()].map((runs) => responsesCase(`${name}.${runs[0].scenario}`, runs)),
       ...[...cells.values()].flatMap((runs) => searchCases(`${name}.${runs[0].scenario}`, runs)),
-      ...missing.map(({ what, kind, reason, evidence }): Testcase => ({
+      ...missingModels(results.missing ?? []).map(({ what, kind, reason, evidence }): Testcase => ({
         classname: name,
         name: `${what}: measured`,
         problem: {

@@ -1,18 +1,13 @@
 /** The summary as GitHub-flavoured markdown, for a pull request or a job summary. */
 import type { Measurement } from "../../runner/result/result.ts";
 import type { AgentsModel } from "../subjects/agents/agents.ts";
-import type { CapacityModel } from "../subjects/capacity_picture.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { CardModel } from "../subjects/verdict/conclusion.ts";
 import { figureText, winnersTable } from "../subjects/verdict/card.ts";
 import { measurementModel } from "../subjects/measurement.ts";
-import { type Block, type Fact, group, shownIn } from "../blocks.ts";
-import type { ReportModel, ScenarioModel } from "../model.ts";
-import { claims } from "../subjects/claims.ts";
-import type { SettlingModel } from "../subjects/charts/settling.ts";
+import { type Fact, group, shownIn } from "../blocks.ts";
+import type { ReportModel } from "../model.ts";
 import { thresholdBlocks, thresholds } from "../subjects/thresholds.ts";
-import type { SweepModel } from "../subjects/sweeps/sweeps.ts";
-import type { Table } from "../subjects/tables/table.ts";
 import { blocksMarkdown, tableMarkdown, tableWithNotes } from "./markdown_blocks.ts";
 import type { TrustModel } from "../findings/trust.ts";
 import {
@@ -26,39 +21,21 @@ import {
   rule,
 } from "../writing/markdown.ts";
 import type { Written } from "../writing/written.ts";
-import { remarksText, verdictSentence } from "../findings/judgements.ts";
 import type { ScenarioTrend, TrendModel } from "../subjects/trend/trend.ts";
 
-export function renderMarkdown(model: ReportModel): Written<"markdown"> {
-  const { verdicts = [], others = [] } = Object.groupBy(
-    model.groups,
-    ({ id }) => id === claims.id || id === thresholds.id ? "verdicts" : "others",
-  );
+export function renderMarkdown({ title, lead, card, groups }: ReportModel): Written<"markdown"> {
   return documentOf(paragraphs([
-    md`## ${model.title}`,
-    bold(model.unanswered),
-    ...cardMarkdown(model.conclusion),
-    md`${
-      model.facts.map(({ label, text }, i) => md`${i === 0 ? null : md` · `}${label}: ${text}`)
-    }`,
-    ...(model.trust === null ? [] : trustMarkdown(model.trust)),
-    md`${model.repetitions}`,
-    ...model.warnings.map(bold),
-    ...saidMarkdown(verdicts),
-    ...model.scenarios.map(scenarioMarkdown),
-    ...model.sweeps.flatMap(sweepMarkdown),
-    ...stableMarkdown(model.settling),
-    ...saidMarkdown(others),
+    md`## ${title}`,
+    ...blocksMarkdown(lead, 3),
+    ...cardMarkdown(card),
+    ...blocksMarkdown(shownIn("markdown", groups), 3),
   ]));
-}
-
-function saidMarkdown(blocks: readonly Block[]): Markdown[] {
-  return blocksMarkdown(shownIn("markdown", blocks), 3);
 }
 
 /** The thresholds as a table, or nothing. */
 export function thresholdsMarkdown(gates: readonly GateOutcome[]): Markdown[] {
-  return saidMarkdown([group(thresholds.title, thresholdBlocks(gates))]);
+  const said = group(thresholds.title, thresholdBlocks(gates));
+  return blocksMarkdown(shownIn("markdown", [said]), 3);
 }
 
 export function renderMeasurementMarkdown(
@@ -110,70 +87,10 @@ function trustMarkdown({ level, text, reasons }: TrustModel): Markdown[] {
   return [md`**${level}**: ${text}`, bulletList(reasons)];
 }
 
-function scenarioMarkdown(scenario: ScenarioModel): Markdown {
-  const { name, request, load, summary, boundsNote, steadyFindings, tables } = scenario;
-  const restless = steadyFindings.filter(({ isFlat }) => !isFlat);
-  return paragraphs([
-    request ? md`### ${name}: ${request}` : md`### ${name}`,
-    plain(load && `Load: ${load}`),
-    md`**${verdictSentence(summary.verdict)}.**`,
-    plain(remarksText(summary)),
-    tableMarkdown(tables.summary),
-    plain(boundsNote),
-    bulletList(restless.map(({ text }) => text)),
-    plain(scenario.perCpuFinding),
-    bulletList([
-      ...scenario.bottlenecks.map((text) => `Bottleneck of ${text}`),
-      ...scenario.runtimeFindings.map((text) => `Runtime of ${text}`),
-    ]),
-    ...(scenario.errors.charts.length > 0 ? scenario.errors.findings.map(plain) : []),
-    ...(tables.compared ? [tableMarkdown(tables.compared)] : []),
-    ...(tables.steps ? [bold(tables.steps.caption), tableMarkdown(tables.steps)] : []),
-    ...(tables.connections ? [tableMarkdown(tables.connections)] : []),
-    ...Object.values(tables.served).flatMap((table: Table | null) =>
-      table === null ? [] : [bold(table.caption), tableMarkdown(table)]
-    ),
-    ...capacityMarkdown(scenario.capacity),
-    ...agentsMarkdown(scenario.agents),
-  ]);
-}
-
-function capacityMarkdown(capacity: CapacityModel | null): Markdown[] {
-  if (capacity === null) return [];
-  const { findings, breaking, tables } = capacity;
-  return [
-    md`#### Capacity`,
-    bulletList(findings),
-    ...[...(breaking === null ? [] : [breaking]), ...tables].flatMap((table) => [
-      bold(table.caption),
-      tableMarkdown(table),
-    ]),
-  ];
-}
-
 function agentsMarkdown(agents: AgentsModel | null): Markdown[] {
   if (agents === null) return [];
   const { findings, table } = agents;
   return [md`#### Agents`, bulletList(findings), tableMarkdown(table)];
-}
-
-function sweepMarkdown({ scenario, figures, weights }: SweepModel): Markdown[] {
-  return [
-    ...figures.flatMap(({ factor, findings }) => [
-      md`### ${scenario} by ${factor}`,
-      bulletList(findings),
-    ]),
-    ...(weights === null ? [] : [
-      md`### Variance explained in ${scenario}`,
-      tableMarkdown(weights.table),
-    ]),
-  ];
-}
-
-function stableMarkdown(stable: SettlingModel | null): Markdown[] {
-  if (stable === null) return [];
-  const { finding, table } = stable;
-  return [md`### ${table.caption}`, plain(finding), ...tableWithNotes(table)];
 }
 
 function plain(text: string): Markdown {

@@ -13,10 +13,9 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
     case "text":
       return [textMarkdown(block)];
     case "list":
-      return [
-        md`${block.title}`,
-        bulletList(block.items.map(({ text }) => text)),
-      ];
+      return block.title === "" && block.items.length === 1
+        ? [md`${block.items[0].text}`]
+        : [md`${block.title}`, bulletList(block.items.map(({ text }) => text))];
     case "facts":
       return [bulletList(block.facts.map(({ label, text }) => `${label}: ${text}`))];
     case "table":
@@ -25,6 +24,10 @@ function blockMarkdown(block: Block, level: number): Markdown[] {
         : tableWithNotes(block.table);
     case "figure":
       return block.findings.map(({ text }) => md`${text}`);
+    case "flames":
+      return [];
+    case "alternatives":
+      return blocksMarkdown(block.blocks, level);
     case "verbatim":
       return block.text.split("\n").map((line) => md`${line}`);
     case "group":

@@ -15,22 +15,10 @@ import {
 } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
 import type { CellRuns } from "../cells/cells.ts";
-import { numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import { cellColumn, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
 import { type Axis, compact, type SweepChart } from "./charts/charts.ts";
-
-export interface CapacityModel {
-  /** p50 and p99 over the achieved rate, all cells in one frame. */
-  readonly latency: SweepChart;
-  /** Rates of the trials of each cell, in order. */
-  readonly trials: readonly { readonly label: string; readonly chart: SweepChart }[];
-  readonly series: readonly { readonly label: string; readonly color: number }[];
-  /** What was found, a sentence a cell. */
-  readonly findings: readonly string[];
-  /** Null where no trial was beyond the capacity. */
-  readonly breaking: Table | null;
-  /** Every trial of each cell. */
-  readonly tables: readonly Table[];
-}
 
 interface SearchedCell {
   readonly cell: CellRuns;
@@ -42,24 +30,43 @@ interface SearchedCell {
 type Series = SweepChart["series"][number];
 type TrialPoint = Series["points"][number];
 
-/** Null where no load was a search for a capacity. */
-export function capacityModel(scenario: string, cells: readonly CellRuns[]): CapacityModel | null {
-  const searched = cells.flatMap(searchedCell);
-  if (searched.length === 0) return null;
-  const series = searched.map(({ cell: { label, color } }) => ({ label, color }));
+/** Nothing where no load was a search for a capacity. */
+export const capacity: Subject<ReportContext> = {
+  id: "capacity",
+  title: "Capacity",
+  depth: "summary",
+  build: ({ scenarios }) =>
+    scenarios.map(({ name, cells }, i) =>
+      group(name, searchBlocks(name, cells.flatMap(searchedCell)), { id: String(i + 1) })
+    ),
+};
+
+function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Block[] {
+  if (searched.length === 0) return [];
   const rates = axisOfRates(searched);
-  return {
-    latency: latencyChart(scenario, searched),
-    trials: searched.map((one) => ({ label: one.cell.label, chart: trialsChart(one, rates) })),
-    series,
-    findings: searched.map(findingOf),
-    breaking: breakingTable(searched),
-    tables: searched.map(({ cell, searches }) => ({
-      ...trialsTable({ trials: searches.flatMap(({ trials }) => trials) }),
-      caption: `Trials of ${cell.label}`,
-    })),
-  };
+  const legend = searched.map(({ cell: { label, color } }) => ({ label, color }));
+  return [
+    list(searched.map(findingOf)),
+    figure([{ title: "", of: null, chart: latencyChart(scenario, searched) }], { legend }),
+    figure(
+      searched.map((one) => ({
+        title: `Trials of ${one.cell.label}`,
+        of: one.cell,
+        chart: trialsChart(one, rates),
+      })),
+      { reading: READING },
+    ),
+    table(breakingTable(searched), { isCaptioned: true }),
+    ...searched.map(({ cell: { label }, searches }) => {
+      const trials = trialsTable({ trials: searches.flatMap((one) => one.trials) });
+      const caption = `Trials of ${label}`;
+      return table({ ...trials, caption }, { fold: caption });
+    }),
+  ];
 }
+
+const READING =
+  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, as the generator or the machine may be why. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. Beneath, the trials in order: a whisker joins the highest rate that had held below the lowest that had broken; the dashed line is the capacity. A trial that breaks ends early, so its p99 would grow. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency and the rates of trials are on logarithmic axes.";
 
 function searchedCell(cell: CellRuns): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
@@ -73,11 +80,11 @@ function valueOf({ capacity }: RunCapacity): number {
   return capacity?.value ?? 0;
 }
 
-function findingOf({ cell: { label }, searches, middle }: SearchedCell): string {
+function findingOf({ cell: { label }, searches, middle }: SearchedCell): Finding {
   const of = searches.length === 1
     ? ""
     : ` (the run with the median capacity of ${formatCount(searches.length)})`;
-  return `${label}${of}: ${capacitySentence(middle)}.`;
+  return { code: "capacity", text: `${label}${of}: ${capacitySentence(middle)}.` };
 }
 
 /** Room around the values of a logarithmic axis. */
@@ -248,18 +255,15 @@ export function breakingWord(breaking: RunCapacity["breaking"]): "cliff" | "slop
   return isCliff ? "cliff" : "slope";
 }
 
-function breakingTable(searched: readonly SearchedCell[]): Table | null {
-  const rows = searched.flatMap(({ cell, middle: { breaking } }) =>
+/** No rows where no trial was beyond the capacity. */
+function breakingTable(searched: readonly SearchedCell[]): Table {
+  const all = searched.flatMap(({ cell, middle: { breaking } }) =>
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))
   );
-  if (!rows.some(({ ofCapacity }) => ofCapacity > 1)) return null;
+  const rows = all.some(({ ofCapacity }) => ofCapacity > 1) ? all : [];
   const unit = timeUnit(rows.map(({ p99 }) => p99));
   return tableOf({ caption: "How it breaks" }, rows, [
-    {
-      label: "Target",
-      kind: "name",
-      cell: ({ cell: { label, color } }) => ({ text: label, color }),
-    },
+    cellColumn,
     { label: "Of capacity", cell: ({ ofCapacity }) => numberCell(ofCapacity) },
     { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
     { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },

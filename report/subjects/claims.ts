@@ -1,14 +1,15 @@
 /** The claims of an experiment, judged: how many hold, and a table of them by their outcome. */
-import { table, text } from "../blocks.ts";
+import { type Finding, list, table, text } from "../blocks.ts";
 import {
   CLAIM_MARKS,
   claimFound,
   claimGroupText,
   claimHeld,
+  claimLine,
   claimSentence,
   claimsSummary,
 } from "../findings/claim_sentences.ts";
-import type { JudgedClaim } from "../judge/claims.ts";
+import type { ClaimOutcome, JudgedClaim } from "../judge/claims.ts";
 import { GLUE } from "../writing/units.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import { type ColumnOf, NONE, type TableCell, tableOf, textCell } from "./tables/table.ts";
@@ -22,11 +23,26 @@ export const claims: Subject<ReportContext> = {
     const outcomes = groups.flatMap((group) =>
       group.map(({ outcome }) => ({ outcome, label: claimGroupText(group) }))
     );
+    const lines = claims.map((claim): Finding => ({
+      code: `claims.${claim.outcome}`,
+      text: claimLine(claim),
+      outcome: OUTCOMES[claim.outcome],
+    }));
     return [
-      text("claims.outcomes", claimsSummary(claims), "verdict"),
+      list(lines, { forms: ["terminal"] }),
+      {
+        ...text("claims.outcomes", claimsSummary(claims), "verdict"),
+        forms: ["page", "terminal", "markdown"],
+      },
       table(tableOf({ caption: "Claims", notes: [HOW] }, groups.flat(), COLUMNS), { outcomes }),
     ];
   },
+};
+
+const OUTCOMES: Readonly<Record<ClaimOutcome, Finding["outcome"]>> = {
+  reproduced: "good",
+  "not reproduced": "bad",
+  inconclusive: "open",
 };
 
 const HOW =

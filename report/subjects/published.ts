@@ -69,11 +69,11 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   const rest = more > 0 ? [finding(`${more} more are marked in the table.`)] : [];
   const heading = "Differences that matter";
   const lists = group("", [
-    { ...list([...differences, ...rest], heading), forms: NOT_IN_TERMINAL },
+    { ...list([...differences, ...rest], { title: heading }), forms: NOT_IN_TERMINAL },
     { ...list(differences.slice(0, MOST_IN_TERMINAL)), forms: ["terminal"] },
     list(
       confounders.map((text) => ({ code: "published.confounder", text })),
-      "Other differences",
+      { title: "Other differences" },
     ),
   ]);
   const chart = scatterOf(judged, title);

@@ -1,10 +1,14 @@
 /** A subject: something that a report has to say, one a file. It sees results, cells and judgements, and no renderer. */
-import type { Block, Depth } from "../blocks.ts";
+import type { Run } from "../../runner/result/result.ts";
+import type { Block, Depth, Form } from "../blocks.ts";
 import type { CellRuns, Grouped, ScenarioRuns } from "../cells/cells.ts";
 import type { MeasuredRuns } from "../cells/measured.ts";
-import type { JudgedClaim } from "../judge/claims.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
+import type { JudgedClaim } from "../judge/claims.ts";
+import type { SettlingModel } from "./charts/settling.ts";
+import type { SweepModel } from "./sweeps/sweeps.ts";
 import type { ScenarioComparison } from "./verdict/compared_scenarios.ts";
+import type { OtherBase } from "./verdict/other_bases.ts";
 
 export interface Subject<Context> {
   /** What addresses of the page name it by. */
@@ -28,6 +32,16 @@ export interface ReportContext {
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly scenarios: readonly ScenarioContext[];
+  /** By position; with figures that leave out what the experiment discards. */
+  readonly runs: readonly Run[];
+  /** Scenarios in which factors vary enough to show. */
+  readonly sweeps: readonly SweepModel[];
+  /** Null where no latency was ever far from where it ends. */
+  readonly settling: SettlingModel | null;
+  /** With what the page can compare in place of the base of the experiment. */
+  readonly bases: () => readonly OtherBase[];
+  /** Whether the page shows every scenario in a matrix, too. */
+  readonly isInMatrix: boolean;
 }
 
 export interface ScenarioContext {
@@ -39,6 +53,8 @@ export interface ScenarioContext {
   /** From the fastest. */
   readonly cells: readonly CellRuns[];
   readonly compared: ScenarioComparison;
+  /** The terminal, where it has room for the distributions of all cells of the experiment. */
+  readonly roomy: readonly Form[];
   /** Confidence level of the intervals. */
   readonly level: number;
   readonly results: MeasuredRuns;

@@ -1,6 +1,7 @@
 /** The thresholds of an experiment, judged: a table of their outcomes. */
-import { type Block, table, text } from "../blocks.ts";
-import { GATE_MARKS, type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
+import { type Block, type Finding, list, table, text } from "../blocks.ts";
+import { GATE_MARKS, gateLine, type GateOutcome, gatePlace } from "../findings/gate_sentences.ts";
+import type { ThresholdOutcome } from "../judge/gates.ts";
 import { thresholdsOf } from "../cells/measured.ts";
 import { counted } from "../writing/words.ts";
 import type { ReportContext, Subject } from "./subject.ts";
@@ -18,6 +19,12 @@ export const thresholds: Subject<ReportContext> = {
     const unjudged = `${counted(left, "threshold")} not judged here, without a baseline.`;
     return [...thresholdBlocks(gates), text("thresholds.unjudged", unjudged, "note")];
   },
+};
+
+const OUTCOMES: Readonly<Record<ThresholdOutcome, Finding["outcome"]>> = {
+  pass: "good",
+  fail: "bad",
+  inconclusive: "open",
 };
 
 const INCONCLUSIVE =
@@ -42,6 +49,10 @@ export function thresholdBlocks(gates: readonly GateOutcome[]): Block[] {
       { label: "Found", kind: "text", cell: ({ found }) => textCell(found) },
     ],
   );
-  // A terminal has a line a threshold, in colours.
-  return [table(outcomes, { forms: ["page", "markdown"] })];
+  const lines = gates.map((gate): Finding => ({
+    code: `thresholds.${gate.outcome}`,
+    text: gateLine(gate),
+    outcome: OUTCOMES[gate.outcome],
+  }));
+  return [list(lines, { forms: ["terminal"] }), table(outcomes, { forms: ["page", "markdown"] })];
 }

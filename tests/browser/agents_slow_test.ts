@@ -60,7 +60,7 @@ chromiumTest("the agents of a fleet", {
     html,
     options: DESKTOP,
     look: async (page) => {
-      const table = page.locator("#e1-s1-agents").locator("xpath=..");
+      const table = page.locator("#e1-s1 caption", { hasText: /^Agents of/ }).locator("xpath=..");
       assert.equal(await table.locator("tbody tr").count(), 10);
       const alarming = await table.locator("td.alarming").allTextContents();
       assert.deepEqual(

@@ -157,7 +157,7 @@ chromiumTest("selecting a part of the runs", {
       const address = page.url();
       const assertView = async (): Promise<void> => {
         const shown = await shownAs(page, /^0.5–2 s of runs 1, 3$/, "e1-s2");
-        const [first, , last] = MODEL.scenarios[1].series; // hono is the second
+        const [first, , last] = MODEL.context.scenarios[1].cells; // hono is the second
         assertFigures(shown, [first.label, last.label], (target) => {
           const runs = runsOf("fib", target).filter(({ repetition }) => repetition !== 2);
           return figuresOf(runs, [0.5, 2], [50, 99]);

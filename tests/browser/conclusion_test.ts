@@ -77,7 +77,7 @@ const views = Object.entries(SCREENS).map(([screen, options]): [string, Look] =>
     look: async (page) => {
       assert.equal(await cutOff(page), 0);
       const card = page.locator(".card");
-      const { sentence, figure, reliability, next } = PAPER.conclusion;
+      const { sentence, figure, reliability, next } = PAPER.card;
       const texts = [
         sentence,
         figure?.text,
@@ -130,8 +130,8 @@ chromiumTest("the first screen of the report", {
       options: SCREENS[screen],
       depth: "summary",
       look: async (page) => {
-        assert.ok(STUDY.conclusion.winners.some(({ certainty }) => certainty !== "decided"));
-        assert.equal(await winnersShown(page), STUDY.conclusion.winners.length);
+        assert.ok(STUDY.card.winners.some(({ certainty }) => certainty !== "decided"));
+        assert.equal(await winnersShown(page), STUDY.card.winners.length);
         assert.equal(await cutOff(page), 0);
         assert.deepEqual(await violationsOf(page), []);
       },
@@ -197,8 +197,8 @@ chromiumTest("the first screen of the report", {
     options: { ...LAPTOP, javaScriptEnabled: false },
     look: async (page) => {
       const card = plain(await page.locator(".card").innerText());
-      assert.ok(card.startsWith(plain(MODEL.conclusion.sentence)));
-      const { forest, winners } = MODEL.conclusion;
+      assert.ok(card.startsWith(plain(MODEL.card.sentence)));
+      const { forest, winners } = MODEL.card;
       assert.equal(
         await page.locator(".small-forest svg .dot, .winners tbody tr").count(),
         forest?.rows.length ?? winners.length,

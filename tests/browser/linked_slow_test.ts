@@ -83,7 +83,7 @@ function heightsOf(page: Page, id: string, names: readonly string[]): Promise<nu
 
 /** Charts that show several targets in the colours of each, by the ends of their ids. */
 const SEVERAL =
-  /-(?:verdict-\d|tradeoff-\d|compared-\d-\d|density|tails|order-chart|settling-chart)$/;
+  /-(?:verdict-\d|tradeoff-\d-\d|compared-\d-\d|density|tails|order-1|settling-2)$/;
 
 chromiumTest("targets are chosen for the whole page", {
   "one that is hidden is in no row, panel, bar, line or dot": {
@@ -148,7 +148,9 @@ chromiumTest("targets are chosen for the whole page", {
       await openAll(page);
       const written = await ordersOf(page);
       const before = await heightsOf(page, "e1-verdict-1", ["--s0", "--s2"]);
-      const table = page.locator(".scroll").filter({ has: page.locator("#e1-verdict-1-table") });
+      const table = page.locator(".scroll").filter({
+        has: page.locator("caption", { hasText: "Summary of static" }),
+      });
       await table.scrollIntoViewIfNeeded();
       const name = table.locator("thead button").first();
       await name.click();
@@ -203,7 +205,7 @@ chromiumTest("targets are chosen for the whole page", {
         await base.focus();
         await page.keyboard.type("hono p");
         await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
-        const [static_] = MODEL.bases().flatMap(({ base, scenarios }) =>
+        const [static_] = MODEL.context.bases().flatMap(({ base, scenarios }) =>
           base === "hono proxied" ? [scenarios[0]] : []
         );
         const expected = static_?.table.rows.map((row) => row.map(({ text }) => text));
@@ -264,7 +266,9 @@ chromiumTest("targets are chosen for the whole page", {
       const bars = () => colorsIn(page, ["--s0", "--s2"]).then((ids) => ids["e1-verdict-1"]);
       await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
       const [hono, express] = await bars();
-      const row = page.locator("#e1-verdict-1-table").locator("xpath=ancestor::table")
+      const row = page.locator("caption", { hasText: "Summary of static" }).locator(
+        "xpath=ancestor::table",
+      )
         .locator("tbody tr", { hasText: "express" });
       await row.hover();
       const marked = await bars();

@@ -214,7 +214,7 @@ const steps: Record<string, (browser: Browser) => Promise<void>> = {
     await page.keyboard.press("Escape");
     await page.locator("#e1-s1 input[name=from]").fill("1");
     await shownAs(page, /^1–3 s/);
-    const table = page.locator("#e1-s1 .scroll:has(#e1-s1-percentiles)");
+    const table = page.locator('#e1-s1 .scroll:has(caption:text("Latency of"))');
     await table.scrollIntoViewIfNeeded();
     await table.locator("thead button").nth(1).click();
     const rows = () =>

@@ -9,6 +9,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { hostileResults } from "../report/hostile.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, RESULTS, SPEC, TABLES } from "./sample.ts";
+import { tableIn } from "../report/said.ts";
 
 const HOSTILE = hostileResults();
 
@@ -17,14 +18,14 @@ chromiumTest("what the report says", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      for (const [i, { name, series, tables }] of MODEL.scenarios.entries()) {
-        const scenario = `e1-s${i + 1}`;
-        await assertShown(page, `e1-verdict-${i + 1}-table`, tables.summary);
-        await assertShown(page, `${scenario}-percentiles`, tables.percentiles);
-        await assertShown(page, `e1-outcomes-${i + 1}-outcomes`, tables.outcomes);
-        await assertShown(page, `${scenario}-runs`, tables.runs);
-        const shown = (await cellsOf(page, `${scenario}-runs`)).map((row) => row[3]);
-        const runs = series.flatMap(({ label }) =>
+      for (const [i, { name, cells }] of MODEL.context.scenarios.entries()) {
+        const runsTable = tableIn(MODEL, `s${i + 1}/runs`);
+        await assertShown(page, tableIn(MODEL, `verdict/${i + 1}`));
+        await assertShown(page, tableIn(MODEL, `s${i + 1}/percentiles`));
+        await assertShown(page, tableIn(MODEL, `outcomes/${i + 1}`, "Outcomes"));
+        await assertShown(page, runsTable);
+        const shown = (await cellsOf(page, runsTable.caption)).map((row) => row[3]);
+        const runs = cells.flatMap(({ label }) =>
           RESULTS.runs.filter((run) => run.scenario === name && run.target === label)
         );
         assert.deepEqual(shown.map(withoutGroups), runs.map(({ rate }) => String(rate)));
@@ -42,7 +43,7 @@ chromiumTest("what the report says", {
       assert.equal(await medians.count(), 3 * RESULTS.runs[0].timeline.points.length);
       assert.equal(
         await medians.first().locator("th").textContent(),
-        MODEL.scenarios[0].series[0].label,
+        MODEL.context.scenarios[0].cells[0].label,
       );
       const rows = details.locator("table").nth(1).locator("tbody tr");
       await rows.first().waitFor();
@@ -89,7 +90,7 @@ chromiumTest("what the report says", {
   },
 });
 
-async function assertShown(page: Page, caption: string, { rows }: Table): Promise<void> {
+async function assertShown(page: Page, { caption, rows }: Table): Promise<void> {
   const expected = rows.map((row) =>
     row.map(({ text, value }) => String(value ?? withoutGroups(text)))
   );
@@ -99,8 +100,10 @@ async function assertShown(page: Page, caption: string, { rows }: Table): Promis
 
 /** The number behind each cell of the table with the given caption, or its text. */
 function cellsOf(page: Page, caption: string): Promise<string[][]> {
-  return page.evaluate((id) => {
-    const rows = document.getElementById(id)?.closest("table")?.tBodies[0].rows ?? [];
+  return page.evaluate((text) => {
+    const captions = [...document.querySelectorAll("caption")];
+    const caption = captions.find(({ textContent }) => textContent === text);
+    const rows = caption?.closest("table")?.tBodies[0].rows ?? [];
     return [...rows].map((row) =>
       [...row.cells].map((cell) => cell.dataset.v ?? cell.textContent ?? "")
     );

@@ -101,7 +101,7 @@ export function assertFigures(
   }
 }
 
-export const TARGETS = MODEL.scenarios[0].series.map(({ label }) => label);
+export const TARGETS = MODEL.context.scenarios[0].cells.map(({ label }) => label);
 
 /** What its inputs say, seconds. */
 export async function rangeOf(page: Page, section = "e1-s1"): Promise<[number, number]> {

@@ -13,7 +13,7 @@ const VIEWS: Record<string, BrowserContextOptions> = {
 };
 
 const DRAWN =
-  Object.values(SWEEPS).flatMap(({ sweeps }) =>
+  Object.values(SWEEPS).flatMap(({ context: { sweeps } }) =>
     sweeps.flatMap(({ figures }) => figures.flatMap(({ facets }) => facets))
   ).length * 3;
 
@@ -60,11 +60,11 @@ chromiumTest("sweeps", {
     options: DESKTOP,
     look: async (page) => {
       await page.locator("nav a[href='#e1-sweeps']").click();
-      const rows = await page.locator("#e1-sweeps-1-1-table").locator("xpath=..").locator(
+      const rows = await page.locator("#e1-sweeps caption").first().locator("xpath=..").locator(
         "tbody tr",
       )
         .count();
-      assert.equal(rows, SWEEPS.connections.sweeps[0].figures[0].table.rows.length);
+      assert.equal(rows, SWEEPS.connections.context.sweeps[0].figures[0].table.rows.length);
     },
   },
   "pointing at a figure shows what is there": {

@@ -11,13 +11,14 @@ import { hostileResults } from "../report/hostile.ts";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
+import { tableIn } from "../report/said.ts";
 
-const SUMMARY = "#e1-verdict-1-table";
-const { summary } = MODEL.scenarios[0].tables;
+const SUMMARY = 'caption:text("Summary of")';
+const summary = tableIn(MODEL, "verdict/1");
 
 /** The scroll container of a table, by the id of its caption. */
 function scrollOf(page: Page, caption: string): Locator {
-  return page.locator(".scroll").filter({ has: page.locator(caption) });
+  return page.locator(".scroll").filter({ has: page.locator(caption) }).first();
 }
 
 function namesOf(table: Locator): Promise<string[]> {
@@ -169,7 +170,7 @@ chromiumTest("what tables can do", {
     html: PAGE,
     options: PHONE,
     look: async (page) => {
-      const table = scrollOf(page, "#e1-s1-percentiles");
+      const table = scrollOf(page, 'caption:text-is("Latency of static")');
       await table.scrollIntoViewIfNeeded();
       await table.evaluate((element) => element.scrollLeft = 200);
       const lefts = await table.evaluate((element) =>

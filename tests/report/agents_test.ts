@@ -11,6 +11,7 @@ import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { type Measurement, type Results, results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { type AgentSpec, fleetMeasurement } from "./fleet.ts";
+import { chartsIn, factsIn, panelsIn, said, saidAs, tableIn } from "./said.ts";
 
 /** Without the glue between numbers and units. */
 function plain(text: string): string {
@@ -112,14 +113,14 @@ Deno.test("of several runs the table has medians, and who was lost in how many o
       seed: seed + 1,
     })
   );
-  const { scenarios: [{ agents }], facts } = reportModel(resultsOf(runs, ["hono"]));
-  const { table, findings } = agents ?? assert.fail();
+  const model = reportModel(resultsOf(runs, ["hono"]));
+  const table = tableIn(model, "s1/agents");
   assert.deepEqual(column(table, "Agent"), ["all", "a", "b"]);
   assert.deepEqual(column(table, "Lost"), ["–", "–", "in 1 of 3 runs"]);
-  assert.deepEqual(findings.map(plain), [
+  assert.deepEqual(saidAs(model, "s1/agents", "agents").map(plain), [
     "Agent b was lost in 1 of 3 runs: last report 0.5 s after the start (killed, cut off or stalled).",
   ]);
-  assert.equal(facts.find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
+  assert.equal(factsIn(model).find(({ label }) => label === "Agents")?.text, "2: a, b (lost)");
 });
 
 Deno.test("of two runs an agent's percentiles are those of one, and no mean of both", () => {
@@ -137,10 +138,13 @@ Deno.test("of two runs an agent's percentiles are those of one, and no mean of b
 Deno.test("what holds of an agent on several targets is said once", () => {
   const far = [...near("a", "b"), { name: "c", networkMs: 20 }];
   const runs = [1, 2, 3].map((seed) => fleetMeasurement({ agents: far, seed }));
-  const { scenarios: [{ agents }] } = reportModel(resultsOf(runs, ["hono", "express", "deno"]));
-  assert.equal(agents?.findings.length, 1);
+  const findings = said(
+    reportModel(resultsOf(runs, ["hono", "express", "deno"])),
+    "s1/agents",
+  );
+  assert.equal(findings.length, 1);
   assert.match(
-    agents?.findings[0] ?? "",
+    findings[0].text,
     /^express and 2 more: agent c measured a median latency of /,
   );
 });
@@ -149,9 +153,9 @@ Deno.test("the chart is of the run in which most agents were lost, and its parts
   const runs = [1, 2].map((seed) =>
     fleetMeasurement({ agents: [...near("a"), { name: "b", ...(seed === 2 && { lostAt: 1 }) }] })
   );
-  const { scenarios: [{ agents }] } = reportModel(resultsOf(runs, ["hono"]));
-  const [{ label, chart }, ...others] = agents?.panels ?? assert.fail();
-  assert.deepEqual([label, others], ["hono, run 2", []]);
+  const panels = panelsIn(reportModel(resultsOf(runs, ["hono"])), "s1/agents", "agents");
+  const [{ title, chart }, ...others] = panels;
+  assert.deepEqual([title, others], ["Requests per second, hono, run 2", []]);
   const [a, b] = chart.series;
   assert.deepEqual([a.label, b.label, chart.t.length], ["a", "b", 8]);
   assert.ok(b.rate.slice(0, 4).every((rate) => rate > 0));
@@ -164,7 +168,7 @@ Deno.test("one agent alone, or more than there are colours, have no chart", () =
   const panels = (count: number): number => {
     const agents = Array.from({ length: count }, (_, i) => ({ name: `n${i}`, workers: 1 }));
     const run = fleetMeasurement({ agents, seconds: 0.5 });
-    return reportModel(resultsOf([run], ["hono"])).scenarios[0].agents?.panels.length ?? NaN;
+    return chartsIn(reportModel(resultsOf([run], ["hono"])), "s1/agents", "agents").length;
   };
   assert.deepEqual([1, 2, 10, 11].map(panels), [0, 1, 1, 0]);
 });
@@ -176,13 +180,13 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
   const page = renderReportPage([model]);
   assert.match(
     page,
-    /<h3>Agents<\/h3>\n<ul class="findings"><li>Agent &lt;c&gt; measured a median /,
+    /<h3>Agents<\/h3>\n<p>Agent &lt;c&gt; measured a median /,
   );
-  assert.match(page, /<canvas id="e1-s1-agents-1"/);
+  assert.match(page, /<canvas id="e1-s1-agents-/);
   assert.match(page, /The load came from agents: /);
   const options = { width: 80, color: false, unicode: true };
   const summary = renderSummary(model, options);
-  assert.match(summary, /\nAgents {2}3: a, b, <c> · [\d,]+–[\d,]+\/s each\n/);
+  assert.match(summary, /\nAgents: 3: a, b, <c> · [\d,]+–[\d,]+\/s each\n/);
   assert.match(summary, /\nAgent <c> measured a median latency of 20\.\d ms, the others /);
   const bench = renderMeasurement(run, options);
   assert.match(bench, /\n {2}Agents +3: a, b, <c> · /);
@@ -190,7 +194,10 @@ Deno.test("page, terminal and markdown lay the same table and sentences out", ()
   assert.ok(bench.split("\n").every((line) => line.length <= 80));
   const tables = [renderMarkdown(model), renderMeasurementMarkdown(run)];
   for (const text of tables) {
-    assert.match(text, /#### Agents\n\n- Agent &lt;c&gt; measured .+\n\n\| Agent \| Requests\/s /);
+    assert.match(
+      text,
+      /#### Agents\n\n(?:- )?Agent &lt;c&gt; measured .+\n\n\| Agent \| Requests\/s /,
+    );
   }
 });
 
@@ -198,6 +205,6 @@ Deno.test("results without agents say nothing of any", () => {
   const model = reportModel(resultsFixture({
     cells: [{ target: "hono", scenario: "static", medianMs: 2 }],
   }));
-  assert.equal(model.scenarios[0].agents, null);
-  assert.ok(model.facts.every(({ label }) => label !== "Agents"));
+  assert.deepEqual(said(model, "s1/agents"), []);
+  assert.ok(factsIn(model).every(({ label }) => label !== "Agents"));
 });

@@ -5,6 +5,7 @@ import { bottleneckFindings, bottleneckSentence } from "../../report/findings/bo
 import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Bottleneck } from "../../runner/result/findings.ts";
 import { resultsFixture } from "./fixture.ts";
+import { saidAs } from "./said.ts";
 
 type Seen = Readonly<Record<string, Bottleneck | readonly Bottleneck[]>>;
 
@@ -28,7 +29,9 @@ function modelOf(seen: Seen): ReturnType<typeof reportModel> {
 }
 
 function sentencesOf(seen: Seen): string[] {
-  return modelOf(seen).scenarios[0].bottlenecks.map((text) => text.replaceAll(/\s/g, " "));
+  return saidAs(modelOf(seen), "verdict/1", "bottleneck").map((text) =>
+    text.replace("Bottleneck of ", "").replaceAll(/\s/g, " ")
+  );
 }
 
 const core = (name: string, cpu: number): Bottleneck => ({ kind: "core", thread: { name, cpu } });
@@ -188,7 +191,7 @@ Deno.test("evidence that an older result lacks leaves no gap", () => {
 
 Deno.test("the page and Markdown have the sentence of the model", () => {
   const model = modelOf({ api: core("deno", 0.949) });
-  const [sentence] = model.scenarios[0].bottlenecks;
-  assert.ok(renderReportPage([model]).includes(`Bottleneck of ${sentence}`));
+  const [sentence] = saidAs(model, "verdict/1", "bottleneck");
+  assert.ok(renderReportPage([model]).includes(sentence));
   assert.ok(renderMarkdown(model).replaceAll("\\", "").includes("Bottleneck of api"));
 });

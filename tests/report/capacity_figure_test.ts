@@ -7,6 +7,7 @@ import { claim } from "../../scenarios/claims/claim_text.ts";
 import { thresholdText } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
 import { type Found, foundAt, searchOf } from "./searched.ts";
+import { tableIn } from "./said.ts";
 
 /** Two targets, of which each run searched: the capacities by run. */
 function searched(capacities: Readonly<Record<string, readonly (Found | null)[]>>): Results {
@@ -95,7 +96,7 @@ Deno.test("claims compare capacities, and an open one decides nothing against it
 Deno.test("the table and the CSV have the capacity of runs that searched one", () => {
   const results = searched({ slow: SLOW, fast: FAST });
   const model = reportModel(results);
-  const { columns } = model.scenarios[0].tables.summary;
+  const { columns } = tableIn(model, "verdict/1");
   assert.ok(columns.some(({ label }) => label === "Capacity/s"));
   const [head, first] = renderCsv(model).split("\r\n");
   const at = head.split(",").indexOf("capacityPerSec");

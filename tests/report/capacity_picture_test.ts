@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  breakingWord,
-  type CapacityModel,
-  capacityModel,
-} from "../../report/subjects/capacity_picture.ts";
-import { groupRuns } from "../../report/cells/cells.ts";
+import { breakingWord } from "../../report/subjects/capacity_picture.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { resultsFixture } from "./fixture.ts";
+import { chartsIn } from "./said.ts";
 
 function trialAt(ratePerSec: number, p99: number, counts = true): CapacityTrial {
   return {
@@ -41,26 +38,25 @@ const SEARCH: RunCapacity = {
   trials: [trialAt(1_000, 5), trialAt(2_000, 900), trialAt(900, 70, false), trialAt(1_250, 26)],
 };
 
-function modelOf(searches: readonly RunCapacity[]): CapacityModel | null {
+function modelOf(searches: readonly RunCapacity[]): ReportModel {
   const { runs, ...rest } = resultsFixture({
     cells: [{ target: "express", scenario: "static", medianMs: 3, runs: searches.length }],
   });
   const searched = runs.map((run, i) => ({ ...run, capacity: searches[i] }));
-  const [{ cells }] = groupRuns({ ...rest, runs: searched });
-  return capacityModel("static", cells);
+  return reportModel({ ...rest, runs: searched });
 }
 
 Deno.test("a scenario without a search for a capacity has no picture of one", () => {
-  const [{ cells }] = groupRuns(
+  const model = reportModel(
     resultsFixture({ cells: [{ target: "a", scenario: "static", medianMs: 3 }] }),
   );
-  assert.equal(capacityModel("static", cells), null);
+  assert.ok(model.groups.every(({ id }) => id !== "capacity"));
 });
 
 Deno.test("latency stands over the rate that was achieved, with the limit of the rule for latency alone", () => {
-  const latency = modelOf([SEARCH])?.latency;
-  assert.deepEqual(latency?.limits, [50]);
-  const [p99, p50] = latency?.series ?? [];
+  const [latency] = chartsIn(modelOf([SEARCH]), "capacity/1", "sweep");
+  assert.deepEqual(latency.limits, [50]);
+  const [p99, p50] = latency.series;
   assert.deepEqual(p99.points.map(({ x, y }) => [x, y]), [[900, 70], [1_000, 5], [1_250, 26], [
     1_280,
     900,
@@ -71,7 +67,7 @@ Deno.test("latency stands over the rate that was achieved, with the limit of the
 });
 
 Deno.test("bounds close in by the trials that count", () => {
-  const [{ chart }] = modelOf([SEARCH])?.trials ?? [];
+  const [, chart] = chartsIn(modelOf([SEARCH]), "capacity/1", "sweep");
   const [{ points }] = chart.series;
   assert.deepEqual(points.map(({ low, high }) => [low, high]), [
     [null, null],
@@ -85,11 +81,11 @@ Deno.test("bounds close in by the trials that count", () => {
 Deno.test("of several runs each has bounds of its own, and the median run is told", () => {
   const faster = { ...SEARCH, capacity: { ...FOUND, value: 1_300, high: 1_310 } };
   const slower = { ...SEARCH, capacity: { ...FOUND, value: 1_200, low: 1_190 } };
-  const model = modelOf([faster, SEARCH, slower]);
-  const points = model?.trials[0].chart.series[0].points ?? [];
+  const [latency, trials] = chartsIn(modelOf([faster, SEARCH, slower]), "capacity/1", "sweep");
+  const { points } = trials.series[0];
   assert.deepEqual(points.map(({ x }) => x), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   assert.equal(points[4].low, null);
-  assert.equal(model?.latency.series[0].knee?.at, 1_270);
+  assert.equal(latency.series[0].knee?.at, 1_270);
 });
 
 Deno.test("a target falls off a cliff by its p99 or its success, and is on a slope else", () => {

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import assert from "node:assert/strict";
 import { renderIntervalsCsv, renderMeasurementCsv } from "../../report/render/csv.ts";
 import { measurementModel } from "../../report/subjects/measurement.ts";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import {
   censoredMeasurement,
@@ -13,24 +13,25 @@ import {
   type Load,
   TIMED_OUT,
 } from "./censored_results.ts";
+import { chartsIn, said, saidAs, tableIn } from "./said.ts";
 
 const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
-function scenarioOf(loads: Readonly<Record<string, Load>>): ScenarioModel {
-  return reportModel(censoredResults(loads)).scenarios[0];
+function modelOf(loads: Readonly<Record<string, Load>>): ReportModel {
+  return reportModel(censoredResults(loads));
 }
 
 Deno.test("requests that were never sent are faults: in table, finding, answer and CSV", () => {
-  const scenario = scenarioOf({ frozen: FROZEN, timed: TIMED_OUT });
-  const { columns, rows } = scenario.tables.summary;
+  const model = modelOf({ frozen: FROZEN, timed: TIMED_OUT });
+  const { columns, rows } = tableIn(model, "verdict/1");
   const faults = rows.map((row) => row[columns.findIndex(({ label }) => label === "Errors")].text);
   // 383 of the 990 that did not stay unfinished.
   assert.deepEqual(faults, ["38.7", "2.00"]);
   assert.match(
-    plain(scenario.errors.findings[0]),
+    plain(saidAs(model, "outcomes/1", "errors")[0]),
     /^frozen: 38\.7 % of 990 requests went wrong \(never sent 383\)/,
   );
-  const { code, evidence } = scenario.summary.verdict;
+  const { code, evidence } = model.context.scenarios[0].compared.summary.verdict;
   assert.ok(code === "falls-short");
   assert.deepEqual(evidence.short.map(({ label, kind }) => [label, kind]), [["frozen", "dropped"], [
     "timed",
@@ -39,12 +40,13 @@ Deno.test("requests that were never sent are faults: in table, finding, answer a
 });
 
 Deno.test("histograms are of completed requests, and the finding says how many are not drawn", () => {
-  const { density, densityFinding } = scenarioOf({ frozen: FROZEN });
+  const model = modelOf({ frozen: FROZEN });
+  const [density] = chartsIn(model, "s1/latency", "density");
   assert.ok(density);
   // Answers took from 5 to 11 ms; those never sent waited for up to two seconds.
   assert.ok(density.axis.max < 20 && density.axis.unit === "ms");
   assert.match(
-    plain(densityFinding),
+    plain(saidAs(model, "s1/latency", "half")[0]),
     /393 requests that timed out, were unfinished or never sent are not drawn\.$/,
   );
   const { histogram } = measurementModel(censoredMeasurement(FROZEN));
@@ -52,14 +54,14 @@ Deno.test("histograms are of completed requests, and the finding says how many a
 });
 
 Deno.test("a tail is drawn as a lower bound from where lower bounds could make it higher", () => {
-  const { tails } = scenarioOf({ timed: TIMED_OUT });
+  const [tails] = chartsIn(modelOf({ timed: TIMED_OUT }), "s1/latency", "tails");
   const [{ boundsFrom = Infinity, pooled }] = tails?.series ?? [];
   // 200 of 10,000 timed out: one in 50.
   assert.ok(tails && tails.odds[boundsFrom] > 50 && tails.odds[boundsFrom - 1] <= 50.1);
   assert.equal(pooled[boundsFrom], 1_000);
-  const [clean] = scenarioOf({
-    clean: { ...TIMED_OUT, requests: TIMED_OUT.requests.filter(({ as }) => as === "completed") },
-  }).tails?.series ?? [];
+  const completed = TIMED_OUT.requests.filter(({ as }) => as === "completed");
+  const cleanModel = modelOf({ clean: { ...TIMED_OUT, requests: completed } });
+  const [{ series: [clean] }] = chartsIn(cleanModel, "s1/latency", "tails");
   assert.ok(!("boundsFrom" in clean));
 });
 
@@ -73,9 +75,8 @@ Deno.test("what was waited for after the deadline is a fact, where the wait is w
   const { facts } = measurementModel(censoredMeasurement(late));
   const completed = facts.find(({ label }) => label === "Completed")?.text ?? "";
   assert.equal(plain(completed), "100, 60 of them in the 800 ms after the deadline");
-  const { tables } = scenarioOf({ late });
   assert.ok(
-    tables.outcomes.notes.map(plain).some((note) =>
+    tableIn(modelOf({ late }), "outcomes/1", "Outcomes").notes.map(plain).some((note) =>
       /^60 requests completed in the up to 800 ms after the deadline/.test(note)
     ),
   );
@@ -94,11 +95,12 @@ Deno.test("without its start a run keeps the bounds of the rest, and no others",
     ...TIMED_OUT,
     requests: TIMED_OUT.requests.filter(({ as, atS }) => as === "completed" || atS < 1),
   };
-  const [whole] = reportModel(censoredResults({ early })).runs;
-  const [rest] = reportModel(censoredResults({ early }, { discard: 1_000 })).runs;
+  const [whole] = reportModel(censoredResults({ early })).context.runs;
+  const [rest] = reportModel(censoredResults({ early }, { discard: 1_000 })).context.runs;
   assert.ok(whole.latency.censored > 0);
   assert.deepEqual([rest.latency.censored, rest.censoredHistogram], [0, undefined]);
-  const [late] = reportModel(censoredResults({ timed: TIMED_OUT }, { discard: 2_000 })).runs;
+  const [late] =
+    reportModel(censoredResults({ timed: TIMED_OUT }, { discard: 2_000 })).context.runs;
   assert.ok(late.censoredHistogram);
   assert.equal(decodeSparse(late.censoredHistogram).count, late.latency.censored);
   assert.equal(late.latency.percentiles["99"], 1_000);
@@ -106,11 +108,11 @@ Deno.test("without its start a run keeps the bounds of the rest, and no others",
 
 Deno.test("intervals mark what lower bounds could make larger: in their table, their CSV and the finding", () => {
   const model = reportModel(censoredResults({ frozen: FROZEN }));
-  const [{ timelines: [{ runs: [{ lowerBounds, t }] }], timelineFinding }] = model.scenarios;
+  const [{ runs: [{ lowerBounds, t }] }] = chartsIn(model, "s1/time", "timeline");
   const last = t.length - 1;
   assert.deepEqual(lowerBounds, { p50: [last], p75: [last], p90: [last], p99: [last] });
   assert.match(
-    plain(timelineFinding),
+    plain(said(model, "s1/time")[0].text),
     /^The slowest interval had a p99 of at least 1\.95 s: frozen/,
   );
   const rows: Record<string, string>[] = parse(renderIntervalsCsv(model), { columns: true });

@@ -15,6 +15,7 @@ import {
   INTERRUPTED,
   TIMED_OUT,
 } from "./censored_results.ts";
+import { tableIn } from "./said.ts";
 
 const PLAIN = { width: 140, color: false, unicode: true };
 const LOADS = { frozen: FROZEN, interrupted: INTERRUPTED, timed: TIMED_OUT };
@@ -23,7 +24,6 @@ const plain = (text: string): string => text.replaceAll("\u00a0", " ");
 
 const RESULTS = censoredResults(LOADS);
 const MODEL = reportModel(RESULTS);
-const [SCENARIO] = MODEL.scenarios;
 const NAMES = Object.keys(LOADS) as (keyof typeof LOADS)[];
 const PERCENTILES = ["50", "75", "90", "95", "99", "99.9", "99.99"] as const;
 
@@ -47,7 +47,7 @@ Deno.test("the fixtures have every kind of lower bound, and figures without one"
 });
 
 Deno.test("the table of percentiles marks what the results name, on the page too", () => {
-  const { columns, rows } = SCENARIO.tables.percentiles;
+  const { columns, rows } = tableIn(MODEL, "s1/percentiles");
   const page = plain(renderReportPage([MODEL]));
   for (const target of NAMES) {
     const row = rows.find(([name]) => name.text === target) ?? [];
@@ -97,7 +97,7 @@ Deno.test("CSV names the lower bounds that the results name, beside their number
 
 Deno.test("markdown has the marks of the summary, and says what they mean", () => {
   const markdown = plain(renderMarkdown(MODEL));
-  const { columns, rows } = SCENARIO.tables.summary;
+  const { columns, rows } = tableIn(MODEL, "verdict/1");
   for (const label of ["p50", "p99", "Max"]) {
     const at = columns.findIndex((column) => column.label === label);
     for (const row of rows) assert.ok(markdown.includes(plain(row[at].text)), row[at].text);

@@ -7,7 +7,7 @@ import { around } from "./rates.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 export function concluded(results: Results): ConclusionModel {
-  return reportModel(results).conclusion;
+  return reportModel(results).card;
 }
 
 /** The runs that are picked are not valid. */

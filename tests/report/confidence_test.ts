@@ -2,21 +2,29 @@ import assert from "node:assert/strict";
 import { rangeOf } from "../../report/figures/figures.ts";
 import { formatInterval, GLUE } from "../../report/writing/units.ts";
 import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
-import { percentileTable } from "../../report/subjects/tables/percentiles.ts";
-import { summaryTable } from "../../report/subjects/tables/summary.ts";
+import { reportModel } from "../../report/model.ts";
 import { bootstrap } from "../../runner/stats/confidence/bootstrap.ts";
 import { intervalOf } from "../../runner/stats/confidence/confidence_interval.ts";
 import { LOOK_CONFIDENCE } from "../../runner/stats/confidence/sequential.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
+import type { Results } from "../../runner/result/result.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
+import { tableIn } from "./said.ts";
 
-function cellOf(spec: Partial<CellSpec> = {}, experiment: Record<string, unknown> = {}): CellRuns {
+function resultsOf(
+  spec: Partial<CellSpec> = {},
+  experiment: Record<string, unknown> = {},
+): Results {
   const cell = { target: "hono", scenario: "static", medianMs: 2, runs: 5, duration: 4, ...spec };
-  return groupRuns(resultsFixture({ cells: [cell], experiment }))[0].cells[0];
+  return resultsFixture({ cells: [cell], experiment });
 }
 
-function textsOf(cell: CellRuns, column: string): { text?: string; below?: string } {
-  const { columns, rows } = percentileTable("static", [cell]);
+function cellOf(...of: Parameters<typeof resultsOf>): CellRuns {
+  return groupRuns(resultsOf(...of))[0].cells[0];
+}
+
+function textsOf(results: Results, column: string): { text?: string; below?: string } {
+  const { columns, rows } = tableIn(reportModel(results), "s1/percentiles");
   const { text, below } = rows[0][columns.findIndex(({ label }) => label === column)];
   return { text, below };
 }
@@ -53,7 +61,8 @@ Deno.test("one run has no interval, and shows none", () => {
     null,
     null,
   ]);
-  const cells = [summaryTable("static", [cell]), percentileTable("static", [cell])]
+  const model = reportModel(resultsOf({ runs: 1 }));
+  const cells = [tableIn(model, "verdict/1"), tableIn(model, "s1/percentiles")]
     .flatMap(({ rows }) => rows.flat());
   assert.deepEqual(cells.flatMap(({ below }) => below ?? []), []);
 });
@@ -70,16 +79,17 @@ Deno.test("after repeat: until the intervals are those of the looks, and wider",
 });
 
 Deno.test("a percentile stands in its interval; one that the count can't support, or lower bounds reach, has none", () => {
-  const cell = cellOf({ medianMs: 20 });
+  const results = resultsOf({ medianMs: 20 });
+  const [{ cells: [cell] }] = groupRuns(results);
   for (const figure of [50, 99] as const) {
-    const { text, below } = textsOf(cell, `p${figure}`);
+    const { text, below } = textsOf(results, `p${figure}`);
     const [low, high] = (below ?? "").match(/[\d.]+/g)?.map(Number) ?? [];
     assert.ok(low <= Number(text) && Number(text) <= high, `${text} ${below}`);
   }
-  assert.match(textsOf(cell, "Mean").below ?? "", /^\[/);
+  assert.match(textsOf(results, "Mean").below ?? "", /^\[/);
   assert.equal(cell.latency.count < 100_000 && cell.latency.count > 1_000, true);
-  assert.equal(textsOf(cell, "p99.99").below, undefined);
-  const slow = textsOf(cellOf({ medianMs: 20, timeoutRatio: 0.05 }), "p99");
+  assert.equal(textsOf(results, "p99.99").below, undefined);
+  const slow = textsOf(resultsOf({ medianMs: 20, timeoutRatio: 0.05 }), "p99");
   assert.match(slow.text ?? "", /^≥/);
   assert.equal(slow.below, undefined);
 });

@@ -8,6 +8,7 @@ import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
 import { distributionOf } from "./intervals.ts";
+import { tableIn, tablesIn } from "./said.ts";
 
 const NO_CONNECT: Distribution = {
   count: 0,
@@ -35,9 +36,7 @@ const RESULTS = resultsOf([
 ]);
 
 Deno.test("connecting and the size of an answer have a table, a row a cell", () => {
-  const [{ tables }] = reportModel(RESULTS).scenarios;
-  assert.ok(tables.connections);
-  const { columns, rows: [row] } = tables.connections;
+  const { columns, rows: [row] } = tableIn(reportModel(RESULTS), "s1/connections");
   assert.deepEqual(
     columns.map(({ label }, i) => [label, row[i].value]).slice(0, -1),
     [
@@ -78,9 +77,7 @@ Deno.test("the percentiles of connecting are those of all runs' connections toge
   // Nine runs of 1 ms and a bit, and one of 41 ms: the mean of their medians is 5.1 ms, and nobody's.
   const quick = Array.from({ length: 9 }, (_, i) => connected([[50, 1 + i * 0.05]]));
   const results = pooledResults([...quick, connected([[50, 41]])]);
-  const { tables } = reportModel(results).scenarios[0];
-  assert.ok(tables.connections);
-  const { columns, rows: [row], notes } = tables.connections;
+  const { columns, rows: [row], notes } = tableIn(reportModel(results), "s1/connections");
   const of = (name: string) => row[columns.findIndex(({ label }) => label === name)];
   assert.ok(Math.abs((of("p50").value ?? 0) - 1.2) < 0.01, `p50 ${of("p50").value}`);
   assert.match(of("p50").below ?? "", /^\[1\.\d+,/);
@@ -91,7 +88,7 @@ Deno.test("the percentiles of connecting are those of all runs' connections toge
   );
   assert.doesNotMatch(notes.join(" "), /without a histogram/);
   assert.match(
-    reportModel(RESULTS).scenarios[0].tables.connections?.notes.join(" ") ?? "",
+    tableIn(reportModel(RESULTS), "s1/connections")?.notes.join(" "),
     /middle/,
   );
 });
@@ -102,8 +99,8 @@ Deno.test("a run with more connections weighs more", () => {
     connected([[10, 8]]),
     connected([[10, 9]]),
   ]);
-  const table = reportModel(results).scenarios[0].tables.connections;
-  const p50 = table?.rows[0][table.columns.findIndex(({ label }) => label === "p50")].value ?? 0;
+  const table = tableIn(reportModel(results), "s1/connections");
+  const p50 = table.rows[0][table.columns.findIndex(({ label }) => label === "p50")].value ?? 0;
   assert.ok(Math.abs(p50 - 2) < 0.01, `p50 ${p50}`);
 });
 
@@ -111,25 +108,27 @@ Deno.test("a p99 that too few connections support has no interval", () => {
   const percentilesOf = (p99: number) => ({ ...NO_CONNECT.percentiles, "99": p99 });
   const p99Of = (count: number) => {
     const runs = [3, 4].map((p99) => ({ count, percentiles: percentilesOf(p99) }));
-    const table = reportModel(resultsOf(runs)).scenarios[0].tables.connections;
-    return table?.rows[0][table.columns.findIndex(({ label }) => label === "p99")];
+    const table = tableIn(reportModel(resultsOf(runs)), "s1/connections");
+    return table.rows[0][table.columns.findIndex(({ label }) => label === "p99")];
   };
   assert.deepEqual([p99Of(50)?.weak, p99Of(50)?.below], [true, undefined]);
   assert.match(p99Of(5_000)?.below ?? "", /^\[/);
 });
 
 Deno.test("where no connection was made only the answers are told, and of nothing there is no table", () => {
-  const [{ tables }] = reportModel(resultsOf([{}])).scenarios;
-  assert.deepEqual(tables.connections?.columns.map(({ label }) => label), [
-    "Target",
-    "Size per response",
-    "Received",
-  ]);
+  assert.deepEqual(
+    tableIn(reportModel(resultsOf([{}])), "s1/connections").columns.map(({ label }) => label),
+    [
+      "Target",
+      "Size per response",
+      "Received",
+    ],
+  );
   const silent = resultsOf([{}]);
   const { requests } = silent.runs[0];
   requests.unfinished += requests.completed;
   requests.completed = 0;
-  assert.equal(reportModel(silent).scenarios[0].tables.connections, null);
+  assert.deepEqual(tablesIn(reportModel(silent), "s1/connections"), []);
 });
 
 Deno.test("page, markdown and CSV have connections and sizes, too", () => {

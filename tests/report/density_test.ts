@@ -5,10 +5,12 @@ import { MOST_RIDGES } from "../../report/subjects/charts/density.ts";
 import { reportModel } from "../../report/model.ts";
 import { censoredResults, FROZEN, TIMED_OUT } from "./censored_results.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
+import { chartsIn } from "./said.ts";
 
 function densityOf(cells: readonly Omit<CellSpec, "scenario">[]): DensityChart {
   const results = resultsFixture({ cells: cells.map((cell) => ({ ...cell, scenario: "s" })) });
-  const [{ density }] = reportModel(results).scenarios;
+  const model = reportModel(results);
+  const density = chartsIn(model, "s1/latency", "density")[0];
   assert.ok(density);
   return density;
 }
@@ -34,9 +36,8 @@ Deno.test("shares, and what lies below the axis, are those of all completed requ
 });
 
 Deno.test("from where lower bounds begin, what lies within a limit is a bound itself", () => {
-  const [{ density }] =
-    reportModel(censoredResults({ timed: TIMED_OUT, frozen: FROZEN })).scenarios;
-  assert.ok(density);
+  const model = reportModel(censoredResults({ timed: TIMED_OUT, frozen: FROZEN }));
+  const [density] = chartsIn(model, "s1/latency", "density");
   const { edges } = density;
   const of = (label: string): DensityChart["series"][number] | undefined =>
     density.series.find((one) => one.label === label);

@@ -85,7 +85,7 @@ Deno.test("the report says what it left out, in its method and CSV alike", () =>
   assert.ok(
     !said(reportModel(resultsOf(0)), "method").some(({ text }) => /left out of rates/.test(text)),
   );
-  assert.deepEqual(model.runs.map(({ rate }) => rate), [...cellWith(2_000).rate.values]);
+  assert.deepEqual(model.context.runs.map(({ rate }) => rate), [...cellWith(2_000).rate.values]);
 });
 
 /** The same, with a last interval of 50 ms, as where a number of requests ends a run. */

@@ -97,7 +97,7 @@ Deno.test("what a run discards is in none of them", () => {
     cells: [{ target: "hono", scenario: "static", medianMs: 5, duration: 4, warmUp: 5 }],
     experiment: { discard: 1_000 },
   });
-  const [run] = reportModel(results).runs;
+  const [run] = reportModel(results).context.runs;
   const [whole] = results.runs;
   assert.deepEqual(FIGURES.p25.of(run), exactly(endedUs(run, 25) / 1_000));
   assert.ok(endedUs(run, 25) < endedUs(whole, 25));

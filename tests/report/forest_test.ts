@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { forestOf, type ForestPair } from "../../report/subjects/charts/forest.ts";
 import { comparisonOf } from "../../report/judge/comparison.ts";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
+import { reportModel } from "../../report/model.ts";
+import type { ScenarioComparison } from "../../report/subjects/verdict/compared_scenarios.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 
 function cell(target: string, medianMs: number, more: Partial<CellSpec> = {}): CellSpec {
   return { target, scenario: "static", medianMs, runs: 5, ...more };
 }
 
-function scenarioOf(cells: readonly CellSpec[]): ScenarioModel {
-  return reportModel(resultsFixture({ cells })).scenarios[0];
+function comparedOf(cells: readonly CellSpec[]): ScenarioComparison {
+  return reportModel(resultsFixture({ cells })).context.scenarios[0].compared;
 }
 
-const FOUR = scenarioOf([
+const FOUR = comparedOf([
   cell("express", 5),
   cell("fastify", 2.8),
   cell("koa", 7.5),
@@ -20,11 +21,11 @@ const FOUR = scenarioOf([
 ]);
 
 Deno.test("a forest plot has the ratios, intervals and verdicts of the compared table", () => {
-  const { forest, tables } = FOUR;
-  assert.ok(forest && tables.compared);
+  const { forest, table } = FOUR;
+  assert.ok(forest && table);
   const [rate] = forest.charts;
   const shown = rate.chart.rows.map(({ label, text, verdict }) => `${label} ${text} ${verdict}`);
-  const written = tables.compared.rows.map(([name, , figure]) => `${name.text} ${figure.text}`);
+  const written = table.rows.map(([name, , figure]) => `${name.text} ${figure.text}`);
   assert.deepEqual(shown.slice(0, 2), written.slice(0, 2));
   assert.match(shown[2], /^once \d\.\d\d× null$/);
   assert.deepEqual(rate.chart.rows.map(({ low }) => low === null), [false, false, true]);
@@ -46,7 +47,8 @@ Deno.test("an interval that says nothing is neither drawn nor on the axis", () =
   // One run of the two a hundred times as long for as many answers.
   const points = first.timeline.points.map((point) => ({ ...point, endS: point.endS * 100 }));
   const slow = { ...first, timeline: { ...first.timeline, points } };
-  const { forest } = reportModel({ ...results, runs: [slow, ...runs] }).scenarios[0];
+  const model = reportModel({ ...results, runs: [slow, ...runs] });
+  const forest = model.context.scenarios[0].compared.forest;
   const { axis, rows } = forest?.charts[0].chart ?? assert.fail();
   assert.match(rows[0].text, /\[too few runs\]$/);
   assert.deepEqual([rows[0].low, rows[0].high, rows[0].verdict], [null, null, "inconclusive"]);
@@ -61,12 +63,12 @@ Deno.test("a finding names who is better and worse, and against whom", () => {
 
 Deno.test("many names are counted", () => {
   const names = ["a", "b", "c", "d"];
-  const { forest } = scenarioOf([cell("base", 5), ...names.map((name) => cell(name, 2.5))]);
+  const { forest } = comparedOf([cell("base", 5), ...names.map((name) => cell(name, 2.5))]);
   assert.match(forest?.finding ?? "", /requests\/s better with 4 of the others/);
 });
 
 Deno.test("nothing to compare is no figure", () => {
-  assert.equal(scenarioOf([cell("alone", 3)]).forest, null);
+  assert.equal(comparedOf([cell("alone", 3)]).forest, null);
 });
 
 Deno.test("where requests come at a rate, only latencies are compared", () => {
@@ -125,7 +127,7 @@ Deno.test("what two cells share is told once", () => {
 });
 
 /** The pairs of a scenario with the ratios that its chart shows. */
-function pairsOf({ forest }: ScenarioModel): ForestPair[] {
+function pairsOf({ forest }: ScenarioComparison): ForestPair[] {
   const figures = ["rate", "mean", 50, 95, 99] as const;
   const rows = forest?.charts[0].chart.rows ?? [];
   return rows.map(({ label, color, ratio }) => {

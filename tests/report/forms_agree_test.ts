@@ -12,6 +12,7 @@ import { results as schema } from "../../runner/result/result.ts";
 import { parseThreshold } from "../../scenarios/claims/threshold.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults } from "./hostile.ts";
+import { tableIn } from "./said.ts";
 
 const THRESHOLDS = ["p99 < 50ms", "success >= 99.9%"];
 
@@ -84,14 +85,12 @@ Deno.test("either CSV has the numbers of the runs in JSON, to the last digit", (
 Deno.test("the tables of markdown are those of the model, cell by cell", () => {
   const tables = tablesOf(renderMarkdown(MODEL));
   const wanted = [
-    winnersTable(MODEL.conclusion.winners),
+    winnersTable(MODEL.card.winners),
     ...THRESHOLD_TABLES,
-    ...MODEL.scenarios.flatMap(({ tables: { summary, compared, connections } }) => [
-      summary,
-      compared,
-      connections,
-    ]),
-    MODEL.settling?.table ?? null,
+    ...MODEL.context.scenarios.map((_, i) => tableIn(MODEL, `verdict/${i + 1}`)),
+    ...MODEL.context.scenarios.map(({ compared }) => compared.table),
+    ...MODEL.context.scenarios.map((_, i) => tableIn(MODEL, `s${i + 1}/connections`)),
+    MODEL.context.settling?.table ?? null,
   ].flatMap((table) => table ?? []);
   assert.equal(tables.length, wanted.length);
   wanted.forEach(({ columns, rows }, i) => {
@@ -114,7 +113,7 @@ Deno.test("rates of markdown are the means of the rates in CSV", () => {
   const rows: Row[] = parse(renderCsv(MODEL), { columns: true });
   const summaries = tablesOf(renderMarkdown(MODEL))
     .filter(({ head }) => head.some((label) => label.startsWith("Errors")));
-  for (const [i, { name, cells }] of MODEL.scenarios.entries()) {
+  for (const [i, { name, cells }] of MODEL.context.scenarios.entries()) {
     const summary = summaries[i];
     for (const [j, { label }] of cells.entries()) {
       const rates = rows.filter(({ target, scenario }) => target === label && scenario === name)
@@ -128,7 +127,7 @@ Deno.test("rates of markdown are the means of the rates in CSV", () => {
 
 Deno.test("JUnit has a case for the answers of each cell, and each outcome of the model", () => {
   const { cases } = resultsSuite(RESULTS, MODEL);
-  const cells = MODEL.scenarios.flatMap(({ cells }) => cells);
+  const cells = MODEL.context.scenarios.flatMap(({ cells }) => cells);
   assert.equal(cases.length, cells.length + MODEL.gates.length);
   const count = (kind: string | undefined): number =>
     cases.filter(({ problem }) => problem?.kind === kind).length;

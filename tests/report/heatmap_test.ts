@@ -22,6 +22,7 @@ import { decodeSparse, encodeHistogram } from "../../runner/stats/histogram/hdr.
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { lowestUsOf } from "../../runner/stats/histogram/histogram_counts.ts";
 import { resultsFixture } from "./fixture.ts";
+import { said } from "./said.ts";
 
 const MS = { name: "ms", size: 1, decimals: 3 };
 
@@ -33,8 +34,8 @@ const RESULTS = resultsFixture({
 });
 
 function cellsOf(results: Results): CellSteps[] {
-  const { scenarios } = reportModel(results);
-  const [packed] = packScenarios(scenarios).values();
+  const [scenario] = reportModel(results).context.scenarios;
+  const [packed] = packScenarios(new Map([["s", scenario]])).values();
   return unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
 }
 
@@ -45,7 +46,7 @@ function total(values: Iterable<number>): number {
 Deno.test("every request of a run is in its heatmap, once, in the interval in which it ended", () => {
   const cells = cellsOf(RESULTS);
   const edgesUs = heatEdgesUs(cells);
-  const targets = reportModel(RESULTS).scenarios[0].series.map(({ label }) => label);
+  const targets = reportModel(RESULTS).context.scenarios[0].cells.map(({ label }) => label);
   cells.forEach((runs, cell) => {
     const { runs: columns } = heatmapOf(runs, edgesUs);
     RESULTS.runs.filter(({ target }) => target === targets[cell]).forEach((run, at) => {
@@ -64,7 +65,7 @@ Deno.test("every request of a run is in its heatmap, once, in the interval in wh
 Deno.test("a row counts the requests between its edges, as the results have them", () => {
   const cells = cellsOf(RESULTS);
   const edgesUs = heatEdgesUs(cells);
-  const targets = reportModel(RESULTS).scenarios[0].series.map(({ label }) => label);
+  const targets = reportModel(RESULTS).context.scenarios[0].cells.map(({ label }) => label);
   const { runs, lowest } = heatmapOf(cells[0], edgesUs);
   const { timeline: { points } } = RESULTS.runs.filter(({ target }) => target === targets[0])[0];
   points.forEach(({ histogram }, i) => {
@@ -156,7 +157,8 @@ Deno.test("slow requests in one interval are found there, and even ones are not"
   const even = resultsFixture({
     cells: [{ target: "hono", scenario: "static", medianMs: 2, runs: 3 }],
   });
-  const [{ heatmapFinding }] = reportModel(even).scenarios;
+  const model = reportModel(even);
+  const heatmapFinding = said(model, "s1/latency")[0].text;
   assert.match(heatmapFinding, /^No target is slow in bursts/);
   const runs = even.runs.map((run, at) =>
     at !== 1 ? run : {
@@ -170,7 +172,7 @@ Deno.test("slow requests in one interval are found there, and even ones are not"
     }
   );
   assert.match(
-    reportModel({ ...even, runs }).scenarios[0].heatmapFinding,
+    said(reportModel({ ...even, runs }), "s1/latency")[0].text,
     /^Half of the slowest 1 % of hono ended in 1 of 36 intervals, at 1–1.25 s of run 2\.$/,
   );
 });
@@ -194,7 +196,8 @@ Deno.test("where all requests take as long, none of them are slow in bursts", ()
     latency: { ...run.latency, percentiles },
     timeline: { ...run.timeline, points },
   };
-  const [{ heatmapFinding }] = reportModel({ ...even, runs: [alike] }).scenarios;
+  const model = reportModel({ ...even, runs: [alike] });
+  const heatmapFinding = said(model, "s1/latency")[0].text;
   assert.match(heatmapFinding, /^No target is slow in bursts/);
 });
 
@@ -204,7 +207,7 @@ Deno.test("runs without intervals tell of no bursts, however many requests they 
   });
   const runs = results.runs.map((run) => ({ ...run, timeline: { ...run.timeline, points: [] } }));
   assert.match(
-    reportModel({ ...results, runs }).scenarios[0].heatmapFinding,
+    said(reportModel({ ...results, runs }), "s1/latency")[0].text,
     /^Whether slow requests come in bursts is unknown: .* its intervals have 0 at most\.$/,
   );
 });

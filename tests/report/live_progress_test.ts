@@ -11,6 +11,7 @@ import { remainingText } from "../../report/render/html/live_status.ts";
 import type { CapacityTrial } from "../../runner/result/capacity.ts";
 import type { Progress } from "../../runner/result/progress.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
+import { factsIn } from "./said.ts";
 
 const CELL = { target: "hono", scenario: "static", parameters: { connections: 50 }, repetition: 2 };
 const EVENTS: readonly Progress[] = [
@@ -101,12 +102,12 @@ Deno.test("an experiment without a run says what it is about to measure, of what
     cells: ["hono", "express"].map((target) => ({ target, scenario: "static", medianMs: 2 })),
   });
   const empty = { ...whole, runs: [], planned: 20, state: "running" as const, finishedAt: null };
-  const factOf = (results: typeof empty) => reportModel(results).facts[0];
+  const factOf = (results: typeof empty) => factsIn(reportModel(results))[0];
   assert.deepEqual(factOf(empty), {
     label: "To be measured",
     text: "hono, express in static (GET /static): 20 runs",
   });
   const flags = { set: {}, only: { targets: ["express"] } };
   assert.match(factOf({ ...empty, flags }).text, /^express in static/);
-  assert.equal(reportModel(whole).facts[0].label, "Measured");
+  assert.equal(factsIn(reportModel(whole))[0].label, "Measured");
 });

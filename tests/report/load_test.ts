@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { compareResults } from "../../report/subjects/compared_results.ts";
 import { loadText } from "../../report/subjects/method/load.ts";
-import { said } from "./said.ts";
+import { factsIn, said } from "./said.ts";
 import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -57,7 +57,7 @@ function plain(text: string): string {
 }
 
 function factsOf(results: Results): Record<string, string> {
-  const facts = reportModel(results).facts.map(({ label, text }) => [label, plain(text)]);
+  const facts = factsIn(reportModel(results)).map(({ label, text }) => [label, plain(text)]);
   return Object.fromEntries(facts);
 }
 
@@ -140,7 +140,7 @@ Deno.test("one load for all scenarios is told once, at the top", () => {
       resultsOf({ s: [rate(5)], t: [rate(5)] }),
     ]
   ) {
-    const { scenarios } = reportModel(results);
+    const { scenarios } = reportModel(results).context;
     assert.deepEqual(scenarios.map(({ load }) => load), ["", ""]);
     assert.ok(!factsOf(results)["Load of a run"].includes("told with"));
   }
@@ -151,7 +151,7 @@ const HIGH = "10.0 or 20.0 requests/s over at most 100 connections, 9 s, evenly 
 
 Deno.test("loads that differ are told with each scenario, and in the method", () => {
   const model = reportModel(DIFFERENT);
-  const { scenarios } = model;
+  const { scenarios } = model.context;
   assert.equal(factsOf(DIFFERENT)["Load of a run"], "3 different loads, given with each scenario");
   assert.deepEqual(scenarios.map(({ load }) => plain(load)), [
     "50 connections, 1 s",

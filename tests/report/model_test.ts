@@ -6,6 +6,7 @@ import { encodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { type CellSpec, resultsFixture } from "./fixture.ts";
 import { around, type Rates, resultsAt } from "./rates.ts";
+import { chartsIn, factsIn, said, saidAs, tableIn } from "./said.ts";
 
 const TWO: readonly CellSpec[] = [
   { target: "slow", scenario: "static", medianMs: 20, runs: 2, warmUp: 5 },
@@ -23,15 +24,16 @@ function columnOf({ columns, rows }: Table, label: string): Record<string, numbe
 Deno.test("scenarios keep the order of the experiment file, and targets come from the fastest", () => {
   const results = resultsFixture({ cells: TWO });
   results.runs.reverse();
-  const { scenarios } = reportModel(results);
+  const { scenarios } = reportModel(results).context;
   assert.deepEqual(scenarios.map(({ name }) => name), ["static", "fib"]);
-  assert.deepEqual(scenarios[0].series.map(({ label }) => label), ["fast", "slow"]);
+  assert.deepEqual(scenarios[0].cells.map(({ label }) => label), ["fast", "slow"]);
 });
 
 Deno.test("a target has the same colour in every scenario", () => {
-  const { scenarios } = reportModel(resultsFixture({ cells: TWO }));
-  assert.deepEqual(scenarios[0].series, [{ label: "fast", color: 1 }, { label: "slow", color: 0 }]);
-  assert.deepEqual(scenarios[1].series, [{ label: "fast", color: 1 }]);
+  const [first, second] = reportModel(resultsFixture({ cells: TWO })).context.scenarios
+    .map(({ cells }) => cells.map(({ label, color }) => ({ label, color })));
+  assert.deepEqual(first, [{ label: "fast", color: 1 }, { label: "slow", color: 0 }]);
+  assert.deepEqual(second, [{ label: "fast", color: 1 }]);
 });
 
 Deno.test("factors are part of a cell's name and order it by number, not by letter", () => {
@@ -43,7 +45,9 @@ Deno.test("factors are part of a cell's name and order it by number, not by lett
     connections,
     parameters: { connections, "set.cache": "redis" },
   }));
-  const { scenarios: [{ series }], facts } = reportModel(resultsFixture({ cells }));
+  const model = reportModel(resultsFixture({ cells }));
+  const series = model.context.scenarios[0].cells;
+  const facts = factsIn(model);
   assert.deepEqual(series.map(({ label }) => label), [
     "api · connections 50 · cache redis",
     "api · connections 200 · cache redis",
@@ -54,7 +58,8 @@ Deno.test("factors are part of a cell's name and order it by number, not by lett
 
 Deno.test("the summary has medians of rates and pooled percentiles", () => {
   const results = resultsFixture({ cells: TWO });
-  const { scenarios: [{ tables: { summary } }] } = reportModel(results);
+  const model = reportModel(results);
+  const summary = tableIn(model, "verdict/1");
   const rates = results.runs.filter(({ target }) => target === "slow").map(({ rate }) => rate);
   assert.equal(columnOf(summary, "Requests/s")["slow"], (rates[0] + rates[1]) / 2);
   const p99 = columnOf(summary, "p99")["fast"] ?? 0;
@@ -67,7 +72,8 @@ Deno.test("the summary has medians of rates and pooled percentiles", () => {
 Deno.test("the table of runs has every run's figures as they are in the results", () => {
   const results = resultsFixture({ cells: [{ ...TWO[0], runs: 1 }] });
   const [run] = results.runs;
-  const { scenarios: [{ tables: { runs } }] } = reportModel(results);
+  const model = reportModel(results);
+  const runs = tableIn(model, "s1/runs");
   const value = (label: string): number | undefined => columnOf(runs, label)["slow"];
   assert.equal(value("Requests/s"), run.rate);
   assert.equal(value("p99.9"), run.latency.percentiles["99.9"]);
@@ -78,7 +84,8 @@ Deno.test("the table of runs has every run's figures as they are in the results"
 Deno.test("outcomes account for every request that was due", () => {
   const cells = [{ ...TWO[0], timeoutRatio: 0.02, wrongRatio: 0.1 }];
   const results = resultsFixture({ cells });
-  const { scenarios: [{ tables: { outcomes } }] } = reportModel(results);
+  const model = reportModel(results);
+  const outcomes = tableIn(model, "outcomes/1", "Outcomes");
   const of = (label: string): number => columnOf(outcomes, label)["slow"] ?? NaN;
   assert.ok(of("Timed out") > 0 && of("Wrong responses") > 0);
   assert.equal(
@@ -88,9 +95,10 @@ Deno.test("outcomes account for every request that was due", () => {
 });
 
 Deno.test("a percentile that too few requests support is marked weak", () => {
-  const { scenarios: [{ tables: { percentiles } }] } = reportModel(
+  const model = reportModel(
     resultsFixture({ cells: [{ ...TWO[0], runs: 1, duration: 1 }] }),
   );
+  const percentiles = tableIn(model, "s1/percentiles");
   const weak = percentiles.columns
     .filter((_, i) => percentiles.rows[0][i].weak)
     .map(({ label }) => label);
@@ -99,7 +107,8 @@ Deno.test("a percentile that too few requests support is marked weak", () => {
 });
 
 Deno.test("timelines of a scenario share their axes, which hold every point", () => {
-  const { scenarios: [{ timelines }] } = reportModel(resultsFixture({ cells: TWO }));
+  const model = reportModel(resultsFixture({ cells: TWO }));
+  const timelines = chartsIn(model, "s1/time", "timeline");
   const [slow, fast] = timelines;
   assert.deepEqual(slow.latency, fast.latency);
   assert.deepEqual(slow.rate, fast.rate);
@@ -119,7 +128,7 @@ Deno.test("an interval without a request is a gap, not a latency of 0", () => {
     histogram: "",
     ...{ p50: 0, p75: 0, p90: 0, p99: 0, max: 0 },
   });
-  const { scenarios: [{ timelines: [{ runs: [{ latency, rate }] }] }] } = reportModel(results);
+  const [{ runs: [{ latency, rate }] }] = chartsIn(reportModel(results), "s1/time", "timeline");
   assert.deepEqual(latency.map((values) => values[3]), [null, null, null, null]);
   assert.equal(rate[3], 0);
 });
@@ -129,13 +138,16 @@ Deno.test("a last interval that was cut short does not look like a collapse", ()
   const { points } = results.runs[0].timeline;
   const { endS } = points[points.length - 1];
   points.push({ ...points[0], endS: endS + 0.004, completed: 1 });
-  const { scenarios: [{ timelines: [{ runs: [run] }] }] } = reportModel(results);
+  const [{ runs: [run] }] = chartsIn(reportModel(results), "s1/time", "timeline");
   assert.equal(run.t.length, points.length - 1);
 });
 
 Deno.test("shares of the latency histogram are of all requests of their cell", () => {
-  const { scenarios: [{ density }] } = reportModel(resultsFixture({ cells: TWO }));
-  assert.ok(density);
+  const [density] = chartsIn(
+    reportModel(resultsFixture({ cells: TWO })),
+    "s1/latency",
+    "density",
+  );
   for (const { shares } of density.series) {
     assert.equal(shares.length, density.edges.length - 1);
     const total = shares.reduce((total, share) => total + share, 0);
@@ -144,11 +156,11 @@ Deno.test("shares of the latency histogram are of all requests of their cell", (
 });
 
 Deno.test("parts without a measurement are told once per reason", () => {
-  const { missing, warnings } = reportModel(missingRedis());
-  assert.deepEqual(missing.map(({ what, reason }) => [what, reason]), [
-    ["redis, slow; fast, run 2", "there is no Redis"],
+  const model = reportModel(missingRedis());
+  assert.deepEqual(said(model, "missing"), [
+    { code: "missing.skipped", text: "redis, slow; fast, run 2: skipped: there is no Redis" },
   ]);
-  assert.match(warnings.join(), /2 planned cells were not measured/);
+  assert.match(saidAs(model, "about", "parts-missing").join(), /2 planned cells were not measured/);
 });
 
 function missingRedis(): ReturnType<typeof resultsFixture> {
@@ -187,20 +199,23 @@ const POOR: Record<string, () => ReportModel> = {
 
 for (const [sentence, model] of Object.entries(POOR)) {
   Deno.test(`${sentence}: the model is whole and has no number that is none`, () => {
-    assert.doesNotMatch(JSON.stringify(model()), /NaN|Infinity|undefined/);
-    for (const { summary: answer, timelines, density } of model().scenarios) {
-      assert.ok(summaryText(answer).length > 10);
+    const made = model();
+    assert.doesNotMatch(JSON.stringify(made.groups), /NaN|Infinity|undefined/);
+    made.context.scenarios.forEach(({ compared }, i) => {
+      assert.ok(summaryText(compared.summary).length > 10);
       // JSON turns what is no number into null, and axes must have numbers.
-      for (const axis of timelines.flatMap(({ latency, rate }) => [latency, rate])) {
-        assert.ok(axis.max > axis.min && Number.isFinite(axis.max));
-      }
-      if (density) assert.ok(density.axis.max > density.axis.min);
-    }
+      const axes = [
+        ...chartsIn(made, `s${i + 1}/time`, "timeline").flatMap((one) => [one.latency, one.rate]),
+        ...chartsIn(made, `s${i + 1}/latency`, "density").map(({ axis }) => axis),
+      ];
+      for (const axis of axes) assert.ok(axis.max > axis.min && Number.isFinite(axis.max));
+    });
   });
 }
 
 Deno.test("where all serve as much, nothing is traded for it", () => {
-  const tradeoff = (rates: Rates) => reportModel(resultsAt(rates)).scenarios[0].tradeoff;
-  assert.equal(tradeoff({ a: around(1_000), b: around(1_003) }), null);
-  assert.notEqual(tradeoff({ a: around(1_000), b: around(1_100) }), null);
+  const tradeoff = (rates: Rates) =>
+    chartsIn(reportModel(resultsAt(rates)), "tradeoff", "tradeoff")[0];
+  assert.equal(tradeoff({ a: around(1_000), b: around(1_003) }), undefined);
+  assert.notEqual(tradeoff({ a: around(1_000), b: around(1_100) }), undefined);
 });

@@ -20,7 +20,7 @@ Deno.test("against any base, each ratio is that of the pair, judged among all pa
   const [{ cells }] = groupRuns(RESULTS);
   const [a, b, c] = cells.map(groupOf);
   const all = comparePairs([[a, b], [a, c], [b, c]].map(([base, next]) => ({ base, next })));
-  const bases = reportModel(RESULTS).bases();
+  const bases = reportModel(RESULTS).context.bases();
   assert.deepEqual(bases.map(({ base }) => base), ["a", "b", "c"]);
   const ratioOf = (base: number, name: string): number | undefined =>
     bases[base].scenarios[0]?.forest.charts[0].chart.rows.find(({ label }) => label === name)
@@ -43,7 +43,7 @@ Deno.test("one target has no other base", () => {
   const one = resultsFixture({
     cells: [{ target: "a", scenario: "static", medianMs: 2, runs: 3 }],
   });
-  assert.deepEqual(reportModel(one).bases(), []);
+  assert.deepEqual(reportModel(one).context.bases(), []);
 });
 
 /** Six targets in four scenarios: against one base four pairs share no runs, of all pairs twelve do not. */
@@ -60,8 +60,8 @@ const MANY = resultsFixture({
 
 Deno.test("a ratio has one interval, whichever base it is shown against and whoever asks", () => {
   const model = reportModel(MANY);
-  const [own] = model.scenarios[0].forest?.charts ?? [];
-  const [other] = model.bases()[0].scenarios[0]?.forest.charts ?? [];
+  const [own] = model.context.scenarios[0].compared.forest?.charts ?? [];
+  const [other] = model.context.bases()[0].scenarios[0]?.forest.charts ?? [];
   const ends = ({ low, high }: { low: number | null; high: number | null }) => [low, high];
   assert.deepEqual(other.chart.rows.map(ends), own.chart.rows.map(ends));
   const scenarios = groupRuns(MANY);

@@ -16,7 +16,7 @@ const RESULTS = resultsFixture({
     { target: "express", scenario: "static", medianMs: 5, runs: 2, timeoutRatio: 0.01 },
   ],
 });
-const { scenarios } = reportModel(RESULTS);
+const [SCENARIO] = reportModel(RESULTS).context.scenarios;
 
 /** Characters of the results' own histograms. */
 const characters = sum(
@@ -32,12 +32,12 @@ const PAGES = [
 
 for (const { says, room, seconds, steps } of PAGES) {
   Deno.test(`${says}, and its percentiles are those of the results`, () => {
-    const packed = packScenarios(scenarios, room * characters).get(scenarios[0]);
+    const packed = packScenarios(new Map([["s", SCENARIO]]), room * characters).get("s");
     assert.equal(packed?.seconds, seconds);
     const cells = unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
     cells.forEach((cell, i) => {
       assert.deepEqual(cell.map(({ length }) => length), [steps, steps]);
-      const { runs } = scenarios[0].cells[i];
+      const { runs } = SCENARIO.cells[i];
       const toS = Math.max(1, seconds);
       const points = runs.flatMap(({ timeline }) =>
         timeline.points.filter(({ endS }) => endS <= toS)
@@ -56,9 +56,12 @@ Deno.test("what all runs take is foretold by some of them", () => {
   const cells = [1, 2, 5, 20].map((medianMs) => ({
     ...{ target: `of ${medianMs} ms`, scenario: "static", medianMs, runs: 12 },
   }));
-  const { scenarios } = reportModel(resultsFixture({ cells }));
+  const [scenario] = reportModel(resultsFixture({ cells })).context.scenarios;
   const sizeAt = (most?: number): number =>
-    sum([...packScenarios(scenarios, most).values()], ({ packed }) => packed.length);
+    sum(
+      [...packScenarios(new Map([["s", scenario]]), most).values()],
+      ({ packed }) => packed.length,
+    );
   const whole = sizeAt(Infinity);
   for (const share of [0.9, 0.6, 0.4]) {
     const size = sizeAt(share * whole);

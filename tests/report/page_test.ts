@@ -8,6 +8,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { markup, scriptJson } from "../../report/writing/html.ts";
 import { resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
+import { chartsIn } from "./said.ts";
 
 const RESULTS = resultsFixture({
   cells: [
@@ -105,7 +106,8 @@ Deno.test("runs are called by their repetition, in every figure, also where one 
   });
   const lost = results.runs.findIndex(({ target }) => target === "b");
   const model = reportModel({ ...results, runs: results.runs.toSpliced(lost, 1) });
-  const [{ bars, timelines }] = model.scenarios;
+  const bars = chartsIn(model, "verdict/1", "bars")[0];
+  const timelines = chartsIn(model, "s1/time", "timeline");
   assert.deepEqual(bars.bars[1].runs.map(({ repetition }) => repetition), [2, 3]);
   assert.deepEqual(timelines[1].runs.map(({ label }) => label), ["run 2", "run 3"]);
   assert.deepEqual(shownOf(timelines[1], { ...WHOLE, runs: [1, 3] }).runs, [timelines[1].runs[1]]);

@@ -13,6 +13,7 @@ import type { Table } from "../../report/subjects/tables/table.ts";
 import { type Results, results, type Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
 import { FIGURES } from "../../report/figures/figures.ts";
+import { chartsIn, said, saidAs, tableIn } from "./said.ts";
 
 /** Two points: half a second at one core and half a second at two. */
 function runWith(completed: number, points: Run["resources"] = POINTS): Run {
@@ -67,7 +68,8 @@ Deno.test("behind a cache requests per CPU-second count the whole chain, never t
   assert.deepEqual(FIGURES.perCpu.of(run), exactly(2_000));
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs = [run];
-  const [{ perCpuFinding }] = reportModel(results).scenarios;
+  const model = reportModel(results);
+  const perCpuFinding = saidAs(model, "s1/resources", "per-cpu")[0];
   assert.match(
     perCpuFinding,
     /^For each CPU-second a served 2,000 requests .* plain of a: 0\.0005/,
@@ -104,9 +106,7 @@ function older({ runs, ...rest }: Results): Results {
 }
 
 function resourcesOf(from: Results): Table {
-  const { resources } = reportModel(from).scenarios[0].tables;
-  assert.ok(resources);
-  return resources;
+  return tableIn(reportModel(from), "s1/resources");
 }
 
 function column({ columns, rows }: Table, label: string): (string | undefined)[] {
@@ -144,7 +144,8 @@ Deno.test("older results have a table without what they do not tell", () => {
 });
 
 Deno.test("a sentence says who needs the least CPU for a request, and what the parts need", () => {
-  const [{ perCpuFinding }] = reportModel(resultsFixture({ cells: CELLS })).scenarios;
+  const model = reportModel(resultsFixture({ cells: CELLS }));
+  const perCpuFinding = saidAs(model, "s1/resources", "per-cpu")[0];
   const plain = perCpuFinding.replaceAll(/[\d,.]*\d/g, "N");
   assert.equal(
     plain,
@@ -152,13 +153,12 @@ Deno.test("a sentence says who needs the least CPU for a request, and what the p
       "N requests (N cores). nginx of cached: N cores. Redis of cached: N cores.",
   );
   const alone = resultsFixture({ cells: [{ ...CELLS[0], runs: 1 }] });
-  const [one] = reportModel(alone).scenarios;
   assert.match(
-    one.perCpuFinding,
+    saidAs(reportModel(alone), "s1/resources", "per-cpu")[0],
     /^For each CPU-second plain served [\d,.]+ requests \([\d.]+ cores\)\.$/,
   );
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
-  assert.equal(reportModel(unwatched).scenarios[0].perCpuFinding, "");
+  assert.deepEqual(said(reportModel(unwatched), "s1/resources"), []);
 });
 
 Deno.test("the CSV has what each run's target used, and its parts under their names", () => {
@@ -168,17 +168,21 @@ Deno.test("the CSV has what each run's target used, and its parts under their na
   assert.equal(lines.length, 6);
   for (const [i, line] of lines.entries()) {
     const seconds = value(line, "cpuSeconds");
-    assert.ok(Math.abs(seconds - cpuSecondsOf(model.runs[i])) < 1e-9);
+    assert.ok(Math.abs(seconds - cpuSecondsOf(model.context.runs[i])) < 1e-9);
     assert.ok(
       Math.abs(value(line, "cpuUserSeconds") + value(line, "cpuSystemSeconds") - seconds) < 1e-9,
     );
     assert.equal(value(line, "threadsPeak"), 11);
-    assert.equal(value(line, "Redis.cpuCores"), model.runs[i].target === "cached" ? 0.5 : 0);
+    assert.equal(
+      value(line, "Redis.cpuCores"),
+      model.context.runs[i].target === "cached" ? 0.5 : 0,
+    );
   }
 });
 
 Deno.test("timelines have the memory of the target, on an axis of all of them", () => {
-  const { timelines } = reportModel(resultsFixture({ cells: CELLS })).scenarios[0];
+  const model = reportModel(resultsFixture({ cells: CELLS }));
+  const timelines = chartsIn(model, "s1/time", "timeline");
   for (const { tracks: [, { axis }], runs } of timelines) {
     assert.equal(axis.unit, "MB");
     assert.ok(axis.min === 0 && axis.max > 60);
@@ -188,5 +192,5 @@ Deno.test("timelines have the memory of the target, on an axis of all of them", 
     }
   }
   const unwatched = resultsFixture({ cells: [{ ...CELLS[0], watched: false }] });
-  assert.deepEqual(reportModel(unwatched).scenarios[0].timelines[0].tracks, []);
+  assert.deepEqual(chartsIn(reportModel(unwatched), "s1/time", "timeline")[0].tracks, []);
 });

@@ -5,6 +5,7 @@ import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import type { Counters } from "../../runner/result/runtime/counters.ts";
 import { resultsFixture } from "./fixture.ts";
+import { chartsIn, saidAs } from "./said.ts";
 
 const COUNTERS: Counters = {
   processes: [{
@@ -45,11 +46,11 @@ function modelOf(counters?: Counters): ReturnType<typeof reportModel> {
 
 Deno.test("a cell's pauses are told, with the requests that met them and those by chance", () => {
   const model = modelOf(COUNTERS);
-  const [sentence, ...others] = model.scenarios[0].runtimeFindings;
+  const [sentence, ...others] = saidAs(model, "verdict/1", "runtime");
   assert.deepEqual(others, []);
   assert.equal(
     sentence.replaceAll(/\s/g, " "),
-    "<b>api</b>: 240 collections stopped it for 3.00 % of the time, the longest took 24.0 ms, its event loop was " +
+    "Runtime of <b>api</b>: 240 collections stopped it for 3.00 % of the time, the longest took 24.0 ms, its event loop was " +
       "late by 1.20 ms on average and 53.0 ms at most; of its 20 slowest requests 20.0 % overlap a collection " +
       "(4.00 % by chance), 80.0 % overlap a blocked event loop (6.00 % by chance).",
   );
@@ -61,13 +62,14 @@ Deno.test("a cell's pauses are told, with the requests that met them and those b
 
 Deno.test("pauses have tracks in the timeline, on the axes of all targets, with gaps where nothing was reported", () => {
   const point = { collections: 1, utilization: null, heap: null };
-  const { timelines } = modelOf({
+  const model = modelOf({
     ...COUNTERS,
     points: [
       { ...point, endS: 0.25, stoppedMs: 5, delay: 3 },
       { ...point, endS: 0.75, stoppedMs: 50, delay: null },
     ],
-  }).scenarios[0];
+  });
+  const timelines = chartsIn(model, "s1/time", "timeline");
   for (const { tracks } of timelines) {
     assert.deepEqual(tracks.map(({ title, axis: { unit } }) => `${title}, ${unit}`).slice(2), [
       "Stopped by collections, ms/s",
@@ -86,7 +88,7 @@ Deno.test("pauses have tracks in the timeline, on the axes of all targets, with 
 });
 
 Deno.test("without counters the timeline has no tracks of pauses", () => {
-  const [{ tracks, runs }] = modelOf().scenarios[0].timelines;
+  const [{ tracks, runs }] = chartsIn(modelOf(), "s1/time", "timeline");
   assert.deepEqual(tracks.map(({ title }) => title), ["CPU", "Memory"]);
   assert.ok(runs.every((run) => run.tracks.length === 2));
 });
@@ -95,17 +97,21 @@ Deno.test("a runtime without an event loop, and one without collections, have no
   const [process] = COUNTERS.processes;
   const quiet = { ...process, collections: 0, stoppedMs: 0, longestMs: 0, delay: null };
   const none = { overlapping: 0, expected: 0 };
-  const [sentence] = modelOf({
-    ...COUNTERS,
-    processes: [quiet],
-    stalls: [],
-    slowest: { requests: 0, collections: none, stalls: none },
-  }).scenarios[0].runtimeFindings;
-  assert.equal(sentence, "<b>api</b>: no collection; no request was slow.");
+  const [sentence] = saidAs(
+    modelOf({
+      ...COUNTERS,
+      processes: [quiet],
+      stalls: [],
+      slowest: { requests: 0, collections: none, stalls: none },
+    }),
+    "verdict/1",
+    "runtime",
+  );
+  assert.equal(sentence, "Runtime of <b>api</b>: no collection; no request was slow.");
 });
 
 Deno.test("without counters nothing is said of them", () => {
-  assert.deepEqual(modelOf().scenarios[0].runtimeFindings, []);
+  assert.deepEqual(saidAs(modelOf(), "verdict/1", "runtime"), []);
 });
 
 Deno.test("bottlenecks by pauses have their evidence and an advice", () => {

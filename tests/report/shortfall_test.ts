@@ -45,7 +45,7 @@ function endAs(run: Run, { completed, timeouts = 0, dropped = 0, late = 0, ...mo
 }
 
 function verdictOf(results: Results): [code: string, sentence: string] {
-  const { code, sentence } = reportModel(results).conclusion;
+  const { code, sentence } = reportModel(results).card;
   return [code, sentence.replaceAll("\u00a0", " ")];
 }
 

@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import { reportModel, type ScenarioModel } from "../../report/model.ts";
-import { flawlessText } from "../../report/subjects/charts/errors.ts";
-import { renderReportPage } from "../../report/render/html/page.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import type { Run } from "../../runner/result/result.ts";
 import { FAULTS_MODEL, FAULTS_RESULTS } from "../browser/faults_sample.ts";
 import { resultsFixture } from "./fixture.ts";
+import { chartsIn, panelsIn, said, saidAs, tableIn } from "./said.ts";
 
 type SlowRequest = NonNullable<Run["slowest"]>[number];
 
@@ -19,16 +18,21 @@ const SLOW: SlowRequest = {
   status: 200,
 };
 
-function modelOf(byRun: readonly (readonly SlowRequest[])[], duration = 3): ScenarioModel {
+function modelOf(byRun: readonly (readonly SlowRequest[])[], duration = 3): ReportModel {
   const results = resultsFixture({
     cells: [{ target: "hono", scenario: "user", medianMs: 3, runs: byRun.length, duration }],
   });
   const runs = results.runs.map((run, i) => ({ ...run, slowest: [...byRun[i]] }));
-  return reportModel({ ...results, runs }).scenarios[0];
+  return reportModel({ ...results, runs });
 }
 
-function textsOf({ slowest }: ScenarioModel): string[][] {
-  return slowest?.table.rows.map((row) => row.map(({ text }) => text)) ?? [];
+function textsOf(model: ReportModel): string[][] {
+  return tableIn(model, "outcomes/1", "Slowest").rows.map((row) => row.map(({ text }) => text));
+}
+
+function slowestIn(model: ReportModel): string[] {
+  return said(model, "outcomes/1").filter(({ code }) => code.startsWith("slowest"))
+    .map(({ text }) => text);
 }
 
 Deno.test("the slowest of a cell are those of all its runs, slowest first", () => {
@@ -67,31 +71,30 @@ Deno.test("lower bounds say that they are, and a request that was never sent say
     ["≥\u00a035.0", "1.500", "10.000", "GET /user/7", "3", "unfinished"],
     ["30.0", "1.500", "10.000", "GET /user/7", "3", "status 200, wrong response"],
   ]);
-  assert.match(model.slowest?.table.notes.join(" ") ?? "", /at least this long/);
-  assert.deepEqual(model.slowest?.findings, [
+  assert.match(tableIn(model, "outcomes/1", "Slowest").notes.join(" "), /at least this long/);
+  assert.deepEqual(slowestIn(model), [
     "hono: at least 40.0\u00a0ms, sent 1.50\u00a0s into run 1.",
   ]);
 });
 
 Deno.test("slow requests that crowd at the start of a longer run are called out", () => {
   const early = Array.from({ length: 10 }, (_, i) => ({ ...SLOW, dueS: i < 7 ? 0.2 : 2 }));
-  const findingOf = (duration: number): string =>
-    modelOf([early], duration).slowest?.findings[0] ?? "";
+  const findingOf = (duration: number): string => slowestIn(modelOf([early], duration))[0];
   assert.match(findingOf(5), /; 7 of its 10 slowest were sent in the first second/);
   assert.doesNotMatch(findingOf(3), /first second/);
 });
 
 Deno.test("results without slowest requests have no such table", () => {
-  const { scenarios: [model] } = reportModel(
+  const model = reportModel(
     resultsFixture({ cells: [{ target: "hono", scenario: "user", medianMs: 3 }] }),
   );
-  assert.equal(model.slowest, null);
+  assert.deepEqual(slowestIn(model), []);
 });
 
 Deno.test("faults over time add up to what the intervals hold, by kind", () => {
-  const { errors: faults, cells } = FAULTS_MODEL.scenarios[0];
-  assert.deepEqual(faults.charts.map(({ label }) => label), ["koa"]);
-  const [{ chart }] = faults.charts;
+  const { cells } = FAULTS_MODEL.context.scenarios[0];
+  const [{ title, chart }, ...others] = panelsIn(FAULTS_MODEL, "outcomes/1", "errors");
+  assert.deepEqual([title, others], ["koa", []]);
   const points = cells.flatMap(({ target, runs }) =>
     target === "koa" ? runs.flatMap(({ timeline }) => timeline.points) : []
   );
@@ -101,7 +104,10 @@ Deno.test("faults over time add up to what the intervals hold, by kind", () => {
     ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
     ["Wrong responses", total(points.map(({ wrong }) => wrong ?? 0))],
   ]);
-  assert.match(faults.findings[0], /^koa: .* requests went wrong \(timed out .*, wrong responses /);
+  assert.match(
+    saidAs(FAULTS_MODEL, "outcomes/1", "errors")[0],
+    /^koa: .* requests went wrong \(timed out .*, wrong responses /,
+  );
 });
 
 Deno.test("without faults there is one sentence for all scenarios, and no figure", () => {
@@ -110,18 +116,18 @@ Deno.test("without faults there is one sentence for all scenarios, and no figure
     scenario,
     medianMs: 3,
   }));
-  const { scenarios } = reportModel(resultsFixture({ cells }));
-  for (const { errors: { charts, findings } } of scenarios) {
-    assert.deepEqual([charts, findings], [[], []]);
-  }
   const NONE = "o request failed, none was left unsent, and no response was wrong.";
-  assert.equal(flawlessText(scenarios), `N${NONE}`);
-  const [user, home, login] = scenarios;
-  const faulty = { ...login, errors: { ...login.errors, findings: ["hono: 1 % went wrong."] } };
-  assert.equal(flawlessText([user, home, faulty]), `In user and home n${NONE}`);
-  assert.equal(flawlessText([faulty]), "");
-  const page = renderReportPage([reportModel(resultsFixture({ cells }))]);
-  assert.equal(page.split(NONE).length, 2);
+  const saidOf = (wrongRatio: number) =>
+    said(
+      reportModel(resultsFixture({
+        cells: cells.map((cell) => cell.scenario === "login" ? { ...cell, wrongRatio } : cell),
+      })),
+      "outcomes",
+    );
+  assert.deepEqual(saidOf(0), [{ code: "flawless", text: `N${NONE}` }]);
+  const [flawless, wrong] = saidOf(0.1);
+  assert.equal(flawless.text, `In user and home n${NONE}`);
+  assert.equal(wrong.code, "errors");
 });
 
 Deno.test("failures of unknown kind are shown as such", () => {
@@ -133,8 +139,12 @@ Deno.test("failures of unknown kind are shown as such", () => {
       points: run.timeline.points.map(({ errors: _, wrong: __, ...point }) => point),
     },
   }));
-  const { scenarios: [{ errors: faults }] } = reportModel({ ...FAULTS_RESULTS, runs: plain });
-  assert.deepEqual(faults.charts[0].chart.series.map(({ label }) => label), ["Failed"]);
+  const [chart] = chartsIn(
+    reportModel({ ...FAULTS_RESULTS, runs: plain }),
+    "outcomes/1",
+    "errors",
+  );
+  assert.deepEqual(chart.series.map(({ label }) => label), ["Failed"]);
 });
 
 Deno.test("markdown begins with the verdict and tells what went wrong", () => {

@@ -6,6 +6,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
+import { said, saidAs } from "./said.ts";
 
 type Warmup = Run["warmup"];
 
@@ -77,8 +78,10 @@ Deno.test("a run without a steady part has no figures where they are of steady p
   assert.deepEqual([...cell.rate.values], cell.runs.slice(0, 2).map(({ rate }) => rate));
   assert.equal(cell.latency.count, cell.runs[0].latency.count + cell.runs[1].latency.count);
   assert.ok(cell.interval("rate"));
-  const { warnings } = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
-  assert.deepEqual(warnings, ["static, hono: 1 of 3 runs has no steady part, and so no figures."]);
+  const model = reportModel(resultsOf([warm(2), warm(2), NEVER], STEADY));
+  assert.deepEqual(saidAs(model, "about", "no-steady-part"), [
+    "static, hono: 1 of 3 runs has no steady part, and so no figures.",
+  ]);
 });
 
 Deno.test("where no run has a steady part the figures are of whole runs, without intervals", () => {
@@ -86,12 +89,19 @@ Deno.test("where no run has a steady part the figures are of whole runs, without
   const cell = cellOf([short, short], STEADY);
   assert.equal(cell.rate.values.length, 2);
   assert.equal(cell.interval("rate"), null);
-  const { warnings } = reportModel(resultsOf([short, short], STEADY));
+  const warnings = saidAs(
+    reportModel(resultsOf([short, short], STEADY)),
+    "about",
+    "no-steady-part",
+  );
   assert.match(warnings.join(), /no run has a steady part, so its figures are of whole runs/);
 });
 
 Deno.test("figures of whole runs are not asked for steady parts", () => {
-  assert.deepEqual(reportModel(resultsOf([warm(2), NEVER])).warnings, []);
+  assert.deepEqual(
+    saidAs(reportModel(resultsOf([warm(2), NEVER])), "about", "no-steady-part"),
+    [],
+  );
   assert.ok(cellOf([warm(2), NEVER]).interval("rate"));
 });
 
@@ -100,7 +110,7 @@ Deno.test("where most runs have no steady state the headline has no interval, an
   const { interval } = cellOf(warmups);
   assert.deepEqual([interval("rate"), interval("mean"), interval(99)], [null, null, null]);
   const model = reportModel(resultsOf(warmups));
-  assert.deepEqual([model.conclusion.code, model.conclusion.figure?.interval], ["alone", ""]);
+  assert.deepEqual([model.card.code, model.card.figure?.interval], ["alone", ""]);
   for (const text of allTexts(model)) {
     assert.match(
       text,
@@ -115,7 +125,7 @@ Deno.test("many unsteady cells are counted", () => {
   }));
   const results = resultsFixture({ cells });
   for (const run of results.runs) run.warmup = NEVER;
-  assert.deepEqual(reportModel(results).warnings, [
+  assert.deepEqual(saidAs(reportModel(results), "about", "no-steady-state"), [
     "6 cells have no steady state in most of their runs, such as static, t0: " +
     "no steady state in 2 of 2 runs: run longer. Figures without a steady state have no intervals.",
   ]);
@@ -147,7 +157,7 @@ const findings: [warmups: Warmup[], says: RegExp][] = [
 
 for (const [warmups, says] of findings) {
   Deno.test(`how flat, or why not, is told: ${says.source}`, () => {
-    const [{ text }] = reportModel(resultsOf(warmups)).scenarios[0].steadyFindings;
+    const [{ text }] = said(reportModel(resultsOf(warmups)), "s1/steady");
     assert.match(text, says);
   });
 }

@@ -4,13 +4,17 @@ import { steadyFindings } from "../../report/findings/steady_finding.ts";
 import { reportModel } from "../../report/model.ts";
 import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
 import { steadinessOf } from "../../report/cells/steady.ts";
-import { steadyTables } from "../../report/subjects/tables/steady.ts";
+import type { Group } from "../../report/blocks.ts";
+import { groupOf } from "../../report/subjects/registry.ts";
+import type { SteadyLabel } from "../../runner/stats/steady_state/steady_state.ts";
+import { steady } from "../../report/subjects/tables/steady.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import type { Results, Run } from "../../runner/result/result.ts";
 import { decodeHistogram } from "../../runner/stats/histogram/hdr.ts";
 import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
+import { tableIn, tablesIn } from "./said.ts";
 
 type Warmup = Run["warmup"];
 
@@ -80,13 +84,19 @@ function silentAtFirst(warmups: readonly Warmup[]): CellRuns {
   return groupRuns(results)[0].cells[0];
 }
 
+/** What the subject says of some cells. */
+function steadyOf(cells: readonly CellRuns[]): { groups: Group[] } {
+  const [context] = reportModel(resultsOf([FLAT])).context.scenarios;
+  return { groups: [groupOf(steady, { ...context, cells }) ?? []].flat() };
+}
+
 Deno.test("a start-up without an answer has a rate of 0, and no latency to be told", () => {
   const cell = silentAtFirst([warm(0.5)]);
   assert.match(
     steadyFindings([cell])[0].text,
     /: steady from 0\.5 s on, after 0 requests; [\d,]+ requests\/s then, 0 before\.$/,
   );
-  const rows = steadyTables("static", [cell])?.parts?.rows ?? [];
+  const { rows } = tableIn(steadyOf([cell]), "steady", "Start-up");
   assert.deepEqual(rows.map((row) => row[2].text), ["0", "–", "–"]);
 });
 
@@ -97,25 +107,29 @@ Deno.test("each percentile flattens in its own time, in runs without a steady st
   assert.ok(p50 && p50.median >= 0.75 && p50.median <= 2, `${p50?.median}`);
 });
 
-const findings: [warmups: Warmup[], text: RegExp, isFlat: boolean][] = [
-  [[FLAT, FLAT, FLAT], /^hono is flat from the start\.$/, true],
+const findings: [warmups: Warmup[], text: RegExp, code: SteadyLabel][] = [
+  [[FLAT, FLAT, FLAT], /^hono is flat from the start\.$/, "flat"],
   [
     [warm(1.5)],
     /^hono warms up: steady from 1\.5 s on, after [\d,]+ requests; (p50 \d[\d.]+\sms then, \d[\d.]+\sms before|[\d,]+ requests\/s then, [\d,]+ before)\.$/,
-    false,
+    "warm-up",
   ],
   [
     [warm(1), warm(2), FLAT, NEVER],
     /^hono warms up in 2 of 4 runs: steady from 1\.5 s \(1–2\) on, .* before\. 1 run reaches no steady state: longer runs may\. 1 run is flat from the start\.$/,
-    false,
+    "warm-up",
   ],
-  [[FLAT, FLAT, warm(1)], /^hono is flat from the start in 2 of 3 runs\. 1 run warms up: /, false],
-  [[NEVER, NEVER], /^hono reaches no steady state: longer runs may\.$/, false],
-  [[{ label: "slowdown", steadyFromS: 3 }], /^hono slows down: steady from 3 s on/, false],
+  [
+    [FLAT, FLAT, warm(1)],
+    /^hono is flat from the start in 2 of 3 runs\. 1 run warms up: /,
+    "warm-up",
+  ],
+  [[NEVER, NEVER], /^hono reaches no steady state: longer runs may\.$/, "no-steady-state"],
+  [[{ label: "slowdown", steadyFromS: 3 }], /^hono slows down: steady from 3 s on/, "slowdown"],
   [
     [SHORT],
     /^hono has too few intervals with responses to judge its warm-up: that takes 20 of 0\.25\ss\.$/,
-    false,
+    "too-short",
   ],
 ];
 
@@ -127,12 +141,12 @@ Deno.test("a run with few answers a second is told that most intervals must have
   assert.match(text, /: that takes 20 of 0\.25\ss, and responses in more than half of all\.$/);
 });
 
-for (const [warmups, text, isFlat] of findings) {
+for (const [warmups, text, code] of findings) {
   const labels = warmups.map((warmup) => warmup?.label).join(", ");
   Deno.test(`runs that are ${labels} are told in words`, () => {
     const [finding, ...others] = steadyFindings([cellOf(warmups)]);
     assert.match(finding.text, text);
-    assert.equal(finding.isFlat, isFlat);
+    assert.equal(finding.code, `steady.${code}`);
     assert.deepEqual(others, []);
   });
 }
@@ -151,18 +165,15 @@ Deno.test("where every run is too short that is told once", () => {
 Deno.test("a load that itself changes has no warm-up to look for", () => {
   const cell = cellOf([null, null]);
   assert.deepEqual(steadyFindings([cell]), []);
-  assert.equal(steadyTables("static", [cell]), null);
-  const page = renderReportPage([reportModel(resultsOf([null]))]);
-  assert.doesNotMatch(page, /Warm-up and steady state/);
+  assert.deepEqual(steadyOf([cell]).groups, []);
 });
 
 Deno.test("the tables show labels, and start-up, steady part and whole run side by side", () => {
-  const tables = steadyTables("static", [cellOf([warm(1), FLAT, FLAT])]);
-  assert.ok(tables?.steady && tables.parts);
-  const [row] = tables.steady.rows;
+  const found = steadyOf([cellOf([warm(1), FLAT, FLAT])]);
+  const [row] = tableIn(found, "steady", "Time to steady").rows;
   assert.equal(row[1].text, "2 flat, 1 warm-up");
   assert.deepEqual([row[2].text, row[2].below], ["0", "0–1"]);
-  const { columns, rows } = tables.parts;
+  const { columns, rows } = tableIn(found, "steady", "Start-up");
   assert.deepEqual(columns.map(({ label }) => label), [
     "Target",
     "Figure",
@@ -175,9 +186,10 @@ Deno.test("the tables show labels, and start-up, steady part and whole run side 
     rows.every((row) => row.slice(2).every(({ value }) => value !== undefined && value > 0)),
   );
   // Beside a cell that has the other parts, one that has none shows so; alone, it has nothing to show.
-  assert.equal(steadyTables("static", [cellOf([NEVER])])?.parts, null);
-  const both = steadyTables("static", [cellOf([NEVER]), cellOf([warm(1)])]);
-  const [never] = both?.parts?.rows ?? [];
+  const alone = tablesIn(steadyOf([cellOf([NEVER])]), "steady");
+  assert.ok(alone.every(({ caption }) => !caption.startsWith("Start-up")));
+  const both = steadyOf([cellOf([NEVER]), cellOf([warm(1)])]);
+  const [never] = tableIn(both, "steady", "Start-up").rows;
   assert.deepEqual(never.slice(2, 4).map(({ text }) => text), ["–", "–"]);
 });
 
@@ -185,8 +197,8 @@ Deno.test("page, terminal and CSV tell of the steady state; the terminal only of
   const model = reportModel(resultsOf([warm(1.5), warm(1.5)]));
   const flat = reportModel(resultsOf([FLAT]));
   const options = { width: 100, color: false, unicode: true };
-  assert.match(renderReportPage([model]), /<li>hono warms up: steady from 1\.5 s on/);
-  assert.match(renderReportPage([flat]), /<li>hono is flat from the start\.<\/li>/);
+  assert.match(renderReportPage([model]), /<p>hono warms up: steady from 1\.5 s on/);
+  assert.match(renderReportPage([flat]), /<p>hono is flat from the start\.<\/p>/);
   assert.match(renderSummary(model, options), /^hono warms up: /m);
   assert.doesNotMatch(renderSummary(flat, options), /flat/);
   const [head, row] = renderCsv(model).split("\r\n").map((line) => line.split(","));

@@ -10,6 +10,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { resultsFixture } from "./fixture.ts";
 import { thresholdsOf } from "./gated.ts";
+import { tableIn } from "./said.ts";
 
 const EXPERIMENT = {
   name: "shop",
@@ -48,10 +49,10 @@ const plain = (text: string): string => text.replaceAll("\u00a0", " ").replaceAl
 
 Deno.test("steps: a row for each request of each cell, with its own figures", () => {
   const model = reportModel(results());
-  const { steps } = model.scenarios[0].tables;
+  const steps = tableIn(model, "s1/steps");
   const { rows = [], columns = [] } = steps ?? {};
   assert.deepEqual(rows.map(([, name]) => name.text), ["browse", "browse", "pay", "pay"]);
-  const order = model.scenarios[0].cells.map(({ label }) => label);
+  const order = model.context.scenarios[0].cells.map(({ label }) => label);
   assert.deepEqual(rows.map(([target]) => target.text), [...order, ...order]);
   const medians = rows.map((row) => row[columns.findIndex(({ label }) => label === "p50")]?.value);
   assert.ok(medians.every((ms, at) => Math.abs(Number(ms) / (at < 2 ? 10 : 40) - 1) < 0.1));
@@ -79,7 +80,7 @@ Deno.test("steps: redirects that none took have no row, and what was never sent 
     })),
   });
   const rowsOf = (name: string): string[][] =>
-    (reportModel(renamed(name)).scenarios[0].tables.steps?.rows ?? [])
+    (tableIn(reportModel(renamed(name)), "s1/steps")?.rows ?? [])
       .map((row) => [row[1].text, row[row.length - 1].text]);
   assert.deepEqual(rowsOf("browse (redirected)").map(([name]) => name), ["browse", "browse"]);
   assert.deepEqual(rowsOf("pay").slice(2), [["pay", "–"], ["pay", "–"]]);
@@ -89,8 +90,8 @@ Deno.test("steps: page, terminal, markdown and CSV have them", () => {
   const model = reportModel(results());
   assert.match(renderReportPage([model]), /Requests one by one/);
   const text = renderSummary(model, { width: 100, color: false, unicode: true });
-  assert.match(plain(text), /Requests of checkout Target Request Requests\/s/);
-  assert.match(renderMarkdown(model), /\*\*Requests of checkout\*\*/);
+  assert.match(plain(text), /Requests one by one Target Request Requests\/s/);
+  assert.match(renderMarkdown(model), /#### Requests one by one/);
   const [head, first] = renderCsv(model).split("\r\n").map((line) => line.split(","));
   const at = head.indexOf("steps.pay.latencyP50Ms");
   assert.ok(Math.abs(Number(first[at]) / 40 - 1) < 0.1, first[at]);
@@ -144,8 +145,8 @@ Deno.test("steps: beside the verdict of one target stands which step takes longe
   const { runs, ...rest } = results();
   const own = { ...rest, runs: runs.filter(({ target }) => target === "one") };
   assert.match(
-    plain(reportModel(own).conclusion.notes.join()),
+    plain(reportModel(own).card.notes.join()),
     /^The slowest step is pay \(p50 4\d\.\d ms\), the fastest browse \((?:9\.\d+|1\d\.\d) ms\)\.$/,
   );
-  assert.doesNotMatch(reportModel({ ...rest, runs }).conclusion.notes.join(), /step/);
+  assert.doesNotMatch(reportModel({ ...rest, runs }).card.notes.join(), /step/);
 });

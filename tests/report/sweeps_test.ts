@@ -8,7 +8,7 @@ import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function sweepsOf(cells: readonly SweepCell[]): readonly SweepModel[] {
-  return reportModel(sweepResults(cells)).sweeps;
+  return reportModel(sweepResults(cells)).context.sweeps;
 }
 
 function figureOf(cells: readonly SweepCell[]): SweepFigure {
@@ -247,7 +247,7 @@ Deno.test("sweep: targets keep their colours in every scenario", () => {
   );
   const alone = results.runs.filter(({ target }) => target === "fast")
     .map((run) => ({ ...run, scenario: "other" }));
-  const { sweeps } = reportModel({ ...results, runs: [...results.runs, ...alone] });
+  const { sweeps } = reportModel({ ...results, runs: [...results.runs, ...alone] }).context;
   assert.deepEqual(
     sweeps.map(({ figures }) =>
       Object.fromEntries(figures[0].facets[0].series.map(({ label, color }) => [label, color]))
@@ -262,7 +262,7 @@ Deno.test("sweep: targets keep their colours in every scenario", () => {
 Deno.test("a point whose percentile lower bounds reach is one itself, without an interval", () => {
   const results = sweepResults([1, 2, 4].map((n) => ({ parameters: { n }, rate: 1_000 })));
   for (const { latency } of results.runs) latency.censored = Math.ceil(latency.count / 50);
-  const [{ facets: [{ drawings }] }] = reportModel(results).sweeps[0].figures;
+  const [{ facets: [{ drawings }] }] = reportModel(results).context.sweeps[0].figures;
   const points = drawings.flatMap(({ chart }) => chart.series[0].points[0]);
   assert.deepEqual(points.map(({ text }) => /: ≥/.test(text)), [false, false, true]);
   assert.deepEqual(points.map(({ low }) => low === null), [false, false, true]);
@@ -273,11 +273,11 @@ Deno.test("sweeps are told in the terminal and in markdown, and not at all witho
   const options = { color: false, unicode: true, width: 200 };
   assert.match(
     renderSummary(model, options),
-    /\nSweeps\nstatic by rate\n {2}a serves 4,9\d\d requests\/s at most; it stops/,
+    /\nSweeps\n\nstatic by rate\na serves 4,9\d\d requests\/s at most; it stops/,
   );
   assert.match(
     renderMarkdown(model),
-    /\n### static by rate\n\n- a serves 4,9\d\d requests\/s at most; it stops/,
+    /\n#### static by rate\n\na serves 4,9\d\d requests\/s at most; it stops/,
   );
   const none = reportModel(sweepResults([{ parameters: {}, rate: 1_000 }]));
   assert.doesNotMatch(renderSummary(none, options) + renderMarkdown(none), /Sweeps|static by/);

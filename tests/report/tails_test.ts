@@ -3,6 +3,7 @@ import { reportModel } from "../../report/model.ts";
 import { decodeSparse } from "../../runner/stats/histogram/hdr.ts";
 import { mergeHistograms } from "../../runner/stats/histogram/histogram.ts";
 import { resultsFixture } from "./fixture.ts";
+import { chartsIn, saidAs } from "./said.ts";
 
 const RESULTS = resultsFixture({
   cells: [
@@ -10,7 +11,10 @@ const RESULTS = resultsFixture({
     { target: "fast", scenario: "static", medianMs: 2, runs: 3 },
   ],
 });
-const { scenarios: [{ tails, tailsFinding, cells }] } = reportModel(RESULTS);
+const model = reportModel(RESULTS);
+const tails = chartsIn(model, "s1/latency", "tails")[0];
+const tailsFinding = saidAs(model, "s1/latency", "rare")[0];
+const cells = model.context.scenarios[0].cells;
 
 Deno.test("a tail is the latency that one in so many of all requests exceeds", () => {
   assert.ok(tails);
@@ -52,16 +56,17 @@ Deno.test("too few requests have no tail", () => {
   const few = resultsFixture({
     cells: [{ target: "one", scenario: "static", medianMs: 900, connections: 1, duration: 1 }],
   });
-  const { scenarios: [{ tails, tailsFinding }] } = reportModel(few);
-  assert.equal(tails, null);
-  assert.equal(tailsFinding, "");
+  const model = reportModel(few);
+  assert.deepEqual(chartsIn(model, "s1/latency", "tails"), []);
+  assert.deepEqual(saidAs(model, "s1/latency", "rare"), []);
 });
 
 Deno.test("where most requests timed out, half of them took as long or longer, and nobody knows how long", () => {
   const results = resultsFixture({
     cells: [{ target: "hung", scenario: "static", medianMs: 20, timeoutRatio: 0.7 }],
   });
-  const [{ densityFinding }] = reportModel(results).scenarios;
+  const model = reportModel(results);
+  const densityFinding = saidAs(model, "s1/latency", "half")[0];
   assert.match(
     densityFinding,
     /^Half of the requests to hung took 5\.00\ss or longer\. \d+ requests .* are not drawn\.$/,

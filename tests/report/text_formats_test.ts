@@ -13,6 +13,7 @@ import { Histogram } from "../../runner/stats/histogram/histogram.ts";
 import { PERCENTILES } from "../../runner/stats/quantile.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
 import { hostileResults, MARKUP } from "./hostile.ts";
+import { tableIn, tablesIn } from "./said.ts";
 
 /** RFC 4180, by its grammar. */
 function parseCsv(text: string): string[][] {
@@ -120,7 +121,10 @@ function silence(run: Measurement): void {
 Deno.test("tables of a run without any answer have no latency, in place of one of 0", () => {
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5 }] });
   results.runs.forEach(silence);
-  const [{ tables: { summary, percentiles, runs } }] = reportModel(results).scenarios;
+  const model = reportModel(results);
+  const summary = tableIn(model, "verdict/1");
+  const percentiles = tableIn(model, "s1/percentiles");
+  const runs = tableIn(model, "s1/runs");
   for (const { columns, rows, notes } of [summary, percentiles, runs]) {
     rows[0].forEach(({ text }, i) => {
       if (/^(?:p\d|Mean|Stdev|Min|Max)/.test(columns[i].label)) assert.equal(text, "–");
@@ -169,13 +173,13 @@ Deno.test("visitors of whom none came to the end have no length", () => {
 Deno.test("percentiles of three seconds are left out; of a longer run beside it they are there", () => {
   const results = resultsFixture({ cells: [{ target: "a", scenario: "s", medianMs: 5, runs: 2 }] });
   for (const run of results.runs) run.elapsedS = 3;
-  assert.equal(reportModel(results).scenarios[0].tables.perSecond, null);
+  assert.deepEqual(tablesIn(reportModel(results), "s1/per-second"), []);
   assert.ok(!renderReportPage([reportModel(results)]).includes("<h3>Per second</h3>"));
   results.runs[1].elapsedS = 4.01;
-  for (const { rows } of reportModel(results).scenarios[0].tables.perSecond ?? []) {
+  for (const { rows } of tablesIn(reportModel(results), "s1/per-second")) {
     assert.deepEqual(rows.map(([, run]) => run.text), ["2"]);
   }
-  assert.equal(reportModel(results).scenarios[0].tables.perSecond?.length, 2);
+  assert.equal(tablesIn(reportModel(results), "s1/per-second").length, 2);
 });
 
 Deno.test("a column that holds nothing in any row is left out, and so is an interval of no width", () => {
@@ -204,7 +208,10 @@ Deno.test("in every table a percentile that lower bounds reach is one itself", (
   const results = resultsFixture({
     cells: [{ target: "a", scenario: "s", medianMs: 5, timeoutRatio: 0.02 }],
   });
-  const [{ tables: { summary, percentiles, runs } }] = reportModel(results).scenarios;
+  const model = reportModel(results);
+  const summary = tableIn(model, "verdict/1");
+  const percentiles = tableIn(model, "s1/percentiles");
+  const runs = tableIn(model, "s1/runs");
   for (const { columns, rows: [row] } of [summary, percentiles, runs]) {
     const textOf = (label: string): string =>
       row[columns.findIndex((column) => column.label === label)].text;

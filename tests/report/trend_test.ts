@@ -103,7 +103,7 @@ Deno.test("a trend draws rate and p99 of each cell at its result, with the figur
   chart.series.forEach(({ label, points }) => {
     assert.deepEqual(points.map(({ x }) => x), [0, 1, 2]);
     points.forEach(({ y, low, high, text }, i) => {
-      const cell = MODELS[i].scenarios[0].cells.find((cell) => cell.label === label);
+      const cell = MODELS[i].context.scenarios[0].cells.find((cell) => cell.label === label);
       assert.ok(cell && low !== null && high !== null);
       assert.equal(y, Number(cell.rate.mean.toPrecision(4)));
       assert.ok(low <= y && y <= high);

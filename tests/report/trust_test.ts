@@ -9,6 +9,7 @@ import type { TrustFinding } from "../../runner/result/findings.ts";
 import type { Trust } from "../../runner/result/generator.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { measurementFixture, resultsFixture } from "./fixture.ts";
+import { tableIn } from "./said.ts";
 
 const PLAIN = { width: 100, color: false, unicode: true };
 const REASON =
@@ -116,15 +117,15 @@ function judgedNothing(): Results {
 
 Deno.test("whether to trust it stands in words under the title of terminal, page and markdown", () => {
   const model = reportModel(judged("invalid"));
-  const line = "invalid: in 1 of 4 runs the generator or the machine was the limit, not the target";
+  const line = "Invalid: in 1 of 4 runs the generator or the machine was the limit, not the target";
   const [, title, first, second] = renderSummary(model, PLAIN).split("\n");
   assert.deepEqual([title, first], [model.title, line]);
   assert.match(second, /^ {2}static, fast, run 1 is invalid: The generator may/);
   const [, lead, below] = renderReportPage([model]).split(/<p class="lead">(.*)<\/p>\n/);
-  assert.equal(lead, model.conclusion.sentence);
+  assert.equal(lead, model.card.sentence);
   assert.ok(below.includes('<li class="amber">'));
   assert.ok(below.includes('<details class="trust invalid"><summary>Invalid: in 1 of 4 runs'));
-  assert.match(renderMarkdown(model), /\n\n\*\*invalid\*\*: in 1 of 4 runs .*\n\n- static, fast/);
+  assert.match(renderMarkdown(model), /\n\nInvalid: in 1 of 4 runs .*\n\n- static, fast/);
 });
 
 Deno.test("bench says it under the URL and the load", () => {
@@ -141,7 +142,8 @@ Deno.test("bench says it under the URL and the load", () => {
 });
 
 Deno.test("every run's own verdict is in the table of all runs", () => {
-  const [{ tables: { runs } }] = reportModel(judged("invalid")).scenarios;
+  const model = reportModel(judged("invalid"));
+  const runs = tableIn(model, "s1/runs");
   const at = runs.columns.findIndex(({ label }) => label === "Trust");
   assert.deepEqual(runs.rows.map((row) => row[at].text), ["invalid", "valid", "valid", "valid"]);
 });

@@ -4,6 +4,7 @@ import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
 import { resultsAt } from "./rates.ts";
+import { saidAs } from "./said.ts";
 
 const MIXED = reportModel(resultsAt({
   even: [15_000, 15_100, 15_040, 14_950, 15_050],
@@ -11,7 +12,7 @@ const MIXED = reportModel(resultsAt({
 }));
 
 Deno.test("a cell whose runs fall into two groups is named, with the groups and what that means", () => {
-  assert.deepEqual(MIXED.warnings, [
+  assert.deepEqual(saidAs(MIXED, "about", "two-groups"), [
     "Runs fall into two groups in static, mixed (4 near 15,025/s, 1 near 11,900/s): " +
     "the intervals there do not cover the truth in 95 of 100 cases.",
   ]);
@@ -31,8 +32,8 @@ Deno.test("terminal and markdown warn of it, and the comparison of such a cell i
 });
 
 Deno.test("seen from the other side the ratios of pairs are turned as well", () => {
-  const { scenarios: [{ summary: { pairs: [{ next, comparison: { figures: [rate] } }] } }] } =
-    MIXED;
+  const [{ compared: { summary: { pairs } } }] = MIXED.context.scenarios;
+  const [{ next, comparison: { figures: [rate] } }] = pairs;
   assert.deepEqual([next, rate.reason], ["even", "groups"]);
   assert.deepEqual(rate.groups?.map(({ count, value }) => [count, value.toFixed(2)]), [
     [4, "1.00"],

@@ -5,7 +5,7 @@ import { renderMarkdown, renderMeasurementMarkdown } from "../../report/render/m
 import { compareResults } from "../../report/subjects/compared_results.ts";
 import { noResponseOf, noResponseText } from "../../report/findings/no_response.ts";
 import { findingSentence } from "../../report/findings/sentences.ts";
-import { reportModel } from "../../report/model.ts";
+import { type ReportModel, reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { renderMeasurement } from "../../report/render/terminal/measurement.ts";
 import { renderSummary } from "../../report/render/terminal/summary.ts";
@@ -82,6 +82,10 @@ for (const [reason, became] of BROKEN) {
   });
 }
 
+function leadOf({ lead: [first] }: ReportModel): string {
+  return first.kind === "text" ? first.text : "";
+}
+
 Deno.test("an answer with any status is an answer", () => {
   const refused = { ...answered, status: { "500": answered.requests.completed } };
   assert.equal(isUnanswered(refused), false);
@@ -89,12 +93,12 @@ Deno.test("an answer with any status is an answer", () => {
 });
 
 Deno.test("where nothing was answered no target is judged beside that", () => {
-  const { conclusion: { sentence: verdict }, unanswered } = reportModel(halfMute(1));
-  assert.notEqual(verdict, "");
-  assert.notEqual(unanswered, "");
+  const model = reportModel(halfMute(1));
+  assert.notEqual(model.card.sentence, "");
+  assert.equal(model.lead.length, 1);
   const { runs, ...rest } = halfMute();
   assert.equal(
-    reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).conclusion.sentence,
+    reportModel({ ...rest, runs: runs.map((run) => silence(run)) }).card.sentence,
     "",
   );
 });
@@ -129,20 +133,21 @@ Deno.test("a measurement of an earlier version that calls itself valid is not sh
 
 Deno.test("terminal, markdown and page of an experiment say first which runs had no answer", () => {
   const model = reportModel(halfMute(2, 4));
-  const said = "No request got a response in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
+  const sentence =
+    "No request got a response in 2 of 10 runs (static, mute): 100 timed out after 5 s.";
   const [, title, first] = renderSummary(model, PLAIN).split("\n");
-  assert.deepEqual([title, first], [model.title, said]);
+  assert.deepEqual([title, first], [model.title, sentence]);
   const [heading, , lead] = renderMarkdown(model).split("\n");
   assert.equal(heading, `## ${model.title}`);
-  assert.equal(lead.replaceAll("\\", ""), `**${said}**`);
+  assert.equal(lead.replaceAll("\\", ""), `**${sentence}**`);
   const page = renderReportPage([model]);
-  assert.equal(/<p class="lead">(.*?)<\/p>/.exec(page)?.[1], said);
+  assert.equal(/<p class="warning">(.*?)<\/p>/.exec(page)?.[1], sentence);
   assert.match(page, /<summary>Invalid: in 2 of 10 runs nothing was measured/);
 });
 
 Deno.test("an experiment in which every run had an answer says nothing of it", () => {
   const model = reportModel(halfMute());
-  assert.equal(model.unanswered, "");
+  assert.deepEqual(model.lead, []);
   assert.doesNotMatch(renderReportPage([model]), /No request got/);
 });
 
@@ -150,11 +155,11 @@ Deno.test("of an experiment without any answer it is said once, for all runs", (
   const { runs, ...rest } = halfMute(1, 2, 3, 4, 5);
   const mute = { ...rest, runs: runs.filter(({ target }) => target === "mute") };
   assert.equal(
-    reportModel(mute).unanswered,
+    leadOf(reportModel(mute)),
     "No request got a response in any of 5 runs: 250 timed out after 5 s.",
   );
   const alone = { ...mute, runs: mute.runs.slice(0, 1) };
-  assert.equal(reportModel(alone).unanswered, `${SENTENCE}.`);
+  assert.equal(leadOf(reportModel(alone)), `${SENTENCE}.`);
 });
 
 Deno.test("JUnit counts it as an error, of bench and of the cell of an experiment", () => {

@@ -5,7 +5,7 @@ import { around } from "./rates.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
 function sweepsOf(cells: readonly SweepCell[]): readonly SweepModel[] {
-  return reportModel(sweepResults(cells)).sweeps;
+  return reportModel(sweepResults(cells)).context.sweeps;
 }
 
 function plain(text: string): string {

@@ -84,8 +84,8 @@ Deno.test("errors of runs of different intervals are drawn when they happened, a
 });
 
 Deno.test("a page packs runs of different intervals in steps of one length", () => {
-  const { scenarios } = reportModel(MIXED);
-  const packed = packScenarios(scenarios).get(scenarios[0]);
+  const [scenario] = reportModel(MIXED).context.scenarios;
+  const packed = packScenarios(new Map([["s", scenario]])).get("s");
   assert.equal(packed?.seconds, 0.5);
   const [cell] = unpackSteps(inflateSync(Buffer.from(packed.packed, "base64")));
   for (const steps of cell) {

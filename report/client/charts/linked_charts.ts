@@ -3,8 +3,7 @@
 /** How charts follow the targets that the reader chose and marked. */
 import { type Chart as Drawing, type ChartEvent, type Plugin, PointElement } from "chart.js";
 import type { Chart } from "../../subjects/charts/charts.ts";
-import { forestHeightPx } from "../../render/html/sections/comparison.ts";
-import { barsHeightPx } from "../../render/html/sections/figures.ts";
+import { barsHeightPx, forestHeightPx } from "../../render/html/sections/figures.ts";
 import {
   hiddenTargets,
   isShownLabel,

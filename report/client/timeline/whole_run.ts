@@ -56,7 +56,7 @@ function othersOf(section: string): Set<Element> {
   const tails = document.getElementById(`${section}-tails`)?.closest("figure");
   const inSection = [...document.querySelectorAll(`#${section} ${FIGURES}`)];
   const verdict = document.getElementById(`${experiment}-verdict-${number}`)
-    ?.closest(".scenario-verdict");
+    ?.closest(".group");
   const elsewhere = [
     `${experiment}-compared-${number}`,
     `${experiment}-outcomes-${number}`,

@@ -1,10 +1,12 @@
 /** Blocks → markup of the page: each kind of block once, whatever subject it belongs to. */
 import type {
+  Alternatives,
   Block,
   Depth,
   Facts,
   Figure,
   Finding,
+  Flames,
   Group,
   List,
   Panel,
@@ -12,21 +14,26 @@ import type {
   Text,
   Verbatim,
 } from "../../blocks.ts";
-import { type Markup, markup } from "../../writing/html.ts";
+import { type Chart, sectionOf } from "../../subjects/charts/charts.ts";
+import { type Markup, markup, scriptJson } from "../../writing/html.ts";
 import {
   chartMarkup,
+  type Charts,
   legendMarkup,
-  marksMarkup,
+  limitMarkup,
   type PagePlace,
   sizeOf,
+  withinMarkup,
 } from "./sections/figures.ts";
 import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
+import { heatChartMarkup, heatKeyMarkup, timelineFrame } from "./sections/timeline.ts";
 
 /** @param place Its id is that of what the blocks stand in; those of its parts begin with it. @param level Of headings in it. */
 export function blocksMarkup(blocks: readonly Block[], place: PagePlace, level: number): Markup[] {
-  return blocks.map((block, i) =>
-    blockMarkup(block, { ...place, id: `${place.id}-${i + 1}` }, level)
-  );
+  return blocks.map((block, i) => {
+    const own = block.kind === "group" && block.id !== "" ? block.id : i + 1;
+    return blockMarkup(block, { ...place, id: `${place.id}-${own}` }, level);
+  });
 }
 
 function blockMarkup(block: Block, place: PagePlace, level: number): Markup {
@@ -34,13 +41,17 @@ function blockMarkup(block: Block, place: PagePlace, level: number): Markup {
     case "text":
       return textMarkup(block);
     case "list":
-      return listMarkup(block, level);
+      return block.fold === undefined ? listMarkup(block, level) : trustMarkup(block, block.fold);
     case "facts":
       return factsMarkup(block);
     case "table":
       return tableBlockMarkup(block, place);
     case "figure":
       return figureMarkup(block, place, level);
+    case "flames":
+      return flamesMarkup(block, place);
+    case "alternatives":
+      return markup`${choiceMarkup(block)}${blocksMarkup(block.blocks, place, level)}`;
     case "verbatim":
       return verbatimMarkup(block);
     case "group":
@@ -65,16 +76,20 @@ ${blocksMarkup(group.blocks, { ...place, id }, 3)}</section>`;
 
 function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
   const { depth, layout, title, aside, blocks } = group;
-  const below = title === "" ? level : level + 1;
-  const content = blocksMarkup(blocks, place, below);
+  const content = blocksMarkup(blocks, place, title === "" ? level : level + 1);
   const inside = layout === "stack"
     ? content
     : markup`<div class="${layout}">${content.map((part) => markup`<div>${part}</div>`)}</div>`;
-  const heading = title === "" ? null : headingMarkup(title, level, { code: aside });
   const depthClass = DEPTH_CLASSES[depth];
-  return depthClass === ""
-    ? markup`${heading}\n${inside}`
-    : markup`<div class="${depthClass}">${heading}\n${inside}</div>`;
+  if (title === "") {
+    return depthClass === ""
+      ? markup`${inside}`
+      : markup`<div class="${depthClass}">${inside}</div>\n`;
+  }
+  return markup`<div${classAttribute(["group", depthClass])}>${
+    headingMarkup(title, level, { code: aside })
+  }
+${inside}</div>\n`;
 }
 
 /** A heading below the fourth level looks like one of it. @param beside Its swatch, or code behind it. */
@@ -118,6 +133,31 @@ function listMarkup({ title, items }: List, level: number): Markup {
   return markup`${title === "" ? null : headingMarkup(title, level)}${findingsMarkup(items)}`;
 }
 
+/** Why runs are not valid. */
+function trustMarkup({ title, items }: List, level: string): Markup {
+  return markup`<details class="trust ${level}"><summary>${title}</summary>${
+    reasonsMarkup(items.map(({ text }) => text))
+  }</details>`;
+}
+
+export function reasonsMarkup(reasons: readonly string[]): Markup | null {
+  if (reasons.length === 0) return null;
+  const items = reasons.map((reason, i) =>
+    markup`<li${i < MOST_PRINTED ? null : markup` class="unprinted"`}>${reason}</li>`
+  );
+  const left = reasons.length - MOST_PRINTED;
+  const rest = left > 0 ? markup`<p class="on-paper">${moreText(left)}</p>` : null;
+  return markup`<ul>${items}</ul>${rest}`;
+}
+
+/** On paper the rest would come before every figure. */
+const MOST_PRINTED = 3;
+
+/** @param left What paper leaves out. */
+export function moreText(left: number): string {
+  return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
+}
+
 function findingsMarkup(findings: readonly Finding[]): Markup | null {
   if (findings.length === 0) return null;
   if (findings.length === 1) return markup`<p>${withCode(findings[0].text)}</p>\n`;
@@ -134,7 +174,7 @@ export function withCode(text: string): Markup {
   }`;
 }
 
-function factsMarkup({ facts }: Facts): Markup {
+export function factsMarkup({ facts }: Pick<Facts, "facts">): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
   );
@@ -165,32 +205,112 @@ function foldMarkup(summary: string, content: Markup): Markup {
   return markup`<details><summary>${summary}</summary>${content}</details>\n`;
 }
 
+/** The class and the id of a figure by which the page's client finds it; none of one that it only draws. */
+const FOLLOWED: Readonly<Partial<Record<Chart["kind"], string>>> = {
+  timeline: "timelines",
+  heatmap: "heatmaps",
+  forest: "forest",
+};
+
 function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
-  const { legend, marks = [], panels, findings, reading, values } = figure;
+  const own = ownPlace(figure, place);
+  const followed = FOLLOWED[figure.panels[0].chart.kind];
+  const attributes = followed === undefined ? null : markup` class="${followed}" id="${own.id}"`;
+  return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
+}
+
+/** A figure with a name is found by it, wherever in its section it stands. */
+function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
+  return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
+}
+
+function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
+  const { legend, marks, panels, findings, reading, values } = figure;
+  const [{ title, chart }] = panels;
+  const isAlone = panels.length === 1 && title === "";
   const drawn = panels.map((panel, i) =>
-    panelMarkup(panel, { ...place, id: `${place.id}-${i + 1}` }, level)
+    panelMarkup(panel, isAlone ? place : { ...place, id: `${place.id}-${i + 1}` }, level)
   );
-  const charts = panels.length === 1 && panels[0].title === ""
-    ? drawn
-    : markup`<div class="panels">${drawn}</div>`;
-  return markup`<figure>${legend.length === 0 ? null : legendMarkup(legend)}${marksMarkup(marks)}
-${charts}
+  const frame = timelineFrame(panels, place);
+  return markup`${frame.above}${chart.kind === "heatmap" ? heatKeyMarkup() : null}${
+    legend.length === 0 ? null : legendMarkup(legend, marks)
+  }
+${isAlone ? drawn : markup`<div class="panels">${drawn}</div>`}
+${chart.kind === "density" ? withinMarkup(chart) : null}${frame.below}
 <figcaption>${findingsMarkup(findings)}${readingMarkup(reading)}</figcaption>
 ${
     values && foldMarkup(
       "Values as a table",
       tableMarkup(values, { id: `${place.id}-values`, captioned: false }),
     )
-  }</figure>\n`;
+  }${frame.values}`;
 }
 
 function panelMarkup({ title, of, chart }: Panel, place: PagePlace, level: number): Markup {
-  const drawn = chartMarkup(chart, sizeOf(chart), place);
+  const drawn = chart.kind === "heatmap"
+    ? heatChartMarkup(chart, place)
+    : chartMarkup(chart, sizeOf(chart), place);
   if (title === "") return drawn;
   const swatch = of === null ? null : swatchMarkup(of.color);
   const label = of === null ? null : markup` data-label="${of.label}"`;
   return markup`<div class="panel"${label}>${headingMarkup(title, level, { swatch })}
-${drawn}</div>`;
+${drawn}${chart.kind === "tradeoff" && chart.isLine ? limitMarkup(chart) : null}</div>`;
+}
+
+/** The client draws it; without one there are the tables. */
+function flamesMarkup({ of, flames }: Flames, { id }: PagePlace): Markup {
+  const options = flames.map(({ label }, i) => markup`<option value="${i}">${label}</option>`);
+  return markup`<figure class="flame" id="${id}">
+<form autocomplete="off"><label>Profile of <select name="shown">${options}</select></label>
+<label>against <select name="against"></select></label>
+<label>Find <input type="search" name="sought"></label>
+<button type="button" disabled>Show all</button></form>
+<svg role="tree" aria-label="Flame graph of ${of}: callers above what they called, as wide as their total time"></svg>
+<p class="readout"></p></figure>
+<script type="application/json" id="flames-${id}">${scriptJson(flames)}</script>`;
+}
+
+/** The client puts in what is chosen; null where there is nothing to choose. */
+function choiceMarkup({ label, standard, others }: Alternatives): Markup | null {
+  const names = others().map(({ name }) => name);
+  if (names.length === 0) return null;
+  const options = names.map((name) => markup`<option value="${name}">${name}</option>`);
+  return markup`<form class="base" autocomplete="off"><label>${label} <select name="base"><option value="">${standard}</option>${options}</select></label></form>`;
+}
+
+/** What a choice in the page puts into a figure. */
+export interface ReplacedFigure {
+  readonly html: string;
+  readonly charts: Readonly<Record<string, Chart>>;
+}
+
+/** By the name of the choice, and by the ids of the figures that it replaces. @param place Of the section that they are in. */
+export function replacedFigures(
+  { others }: Alternatives,
+  place: PagePlace,
+): Record<string, Record<string, ReplacedFigure>> {
+  return Object.fromEntries(
+    others().map(({ name, blocks }) => [
+      name,
+      Object.fromEntries(
+        figuresIn(blocks).map((figure) => {
+          const charts: Charts = new Map();
+          const own = ownPlace(figure, { ...place, charts });
+          const html = figureContent(figure, own, FIGURE_LEVEL).text;
+          return [own.id, { html, charts: Object.fromEntries(charts) }];
+        }),
+      ),
+    ]),
+  );
+}
+
+/** Of headings in a figure that stands in a group of a section. */
+const FIGURE_LEVEL = 4;
+
+function figuresIn(blocks: readonly Block[]): Figure[] {
+  return blocks.flatMap((block) =>
+    block.kind === "figure" ? [block] : block.kind === "group" ? figuresIn(block.blocks) : []
+  );
 }
 
 /** Folded up: it is read once, for the first figure of a kind. */

@@ -4,26 +4,26 @@ import { type ComparedModel, comparedModel } from "../../subjects/compared_concl
 import type { ResultsComparison } from "../../subjects/compared_results.ts";
 import { notesOf } from "../../subjects/tables/compared.ts";
 import { swatchRule } from "../../cells/colors.ts";
-import { HOW_TO_READ } from "../../subjects/reading/how_to_read.ts";
+import { DENSITY } from "../../subjects/latency.ts";
+import { FOREST } from "../../subjects/compared.ts";
+import { profileBlocks } from "../../subjects/profiles/profiles.ts";
+import { figure, type Group, group, prunedAll } from "../../blocks.ts";
 import { unique } from "../../writing/words.ts";
 import { type Markup, markup, verbatim } from "../../writing/html.ts";
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
-import { group, prunedAll } from "../../blocks.ts";
 import { thresholdBlocks, thresholds } from "../../subjects/thresholds.ts";
-import { sectionMarkup } from "./blocks.ts";
 import { chartsScript, metaMarkup, policyOf, RULES } from "./page.ts";
-import { forestHeights, forestPanels } from "./sections/comparison.ts";
+import { blocksMarkup, factsMarkup, moreText, reasonsMarkup, sectionMarkup } from "./blocks.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
-import { factsMarkup, moreText, reasonsMarkup } from "./sections/experiment.ts";
 import {
   chartMarkup,
   type Charts,
+  forestHeights,
   howToReadMarkup,
   legendMarkup,
   type PagePlace,
 } from "./sections/figures.ts";
-import { profilesMarkup } from "./sections/profiles.ts";
 import { tableMarkup } from "./sections/tables.ts";
 
 /** @param comparison Of at least one cell. */
@@ -88,7 +88,7 @@ ${thresholdsMarkup(gates, place)}
 <section id="${id}-cells" class="sides"><h2>Side by side</h2>
 ${tableMarkup(model.table, { id: `${id}-cells-table`, captioned: false })}</section>
 ${ratiosMarkup(comparison, model, place)}
-${profilesMarkup(comparison.profiles, id, null)}
+${comparison.profiles.length === 0 ? null : sectionMarkup(profilesGroup(comparison), place)}
 ${latencyMarkup(model, place)}
 ${methodMarkup(comparison, model, id)}`;
 }
@@ -97,6 +97,11 @@ function thresholdsMarkup(gates: ResultsComparison["gates"], place: PagePlace): 
   const { id, title } = thresholds;
   const [said] = prunedAll([group(title, thresholdBlocks(gates), { id })]);
   return said?.kind === "group" ? sectionMarkup(said, place) : null;
+}
+
+function profilesGroup({ profiles }: ResultsComparison): Group {
+  const cells = profiles.map(({ name, profiles }) => group(name, profileBlocks(name, profiles)));
+  return group("Profiles", prunedAll(cells), { id: "profiles" });
 }
 
 /** `BASE measured 2031-05-04 10:18 UTC, NEW 2031-05-05 09:00 UTC.` */
@@ -142,11 +147,11 @@ function ratiosMarkup(
   const section = `${place.id}-ratios`;
   // On paper the table above says the same in less room.
   const kind = cells.length > MOST_PRINTED_RATIOS ? markup` class="unprinted"` : null;
+  const panels = forest.charts.map(({ title, chart }) => ({ title, of: null, chart }));
   return markup`<section id="${section}"${kind}><h2>Ratios, ${next} over ${base}</h2>
-<figure class="forest">${
-    forestPanels(forest, { ...place, id: section }, (title) => markup`<h3>${title}</h3>`)
-  }
-<figcaption>${howToReadMarkup(HOW_TO_READ.forest)}</figcaption></figure></section>`;
+${
+    blocksMarkup([figure(panels, { id: "1", reading: FOREST })], { ...place, id: section }, 3)
+  }</section>`;
 }
 
 /** Of a comparison of many cells: paper is for what a reader takes along. */
@@ -165,7 +170,7 @@ ${chartMarkup(chart, "density", { ...place, id: `${section}-${i + 1}` })}
   const rest = left > 0 ? markup`<p class="note on-paper">${moreText(left)}</p>` : null;
   return markup`<section id="${section}"><h2>Latency of both</h2>
 <figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>${rest}
-<figcaption>${howToReadMarkup(HOW_TO_READ.density)}</figcaption></figure></section>`;
+<figcaption>${howToReadMarkup(DENSITY)}</figcaption></figure></section>`;
 }
 
 function methodMarkup(
@@ -174,7 +179,7 @@ function methodMarkup(
   id: string,
 ): Markup {
   const parts = sides.map(({ side, facts }) =>
-    markup`<div><h3>${side.name}</h3>${factsMarkup(facts)}</div>`
+    markup`<div><h3>${side.name}</h3>${factsMarkup({ facts })}</div>`
   );
   const items = differences.map((text) => markup`<li>${text}</li>`);
   return markup`<section id="${id}-method"><h2>Method</h2>

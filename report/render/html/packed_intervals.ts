@@ -10,7 +10,7 @@ import {
   sumOfSparse,
 } from "../../../runner/stats/histogram/histogram.ts";
 import { type PackedStep, packSteps } from "../../subjects/charts/packing.ts";
-import type { ScenarioModel } from "../../model.ts";
+import type { CellRuns } from "../../cells/cells.ts";
 import { sum } from "../../writing/spread.ts";
 import type { IntervalPoint } from "../../figures/intervals.ts";
 import { deflated } from "../../writing/deflated.ts";
@@ -30,15 +30,15 @@ const TRIED_RUNS = 30;
 /**
  * With the shortest steps that the page has room for: one interval, two, four, … up to a whole run.
  *
- * @param most Characters that all may take, about.
+ * @param scenarios By the ids of the sections that show them. @param most Characters that all may take, about.
  */
 export function packScenarios(
-  scenarios: readonly ScenarioModel[],
+  scenarios: ReadonlyMap<string, { readonly cells: readonly CellRuns[] }>,
   most = MOST_CHARACTERS,
-): ReadonlyMap<ScenarioModel, PackedSteps> {
-  const cells = scenarios.flatMap(({ cells }) => cells.map(({ runs }) => runs));
-  const joined = intervalsOfStep(cells, most);
-  return new Map(scenarios.map((scenario) => [scenario, packScenario(scenario, joined)]));
+): ReadonlyMap<string, PackedSteps> {
+  const runs = [...scenarios.values()].flatMap(({ cells }) => cells.map(({ runs }) => runs));
+  const joined = intervalsOfStep(runs, most);
+  return new Map([...scenarios].map(([id, { cells }]) => [id, packScenario(cells, joined)]));
 }
 
 /** @param cells The runs of each. */
@@ -59,7 +59,7 @@ function charactersOf(runs: readonly Run[]): number {
   return sum(runs, ({ timeline }) => sum(timeline.points, ({ histogram }) => histogram.length));
 }
 
-function packScenario({ cells }: ScenarioModel, joined: number): PackedSteps {
+function packScenario(cells: readonly CellRuns[], joined: number): PackedSteps {
   const runs = cells.map((cell) => cell.runs);
   return { seconds: stepSeconds(runs, joined), packed: packed(runs, joined) };
 }

@@ -3,7 +3,9 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import type { ReportModel, ScenarioModel } from "../../model.ts";
+import type { Chart } from "../../subjects/charts/charts.ts";
+import { type Group, shownIn } from "../../blocks.ts";
+import type { ReportModel } from "../../model.ts";
 import { swatchRule } from "../../cells/colors.ts";
 import { unique } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
@@ -13,12 +15,12 @@ import { type Markup, markup, scriptJson, verbatim } from "../../writing/html.ts
 import type { Written } from "../../writing/written.ts";
 import client from "../../client/client.js" with { type: "text" };
 import { deflated } from "../../writing/deflated.ts";
-import { type PackedSteps, packScenarios } from "./packed_intervals.ts";
-import { basedFigures, forestHeights, hasComparisons } from "./sections/comparison.ts";
-import { experimentMarkup } from "./sections/experiment.ts";
+import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
+import { packScenarios } from "./packed_intervals.ts";
+import { conclusionMarkup, matrixMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
-import { barHeights, type Charts, type PagePlace } from "./sections/figures.ts";
-import { trendMarkup } from "./sections/lines.ts";
+import { barHeights, type Charts, forestHeights, type PagePlace } from "./sections/figures.ts";
+import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
 
 /** Without what only its writers read. */
@@ -45,7 +47,7 @@ export function renderReportPage(
 ): Written<"html"> {
   const first: Charts = new Map();
   const charts: Charts = new Map();
-  const steps = packScenarios(models.flatMap(({ scenarios }) => scenarios));
+  const steps = packScenarios(scenariosOf(models));
   const trended = trends.map((trend, i) =>
     trendMarkup(trend, { id: `t${i + 1}`, charts: first, steps })
   );
@@ -53,7 +55,8 @@ export function renderReportPage(
     experimentMarkup(model, { id: `e${i + 1}`, charts, steps }, i === 0 ? first : charts)
   );
   const all: Charts = new Map([...first, ...charts]);
-  const style = RULES + (live?.css ?? "") + barHeights(all) + forestHeights(all) + shades(models);
+  const style = RULES + (live?.css ?? "") + barHeights(all) + forestHeights(all) +
+    shades(models, [...all.values()]);
   const isSaved = live === null;
   const begin = markup`${targetsScript(models)}${chartsScript(isSaved ? first : all)}<script>${
     verbatim(client)
@@ -81,8 +84,10 @@ ${navigationMarkup(models, trends)}
 ${live?.bar ?? null}${isSaved ? moreChartsScript(charts) : null}
 ${experiments.length === 0 || !isSaved ? begin : null}
 ${live && markup`<script>${verbatim(live.script)}</script>\n`}${
-    models.map(({ scenarios }, i) => intervalScripts(scenarios, { id: `e${i + 1}`, steps }))
-  }${models.map((model, i) => basesScript(model, { id: `e${i + 1}`, steps }))}
+    [...scenariosOf(models)].map(([id, { cells }]) =>
+      intervalScript(id, cells, steps.get(id)?.packed ?? "")
+    )
+  }${models.map((model, i) => basesScript(model, { id: `e${i + 1}`, charts, steps }))}
 </body>
 </html>
 `.text;
@@ -96,14 +101,52 @@ export function metaMarkup(policy: string): Markup {
 <meta name="color-scheme" content="light dark">`;
 }
 
-/** Rules of the shades that the page's cells have. */
-function shades(models: readonly ReportModel[]): string {
-  const cells = models.flatMap(({ scenarios }) => scenarios.flatMap(({ cells }) => cells));
-  const lines = models.flatMap(({ sweeps }) =>
-    sweeps.flatMap(({ figures }) =>
-      figures.flatMap(({ facets }) => facets.flatMap(({ series }) => series))
-    )
+/** By the ids of their sections. */
+function scenariosOf(
+  models: readonly ReportModel[],
+): Map<string, ReportModel["context"]["scenarios"][number]> {
+  return new Map(
+    models.flatMap(({ context: { scenarios } }, e) =>
+      scenarios.map((scenario, s) => [`e${e + 1}-s${s + 1}`, scenario] as const)
+    ),
   );
+}
+
+/** The article of an experiment in two pieces, so that the page's client can begin between them. */
+interface ExperimentMarkup {
+  /** What the summary shows first. */
+  readonly summary: Markup;
+  readonly rest: Markup;
+}
+
+/** @param first Charts of the summary; those of the rest come into the place's own. */
+function experimentMarkup(
+  { title, lead, card, groups, context }: ReportModel,
+  place: PagePlace,
+  first: Charts,
+): ExperimentMarkup {
+  const { id } = place;
+  const all = sectionsOf(groups);
+  const head = all.filter(({ title }) => title === "");
+  const sections = all.filter(({ title }) => title !== "");
+  const end = sections.findIndex(({ depth }) => depth !== "summary");
+  const [summary, rest] = end < 0 ? [sections, []] : [sections.slice(0, end), sections.slice(end)];
+  return {
+    summary: markup`<article id="${id}">
+<header><h1>${title}</h1>
+${blocksMarkup(lead, { ...place, id: `${id}-lead` }, 2)}
+${conclusionMarkup(card, id)}
+${blocksMarkup(head, place, 2)}</header>
+${matrixMarkup(card.matrix, context.scenarios, place)}
+${summary.map((group) => sectionMarkup(group, { ...place, charts: first }))}`,
+    rest: markup`${rest.map((group) => sectionMarkup(group, place))}</article>`,
+  };
+}
+
+/** Rules of the shades that the page's cells, and lines of its charts, have. */
+function shades(models: readonly ReportModel[], charts: readonly Chart[]): string {
+  const cells = models.flatMap(({ context }) => context.scenarios.flatMap(({ cells }) => cells));
+  const lines = charts.flatMap((chart) => chart.kind === "sweep" ? chart.series : []);
   return unique([...cells, ...lines].map(({ color }) => swatchRule(color))).join("");
 }
 
@@ -131,19 +174,11 @@ function moreChartsScript(charts: Charts): Markup {
   }</script>\n`;
 }
 
-/** After the client, which reads them only when a part of the runs is selected. */
-function intervalScripts(
-  scenarios: readonly ScenarioModel[],
-  { id, steps }: { readonly id: string; readonly steps: ReadonlyMap<ScenarioModel, PackedSteps> },
-): Markup[] {
-  return scenarios.map((scenario, i) =>
-    markup`<script type="application/json" id="intervals-${id}-s${i + 1}">${
-      scriptJson({
-        cells: scenario.cells.map(namedRuns),
-        packed: steps.get(scenario)?.packed ?? "",
-      })
-    }</script>\n`
-  );
+/** After the client, which reads it only when a part of the runs is selected. */
+function intervalScript(id: string, cells: readonly CellRuns[], packed: string): Markup {
+  return markup`<script type="application/json" id="intervals-${id}">${
+    scriptJson({ cells: cells.map(namedRuns), packed })
+  }</script>\n`;
 }
 
 /** What its steps, which are packed, do not say of it. */
@@ -155,10 +190,16 @@ function namedRuns(
 }
 
 /** Deflated: what other bases say is mostly alike; read when one is chosen. */
-function basesScript(model: ReportModel, place: Omit<PagePlace, "charts">): Markup | null {
-  const bases = model.bases();
-  if (bases.length === 0) return null;
-  const packed = deflated(JSON.stringify(basedFigures(bases, place)));
+function basesScript({ groups }: ReportModel, place: PagePlace): Markup | null {
+  const replaced = groups.flatMap((group) =>
+    group.blocks.flatMap((block) =>
+      block.kind === "alternatives"
+        ? Object.entries(replacedFigures(block, { ...place, id: `${place.id}-${group.id}` }))
+        : []
+    )
+  );
+  if (replaced.length === 0) return null;
+  const packed = deflated(JSON.stringify(Object.fromEntries(replaced)));
   return markup`<script type="application/json" id="bases-${place.id}">${
     scriptJson(packed)
   }</script>\n`;
@@ -203,29 +244,21 @@ interface SectionLink {
   readonly from?: "in-detail" | "in-everything";
 }
 
-function linksOf(model: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
-  const { name, scenarios, sweeps, settling, groups } = model;
-  const says = (id: string): boolean => groups.some((group) => group.id === id);
-  const detail = "in-detail";
-  const link = (
-    is: boolean,
-    part: string,
-    text: string,
-    from?: SectionLink["from"],
-  ): SectionLink[] => is ? [{ href: `${to}-${part}`, text, from }] : [];
+/** Of what the page shows. */
+function sectionsOf(groups: readonly Group[]): Group[] {
+  return shownIn("page", groups).filter((block) => block.kind === "group");
+}
+
+/** Groups without a title are the head of the experiment. */
+function linksOf({ name, groups }: ReportModel, to: string, isOneOfMany: boolean): SectionLink[] {
   return [
     { href: to, text: isOneOfMany ? name : "Verdict" },
-    ...link(scenarios.some(({ capacity }) => capacity !== null), "capacity", "Capacity"),
-    ...link(sweeps.length > 0, "sweeps", "Sweeps"),
-    ...link(says("claims"), "claims", "Claims", detail),
-    ...link(hasComparisons(model), "compared", "Compared", detail),
-    ...scenarios.flatMap((scenario, i) => link(true, `s${i + 1}`, scenario.name, detail)),
-    ...link(settling !== null, "settling", "Settling", detail),
-    ...link(scenarios.length > 0, "outcomes", "Errors", detail),
-    ...link(scenarios.some(({ profiles }) => profiles !== null), "profiles", "Profiles", detail),
-    ...link(says("published"), "published", "Published", detail),
-    ...groups.filter(({ id }) => id === "missing" || id === "method").flatMap((group) =>
-      link(true, group.id, group.title, group.depth === "summary" ? undefined : `in-${group.depth}`)
-    ),
+    ...sectionsOf(groups).filter(({ title }) => title !== "").map((
+      { id, title, depth },
+    ): SectionLink => ({
+      href: `${to}-${id}`,
+      text: title,
+      ...depth === "summary" ? {} : { from: `in-${depth}` },
+    })),
   ];
 }

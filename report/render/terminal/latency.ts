@@ -1,39 +1,17 @@
-/** How the latencies of a scenario's cells are distributed: histograms on one axis, then percentiles. */
-import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+/** How the latencies of a scenario's cells are distributed, as rows of characters on one axis. */
 import type { DensityChart } from "../../subjects/charts/charts.ts";
-import type { ScenarioModel } from "../../model.ts";
 import { sum } from "../../writing/spread.ts";
-import type { Table } from "../../subjects/tables/table.ts";
 import { formatNumber, GLUE } from "../../writing/units.ts";
-import { fittedNames, tableLines, withoutBelow } from "./table.ts";
+import { fittedNames } from "./table.ts";
 import { padEnd, widthOf } from "../../writing/columns.ts";
 import { encoded, type TerminalOptions, type TextLine } from "../../writing/terminal.ts";
-import { BLANK, lineOf, paragraphLines } from "./line.ts";
-
-export function latencyLines(
-  { density, tables, boundsNote }: Pick<ScenarioModel, "density" | "tables" | "boundsNote">,
-  options: TerminalOptions,
-): TextLine[] {
-  const percentiles = percentilesAlone(tables.percentiles);
-  if (!hasFigures(percentiles)) return [];
-  return [
-    ...(density === null ? [] : histogramLines(density, options)),
-    BLANK,
-    ...tableLines(percentiles, options),
-    ...(boundsNote === "" ? [] : paragraphLines(boundsNote, options.width)),
-  ];
-}
-
-/** Whether any request has a latency. */
-function hasFigures({ rows }: Table): boolean {
-  return rows.some((row) => row.some(({ value }) => value !== undefined));
-}
+import { BLANK, lineOf } from "./line.ts";
 
 const WIDEST_NAME = 30;
 const LEAST_COLUMNS = 10;
 
 /** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
-function histogramLines(
+export function histogramLines(
   { edges, axis, series }: DensityChart,
   options: TerminalOptions,
 ): TextLine[] {
@@ -78,18 +56,6 @@ function axisText(
   const gap = Math.max(2, used - widthOf(low) - widthOf(high));
   const text = `${low}${" ".repeat(gap)}${high}`;
   return widthOf(text) <= columns ? text : "";
-}
-
-/** From the median on, as room is short; the summary has the intervals of those that matter most. */
-function percentilesAlone(table: Table): Table {
-  const kept = table.columns.flatMap(({ label, kind }, i) =>
-    kind === "name" || PERCENTILES.some((p) => label === `p${p}`) ? [i] : []
-  );
-  return withoutBelow({
-    ...table,
-    columns: kept.map((i) => table.columns[i]),
-    rows: table.rows.map((row) => kept.map((i) => row[i])),
-  });
 }
 
 // Bars and sparklines of characters, for terminals with and without Unicode.

@@ -14,7 +14,7 @@ import type { Written } from "../../writing/written.ts";
 import { barOf } from "./latency.ts";
 import { BLANK, HANGING, lineOf, paragraphLines, trimmed } from "./line.ts";
 import { tableLines } from "./table.ts";
-import { outcomeLines, TRUST_STYLES, trustLines, unansweredLines } from "./verdicts.ts";
+import { outcomeLines, TRUST_STYLES, trustLines } from "./verdicts.ts";
 
 /** One measurement, with a line break at its end. */
 export function renderMeasurement(
@@ -25,7 +25,10 @@ export function renderMeasurement(
   const model = measurementModel(measurement);
   const lines = [
     lineOf(fitted(model.url, options.width), "bold"),
-    ...unansweredLines(model, options),
+    // Before every figure: they are of nothing.
+    ...(model.unanswered === ""
+      ? []
+      : paragraphLines(model.unanswered, options.width, { style: "red" })),
     ...paragraphLines(model.load, options.width),
     ...trustLines(model.trust, options),
     BLANK,

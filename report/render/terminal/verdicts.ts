@@ -2,10 +2,8 @@
 import type { TrustModel } from "../../findings/trust.ts";
 import type { Style, TerminalOptions, TextLine } from "../../writing/terminal.ts";
 import { wrapped } from "../../writing/columns.ts";
-import { BLANK, HANGING, lineOf, paragraphLines } from "./line.ts";
-import { claimLine, claimsSummary } from "../../findings/claim_sentences.ts";
+import { HANGING, lineOf, paragraphLines } from "./line.ts";
 import { gateLine, type GateOutcome } from "../../findings/gate_sentences.ts";
-import type { ClaimOutcome, JudgedClaim } from "../../judge/claims.ts";
 import type { ThresholdOutcome } from "../../judge/gates.ts";
 
 export const TRUST_STYLES: Readonly<Record<TrustModel["level"], Style>> = {
@@ -27,14 +25,6 @@ export function trustLines(
   ];
 }
 
-/** Comes before every figure: they are of nothing. */
-export function unansweredLines(
-  { unanswered }: { readonly unanswered: string },
-  { width }: TerminalOptions,
-): TextLine[] {
-  return unanswered === "" ? [] : paragraphLines(unanswered, width, { style: "red" });
-}
-
 const GATE_STYLES: Readonly<Record<ThresholdOutcome, Style>> = {
   pass: "green",
   fail: "red",
@@ -49,26 +39,4 @@ export function outcomeLines(
   return outcomes.flatMap((gate) =>
     paragraphLines(gateLine(gate), width, { ...HANGING, style: GATE_STYLES[gate.outcome] })
   );
-}
-
-const CLAIM_STYLES: Readonly<Record<ClaimOutcome, Style>> = {
-  reproduced: "green",
-  "not reproduced": "red",
-  inconclusive: "yellow",
-};
-
-/** Judged claims: ✓ reproduced, ✗ not, ? inconclusive. None without claims. */
-export function claimLines(
-  judged: readonly JudgedClaim[],
-  { width }: TerminalOptions,
-): TextLine[] {
-  if (judged.length === 0) return [];
-  return [
-    BLANK,
-    lineOf("Claims", "cyan"),
-    ...judged.flatMap((claim) =>
-      paragraphLines(claimLine(claim), width, { ...HANGING, style: CLAIM_STYLES[claim.outcome] })
-    ),
-    ...paragraphLines(`${claimsSummary(judged)}.`, width),
-  ];
 }

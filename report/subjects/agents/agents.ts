@@ -8,6 +8,8 @@ import { formatDuration, formatMs, formatNumber } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { poolLatency } from "../../figures/pool.ts";
+import { figure, type Form, list, table } from "../../blocks.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
 import type { Table } from "../tables/table.ts";
 import {
   type AgentFigures,
@@ -24,19 +26,40 @@ export interface AgentsModel {
   readonly table: Table;
 }
 
-/** With each one's rate over time. */
-export interface ScenarioAgentsModel extends AgentsModel {
-  readonly panels: readonly AgentsPanel[];
-}
-
 /** More of them help nobody; the table has all. */
 const MOST_FINDINGS = 8;
 
-/** Null where no run had agents. */
-export function agentsModel(
-  scenario: string,
-  cells: readonly CellRuns[],
-): ScenarioAgentsModel | null {
+/** Each agent beside the whole; nothing where one program loaded alone. */
+export const agents: Subject<ScenarioContext> = {
+  id: "agents",
+  title: "Agents",
+  depth: "everything",
+  build: ({ name, cells }) => {
+    const model = agentsModel(name, cells);
+    if (model === null) return [];
+    return [
+      list(model.findings.map((text) => ({ code: "agents", text })), { forms: FORMS }),
+      table(model.table, {
+        fold: model.table.rows.length > MOST_ROWS ? "Each agent" : null,
+        forms: ["page", "markdown"],
+      }),
+      ...agentsPanels(cells).map(({ label, chart }) =>
+        figure([{ title: `Requests per second, ${label}`, of: null, chart }], {
+          legend: chart.series,
+          reading: READING,
+        })
+      ),
+    ];
+  },
+};
+
+const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
+/** A longer table is folded up: it serves to look up one agent. */
+const MOST_ROWS = 30;
+const READING =
+  "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.";
+
+function agentsModel(scenario: string, cells: readonly CellRuns[]): AgentsModel | null {
   const loaded = cells.flatMap(({ label, color, parts }) => {
     const runs = parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined);
     const target = cells.length === 1 ? null : { label, color };
@@ -46,7 +69,6 @@ export function agentsModel(
   const isRepeated = loaded.some(({ runs }) => runs.length > 1);
   const isCut = cells.some(({ parts }) => parts.some(({ run, whole }) => run !== whole));
   return {
-    panels: agentsPanels(cells),
     findings: findingsOf(loaded.map(({ whole, runs }) => ({ ...whole, kind: runs[0].load.kind }))),
     table: agentsTable(`Agents of ${scenario}`, loaded.map(({ whole }) => whole), [
       ...(isRepeated
@@ -187,7 +209,7 @@ function eachText(agents: readonly AgentFigures[]): string {
 
 // The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
 
-export interface AgentsPanel {
+interface AgentsPanel {
   /** `hono, run 2`; the cell alone where it has one run. */
   readonly label: string;
   readonly chart: AgentsChart;
@@ -197,7 +219,7 @@ export interface AgentsPanel {
 const MOST_CELLS = 6;
 
 /** Of each cell the run in which most agents were lost, or its first. */
-export function agentsPanels(cells: readonly CellRuns[]): AgentsPanel[] {
+function agentsPanels(cells: readonly CellRuns[]): AgentsPanel[] {
   return cells.slice(0, MOST_CELLS).flatMap(({ label, parts }) => {
     const runs = parts.map(({ whole }) => whole).filter(({ agents = [] }) => isDrawn(agents));
     if (runs.length === 0) return [];

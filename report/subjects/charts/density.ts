@@ -1,10 +1,9 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { sum } from "../../writing/spread.ts";
-import { type DisplayUnit, formatCount, formatMs, timeUnit } from "../../writing/units.ts";
+import { type DisplayUnit, formatMs, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../../figures/pool.ts";
 import { compact, type DensityChart, type TailsChart } from "./charts.ts";
 import { ODDS } from "./time_range.ts";
@@ -123,15 +122,6 @@ function halfText({ label, latency }: CellRuns): string {
   return p99.isAtLeast
     ? `${half} less, and one in a hundred ${formatMs(p99.value)} or longer.`
     : `${half} less, and one in a hundred more than ${formatMs(p99.value)}.`;
-}
-
-/** What ≥ means, and what histograms leave out; "" without lower bounds. */
-export function boundsNote(latencies: readonly PooledLatency[]): string {
-  const censored = sum(latencies, (one) => one.censored);
-  if (censored === 0) return "";
-  const left = leftOut(latencies);
-  const which = left === censored ? "them" : `${formatCount(left)} of them`;
-  return `${lowerBoundsText(censored)} Histograms leave ${which} out.`;
 }
 
 /** What a histogram of the completed requests leaves out; "" for nothing. */

@@ -21,7 +21,7 @@ import {
   textCell,
 } from "../tables/table.ts";
 import { type Axis, compact, type ScatterChart } from "./charts.ts";
-import { HOW_TO_READ } from "../reading/how_to_read.ts";
+import { SETTLED } from "../../findings/steady_finding.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
 import type { Range } from "../../figures/range.ts";
 import { rangeOf } from "../../figures/figures.ts";
@@ -216,7 +216,7 @@ export function stableTable(rows: readonly StableRow[], several: boolean): Table
   const finals = rows.flatMap(({ flattens }) => flattens.map(({ final }) => final.value));
   const unit = timeUnit(finals);
   const caption = "Time to stable latency against final latency";
-  return tableOf({ caption, notes: [NOTE, HOW_TO_READ.settlingTime] }, rows, [
+  return tableOf({ caption, notes: [NOTE, SETTLED] }, rows, [
     { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
     ...several ? [scenarioColumn] : [],
     ...FLATTENING.flatMap((percentile, i) => [

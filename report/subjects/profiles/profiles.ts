@@ -18,10 +18,46 @@ import {
 import { type Flame, flameOf } from "./flames.ts";
 import { cellLabel } from "../../cells/cell_label.ts";
 import { systemShareOf } from "../../figures/resources.ts";
+import { type Block, type Form, group, list, table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
+import type { ReportContext, Subject } from "../subject.ts";
 import { shareCell, type Table, tableOf, textCell } from "../tables/table.ts";
 
-export interface ProfiledCell {
+/** Nothing without profile runs. */
+export const profiles: Subject<ReportContext> = {
+  id: "profiles",
+  title: "Profiles",
+  depth: "detail",
+  build: ({ scenarios, results }) =>
+    scenarios.map(({ name, cells }) => {
+      const model = profilesModel(name, cells, results.profiles ?? []);
+      return group(name, model === null ? [] : profileBlocks(name, model));
+    }),
+};
+
+const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
+
+/** @param of What was profiled. */
+export function profileBlocks(of: string, { cells, differences }: ProfilesModel): Block[] {
+  return [
+    list(differences.map((text) => ({ code: "slowdown", text: `${text}.` })), { forms: FORMS }),
+    { kind: "flames", of, flames: cells.flatMap(({ flame }) => flame ?? []) },
+    text("reading", READING, "note"),
+    ...cells.map(({ label, sentence, notes, table: functions, files }) =>
+      group(label, [
+        { ...text("hot", sentence), forms: FORMS },
+        ...notes.map((note) => text("profile-note", `${note}.`, "note")),
+        ...functions === null ? [] : [table(functions, { fold: "Functions as a table" })],
+        text("files", files.length === 0 ? "" : `Files: ${files.join(", ")}`, "note"),
+      ])
+    ),
+  ];
+}
+
+const READING =
+  "A call is as wide as the time in it and in all that it called; callers stand above what they called. Own time is that in the function itself. Profiles are of extra runs, which are in no other figure.";
+
+interface ProfiledCell {
   readonly label: string;
   readonly color: number;
   /** Where the time goes; "" where nothing was sampled. */
@@ -42,7 +78,7 @@ export interface ProfilesModel {
 }
 
 /** Null without profiles of the scenario. @param cells The fastest first. */
-export function profilesModel(
+function profilesModel(
   scenario: string,
   cells: readonly CellRuns[],
   profiles: readonly TargetProfile[],

@@ -3,11 +3,15 @@ import type { StepFigures } from "../../../runner/result/distribution.ts";
 import { isRedirectedName } from "../../../base/figures/steps.ts";
 import { sum } from "../../writing/spread.ts";
 import { timeUnit } from "../../writing/units.ts";
+import { table } from "../../blocks.ts";
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
 import { percentileOf, WEAK_NOTE } from "../../figures/pool.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { maxCell, percentileCell } from "../tables/percentiles.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
+import { stepScenarios } from "./step_cells.ts";
+import { maxCell, percentileCell } from "../tables/latency_cells.ts";
 import {
+  cellColumn,
   countCell,
   errorCell,
   NONE,
@@ -15,7 +19,6 @@ import {
   shareCell,
   type Table,
   tableOf,
-  targetColumn,
   textCell,
   withInterval,
 } from "../tables/table.ts";
@@ -29,27 +32,32 @@ const NOTE =
   "Requests of one name are one row. The figures are of whole runs; nothing is discarded here. In an open loop a " +
   "request that was never sent is counted where it would have been.";
 
-/**
- * @param scenario Whose steps they are; its cells are in the order of all tables.
- * @param steps Those of its steps, as scenarios named `checkout.pay`. @returns Null where it has one request alone.
- */
-export function stepsTable(
-  scenario: ScenarioRuns,
-  steps: readonly ScenarioRuns[],
-): Table | null {
+/** Nothing where the scenario has one request alone. */
+export const steps: Subject<ScenarioContext> = {
+  id: "steps",
+  title: "Requests one by one",
+  depth: "detail",
+  build: (scenario) => [
+    table(stepsTable(scenario, stepScenarios([scenario], scenario.results)), {
+      forms: ["page", "markdown", ...scenario.roomy],
+    }),
+  ],
+};
+
+/** @param steps As scenarios named `checkout.pay`. */
+function stepsTable(scenario: ScenarioRuns, steps: readonly ScenarioRuns[]): Table {
   const places = scenario.cells.map(({ label }) => label);
   const rows = steps.filter(isRequested).flatMap(({ name, cells }): StepRow[] =>
     cells.toSorted((a, b) => places.indexOf(a.label) - places.indexOf(b.label))
       .map((cell) => ({ step: name.slice(scenario.name.length + 1), cell }))
   );
-  if (rows.length === 0) return null;
   const unit = timeUnit(rows.map(({ cell }) => percentileOf(cell.latency, 50)));
   const isWeak = rows.some(({ cell }) => !supportsPercentile(cell.latency.count, 99));
   return tableOf(
     { caption: `Requests of ${scenario.name}`, notes: isWeak ? [NOTE, WEAK_NOTE] : [NOTE] },
     rows,
     [
-      { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+      cellColumn,
       { label: "Request", kind: "text", cell: ({ step }) => textCell(step) },
       {
         label: "Requests/s",

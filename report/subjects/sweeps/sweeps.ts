@@ -3,7 +3,6 @@
  * more numbers, the knee where requests/s stop growing, and which factor explains how much.
  */
 import type { CellRuns, ScenarioRuns } from "../../cells/cells.ts";
-import { HOW_TO_READ } from "../reading/how_to_read.ts";
 import { type Drawing, drawingsOf } from "./charts.ts";
 import { type NumericFactor, numericFactors, textAt } from "../../cells/factors.ts";
 import { facetsOf, lineFinding, type SweepFacet, type SweepLine } from "./lines.ts";
@@ -18,7 +17,7 @@ import {
 } from "../tables/table.ts";
 import { counted } from "../../writing/words.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import { percentileCell } from "../tables/percentiles.ts";
+import { percentileCell } from "../tables/latency_cells.ts";
 import { timeUnit } from "../../writing/units.ts";
 
 export interface SweepModel {
@@ -46,19 +45,31 @@ export interface SweepFigure {
   readonly table: Table;
 }
 
+const READING = {
+  sweep:
+    "Each point is a cell, its whisker the 95 % confidence interval over its runs. A line joins the cells that differ only in the factor.",
+  knee:
+    "A dashed vertical line marks the knee, where requests/s stop growing; the bar at its foot is its interval.",
+  hollow:
+    "Hollow points had over 1 % wrong or failed responses, or too few requests for the percentile.",
+  logarithmic: "The factor's axis is logarithmic: equal steps are equal ratios.",
+  broken: "Zero cannot be drawn on a logarithmic axis; it stands left of the break.",
+  offered: "The dotted line is the offered load: a server that keeps up lies on it.",
+} as const;
+
 /** How to read what is there to see. */
 function readingOf(drawings: readonly Drawing[]): string {
   const charts = drawings.map(({ chart }) => chart);
   const series = charts.flatMap((chart) => chart.series);
   return [
-    HOW_TO_READ.sweep,
-    ...(charts.some(({ isOffered }) => isOffered) ? [HOW_TO_READ.offered] : []),
-    ...(series.some(({ knee }) => knee !== null) ? [HOW_TO_READ.knee] : []),
+    READING.sweep,
+    ...(charts.some(({ isOffered }) => isOffered) ? [READING.offered] : []),
+    ...(series.some(({ knee }) => knee !== null) ? [READING.knee] : []),
     ...(series.some(({ points }) => points.some((point) => point.isHollow))
-      ? [HOW_TO_READ.hollow]
+      ? [READING.hollow]
       : []),
-    ...(charts[0].x.scale === "log" ? [HOW_TO_READ.logarithmic] : []),
-    ...(charts[0].x.breakAt !== null ? [HOW_TO_READ.broken] : []),
+    ...(charts[0].x.scale === "log" ? [READING.logarithmic] : []),
+    ...(charts[0].x.breakAt !== null ? [READING.broken] : []),
   ].join(" ");
 }
 

@@ -3,9 +3,12 @@ import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, formatCount, sizeUnit, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
+import { table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { WEAK_NOTE } from "../../figures/pool.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
 import {
+  cellColumn,
   type ColumnOf,
   countCell,
   NONE,
@@ -13,7 +16,6 @@ import {
   type Table,
   type TableCell,
   tableOf,
-  targetColumn,
 } from "./table.ts";
 import { type FigureRange, FIGURES, rangeOf } from "../../figures/figures.ts";
 import type { FigureName } from "../../../base/figures/figure.ts";
@@ -25,11 +27,18 @@ interface ConnectionRow {
   readonly of: (figure: FigureName) => FigureRange | null;
 }
 
+export const connections: Subject<ScenarioContext> = {
+  id: "connections",
+  title: "Connections and responses",
+  depth: "everything",
+  build: (context) => {
+    const whole = connectionsTable(context);
+    return whole === null ? [] : [table(whole, { forms: ["page", "markdown"] })];
+  },
+};
+
 /** Null where nothing was connected to, and nothing responded. */
-export function connectionsTable(
-  scenario: string,
-  cells: readonly CellRuns[],
-): Table | null {
+function connectionsTable({ name: scenario, cells }: ScenarioContext): Table | null {
   const rows = cells.map(rowOf);
   const columns = [...connectColumns(rows), ...sizeColumns(rows)];
   if (columns.length === 0) return null;
@@ -42,10 +51,7 @@ export function connectionsTable(
       notes: [NOTE, ...isOld ? [OLD_NOTE] : [], ...isWeak ? [WEAK_NOTE] : [], ...tlsNotes(cells)],
     },
     rows,
-    [
-      { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
-      ...columns,
-    ],
+    [cellColumn, ...columns],
   );
 }
 

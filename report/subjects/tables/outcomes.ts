@@ -1,10 +1,12 @@
 /** What became of the requests: every one that was due is in one of the columns. */
 import { type ErrorKind, ERRORS, wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { sum } from "../../writing/spread.ts";
-import { formatMs } from "../../writing/units.ts";
+import { formatCount, formatMs } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
+import type { Finding } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import {
+  cellColumn,
   type ColumnOf,
   countCell,
   errorCell,
@@ -104,15 +106,21 @@ interface ReasonCount {
 /** A breach of the protocol that no request failed of. */
 export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
 
-/** Why requests failed, in the words of what refused them; null when nothing went wrong. */
-export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table | null {
-  const reasons = cells.flatMap(reasonsOf);
-  if (reasons.length === 0) return null;
-  return tableOf({ caption: `Errors of ${scenario}` }, reasons, [
-    { label: "Target", kind: "name", cell: ({ cell }) => targetColumn.cell(cell) },
+/** Why requests failed, in the words of what refused them; no rows when nothing went wrong. */
+export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {
+  return tableOf({ caption: `Errors of ${scenario}` }, cells.flatMap(reasonsOf), [
+    cellColumn,
     { label: "Times", cell: ({ count }) => countCell(count) },
     { label: "Reason", kind: "text", cell: ({ text }) => textCell(text) },
   ]);
+}
+
+/** The same for a terminal, in which a table would lose its last column, the reason, first. */
+export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
+  return cells.flatMap(reasonsOf).map(({ cell: { label }, count, text }) => ({
+    code: "reason",
+    text: `${formatCount(count)} × ${label}: ${text}`,
+  }));
 }
 
 function reasonsOf(cell: CellRuns): ReasonCount[] {

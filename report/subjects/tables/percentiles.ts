@@ -1,25 +1,49 @@
 /** The distribution of latency, one row a cell, its runs pooled. */
-import type { Ends } from "../../figures/range.ts";
 import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
+import { table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { lowerBoundsText } from "../../figures/lower_bounds.ts";
-import { type Percentile, type PooledLatency, WEAK_NOTE } from "../../figures/pool.ts";
+import { boundsNote, lowerBoundsText } from "../../figures/lower_bounds.ts";
+import { type PooledLatency, WEAK_NOTE } from "../../figures/pool.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
+import { latencyCell, maxCell, meanCell, percentileCell } from "./latency_cells.ts";
 import {
-  boundCell,
   type ColumnOf,
   countCell,
   NONE,
   numberCell,
   type Table,
-  type TableCell,
   tableOf,
   targetColumn,
-  withInterval,
 } from "./table.ts";
 
-export function percentileTable(scenario: string, cells: readonly CellRuns[]): Table {
+export const percentiles: Subject<ScenarioContext> = {
+  id: "percentiles",
+  title: "Percentiles",
+  depth: "everything",
+  build: ({ name, cells, roomy }) => [
+    table(percentileTable(name, cells)),
+    ...cells.some(({ latency }) => latency.count > 0)
+      ? [table(tailTable(name, cells), { forms: roomy })]
+      : [],
+    {
+      ...text("lower-bounds", boundsNote(cells.map(({ latency }) => latency))),
+      forms: ["markdown", ...roomy],
+    },
+  ],
+};
+
+/** From the median on, where room is short. */
+function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
+  return tableOf({ caption: `Latency of ${scenario}` }, cells, [
+    targetColumn,
+    ...PERCENTILES.map((p) => plainColumn(p, unit)),
+  ]);
+}
+
+function percentileTable(scenario: string, cells: readonly CellRuns[]): Table {
   const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
   return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, cells, [
     targetColumn,
@@ -44,22 +68,6 @@ export function percentileTable(scenario: string, cells: readonly CellRuns[]): T
 /** Below the median, as autocannon and oha show them. */
 const LOW = [2.5, 10, 25] as const;
 
-export function meanCell(
-  latency: PooledLatency,
-  unit: DisplayUnit,
-  interval: Ends | null = null,
-): TableCell {
-  if (latency.count === 0) return NONE;
-  const cell = numberCell(latency.mean, unit);
-  return latency.isAtLeast("mean") ? boundCell(cell, true) : withInterval(cell, interval, unit);
-}
-
-export function maxCell(latency: PooledLatency, unit: DisplayUnit): TableCell {
-  return latency.count === 0
-    ? NONE
-    : boundCell(numberCell(latency.max, unit), latency.isAtLeast("max"));
-}
-
 function timeColumn(
   label: string,
   unit: DisplayUnit,
@@ -78,25 +86,6 @@ function timeColumn(
 /** Without an interval, as it is only read beside its neighbours. */
 function plainColumn(p: number, unit: DisplayUnit): ColumnOf<CellRuns> {
   return { label: `p${p}`, unit: unit.name, cell: ({ latency }) => latencyCell(latency, p, unit) };
-}
-
-/** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
-export function percentileCell(
-  { latency, interval }: CellRuns,
-  p: Percentile,
-  unit: DisplayUnit,
-): TableCell {
-  const cell = latencyCell(latency, p, unit);
-  if (latency.isAtLeast(p) || cell.weak) return cell;
-  return withInterval(cell, p === 99.99 ? null : interval(p), unit);
-}
-
-/** None without values; a lower bound where such decide it, weak where there are too few. */
-export function latencyCell(latency: PooledLatency, p: number, unit: DisplayUnit): TableCell {
-  const { count, endedCount } = latency;
-  if (count === 0 || p < 50 && endedCount === 0) return NONE;
-  const { value, isAtLeast } = latency.percentile(p);
-  return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
 }
 
 const MINIMUM =

@@ -1,5 +1,6 @@
 /** What the targets used: CPU, memory, threads, files and context switches, and what they did with it. */
 import type { Run } from "../../../runner/result/result.ts";
+import { table, text } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import {
   meanCoresOf,
@@ -12,7 +13,9 @@ import {
   systemShareOf,
 } from "../../figures/resources.ts";
 import { median } from "../../writing/spread.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
 import {
+  cellColumn,
   type ColumnOf,
   countCell,
   NONE,
@@ -21,7 +24,6 @@ import {
   type Table,
   type TableCell,
   tableOf,
-  targetColumn,
   textCell,
   withInterval,
 } from "./table.ts";
@@ -31,15 +33,26 @@ import type { Range } from "../../figures/range.ts";
 
 type ResourceColumn = ColumnOf<ResourceRow>;
 
-/** Null when no target was ours to watch. */
-export function resourcesTable(scenario: string, cells: readonly CellRuns[]): Table | null {
-  const rows = resourceRows(cells);
-  if (rows.length === 0) return null;
+/** Nothing where no target was ours to watch. */
+export const resources: Subject<ScenarioContext> = {
+  id: "resources",
+  title: "Resources of the targets",
+  depth: "everything",
+  build: ({ name, cells }) => {
+    const rows = resourceRows(cells);
+    return [
+      { ...text("per-cpu", perCpuFinding(rows)), forms: ["page", "markdown", "terminal"] },
+      table(resourcesTable(name, rows)),
+    ];
+  },
+};
+
+function resourcesTable(scenario: string, rows: readonly ResourceRow[]): Table {
   const caption = `Resources of the targets of ${scenario}`;
   const hasParts = rows.some(({ part }) => part !== null);
   const notes = hasParts ? [...NOTES, PARTS_NOTE] : NOTES;
   return tableOf({ caption, notes }, rows, [
-    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+    cellColumn,
     ...hasParts ? [partColumn] : [],
     ...cpuColumns(rows),
     memoryColumn(rows),
@@ -160,8 +173,7 @@ function perCpuRange({ cell, part }: ResourceRow): Range | null {
 const MOST_PARTS = 4;
 
 /** Who needs the least CPU for a request, who the most, and what the parts use; "" where nobody was watched. */
-export function perCpuFinding(cells: readonly CellRuns[]): string {
-  const rows = resourceRows(cells);
+function perCpuFinding(rows: readonly ResourceRow[]): string {
   const wholes = rows.flatMap((row) => {
     const value = perCpuRange(row)?.value ?? 0;
     return value > 0 ? [{ row, value }] : [];

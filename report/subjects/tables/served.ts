@@ -8,9 +8,12 @@ import type { Distribution, Run } from "../../../runner/result/result.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { sum } from "../../writing/spread.ts";
 import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
+import { table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { WEAK_NOTE } from "../../figures/pool.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
 import {
+  cellColumn,
   type ColumnOf,
   countCell,
   NONE,
@@ -20,22 +23,10 @@ import {
   type Table,
   type TableCell,
   tableOf,
-  targetColumn,
   textCell,
 } from "./table.ts";
 import { timesIn } from "../../figures/figures.ts";
 import { histogramRange } from "../../figures/range.ts";
-
-export interface ServedTables {
-  /** Null where every request got a response of 2xx. */
-  readonly statuses: Table | null;
-  /** Null where no response says which instance it is from. */
-  readonly instances: Table | null;
-  /** Null where no response says whether it is from a cache. */
-  readonly caches: Table | null;
-  /** How long virtual users stayed; null without any. */
-  readonly sessions: Table | null;
-}
 
 /** A group of responses in one run: what it is, how long it took. */
 interface GroupOfRun {
@@ -53,44 +44,25 @@ interface GroupRow {
   readonly groups: readonly GroupOfRun[];
 }
 
-export function servedTables(
-  scenario: string,
-  cells: readonly CellRuns[],
-): ServedTables {
-  const hasClasses = cells.some(({ runs }) =>
-    runs.some(({ statusLatency }) => statusLatency !== undefined)
-  );
-  const table = (
-    text: { readonly caption: string; readonly name: string; readonly note: string },
-    groupsOf: (run: Run) => readonly GroupOfRun[],
-  ): Table | null => groupTable(text, cells.flatMap((cell) => rowsOf(cell, groupsOf)));
-  return {
-    statuses: table(
-      { caption: `Latency by class of status of ${scenario}`, name: "Class", note: STATUS_NOTE },
-      hasClasses ? classesOf : () => [],
-    ),
-    instances: table(
-      { caption: `Instances of ${scenario}`, name: "Instance", note: INSTANCE_NOTE },
-      ({ instances = [] }) =>
-        instances.map(({ instance, latency, histogram }) => ({
-          name: String(instance),
-          times: latency,
-          histogram,
-        })),
-    ),
-    caches: table(
-      { caption: `Cache of ${scenario}`, name: "x-cache", note: CACHE_NOTE },
-      ({ cache = {} }) => named(CACHE_USES, cache),
-    ),
-    sessions: table(
-      { caption: `Sessions of ${scenario}`, name: "Of", note: SESSION_NOTE },
-      ({ sessions, histograms }) =>
-        sessions === null || sessions.length.count === 0
-          ? []
-          : [{ name: "session", times: sessions.length, histogram: histograms?.sessionLength }],
-    ),
-  };
-}
+/** By class of status, by instance, by cache, and the virtual users' sessions; none of what no response says. */
+export const served: Subject<ScenarioContext> = {
+  id: "served",
+  title: "Kinds of responses",
+  depth: "everything",
+  build: ({ cells, roomy }) => {
+    // Of runs in which every request got a response of 2xx there is one class.
+    const hasClasses = cells.some(({ runs }) =>
+      runs.some(({ statusLatency }) => statusLatency !== undefined)
+    );
+    return KINDS.filter(({ caption }) => hasClasses || caption !== STATUSES)
+      .map(({ groupsOf, ...kind }) =>
+        table(groupTable(kind, cells.flatMap((cell) => rowsOf(cell, groupsOf))), {
+          isCaptioned: true,
+          forms: ["page", "markdown", ...roomy],
+        })
+      );
+  },
+};
 
 const WHOLE_RUNS = "The figures are of whole runs; nothing is discarded here.";
 const STATUS_NOTE =
@@ -102,6 +74,40 @@ const CACHE_NOTE =
   `A response says by its header x-cache whether a cache had it; stale ones were served from it, too. ${WHOLE_RUNS}`;
 const SESSION_NOTE =
   `The length of a session is the time from the arrival of a virtual user to the end of the last step. ${WHOLE_RUNS}`;
+
+const STATUSES = "Latency by class of status";
+
+const KINDS: readonly (GroupTableText & {
+  readonly groupsOf: (run: Run) => readonly GroupOfRun[];
+})[] = [
+  { caption: STATUSES, name: "Class", note: STATUS_NOTE, groupsOf: classesOf },
+  {
+    caption: "Instances",
+    name: "Instance",
+    note: INSTANCE_NOTE,
+    groupsOf: ({ instances = [] }) =>
+      instances.map(({ instance, latency, histogram }) => ({
+        name: String(instance),
+        times: latency,
+        histogram,
+      })),
+  },
+  {
+    caption: "Cache",
+    name: "x-cache",
+    note: CACHE_NOTE,
+    groupsOf: ({ cache = {} }) => named(CACHE_USES, cache),
+  },
+  {
+    caption: "Sessions",
+    name: "Of",
+    note: SESSION_NOTE,
+    groupsOf: ({ sessions, histograms }) =>
+      sessions === null || sessions.length.count === 0
+        ? []
+        : [{ name: "session", times: sessions.length, histogram: histograms?.sessionLength }],
+  },
+];
 
 /** Also of a run with responses of 2xx alone, where another one has others. */
 function classesOf(run: Run): GroupOfRun[] {
@@ -139,17 +145,15 @@ interface GroupTableText {
   readonly note: string;
 }
 
-/** Null without rows. */
 function groupTable(
   { caption, name, note }: GroupTableText,
   rows: readonly GroupRow[],
-): Table | null {
-  if (rows.length === 0) return null;
+): Table {
   const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
   const isWeak = rows.some(({ count }) => !supportsPercentile(count, 99));
   const notes = isWeak ? [note, WEAK_NOTE] : [note];
   return tableOf({ caption, notes }, rows, [
-    { ...targetColumn, cell: ({ cell }) => targetColumn.cell(cell) },
+    cellColumn,
     { label: name, kind: "text", cell: (row) => textCell(row.name) },
     { label: "Count", cell: ({ count }) => countCell(count) },
     { label: "Share", unit: "%", cell: ({ share }) => shareCell(share) },

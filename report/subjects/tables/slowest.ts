@@ -1,7 +1,9 @@
 /** The slowest requests of a scenario: when each was due and sent, how long it took, and how it ended. */
 import type { Run } from "../../../runner/result/result.ts";
+import type { Finding } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import {
+  cellColumn,
   type ColumnOf,
   countCell,
   NONE,
@@ -15,12 +17,6 @@ import { type DisplayUnit, formatMs, formatNumber, GLUE, timeUnit } from "../../
 /** So many of each cell are shown; each run keeps as many. */
 const SLOWEST_SHOWN = 10;
 
-export interface SlowestModel {
-  readonly table: Table;
-  /** A sentence for each cell. */
-  readonly findings: readonly string[];
-}
-
 type SlowestRequest = NonNullable<Run["slowest"]>[number];
 
 interface Slow {
@@ -29,19 +25,16 @@ interface Slow {
   readonly request: SlowestRequest;
 }
 
-/** Null where no run has kept any. */
-export function slowestOf(scenario: string, cells: readonly CellRuns[]): SlowestModel | null {
-  const byCell = cells.map(slowestOfCell);
-  const rows = byCell.flat();
-  if (rows.length === 0) return null;
+/** Of runs that have kept them. */
+export function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const rows = cells.flatMap(slowestOfCell);
   const unit = timeUnit(rows.map(({ request }) => request.latency));
   const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
-  const table = tableOf(
+  return tableOf(
     { caption: `Slowest requests of ${scenario}`, notes: notesOf(rows) },
     rows,
     columnsOf(unit, isOpen),
   );
-  return { table, findings: findingsOf(byCell.filter(({ length }) => length > 0)) };
 }
 
 /** Of all its runs; exact, as each of them keeps its own. */
@@ -55,11 +48,7 @@ function slowestOfCell(cell: CellRuns): Slow[] {
 
 function columnsOf(unit: DisplayUnit, isOpen: boolean): ColumnOf<Slow>[] {
   return [
-    {
-      label: "Target",
-      kind: "name",
-      cell: ({ cell: { label, color } }) => ({ text: label, color }),
-    },
+    cellColumn,
     { label: "Run", cell: ({ repetition }) => countCell(repetition) },
     { label: "Latency", unit: unit.name, cell: ({ request }) => latencyCell(request, unit) },
     ...(isOpen ? [column("Due at", "s", ({ dueS }) => dueS), sentColumn] : [
@@ -137,7 +126,8 @@ function notesOf(rows: readonly Slow[]): string[] {
 /** Of more cells than these only the slowest are shown. */
 const MOST_FINDINGS = 6;
 
-function findingsOf(byCell: readonly (readonly Slow[])[]): string[] {
+export function slowestFindings(cells: readonly CellRuns[]): Finding[] {
+  const byCell = cells.map(slowestOfCell).filter(({ length }) => length > 0);
   if (byCell.length <= MOST_FINDINGS) return byCell.map(findingOf);
   const latencyOf = ([first]: readonly Slow[]): number => first.request.latency;
   return [...byCell].sort((a, b) => latencyOf(b) - latencyOf(a)).slice(0, MOST_FINDINGS)
@@ -145,7 +135,7 @@ function findingsOf(byCell: readonly (readonly Slow[])[]): string[] {
 }
 
 /** `hono: 213 ms, due 1.30 s into run 2; 8 of its 10 slowest were due in the first second of a run.` */
-function findingOf(slow: readonly Slow[]): string {
+function findingOf(slow: readonly Slow[]): Finding {
   const [{ cell, repetition, request }] = slow;
   const bound = isLowerBound(request.outcome) ? "at least " : "";
   const begun = cell.runs[0].latency.clock === "intended" ? "due" : "sent";
@@ -153,9 +143,14 @@ function findingOf(slow: readonly Slow[]): string {
   const text = `${cell.label}: ${bound}${formatMs(request.latency)}, ${when}`;
   const early = slow.filter(({ request: { dueS } }) => dueS < EARLY_S).length;
   const isShort = cell.runs.some(({ elapsedS }) => elapsedS < LONG_S);
-  if (isShort || slow.length < SLOWEST_SHOWN || early * 2 <= slow.length) return `${text}.`;
+  if (isShort || slow.length < SLOWEST_SHOWN || early * 2 <= slow.length) {
+    return { code: "slowest", text: `${text}.` };
+  }
   const many = early === slow.length ? "all" : `${early} of`;
-  return `${text}; ${many} its ${slow.length} slowest were ${begun} in the first second of a run.`;
+  return {
+    code: "slowest-early",
+    text: `${text}; ${many} its ${slow.length} slowest were ${begun} in the first second of a run.`,
+  };
 }
 
 const EARLY_S = 1;

@@ -1,61 +1,67 @@
 /** How each cell reaches its steady state, and how it responds before and after; one row a cell. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { STEADY_LABELS } from "../../../runner/stats/steady_state/steady_state.ts";
-import { HOW_TO_READ } from "../reading/how_to_read.ts";
 import type { Spread } from "../../writing/spread.ts";
 import { type DisplayUnit, formatCount, formatTick, timeUnit } from "../../writing/units.ts";
+import { group, list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { WEAK_NOTE } from "../../figures/pool.ts";
 import { FLATTENING } from "../../figures/intervals.ts";
 import { type PartFigures, type Steadiness, steadinessOf } from "../../cells/steady.ts";
+import { FLAT, SETTLED, steadyFindings } from "../../findings/steady_finding.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
 import {
+  cellColumn,
   type ColumnOf,
   NONE,
   numberCell,
   type Table,
   type TableCell,
   tableOf,
-  targetColumn,
   textCell,
 } from "./table.ts";
-
-export interface SteadyTables {
-  /** Labels, time and requests to the steady state, and when each percentile flattens; null where no run is long enough. */
-  readonly steady: Table | null;
-  /** Start-up, steady part and whole run side by side; null where no run has more than the whole. */
-  readonly parts: Table | null;
-}
 
 interface SteadyRow {
   readonly cell: CellRuns;
   readonly steadiness: Steadiness;
 }
 
-/** Null for a load that itself changes: then there is no steady state to look for. */
-export function steadyTables(scenario: string, cells: readonly CellRuns[]): SteadyTables | null {
-  const rows = cells.map((cell) => ({ cell, steadiness: steadinessOf(cell) }));
-  if (rows.every(({ steadiness }) => steadiness.labels.every((label) => label === null))) {
-    return null;
-  }
-  const isShort = rows.every(({ steadiness: { labels, flattening } }) =>
-    labels.every((label) => label === "too-short") && flattening.every((one) => !one?.max)
-  );
-  const hasParts = rows.some(({ steadiness: { startUp, steady } }) => startUp ?? steady);
-  return {
-    steady: isShort ? null : steadyTable(scenario, rows),
-    parts: hasParts ? partsTable(scenario, rows) : null,
-  };
-}
-
-const nameColumn: ColumnOf<SteadyRow> = {
-  ...targetColumn,
-  cell: ({ cell }) => targetColumn.cell(cell),
+/** Nothing for a load that itself changes: then there is no steady state to look for. */
+export const steady: Subject<ScenarioContext> = {
+  id: "steady",
+  title: "Warm-up and steady state",
+  depth: "detail",
+  build: ({ name, cells }) => {
+    const rows = cells.map((cell) => ({ cell, steadiness: steadinessOf(cell) }));
+    if (rows.every(({ steadiness }) => steadiness.labels.every((label) => label === null))) {
+      return [];
+    }
+    const findings = steadyFindings(cells);
+    const isShort = rows.every(({ steadiness: { labels, flattening } }) =>
+      labels.every((label) => label === "too-short") && flattening.every((one) => !one?.max)
+    );
+    const hasParts = rows.some(({ steadiness: { startUp, steady } }) => startUp ?? steady);
+    return [
+      list(findings, { forms: ["page"] }),
+      // A flat cell is what a reader expects.
+      list(findings.filter(({ code }) => code !== FLAT), { forms: ["terminal", "markdown"] }),
+      group("", [
+        ...hasParts ? [table(partsTable(name, rows), { isCaptioned: true })] : [],
+        ...isShort ? [] : [table(steadyTable(name, rows), { isCaptioned: true })],
+      ], { depth: "everything" }),
+    ];
+  },
 };
+
+const READING =
+  "A run is in steady state from the moment after which neither latency nor rate changes (change points in its intervals). It is flat from the start, or steady after a warm-up, or after a slowdown where it was better before. There is no steady state if the last quarter of the run is not on one level, or drifts, swings or jumps. “Within ±” is how far the medians of windows of the steady part lie from its level. Figures are medians over the runs, with the lowest and the highest run below.";
+const PARTS =
+  "Start-up is the part before steady state, in runs that have both; a flat run has none. Rates are means over the runs, latencies are pooled. Nothing is discarded here.";
 
 function steadyTable(scenario: string, rows: readonly SteadyRow[]): Table {
   const caption = `Time to steady state of ${scenario}`;
-  return tableOf({ caption, notes: [HOW_TO_READ.steady, HOW_TO_READ.settlingTime] }, rows, [
-    nameColumn,
+  return tableOf({ caption, notes: [READING, SETTLED] }, rows, [
+    cellColumn,
     {
       label: "Runs",
       kind: "text",
@@ -118,12 +124,12 @@ function partsTable(scenario: string, rows: readonly SteadyRow[]): Table {
     partColumn("Whole run", ({ whole }) => whole),
   ];
   const isWeak = figureRows.some((row) => parts.some(({ cell }) => cell(row).weak));
-  const notes = [HOW_TO_READ.parts, ...(isWeak ? [WEAK_NOTE] : [])];
+  const notes = [PARTS, ...(isWeak ? [WEAK_NOTE] : [])];
   return tableOf(
     { caption: `Start-up, steady part and whole run of ${scenario}`, notes },
     figureRows,
     [
-      nameColumn,
+      cellColumn,
       { label: "Figure", kind: "text", cell: ({ figure }) => textCell(figure) },
       ...parts,
     ],

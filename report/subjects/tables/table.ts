@@ -4,7 +4,6 @@
  */
 import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
 import type { Run } from "../../../runner/result/result.ts";
-
 import {
   boundText,
   type DisplayUnit,
@@ -149,6 +148,12 @@ export const targetColumn: ColumnOf<CellRuns> = {
   cell: ({ label, color }) => ({ text: label, color }),
 };
 
+/** Heads the rows of which each is of a cell. */
+export const cellColumn: ColumnOf<{ readonly cell: CellRuns }> = {
+  ...targetColumn,
+  cell: ({ cell }) => targetColumn.cell(cell),
+};
+
 /** One run of a cell, for tables with a row a run. */
 export interface RunOfCell {
   readonly cell: CellRuns;
@@ -160,6 +165,6 @@ export function runsOf(cells: readonly CellRuns[]): RunOfCell[] {
 }
 
 export const runColumns: readonly ColumnOf<RunOfCell>[] = [
-  { label: "Target", kind: "name", cell: ({ cell: { label, color } }) => ({ text: label, color }) },
+  cellColumn,
   { label: "Run", cell: ({ run }) => countCell(run.repetition) },
 ];

@@ -96,7 +96,7 @@ interface SeriesCell {
   readonly cell: CellRuns;
 }
 
-function placesOf({ scenarios }: ReportModel): Map<string, SeriesCell> {
+function placesOf({ context: { scenarios } }: ReportModel): Map<string, SeriesCell> {
   return new Map(scenarios.flatMap(({ name, cells }) =>
     cells.map((cell) => [
       JSON.stringify([name, cell.target, parametersKey(cell)]),

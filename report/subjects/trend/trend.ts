@@ -1,4 +1,5 @@
 /** Several results of one experiment → how its figures went over commits or days, and what changed. */
+import { trustOfRuns } from "../../findings/trust.ts";
 import {
   type ComparedCell,
   comparedName,
@@ -28,7 +29,7 @@ import {
 } from "./series.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf } from "../../figures/pool.ts";
-import { percentileCell } from "../tables/percentiles.ts";
+import { percentileCell } from "../tables/latency_cells.ts";
 import { formatMoment, timeUnit } from "../../writing/units.ts";
 import { decisiveOf, type FigureComparison } from "../../judge/comparison.ts";
 import { changesOf, type TrendChange, trendChangeText } from "./changes.ts";
@@ -250,7 +251,9 @@ export function trendDoubts(
   points: readonly TrendPoint[],
 ): string[] {
   return unique([
-    ...points.flatMap(({ label, model: { trust } }) => doubtSentences(label, trust)),
+    ...points.flatMap(({ label, model }) =>
+      doubtSentences(label, trustOfRuns(model.context.results.runs))
+    ),
     ...differences.map((difference) => `Not measured alike, first and newest: ${difference}`),
   ]);
 }

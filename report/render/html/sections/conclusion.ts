@@ -6,8 +6,6 @@ import { type CardModel, claimCountsText } from "../../../subjects/verdict/concl
 import { type HeadlineFigure, winnersTable } from "../../../subjects/verdict/card.ts";
 import type { ConclusionForest, ConclusionRow } from "../../../subjects/verdict/small_forest.ts";
 import type { MatrixCell, MatrixModel } from "../../../subjects/verdict/matrix.ts";
-import type { ScenarioModel } from "../../../model.ts";
-import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
 import { formatRatio } from "../../../writing/ratios.ts";
 import { listed, unique } from "../../../writing/words.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
@@ -133,10 +131,13 @@ function round(px: number): number {
   return Number(px.toFixed(1));
 }
 
+const MATRIX =
+  "Each cell is a target in a scenario, or at a value of a factor; below it stands its ratio to the best of its column. The greener, the nearer to the best; a dotted rim marks a difference that is likely, not proven, and slanted text one that is open. Rows come from the best on average. A press on a cell leads to its scenario.";
+
 /** Null for one column: there the bars show the same. */
 export function matrixMarkup(
   matrix: MatrixModel | null,
-  scenarios: readonly ScenarioModel[],
+  scenarios: readonly { readonly name: string }[],
   { id }: PagePlace,
 ): Markup | null {
   if (!isShown(matrix)) return null;
@@ -150,7 +151,7 @@ export function matrixMarkup(
   );
   return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
 ${tables}
-${howToReadMarkup(HOW_TO_READ.matrix)}</section>`;
+${howToReadMarkup(MATRIX)}</section>`;
 }
 
 function partMarkup(

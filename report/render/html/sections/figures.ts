@@ -3,10 +3,10 @@ import type {
   BarsChart,
   Chart,
   DensityChart,
-  TailsChart,
+  ForestChart,
+  TradeoffChart,
 } from "../../../subjects/charts/charts.ts";
-import type { ScenarioModel } from "../../../model.ts";
-import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
+import type { Series } from "../../../blocks.ts";
 import { type Markup, markup, verbatim } from "../../../writing/html.ts";
 import { swatchMarkup } from "./tables.ts";
 
@@ -17,23 +17,12 @@ export interface PagePlace {
   /** Unique in the page. */
   readonly id: string;
   readonly charts: Charts;
-  /** How long a packed step of each scenario's intervals is. */
-  readonly steps: ReadonlyMap<ScenarioModel, { readonly seconds: number }>;
-}
-
-export function barsMarkup(chart: BarsChart, place: PagePlace): Markup {
-  return chartMarkup(chart, `bars-${chart.bars.length}`, place);
-}
-
-export function densityFigure(chart: DensityChart, finding: string, place: PagePlace): Markup {
-  return markup`<figure>${legendMarkup(chart.series)}
-${chartMarkup(chart, chart.series.length > 2 ? "ridges" : "density", place)}
-${withinMarkup(chart)}
-${captionMarkup(finding, HOW_TO_READ.density)}</figure>`;
+  /** How long a packed step of intervals is, by the id of the section that shows them. */
+  readonly steps: ReadonlyMap<string, { readonly seconds: number }>;
 }
 
 /** The share within a limit that the reader moves; and of more cells than a frame holds, which are drawn. */
-function withinMarkup({ axis, edges, most, series }: DensityChart): Markup {
+export function withinMarkup({ axis, edges, most, series }: DensityChart): Markup {
   const middle = Number(Math.sqrt(edges[0] * edges[edges.length - 1]).toPrecision(1));
   const boxes = series.map(({ label, color }, i) =>
     markup`<label><input type="checkbox" name="ridge" value="${label}"${
@@ -47,41 +36,23 @@ function withinMarkup({ axis, edges, most, series }: DensityChart): Markup {
 <output></output>${series.length > most ? choice : null}</form>`;
 }
 
-export function tailsFigure(chart: TailsChart, finding: string, place: PagePlace): Markup {
-  return markup`<figure>${legendMarkup(chart.series)}
-${chartMarkup(chart, "tails", place)}
-${captionMarkup(finding, HOW_TO_READ.tails)}</figure>`;
+/** A limit of p99 that the reader moves; the client says how much each target serves below it. */
+export function limitMarkup({ y }: TradeoffChart): Markup {
+  return markup`<form class="limit" autocomplete="off"><label>p99 under <input type="number" name="limit" min="0" step="any"> ${y.unit}</label>
+<output></output></form>`;
 }
 
-export function legendMarkup(
-  series: readonly { readonly label: string; readonly color: number }[],
-): Markup {
+export function legendMarkup(series: readonly Series[], marks: readonly string[] = []): Markup {
   const names = series.map(({ label, color }) =>
     markup`<span>${swatchMarkup(color)}${label}</span> `
   );
-  return markup`<p class="legend">${names}</p>`;
+  const signs = marks.map((mark, i) => markup`<span>${MARKS[i % MARKS.length]} ${mark}</span> `);
+  return markup`<p class="legend">${names}</p>
+${signs.length === 0 ? null : markup`<p class="legend">${signs}</p>`}`;
 }
 
 /** As the client draws them, in the same order. */
 const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
-
-/** What the shapes of dots stand for; null where all have one. */
-export function marksMarkup(names: readonly string[]): Markup | null {
-  if (names.length < 2) return null;
-  const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
-  return markup`<p class="legend">${marks}</p>`;
-}
-
-/** What a figure or a table shows, a sentence each. */
-export function findingsMarkup(findings: readonly string[]): Markup {
-  if (findings.length === 1) return markup`<p>${findings[0]}</p>`;
-  const items = findings.map((finding) => markup`<li>${finding}</li>`);
-  return markup`<ul class="findings">${items}</ul>`;
-}
-
-export function captionMarkup(finding: string, reading: string): Markup {
-  return markup`<figcaption><p>${finding}</p>${howToReadMarkup(reading)}</figcaption>`;
-}
 
 /** Folded up: it is read once, for the first figure of a kind. */
 export function howToReadMarkup(reading: string): Markup {
@@ -124,4 +95,15 @@ export function barHeights(charts: Charts): string {
 
 export function barsHeightPx({ bars }: BarsChart): number {
   return bars.length * 44 + 26;
+}
+
+/** Heights of the forest plots. */
+export function forestHeights(charts: Charts): string {
+  const rules = [...charts.values()].filter((chart) => chart.kind === "forest")
+    .map((chart) => `.${sizeOf(chart)}{height:${forestHeightPx(chart)}px}`);
+  return [...new Set(rules)].join("");
+}
+
+export function forestHeightPx({ rows, namesApart }: ForestChart): number {
+  return rows.length * (namesApart ? 56 : 40) + 34;
 }

@@ -1,52 +1,61 @@
-/** The timelines of a scenario, and the controls that choose targets, runs, percentiles and a range of time. */
-import { sectionOf, type TimelineChart } from "../../../subjects/charts/charts.ts";
-import type { ScenarioModel } from "../../../model.ts";
+/** What a figure of timelines has beside its panels: all targets in one frame, and the controls of a view. */
+import type { Panel } from "../../../blocks.ts";
+import { type Chart, sectionOf, type TimelineChart } from "../../../subjects/charts/charts.ts";
 import { HEAT_SHARES } from "../../../subjects/charts/heatmap.ts";
 import { formatTick } from "../../../writing/units.ts";
-import { HOW_TO_READ } from "../../../subjects/reading/how_to_read.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
-import { marksText } from "../../../subjects/charts/timelines.ts";
-import type { OverlayChart } from "../../../subjects/charts/over_time.ts";
-import { captionMarkup, chartMarkup, legendMarkup, type PagePlace } from "./figures.ts";
-import { swatchMarkup } from "./tables.ts";
+import { chartMarkup, legendMarkup, type PagePlace } from "./figures.ts";
 
-export function timelineFigure(scenario: ScenarioModel, place: PagePlace): Markup {
-  const { name, series, timelines, timelineFinding } = scenario;
-  const ids = timelines.map((_, i) => `${place.id}-${i + 1}`);
-  const panels = timelines.map((chart, i) => {
-    const { label, color } = series[i];
-    const tracks = `tracks-${2 + chart.tracks.length}`;
-    return markup`<div class="panel"><h4>${swatchMarkup(color)}${label}</h4>
-${chartMarkup(chart, tracks, { ...place, id: ids[i] })}</div>`;
-  });
-  return markup`<figure class="timelines" id="${place.id}">
-${controlsMarkup(scenario, place)}
+interface Frame {
+  readonly above: Markup | null;
+  readonly below: Markup | null;
+  readonly values: Markup | null;
+}
+
+/** @param place Of the figure. */
+export function timelineFrame(panels: readonly Panel[], place: PagePlace): Frame {
+  const timelines = panels.flatMap(({ chart }) => chart.kind === "timeline" ? [chart] : []);
+  const { id } = place;
+  if (timelines.length === 0) {
+    const isHeat = panels[0].chart.kind === "heatmap";
+    return {
+      above: null,
+      below: null,
+      values: isHeat
+        ? markup`<details class="heats"><summary>Requests by moment and latency as a table</summary></details>`
+        : null,
+    };
+  }
+  const ids = panels.map((_, i) => `${id}-${i + 1}`);
+  return {
+    above: markup`${controlsMarkup(timelines, place)}
 ${keyMarkup(timelines)}
-${overlayMarkup(scenario, ids, place)}
-<div class="panels">${panels}</div>
-<p class="unseen" role="status"></p>
-<div class="selected" role="group" aria-label="Selection of ${name}"></div>
-${captionMarkup(`${timelineFinding} ${marksText(timelines)}`.trim(), HOW_TO_READ.timeline)}
-<details class="intervals" data-charts="${place.id}-overlay ${ids.join(" ")}">
-<summary>Intervals as a table</summary></details></figure>`;
+${overlayMarkup(panels, timelines, place)}`,
+    below: markup`<p class="unseen" role="status"></p>
+<div class="selected" role="group" aria-label="Selection"></div>`,
+    values: markup`<details class="intervals" data-charts="${id}-overlay ${ids.join(" ")}">
+<summary>Intervals as a table</summary></details>`,
+  };
 }
 
 /** All targets in one frame, first; null where it would show what the only panel shows. */
 function overlayMarkup(
-  { name, series, timelines }: ScenarioModel,
-  ids: readonly string[],
+  panels: readonly Panel[],
+  timelines: readonly TimelineChart[],
   place: PagePlace,
 ): Markup | null {
   if (timelines.length === 1 && timelines[0].runs.length === 1) return null;
-  const id = `${place.id}-overlay`;
-  const chart: OverlayChart = {
+  const series = panels.flatMap(({ of }, i) =>
+    of === null ? [] : [{ label: of.label, color: of.color, of: `${place.id}-${i + 1}` }]
+  );
+  const chart: Chart = {
     kind: "overlay",
     alt:
-      `Latency and requests per second of ${name} over time: the median run of each target and the band of its runs`,
-    series: series.map((one, i) => ({ ...one, of: ids[i] })),
+      "Latency and requests per second over time: the median run of each target and the band of its runs",
+    series,
   };
   return markup`${legendMarkup(series)}
-${chartMarkup(chart, "overlay", { ...place, id })}`;
+${chartMarkup(chart, "overlay", { ...place, id: `${place.id}-overlay` })}`;
 }
 
 /** What the lines in the track of requests mean, where there is more than one. */
@@ -63,9 +72,9 @@ function keyMarkup(timelines: readonly TimelineChart[]): Markup | null {
 }
 
 /** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
-function controlsMarkup(scenario: ScenarioModel, { id, steps }: PagePlace): Markup {
-  const { timelines } = scenario;
-  const seconds = steps.get(scenario)?.seconds ?? 1;
+function controlsMarkup(timelines: readonly TimelineChart[], { id, steps }: PagePlace): Markup {
+  const section = sectionOf(id);
+  const seconds = steps.get(section)?.seconds ?? 1;
   const end = Math.max(1, Math.ceil(timelines[0].span / seconds - 1e-6)) * seconds;
   const plain = (value: number): number => Number(value.toFixed(6));
   const input = (name: string, value: number): Markup =>
@@ -77,7 +86,7 @@ function controlsMarkup(scenario: ScenarioModel, { id, steps }: PagePlace): Mark
 <p class="range"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
 <button type="button" name="whole">Whole run</button>
 <span class="note">or drag over a chart</span>
-<a href="#view=${sectionOf(id)}">Link to this view</a></p>
+<a href="#view=${section}">Link to this view</a></p>
 <details><summary>Choose runs and percentiles</summary>
 ${choiceMarkup("run", "Runs", runsOf(timelines))}
 ${choiceMarkup("percentile", "Percentiles", percentiles)}
@@ -112,26 +121,20 @@ function runsOf(timelines: readonly TimelineChart[]): ChoiceOption[] {
     .sort((a, b) => a.value - b.value);
 }
 
-/** Requests by moment and latency, a panel a target; the client makes it of the packed intervals. */
-export function heatmapFigure(
-  { series, heatmapFinding }: ScenarioModel,
-  place: PagePlace,
+/** Arrow keys read it: the client says what is where. */
+export function heatChartMarkup(
+  chart: Extract<Chart, { kind: "heatmap" }>,
+  { id, charts }: PagePlace,
 ): Markup {
-  const panels = series.map(({ label, color }, cell) => {
-    const alt = `Requests of ${label} by moment and latency`;
-    const id = `${place.id}-${cell + 1}`;
-    place.charts.set(id, { kind: "heatmap", alt, cell });
-    return markup`<div class="panel"><h4>${swatchMarkup(color)}${label}</h4>
-<div class="chart heatmap" role="group" tabindex="0" aria-label="${alt}: arrow keys read it"><canvas id="${id}" role="img" aria-label="${alt}"></canvas></div>
-<output class="note"></output></div>`;
-  });
-  return markup`<figure class="heatmaps" id="${place.id}">
-<p class="legend">Share of the interval’s requests: ${
+  charts.set(id, chart);
+  return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it"><canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas></div>
+<output class="note"></output>`;
+}
+
+export function heatKeyMarkup(): Markup {
+  return markup`<p class="legend">Share of the interval’s requests: ${
     HEAT_SHARES.map(heatKey)
-  }<span><i class="line faster"></i>and faster</span> <span><i class="line bound"></i>lower bounds</span></p>
-<div class="panels">${panels}</div>
-${captionMarkup(heatmapFinding, HOW_TO_READ.heatmap)}
-<details class="heats"><summary>Requests by moment and latency as a table</summary></details></figure>`;
+  }<span><i class="line faster"></i>and faster</span> <span><i class="line bound"></i>lower bounds</span></p>`;
 }
 
 function heatKey(from: number, i: number): Markup {

@@ -1,0 +1,47 @@
+/** How the targets of each scenario compare with one of them; a reader of the page chooses with which. */
+import { type Block, figure, group } from "../blocks.ts";
+import type { ForestModel } from "./charts/forest.ts";
+import type { ReportContext, Subject } from "./subject.ts";
+import type { Table } from "./tables/table.ts";
+
+export const compared: Subject<ReportContext> = {
+  id: "compared",
+  title: "Relative comparison",
+  depth: "detail",
+  build: ({ scenarios, bases }) => {
+    const against = (based: readonly (Based | null)[]): Block[] =>
+      scenarios.flatMap(({ name }, i) =>
+        based[i] === null ? [] : [group(name, forestBlocks(based[i], i + 1), { id: String(i + 1) })]
+      );
+    return [{
+      kind: "alternatives",
+      label: "Compare with",
+      standard: "the base of the experiment",
+      blocks: against(scenarios.map(({ compared }) => compared)),
+      others: () =>
+        bases().map(({ base, scenarios }) => ({ name: base, blocks: against(scenarios) })),
+    }];
+  },
+};
+
+interface Based {
+  readonly forest: ForestModel | null;
+  readonly table: Table | null;
+}
+
+function forestBlocks({ forest, table }: Based, number: number): Block[] {
+  if (forest === null || table === null) return [];
+  return [
+    figure(forest.charts.map(({ title, chart }) => ({ title, of: null, chart })), {
+      id: String(number),
+      findings: [{ code: "compared", text: forest.finding }],
+      reading: number === 1 ? FOREST : "",
+      values: table,
+      forms: ["page"],
+    }),
+    { kind: "table", table, isCaptioned: false, fold: null, forms: ["markdown"] },
+  ];
+}
+
+export const FOREST =
+  "Each row compares a target with the reference, which is 1. The dot is the ratio, its line the 95 % confidence interval. Within the grey band both are equivalent. A target is better or worse if its whole interval lies outside the band, and Holm's correction for multiple comparisons and the exact test of pairs agree. A hollow dot is inconclusive: more runs would decide. The axis is logarithmic, so twice and half are equally far from 1.";

@@ -1,0 +1,137 @@
+/** Each scenario at a glance: who is fastest, the rate of each target as a bar, and what a reader in a hurry wants to know as a table. */
+import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
+import { bottleneckFindings } from "../findings/bottleneck.ts";
+import { isValid } from "../findings/trust.ts";
+import { runtimeFindings } from "../findings/runtime_counters.ts";
+import { remarksText, verdictSentence } from "../findings/judgements.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { percentileOf } from "../figures/pool.ts";
+import { meanCoresOf } from "../figures/resources.ts";
+import { median } from "../writing/spread.ts";
+import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
+import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
+import { barsOf } from "./charts/throughput.ts";
+import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
+import { maxCell, percentileCell } from "./tables/latency_cells.ts";
+import {
+  type ColumnOf,
+  errorCell,
+  NONE,
+  numberCell,
+  shareCell,
+  type Table,
+  tableOf,
+  targetColumn,
+  textCell,
+  withInterval,
+} from "./tables/table.ts";
+
+export const overview: Subject<ReportContext> = {
+  id: "verdict",
+  title: "Requests per second",
+  depth: "summary",
+  build: ({ scenarios, isInMatrix }) =>
+    scenarios.length === 0
+      ? [text("no-run", "No run is complete yet.")]
+      : scenarios.map((scenario, i) =>
+        group(scenario.name, atAGlance(scenario, i), {
+          id: String(i + 1),
+          aside: scenario.request,
+          depth: isInMatrix ? "detail" : "summary",
+        })
+      ),
+};
+
+/** Also where the page has its matrix in their place. */
+const forms: readonly Form[] = ["page", "terminal", "markdown"];
+
+function atAGlance(scenario: ScenarioContext, i: number): Block[] {
+  const { name, load, cells, compared, results } = scenario;
+  const { verdict } = compared.summary;
+  // Of runs that are not to be trusted there is no verdict, as the card says.
+  const isJudged = results.runs.some(isValid);
+  const sentence = `${verdictSentence(verdict)}. ${remarksText(compared.summary)}`.trim();
+  const bars = figure([{ title: "", of: null, chart: barsOf(cells) }], {
+    id: String(i + 1),
+    reading: i === 0 ? READING : "",
+  });
+  return [
+    { ...text("load", load && `Load: ${load}`, "note"), forms },
+    { ...text(`verdict.${verdict.code}`, isJudged ? sentence : "", "verdict"), forms },
+    group("", [bars, table(summaryTable(name, cells), { forms })], { layout: "beside" }),
+    list(bottleneckFindings(cells), { forms }),
+    list(runtimeFindings(cells), { forms }),
+  ];
+}
+
+const READING =
+  "Each bar is the mean of a target's runs. Each dot is one run; the line joins the lowest and the highest. Longer is better. Every scenario has its own scale. Square brackets hold the 95 % confidence interval over several runs: about 95 of 100 such intervals contain the true value. More runs make it narrower.";
+
+function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const unit = timeUnit(cells.map(({ latency }) => percentileOf(latency, 50)));
+  const several = cells.some(({ runs }) => runs.length > 1);
+  // Beside intervals the range would say the same once more; the bars show it.
+  const certain = cells.some(({ interval }) => interval("rate") !== null);
+  return tableOf({ caption: `Summary of ${scenario}` }, cells, [
+    targetColumn,
+    ...(isSearched(cells.flatMap(({ runs }) => runs)) ? [capacityColumn] : []),
+    {
+      label: "Requests/s",
+      cell: ({ rate, interval }) => withInterval(numberCell(rate.mean), interval("rate")),
+    },
+    { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
+    { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
+    {
+      label: "Max",
+      unit: unit.name,
+      cell: ({ latency }) => maxCell(latency, unit),
+    },
+    {
+      label: "Errors",
+      unit: "%",
+      cell: ({ errorRatio: wrongRatio }) => errorCell(shareCell(wrongRatio)),
+    },
+    ...(cells.some(hasResources) ? [cpuColumn] : []),
+    ...(several && !certain ? [rangeColumn] : []),
+  ]);
+}
+
+/** Requests per second at which every rule still holds. */
+const capacityColumn: ColumnOf<CellRuns> = {
+  label: "Capacity/s",
+  kind: "text",
+  cell: ({ runs }) => {
+    const range = capacityRange(runs, CONFIDENCE);
+    return range === null ? NONE : textCell(boundText(
+      rangeText(range),
+      range.isAtLeast,
+    ));
+  },
+};
+
+const CONFIDENCE = 0.95;
+
+function rangeText({ value, interval }: CapacityRange): string {
+  const [text, low, high] = [value, interval?.low ?? 0, interval?.high ?? Infinity]
+    .map((one) => formatNumber(one));
+  return interval === null || high === formatNumber(Infinity) ? text : `${text} [${low}, ${high}]`;
+}
+
+const rangeColumn: ColumnOf<CellRuns> = {
+  label: "Range of runs",
+  kind: "text",
+  cell: ({ rate, runs }) =>
+    runs.length === 1
+      ? textCell("one run")
+      : textCell(`${formatNumber(rate.min)}–${formatNumber(rate.max)}`),
+};
+
+function hasResources({ runs }: CellRuns): boolean {
+  return runs.some(({ resources }) => resources.length > 0);
+}
+
+const cpuColumn: ColumnOf<CellRuns> = {
+  label: "CPU",
+  unit: "cores",
+  cell: (cell) => hasResources(cell) ? numberCell(median(cell.runs.map(meanCoresOf))) : NONE,
+};
