@@ -82,8 +82,7 @@ function heightsOf(page: Page, id: string, names: readonly string[]): Promise<nu
 }
 
 /** Charts that show several targets in the colours of each, by the ends of their ids. */
-const SEVERAL =
-  /-(?:verdict-\d|tradeoff-\d-\d|compared-\d-\d|density|tails|order-1|settling-2)$/;
+const SEVERAL = /-(?:verdict-\d|tradeoff-\d-\d|compared-\d-\d|density|tails|order-1|settling-2)$/;
 
 chromiumTest("targets are chosen for the whole page", {
   "one that is hidden is in no row, panel, bar, line or dot": {
