@@ -21,7 +21,7 @@ results.experiment.claims = [
 const html = renderReportPage([reportModel(results)]);
 
 function shown(page: Page): Promise<string[]> {
-  return page.locator(".claims tbody tr:visible th").allTextContents();
+  return page.locator(".judged tbody tr:visible th").allTextContents();
 }
 
 const REPRODUCED = ["rate(fast) > 2 × rate(slow)", "rate(fast) > 2.5 × rate(slow)"];
@@ -47,7 +47,7 @@ chromiumTest("the claims of the report", {
       assert.deepEqual(await shown(page), [INCONCLUSIVE]);
       await buttons.nth(2).press("Space");
       assert.deepEqual(await shown(page), ALL);
-      assert.deepEqual(await violationsOf(page, ".claims"), []);
+      assert.deepEqual(await violationsOf(page, ".judged"), []);
     },
   },
   "without scripts all are shown": {
@@ -63,7 +63,7 @@ chromiumTest("the claims of the report", {
     options: { ...PHONE, viewport: { width: 390, height: 844 } },
     look: async (page) => {
       const cards = await page.evaluate(() =>
-        [...document.querySelectorAll(".claims tbody tr")].map((card) => {
+        [...document.querySelectorAll(".judged tbody tr")].map((card) => {
           const { left, right, height } = card.getBoundingClientRect();
           const inner = [...card.querySelectorAll("*")].filter((part) => part.checkVisibility());
           return {
@@ -76,7 +76,7 @@ chromiumTest("the claims of the report", {
         })
       );
       assert.deepEqual(cards, ALL.map(() => ({ isWhole: true, isOnScreen: true })));
-      assert.deepEqual(await violationsOf(page, ".claims"), []);
+      assert.deepEqual(await violationsOf(page, ".judged"), []);
     },
   },
 });

@@ -85,7 +85,7 @@ chromiumTest("how the report looks", {
       }));
       assert.equal(background, "rgb(255, 255, 255)");
       assert.equal(widths.length, SUMMARY_CHARTS);
-      assert.ok(Math.max(...widths) <= 703 && Math.min(...widths) > 250);
+      assert.ok(Math.max(...widths) <= 703 && Math.min(...widths) > 250, `${widths}`);
       const ink = Object.entries(await inkOf(page)).filter(([id]) => id.startsWith("e1-tradeoff"));
       assert.equal(ink.filter(([, share]) => share > 0.01).length, SUMMARY_CHARTS);
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
@@ -117,15 +117,15 @@ chromiumTest("how the report looks", {
     look: async (page) => {
       await page.emulateMedia({ media: "print" });
       const [isWithin, lines] = await page.evaluate(() => {
-        const ratios = [...document.querySelectorAll(".small-forest .ratio")];
-        for (const ratio of ratios) ratio.append("0.001112× [0.001012, 0.001241]");
-        const tops = ratios.map((ratio) => {
+        const margins = [...document.querySelectorAll(".winners tbody td:nth-of-type(2)")];
+        for (const margin of margins) margin.replaceChildren("0.001112× [0.001012, 0.001241]");
+        const tops = margins.map((margin) => {
           const text = document.createRange();
-          text.selectNodeContents(ratio);
+          text.selectNodeContents(margin);
           return new Set([...text.getClientRects()].map(({ top }) => top)).size;
         });
-        const [forest] = document.querySelectorAll(".small-forest");
-        return [forest.scrollWidth <= forest.clientWidth, tops];
+        const box = document.querySelector(".winners .scroll");
+        return [box !== null && box.scrollWidth <= box.clientWidth, tops] as const;
       });
       assert.ok(isWithin);
       assert.ok(lines.length > 0 && lines.every((count) => count === 1), `${lines}`);

@@ -235,7 +235,7 @@ function figureContent(figure: Figure, place: PagePlace, level: number): Markup 
   return markup`${frame.above}${chart.kind === "heatmap" ? heatKeyMarkup() : null}${
     legend.length === 0 ? null : legendMarkup(legend, marks)
   }
-${isAlone ? drawn : markup`<div class="panels">${drawn}</div>`}
+${panels.length === 1 ? drawn : markup`<div class="panels">${drawn}</div>`}
 ${chart.kind === "density" ? withinMarkup(chart) : null}${frame.below}
 <figcaption>${findingsMarkup(findings)}${readingMarkup(reading)}</figcaption>
 ${
