@@ -47,12 +47,12 @@ testWith(
     const files = ["--markdown", "../ab.md", "--junit", "../ab.xml"];
     const { code, stdout, stderr } = await ab(scratch, ...SEES_ONE_CHANGE, ...files);
     assert.equal(code, 1, stdout + stderr);
-    assert.match(stdout, /^BASE {5}where it left main \([0-9a-f]{7}\): first$/m);
-    assert.match(stdout, /^NEW {6}the working tree \([0-9a-f]{7} with changes\)$/m);
+    assert.match(stdout, /^base {5}where it left main \([0-9a-f]{7}\): first$/m);
+    assert.match(stdout, /^head {5}the working tree \([0-9a-f]{7} with changes\)$/m);
     for (const file of ["ab.md", "ab.xml", "out/comparison.html"]) {
       const text = Deno.readTextFileSync(join(scratch.path, "..", file)).replaceAll("\\", "");
-      assert.match(text, /BASE is where it left main \([0-9a-f]{7}\): first/);
-      assert.match(text, /NEW is the working tree \([0-9a-f]{7} with changes\)/);
+      assert.match(text, /base is where it left main \([0-9a-f]{7}\): first/);
+      assert.match(text, /head is the working tree \([0-9a-f]{7} with changes\)/);
     }
     assert.match(stdout, /^Worse {4}root, server: (requests\/s|p99|CPU\/request)$/m);
     assert.match(stderr, /^Builds server at the working tree .*: node build\.js$/m);

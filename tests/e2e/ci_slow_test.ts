@@ -86,7 +86,7 @@ testWith(NEEDS, "a slower merge fails the check and is commented on, once", asyn
   const before = runner.state();
   const { code, said } = await measureBy(runner);
   assert.equal(code, 1, said);
-  assert.match(said, /^BASE {5}[0-9a-f]{7}|HEAD\^1/m);
+  assert.match(said, /^base {5}[0-9a-f]{7}|HEAD\^1/m);
   assert.match(
     said,
     /^Worse {4}root, server: (requests\/s|p99|CPU\/request), in fresh runs, too$/m,

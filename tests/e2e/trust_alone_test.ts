@@ -150,7 +150,7 @@ Deno.test("--strict ends with code 4 when a run can't be trusted; the report say
   const { code, stdout, stderr } = await plateau(args);
   assert.equal(code, 4, stderr);
   assert.match(stderr, /Cannot trust the figures: 2 of 2 runs are not valid/);
-  assert.match(stdout, /^Does the whole way through work\?\nsuspect: in 2 of 2 runs/m);
+  assert.match(stdout, /^Does the whole way through work\?\nSuspect: in 2 of 2 runs/m);
   const { runs } = results.parse(JSON.parse(Deno.readTextFileSync(join(out, "results.json"))));
   assert.deepEqual(runs.map(({ generator }) => generator.trust), ["suspect", "suspect"]);
   const page = Deno.readTextFileSync(join(out, "report.html"));
