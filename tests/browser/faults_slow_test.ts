@@ -23,7 +23,7 @@ async function assertDrawn(page: Page): Promise<void> {
   await drawForPrint(page);
   const ink = Object.entries(await inkOf(page));
   const forests = ink.filter(([id]) => id.startsWith("e1-compared-"));
-  const faults = ink.filter(([id]) => id.includes("-errors-"));
+  const faults = ink.filter(([id]) => id.startsWith("e1-outcomes-"));
   assert.deepEqual([forests.length, faults.length], [FORESTS, FAULTS]);
   for (const [id, share] of [...forests, ...faults]) assert.ok(share > 0.02, `${id}: ${share}`);
 }
