@@ -30,7 +30,18 @@ export async function renew(text: string): Promise<number> {
   choices.apply();
   place.restore();
   await painted();
+  await keptInPlace(place);
   return Number(page.getElementById("live")?.dataset.page);
+}
+
+/** An opened table of intervals is inflated first, so that it comes in some frames later. */
+const LATE_FRAMES = 12;
+
+async function keptInPlace(place: ScrollPosition): Promise<void> {
+  for (let i = 0; i < LATE_FRAMES && !document.hidden; i++) {
+    await new Promise((resolve) => requestAnimationFrame(resolve));
+    place.restore();
+  }
 }
 
 async function painted(): Promise<void> {
