@@ -365,7 +365,8 @@ function likelyText(by: string): Why {
 }
 
 function likelyWord(comparison: FigureComparison): string {
-  return standingOf(comparison) === "likely-ahead" ? "likely better" : "likely worse";
+  const word = standingOf(comparison) === "likely-ahead" ? "likely better" : "likely worse";
+  return comparison.between?.kind === "unknown" ? `${word} in these sessions` : word;
 }
 
 /** A ratio of ten, less one: who could only see more knows nothing, and needs no number for it. */

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { comparisonOf } from "../../report/judge/comparison.ts";
 import { comparisonJson, renderComparison } from "../../report/render/comparison.ts";
+import { comparedCard } from "../../report/subjects/compared_conclusion.ts";
 import { compareSessions, type ResultsComparison } from "../../report/subjects/compared_results.ts";
 import { betweenResults, withoutSessionsOf } from "../../report/judge/sessions.ts";
 import type { Results } from "../../runner/result/result.ts";
@@ -29,6 +30,22 @@ Deno.test("results of two sessions differ in these, and are inconclusive however
   const text = textOf(comparison);
   assert.match(text, /1,000 → 900 requests\/s: differs in these two sessions\n/);
   assert.match(text, /^Each side was measured in one session, .*: measure both in one experiment/m);
+});
+
+Deno.test("who seems ahead in two sessions is no likely leader: sessions may differ by as much", () => {
+  const near = [1, 2].map((day) => ({
+    ...resultsAt({ a: around(day === 1 ? 1_000 : 1_030, 0.01) }),
+    startedAt: `2031-05-0${day}T10:00:00.000Z`,
+  }));
+  const apart = compareSessions([near[0]], [near[1]]);
+  const [, reason] = rateOf(apart);
+  assert.ok(reason === "margin" || reason === "exact" || reason === "many", `${reason}`);
+  const { code, sentence } = comparedCard(apart);
+  assert.equal(code, "undecided");
+  assert.doesNotMatch(sentence, /probably|likely/);
+  assert.match(textOf(apart), /likely better in these sessions/);
+  const together = { ...near[1], startedAt: near[0].startedAt };
+  assert.notEqual(comparedCard(compareSessions([near[0]], [together])).code, "undecided");
 });
 
 Deno.test("results of two sessions may be equivalent in these, and that passes", () => {

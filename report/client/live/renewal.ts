@@ -15,6 +15,7 @@ document.adoptedStyleSheets.push(style);
 
 /** Resolves with the number of the page that is shown, when it is painted. */
 export async function renew(text: string): Promise<number> {
+  letGo();
   const page = new DOMParser().parseFromString(text.replace(STYLE, ""), "text/html");
   const choices = noteChoices();
   const place = noteScrollPosition();
@@ -29,19 +30,28 @@ export async function renew(text: string): Promise<number> {
   dispatchEvent(new Event("renewed"));
   choices.apply();
   place.restore();
+  keepInPlace(place);
   await painted();
-  await keptInPlace(place);
   return Number(page.getElementById("live")?.dataset.page);
 }
 
-/** An opened table of intervals is inflated first, so that it comes in some frames later. */
-const LATE_FRAMES = 12;
+/** Tables that are opened again, and what is computed anew, come in after the page itself. */
+const grown = new ResizeObserver(() => kept?.restore());
+let kept: ScrollPosition | null = null;
 
-async function keptInPlace(place: ScrollPosition): Promise<void> {
-  for (let i = 0; i < LATE_FRAMES && !document.hidden; i++) {
-    await new Promise((resolve) => requestAnimationFrame(resolve));
-    place.restore();
-  }
+/** Until the reader moves on. */
+function keepInPlace(place: ScrollPosition): void {
+  kept = place;
+  for (const part of document.querySelectorAll("main > *")) grown.observe(part);
+}
+
+function letGo(): void {
+  kept = null;
+  grown.disconnect();
+}
+
+for (const type of ["wheel", "touchmove", "keydown", "pointerdown"]) {
+  addEventListener(type, letGo, { capture: true, passive: true });
 }
 
 async function painted(): Promise<void> {

@@ -257,14 +257,17 @@ export function withStanding(
     return { ...place, code: "leads", why: null };
   }
   if (standing === "equivalent") return { ...place, code: "equivalent", why: null };
-  return standing === "likely-ahead" || standing === "likely-behind"
-    ? { ...place, code: "likely", why: null }
-    : {
-      ...place,
-      decision: withoutLevel(decision),
-      code: "undecided",
-      why: whyOf(openStanding(decision), decision),
-    };
+  const isLikely = standing === "likely-ahead" || standing === "likely-behind";
+  // Who seems ahead within two sessions seems so by no more than sessions may differ.
+  if (isLikely && decision.between?.kind === "unknown") {
+    return { ...place, code: "undecided", why: "sessions" };
+  }
+  return isLikely ? { ...place, code: "likely", why: null } : {
+    ...place,
+    decision: withoutLevel(decision),
+    code: "undecided",
+    why: whyOf(openStanding(decision), decision),
+  };
 }
 
 // One judgement of both.
