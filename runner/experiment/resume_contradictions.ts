@@ -1,18 +1,18 @@
 /**
  * Whether results that are to be gone on with are what their own experiment makes. Somebody may have edited
- * them: what is left of an experiment is measured only beside runs that its plan has. Every place
- * that contradicts the plan is named; that each run adds up was checked when the results were read. Pure.
+ * them: what is left of an experiment is measured beside runs only where all of these are its own. Every place
+ * that contradicts the experiment is named. Pure.
  */
 import type { Experiment } from "../../scenarios/file/experiment.ts";
-import type { Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
+import type { Cell, Plan, PlannedRun } from "../../scenarios/plan/plan.ts";
 import type { Problem } from "../../base/errors.ts";
-import { cellKey } from "../../base/figures/cells.ts";
 import { seedOfRepetition } from "../../base/random.ts";
 import { describeLoad } from "../measure/described_load.ts";
-import type { Missing, Results, Run } from "../result/result.ts";
 import { hashSettings } from "./provenance.ts";
-import { changesBetween, changeText } from "./resume.ts";
 import { boundsOf } from "./schedule.ts";
+import type { Missing, Results, Run } from "../result/result.ts";
+import { changesBetween, changeText } from "./resume.ts";
+import { cellKey } from "../../base/figures/cells.ts";
 
 /** What the results are held against: made from the experiment file and the flags of then. */
 export interface Origin {
@@ -20,51 +20,100 @@ export interface Origin {
   readonly plan: Plan;
 }
 
-/** None where the results are the experiment's own. */
-export function contradictions(kept: Results, { experiment, plan }: Origin): Problem[] {
-  const most = boundsOf(experiment.repeat, 0).most;
-  const known = [...kept.runs, ...kept.missing].map(({ repetition }) => repetition ?? 0);
-  const last = Math.min(most, known.reduce((last, repetition) => Math.max(last, repetition), 0));
-  const blocks = Iterator.from(plan.blocks()).take(last).toArray().flat();
-  const planned = new Map(blocks.map((run) => [nameOf({ ...run.cell, ...run }), run]));
-  const cells = new Set(plan.cells.map(cellKey));
-  const unplanned = (one: Run | Missing, place: string): Problem[] =>
-    one.repetition === null && cells.has(cellKey(one)) || planned.has(nameOf(one))
-      ? []
-      : [problem(place, `the experiment does not plan ${textOf(one)}`)];
+/** A member of `runs` or `missing`, with where it stands in the results. */
+type PlacedRun = (Run | Missing) & { readonly place: string };
+
+/** None where the results are whole and the experiment's own. */
+export function contradictions(kept: Results, origin: Origin): Problem[] {
+  const placed: PlacedRun[] = [
+    ...kept.runs.map((run, at) => ({ ...run, place: `runs[${at}]` })),
+    ...kept.missing.map((missing, at) => ({ ...missing, place: `missing[${at}]` })),
+  ];
+  const most = boundsOf(origin.experiment.repeat, 0).most;
+  const cells = new Set(origin.plan.cells.map(cellKey));
+  const strange = new Set(placed.filter((one) => !cells.has(cellKey(one))));
+  const own = placed.filter((one) => !strange.has(one));
+  const beyond = own.filter(({ repetition }) => (repetition ?? 0) > most);
+  const ofCells = Map.groupBy(own.filter((one) => !beyond.includes(one)), cellKey);
   return [
-    ...hashSettings(kept.experiment) === kept.settings
-      ? []
-      : [problem("experiment", "settings is not its SHA-256")],
-    ...kept.missing.flatMap((missing, at) => unplanned(missing, `missing[${at}]`)),
-    ...kept.runs.flatMap((run, at) => {
-      const its = planned.get(nameOf(run));
-      if (its === undefined) return unplanned(run, `runs[${at}]`);
-      const changes = changesFromPlan(run, its, { seed: kept.seed, interval: experiment.interval });
-      return changes.map((change) =>
-        problem(`runs[${at}].${change.path}`, `the plan has another: ${changeText(change)}`)
-      );
-    }),
+    ...settingsProblems(kept),
+    ...[...strange].map((one) =>
+      problem(one.place, `the experiment does not have its cell ${cellText(one)}`)
+    ),
+    ...beyond.map(({ place, repetition }) =>
+      problem(place, `its repetition is ${repetition}, and the experiment has ${most}`)
+    ),
+    ...[...ofCells.values()].flatMap(repetitionProblems),
+    ...runProblems(kept, own, origin),
+    ...stateProblems(kept, origin.plan.cells, ofCells),
   ];
 }
 
-/** What of a run is not as the plan has it. */
-function changesFromPlan(
-  { order, load, timeline: { intervalS } }: Run,
-  planned: PlannedRun,
-  { seed, interval: intervalMs }: { readonly seed: number; readonly interval: number },
-): ReturnType<typeof changesBetween> {
-  const described = describeLoad(planned.cell.load, seedOfRepetition(seed, planned.repetition));
-  const asPlanned = {
-    order: planned.order,
-    // The rate of a search is what it found, which no plan has.
-    load: described.kind === "capacity" && load.kind === "capacity"
-      ? { ...described, rate: load.rate }
-      : described,
-    interval: intervalMs / 1_000,
-  };
-  const interval = isWidened(intervalS, asPlanned.interval) ? asPlanned.interval : intervalS;
-  return changesBetween(asPlanned, { order, load, interval });
+/** The experiment as the results have it, and the hash of it. */
+function settingsProblems({ experiment, settings }: Results): Problem[] {
+  if (hashSettings(experiment) === settings) return [];
+  return [problem("experiment", "settings is not its SHA-256")];
+}
+
+/** Each repetition of a cell is there once, and none is left out. @param ofCell What there is of it. */
+function repetitionProblems(ofCell: readonly PlacedRun[]): Problem[] {
+  const first = new Map<number | null, PlacedRun>();
+  const again = ofCell.filter((one) => {
+    const isFirst = !first.has(one.repetition);
+    if (isFirst) first.set(one.repetition, one);
+    return !isFirst;
+  });
+  const numbers = [...first.keys()].filter((number) => number !== null).sort((a, b) => a - b);
+  const gap = numbers.findIndex((number, at) => number !== at + 1);
+  return [
+    ...again.map(({ place, repetition }) =>
+      problem(
+        place,
+        `${first.get(repetition)?.place} is of the same cell and repetition already`,
+      )
+    ),
+    ...gap < 0 ? [] : [problem(
+      first.get(numbers[gap])?.place ?? "runs",
+      `its repetition is ${numbers[gap]}, and there is no repetition ${gap + 1} of ${
+        cellText(ofCell[0])
+      }`,
+    )],
+  ];
+}
+
+/** Runs that are not as the plan has them: their position, load and interval, and counts that do not add up. */
+function runProblems(
+  { seed }: Results,
+  placed: readonly PlacedRun[],
+  { experiment, plan }: Origin,
+): Problem[] {
+  // Each block has an outcome at least.
+  const last = placed.reduce((last, { repetition }) => Math.max(last, repetition ?? 0), 0);
+  const planned = plannedRuns(plan, Math.min(last, placed.length));
+  return placed.filter(isRun).flatMap((run) => {
+    const its = planned.get(runName(run));
+    const sums = sumsOf(run).filter(([, left, right]) => left !== right)
+      .map(([law, left, right]) => problem(run.place, `${law}, but ${left} is not ${right}`));
+    if (its === undefined) return sums;
+    const { order, load, timeline: { intervalS } } = run;
+    const described = describeLoad(its.cell.load, seedOfRepetition(seed, its.repetition));
+    const asPlanned = {
+      order: its.order,
+      // The rate of a search is what it found, which no plan has.
+      load: described.kind === "capacity" && load.kind === "capacity"
+        ? { ...described, rate: load.rate }
+        : described,
+      interval: experiment.interval / 1_000,
+    };
+    const interval = isWidened(intervalS, asPlanned.interval) ? asPlanned.interval : intervalS;
+    const changes = changesBetween(asPlanned, { order, load, interval });
+    return [
+      ...changes.map((change) =>
+        problem(`${run.place}.${change.path}`, `the plan has another: ${changeText(change)}`)
+      ),
+      ...sums,
+    ];
+  });
 }
 
 /** Whether a run was so long that its intervals were joined, in pairs and again in pairs. */
@@ -73,16 +122,64 @@ function isWidened(intervalS: number, plannedS: number): boolean {
   return doublings > 0 && Math.abs(doublings - Math.round(doublings)) < 1e-9;
 }
 
-type RunName = Parameters<typeof cellKey>[0] & Pick<Missing, "repetition">;
+/** Runs of the plan by name. @param repetitions So many blocks of it. */
+function plannedRuns(plan: Plan, repetitions: number): Map<string, PlannedRun> {
+  const runs = Iterator.from(plan.blocks()).take(repetitions).toArray().flat();
+  return new Map(
+    runs.map((run) => [
+      runName({ ...run.cell, repetition: run.repetition }),
+      run,
+    ]),
+  );
+}
 
-function nameOf(run: RunName): string {
+function runName(run: Parameters<typeof cellKey>[0] & { readonly repetition: number }): string {
   return `${cellKey(run)} ${run.repetition}`;
 }
 
-/** `api static {"connections":2}, repetition 3`. */
-function textOf({ target, scenario, parameters, repetition }: RunName): string {
+function isRun(one: PlacedRun): one is Run & { readonly place: string } {
+  return "timeline" in one;
+}
+
+/** What of a run's counts must be equal. */
+function sumsOf({ requests, status, errors }: Run): [law: string, left: number, right: number][] {
+  const { due, completed, failed, unfinished, dropped } = requests;
+  return [
+    [
+      "due = completed + failed + unfinished + dropped",
+      due,
+      completed + failed + unfinished + dropped,
+    ],
+    ["the statuses sum to completed", sum(Object.values(status)), completed],
+    ["the errors sum to failed", sum(Object.values(errors)), failed],
+  ];
+}
+
+function sum(counts: readonly (number | undefined)[]): number {
+  return counts.reduce((sum: number, count) => sum + (count ?? 0), 0);
+}
+
+/** An experiment that is done has every run that it planned. */
+function stateProblems(
+  { state, planned }: Results,
+  cells: readonly Cell[],
+  ofCells: ReadonlyMap<string, readonly PlacedRun[]>,
+): Problem[] {
+  if (state !== "done") return [];
+  const repetitions = planned / cells.length;
+  const short = cells.filter((cell) => {
+    const there = ofCells.get(cellKey(cell)) ?? [];
+    return !there.some(({ repetition }) => repetition === null) && there.length < repetitions;
+  });
+  return short.map((cell) =>
+    problem("state", `it is "done", and not every repetition of ${cellText(cell)} is there`)
+  );
+}
+
+/** `api static {"connections":2}`. */
+function cellText({ target, scenario, parameters }: Parameters<typeof cellKey>[0]): string {
   const varied = Object.keys(parameters).length > 0 ? ` ${JSON.stringify(parameters)}` : "";
-  return `${target} ${scenario}${varied}${repetition === null ? "" : `, repetition ${repetition}`}`;
+  return `${target} ${scenario}${varied}`;
 }
 
 function problem(place: string, why: string): Problem {

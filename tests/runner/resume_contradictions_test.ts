@@ -85,7 +85,10 @@ Deno.test("what a search for a capacity found contradicts no plan, another goal 
     const [run] = whole().runs;
     const searched = { ...run, ...named, repetition, order, load: { ...load, ...changes } } as Run;
     const own = JSON.parse(JSON.stringify(experiment));
-    return { ...whole(), experiment: own, settings: hashSettings(own), runs: [searched] };
+    return {
+      ...whole(),
+      ...{ experiment: own, settings: hashSettings(own), planned: 1, runs: [searched] },
+    };
   };
   const found = (changes: object): string[] =>
     contradictions(results(changes), { experiment, plan }).map(({ place }) => place);
@@ -146,6 +149,12 @@ const edits: [sentence: string, edited: () => Results, places: string[]][] = [
     ["runs[2].interval"],
   ],
   [
+    "requests that leave the data",
+    () => withRun(2, ({ requests }) => ({ requests: { ...requests, due: requests.due + 1 } })),
+    ["runs[2]"],
+  ],
+  ["statuses of other answers", () => withRun(2, () => ({ status: { 200: 1 } })), ["runs[2]"]],
+  [
     "a changed experiment beside its hash",
     () => ({ ...whole(), experiment: { ...whole().experiment, name: "other" } }),
     ["experiment"],
@@ -154,6 +163,22 @@ const edits: [sentence: string, edited: () => Results, places: string[]][] = [
     "a failure of a cell that is none",
     () => ({ ...whole(), missing: [{ ...missingOf(whole().runs[0]), target: "c" }] }),
     ["missing[0]"],
+  ],
+  [
+    "a failure of a run that was made",
+    () => ({ ...whole(), missing: [missingOf(whole().runs[0])] }),
+    ["missing[0]"],
+  ],
+  [
+    "two runs of one cell and repetition",
+    () => ({ ...whole(), runs: [...whole().runs, whole().runs[0]] }),
+    ["runs[8]"],
+  ],
+  ["done, and a run is gone", () => ({ ...whole(), runs: whole().runs.slice(0, 7) }), ["state"]],
+  [
+    "a run taken out from before another",
+    () => ({ ...whole(), runs: whole().runs.slice(1), state: "interrupted" }),
+    [],
   ],
 ];
 
@@ -216,12 +241,13 @@ Deno.test("resume takes results that nobody edited, and an experiment file in ot
 });
 
 Deno.test("resume names what was edited in the results, with what to do", async () => {
-  const [problem] = await saidOf(({ runs }) => ({
+  const [problem, ...others] = await saidOf(({ runs }) => ({
     runs: runs.with(6, { ...runs[6], repetition: 9 }),
   }));
   assert.equal(problem.place, "results.json: runs[6]");
-  assert.match(problem.message, /does not plan .*, repetition 9$/);
+  assert.match(problem.message, /its repetition is 9, and the experiment has 2$/);
   assert.match(problem.fix ?? "", /put back|anew/);
+  assert.equal(others.at(-1)?.place, "results.json: state");
 });
 
 Deno.test("resume refuses a source that asks for something else", async () => {
