@@ -103,7 +103,7 @@ for (const { name, needs, args, frameworks, cells } of SHORTENED) {
       assert.match(page, /<section id="e1-claims"/);
       if (published === undefined) return;
       assert.match(page, /<section id="e1-published"/);
-      assert.match(stdout, /^Published: /m);
+      assert.match(stdout, /^Published and measured$/m);
     },
   );
 }
