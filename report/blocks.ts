@@ -3,8 +3,8 @@
  * in its form, and nothing about subjects. A block without content is left out with its heading.
  */
 import type { Trust } from "../runner/result/generator.ts";
-import type { Chart } from "./subjects/charts/charts.ts";
 import type { Flame } from "./subjects/profiles/flames.ts";
+import type { Chart } from "./chart.ts";
 import type { Table } from "./subjects/tables/table.ts";
 
 /** How much of a page a reader wants to see; each shows what the one before shows, and more. */
@@ -81,7 +81,7 @@ export interface Series {
 }
 
 export interface Panel {
-  /** Above the chart; "" for none. */
+  /** Above the chart; "" for the name of its target, or none. */
   readonly title: string;
   /** The target that it belongs to; null: several, or all. */
   readonly of: Series | null;

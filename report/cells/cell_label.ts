@@ -8,20 +8,32 @@ export function cellLabel(cell: Pick<Run, "target" | "parameters">): string {
 
 /** The target, and each factor with its value: what `cellLabel` joins. */
 export function cellParts({ target, parameters }: Pick<Run, "target" | "parameters">): string[] {
-  return [target, ...settingParts(parameters)].filter(Boolean);
+  return [target, ...settingParts(parameters).map(partText)].filter(Boolean);
 }
 
 /** `connections 50 · delay 100ms`; "" where no factor varies. */
 export function settingLabel(parameters: Run["parameters"]): string {
-  return settingParts(parameters).join(" · ");
+  return settingParts(parameters).map(partText).join(" · ");
 }
 
-function settingParts(parameters: Run["parameters"]): string[] {
+export interface SettingPart {
+  /** Of the factor. */
+  readonly name: string;
+  readonly value: string;
+}
+
+function partText({ name, value }: SettingPart): string {
+  return `${name} ${value}`;
+}
+
+export function settingParts(parameters: Run["parameters"]): SettingPart[] {
   const paths = Object.keys(parameters);
   return Object.entries(parameters).map(([path, value]) => {
     const isOnly = paths.filter((other) => shortPath(other) === shortPath(path)).length === 1;
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    return `${isOnly ? shortPath(path) : path} ${text}`;
+    return {
+      name: isOnly ? shortPath(path) : path,
+      value: typeof value === "string" ? value : JSON.stringify(value),
+    };
   });
 }
 

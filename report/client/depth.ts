@@ -9,8 +9,8 @@ import { DEPTH_KEY } from "../render/html/sections/depth.ts";
 
 const root = document.documentElement;
 
-/** Follows the control, links and printing. @param onChoice After the reader's choice, which paper follows too. */
-export function startDepth(onChoice: () => void): void {
+/** Follows the control, links and printing. */
+export function startDepth(): void {
   const control = document.querySelector<HTMLFormElement>("form.depth");
   let isChosen = false;
   let beforePrint: Depth | null = null;
@@ -21,7 +21,6 @@ export function startDepth(onChoice: () => void): void {
     isChosen = true;
     show(depthOf(target.value));
     remember(depthOf(target.value));
-    onChoice();
   });
   addEventListener("hashchange", reveal);
   addEventListener("beforeprint", () => {

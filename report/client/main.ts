@@ -7,7 +7,6 @@
 import {
   BarController,
   BarElement,
-  CategoryScale,
   Chart as Drawing,
   Filler,
   LinearScale,
@@ -17,98 +16,72 @@ import {
   PointElement,
   Tooltip,
 } from "chart.js";
-import { type Chart, sectionOf } from "../subjects/charts/charts.ts";
-import { barsConfig } from "./charts/bars.ts";
-import { densityChoice, densityConfig, equipDistributions } from "./charts/density.ts";
-import { Drawings } from "./charts/drawings.ts";
-import { equipLimits, limitOf, tradeoffConfig } from "./charts/tradeoff.ts";
-import { forestConfig } from "./charts/forest.ts";
-import { fitLinked, linkedChart, linkedMarks } from "./charts/linked_charts.ts";
-import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
-import { orderConfig, scatterConfig } from "./charts/scatter.ts";
-import { agentsConfig, errorsConfig } from "./charts/stacked_bars.ts";
-import { reveal, startDepth } from "./depth.ts";
-import { sweepConfig } from "./charts/sweep.ts";
-import { tailsConfig } from "./charts/tails.ts";
-import type { Theme } from "./charts/theme.ts";
+import { type Chart, sectionOf } from "../chart.ts";
 import { renewBases, startBases } from "./bases.ts";
+import { Drawings } from "./charts/drawings.ts";
+import { choiceOf, equipLimits } from "./charts/limit.ts";
+import { forgetCharts, readMoreCharts } from "./charts/page_data.ts";
+import { linkedMarks } from "./charts/linked_charts.ts";
+import { rowsConfig } from "./charts/rows.ts";
+import type { Theme } from "./charts/theme.ts";
+import { xyConfig } from "./charts/xy.ts";
+import { reveal, startDepth } from "./depth.ts";
 import { linkElements, startElements } from "./linked/elements.ts";
 import { renewMenu, startMenu } from "./linked/menu.ts";
-import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { equipFlames } from "./profiles/flame_graph.ts";
+import { equipOutcomes, equipTables, fillWhenOpened } from "./tables/tables.ts";
 import { followLink, timelineFigures } from "./timeline/figure.ts";
 
 Drawing.register(
   BarController,
   BarElement,
-  CategoryScale,
+  // Before what fills the areas of lines.
+  linkedMarks,
   Filler,
   LinearScale,
   LineController,
   LineElement,
   LogarithmicScale,
   PointElement,
-  // Below the tooltips.
-  linkedMarks,
   Tooltip,
 );
+Drawing.defaults.set({
+  animation: false,
+  maintainAspectRatio: false,
+  normalized: true,
+  parsing: false,
+});
 
-/** The kinds of chart: one file and one case each. */
-function drawingOf(canvas: HTMLCanvasElement, whole: Chart, theme: Theme): Drawing | null {
-  const chart = linkedChart(whole);
-  switch (chart?.kind) {
-    case undefined:
-      return null;
-    case "bars":
-      return new Drawing(canvas, barsConfig(chart, theme));
+/** The kinds of chart: one file and one case each. Null: nothing of it is shown. */
+function drawingOf(canvas: HTMLCanvasElement, chart: Chart, theme: Theme): Drawing | null {
+  switch (chart.kind) {
+    case "xy":
+      return new Drawing(canvas, xyConfig(chart, theme, choiceOf(canvas)));
+    case "rows":
+      return new Drawing(canvas, rowsConfig(chart, theme));
     case "timeline":
     case "overlay":
     case "heatmap":
       return timelines.get(sectionOf(canvas.id))?.draw(canvas, chart, theme) ?? null;
-    case "density":
-      return new Drawing(canvas, densityConfig(chart, theme, densityChoice(canvas)));
-    case "tails":
-      return new Drawing(canvas, tailsConfig(chart, theme));
-    case "errors":
-      return new Drawing(canvas, errorsConfig(chart, theme));
-    case "agents":
-      return new Drawing(canvas, agentsConfig(chart, theme));
-    case "forest":
-      return new Drawing(canvas, forestConfig(chart, theme));
-    case "sweep":
-      return new Drawing(canvas, sweepConfig(chart, theme));
-    case "order":
-      return new Drawing(canvas, orderConfig(chart, theme));
-    case "tradeoff":
-      return new Drawing(canvas, tradeoffConfig(chart, theme, () => limitOf(canvas)));
-    case "scatter":
-      return new Drawing(canvas, scatterConfig(chart, theme));
   }
 }
 
-startDepth(async () => {
-  for (const figure of timelines.values()) await figure.heatmaps?.prepare();
-});
+startDepth();
 startMenu();
 startElements();
 const drawings = new Drawings(drawingOf);
 let timelines = timelineFigures(drawings);
 drawings.start();
 equip();
-const drawAnew = (): void => {
-  fitLinked();
-  drawings.restart();
-};
 startBases(() => {
   equip();
-  drawAnew();
+  drawings.restart();
 });
 // The client stands after the summary, so that it is of use while the rest of a large page is read.
 addEventListener("DOMContentLoaded", async () => {
   await readMoreCharts();
   timelines = timelineFigures(drawings, timelines);
-  fitLinked();
-  drawings.observe();
+  drawings.restart();
   equip();
   reveal();
   followLink(timelines);
@@ -117,14 +90,13 @@ addEventListener("DOMContentLoaded", async () => {
 addEventListener("hashchange", () => followLink(timelines));
 addEventListener("chosen", () => {
   for (const figure of timelines.values()) figure.followChoice();
-  drawAnew();
+  drawings.restart();
 });
 addEventListener("marked", () => drawings.redraw());
 // The page of a running experiment puts in newer parts, and then says so.
 addEventListener("renewed", () => {
   forgetCharts();
   renewMenu();
-  fitLinked();
   timelines = timelineFigures(drawings);
   drawings.restart();
   equip();
@@ -133,7 +105,6 @@ addEventListener("renewed", () => {
 
 function equip(): void {
   equipLimits(drawings);
-  equipDistributions(drawings);
   linkElements();
   equipTables();
   equipOutcomes();

@@ -18,7 +18,14 @@ import type { CellRuns } from "../cells/cells.ts";
 import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import { cellColumn, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
-import { type Axis, compact, type SweepChart } from "./charts/charts.ts";
+import {
+  type Axis,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+  type XySeries,
+} from "../chart.ts";
 
 interface SearchedCell {
   readonly cell: CellRuns;
@@ -26,9 +33,6 @@ interface SearchedCell {
   /** The one whose capacity is the median of the cell's runs. */
   readonly middle: RunCapacity;
 }
-
-type Series = SweepChart["series"][number];
-type TrialPoint = Series["points"][number];
 
 /** Nothing where no load was a search for a capacity. */
 export const capacity: Subject<ReportContext> = {
@@ -105,7 +109,7 @@ function allTrials(searched: readonly SearchedCell[]): CapacityTrial[] {
   return searched.flatMap(({ searches }) => searches.flatMap(({ trials }) => trials));
 }
 
-function latencyChart(scenario: string, searched: readonly SearchedCell[]): SweepChart {
+function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
   const trials = allTrials(searched);
   const limits = [
     ...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs))),
@@ -118,26 +122,29 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Swee
   ]);
   const most = Math.max(...trials.map(({ completedPerSec }) => completedPerSec), ...ends);
   return {
-    kind: "sweep",
+    kind: "xy",
+    size: "large",
     alt: `p50 and p99 of ${scenario} over the requests per second that were achieved, from ${
       counted(trials.length, "trial")
     }. The tables below have their values.`,
     x: {
-      ...{ unit: "achieved requests/s", scale: "linear", min: 0, max: compact(most * 1.06 || 1) },
-      ...{ ticks: [], breakAt: null },
+      ...{ unit: "", scale: "linear", min: 0, max: compact(most * 1.06 || 1) },
+      title: "achieved requests/s",
     },
     y: logAxis(shown.map((ms) => ms / unit.size), unit.name),
-    isOffered: false,
-    limits: limits.map((ms) => compact(ms / unit.size)),
+    references: [
+      ...limits.map((ms) => limitAt(ms / unit.size)),
+      ...searched.flatMap(kneeOf),
+    ],
     series: [
       ...searched.map((one) => latencySeries(one, "p99", unit)),
-      ...searched.map((one): Series => ({
-        ...latencySeries(one, "p50", unit),
-        knee: null,
-        isFaint: true,
-      })),
+      ...searched.map((one): XySeries => ({ ...latencySeries(one, "p50", unit), isFaint: true })),
     ],
   };
+}
+
+function limitAt(value: number): Reference {
+  return { kind: "horizontal", at: compact(value), color: "alarm" };
 }
 
 /** Of a rule for a percentile, in ms; none of others. */
@@ -150,39 +157,49 @@ function limitMs(rule: string): number[] {
 }
 
 function latencySeries(
-  { cell: { label, color }, searches, middle }: SearchedCell,
+  { cell: { label, color }, searches }: SearchedCell,
   percentile: "p50" | "p99",
   unit: DisplayUnit,
-): Series {
+): XySeries {
   const trials = searches.flatMap(({ trials }) => trials)
     .filter((trial) => trial[percentile] > 0)
     .toSorted((a, b) => a.completedPerSec - b.completedPerSec);
   return {
     label,
     color,
-    isDots: true,
-    points: trials.map((trial): TrialPoint => ({
+    draw: "dots",
+    points: trials.map((trial): XyPoint => ({
       x: compact(trial.completedPerSec),
       y: compact(trial[percentile] / unit.size),
-      ...{ low: null, high: null },
-      text: `${percentile} ${formatMs(trial[percentile])} at ${
-        rateText(trial.completedPerSec)
-      } of ${rateText(trial.ratePerSec)} due, ${wordOf(trial)}`,
+      lines: [
+        `${percentile} ${formatMs(trial[percentile])} at ${rateText(trial.completedPerSec)} of ${
+          rateText(trial.ratePerSec)
+        } due, ${wordOf(trial)}`,
+      ],
       ...lookOf(trial),
     })),
-    knee: kneeOf(middle),
   };
 }
 
 /** What is "at least" has no upper end: its bar ends at the value. */
-function kneeOf({ capacity }: RunCapacity): Series["knee"] {
-  if (capacity === null) return null;
+function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
+  if (capacity === null) return [];
   const { value, low, high } = capacity;
-  return { at: compact(value), low: compact(low), high: compact(high ?? value) };
+  return [{
+    kind: "vertical",
+    label,
+    color,
+    at: compact(value),
+    low: compact(low),
+    high: compact(high ?? value),
+  }];
 }
 
-function lookOf({ outcome, counts }: CapacityTrial): Pick<TrialPoint, "isHollow" | "isCross"> {
-  return { isHollow: outcome === "broken", ...(counts ? {} : { isCross: true }) };
+function lookOf({ outcome, counts }: CapacityTrial): Pick<XyPoint, "fill" | "mark"> {
+  return {
+    ...outcome === "broken" && { fill: "hollow" },
+    ...!counts && { mark: "cross" },
+  };
 }
 
 function wordOf({ outcome, counts }: CapacityTrial): string {
@@ -198,33 +215,25 @@ function axisOfRates(searched: readonly SearchedCell[]): Axis {
   return logAxis([...rates, ...searched.map(({ middle }) => valueOf(middle))], "/s");
 }
 
-/** About so many numbers stand below a small drawing. */
-const MOST_TICKS = 8;
-
-function trialsChart({ cell, searches, middle }: SearchedCell, y: Axis): SweepChart {
+function trialsChart({ cell, searches, middle }: SearchedCell, y: Axis): Xy {
   const points = searches.flatMap(({ trials }) => boundedPoints(trials))
     .map((point, i) => ({ ...point, x: i + 1 }));
-  const step = Math.ceil(points.length / MOST_TICKS);
-  const ticks = points.map(({ x }) => x).filter((x) => (x - 1) % step === 0)
-    .map((at) => ({ at, text: String(at) }));
+  const ticks = points.map(({ x }) => ({ at: x, text: String(x) }));
   return {
-    kind: "sweep",
+    kind: "xy",
     alt: `Rates of ${
       counted(points.length, "trial")
     } of ${cell.label}, in order. The table below has them.`,
-    x: {
-      ...{ unit: "trial", scale: "linear", min: 0.5, max: points.length + 0.5 },
-      ...{ ticks, breakAt: null },
-    },
+    size: "small",
+    x: { unit: "", scale: "linear", min: 0.5, max: points.length + 0.5, ticks, title: "trial" },
     y,
-    isOffered: false,
-    limits: middle.capacity === null ? [] : [compact(middle.capacity.value)],
-    series: [{ label: cell.label, color: cell.color, isDots: true, points, knee: null }],
+    references: middle.capacity === null ? [] : [limitAt(middle.capacity.value)],
+    series: [{ label: cell.label, color: cell.color, draw: "dots", points }],
   };
 }
 
 /** Each trial from the highest rate that had held by then to the lowest that had broken. */
-function boundedPoints(trials: readonly CapacityTrial[]): Omit<TrialPoint, "x">[] {
+function boundedPoints(trials: readonly CapacityTrial[]): Omit<XyPoint, "x">[] {
   return trials.map((trial, i) => {
     const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
     const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
@@ -237,7 +246,7 @@ function boundedPoints(trials: readonly CapacityTrial[]): Omit<TrialPoint, "x">[
       y: compact(trial.ratePerSec),
       low: isBounded ? compact(low) : null,
       high: isBounded ? compact(high) : null,
-      text: `trial at ${rateText(trial.ratePerSec)}: ${wordOf(trial)}${bounds}`,
+      lines: [`trial at ${rateText(trial.ratePerSec)}: ${wordOf(trial)}${bounds}`],
       ...lookOf(trial),
     };
   });

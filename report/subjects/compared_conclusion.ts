@@ -7,7 +7,7 @@ import {
 } from "./compared_results.ts";
 import { TRUSTS } from "../../runner/result/generator.ts";
 import { sideBySide } from "./tables/compared.ts";
-import type { DensityChart } from "./charts/charts.ts";
+import type { Xy } from "../chart.ts";
 import { densityFinding, densityOf } from "./charts/density.ts";
 import { comparisonOf, decisiveOf } from "../judge/comparison.ts";
 import { type ForestModel, forestOf } from "./charts/forest.ts";
@@ -45,7 +45,7 @@ export interface ComparedModel {
   /** One for each cell in which both sides have a response. */
   readonly densities: readonly {
     readonly name: string;
-    readonly chart: DensityChart;
+    readonly chart: Xy;
     readonly finding: string;
   }[];
   /** Where and when each side was measured. */

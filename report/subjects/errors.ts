@@ -1,4 +1,5 @@
 /** What went wrong in each scenario and when, why, and which requests took longest. */
+import { legendOf } from "../chart.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { errorsModel, flawlessText } from "./charts/errors.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
@@ -20,7 +21,7 @@ export const errors: Subject<ReportContext> = {
         group(scenario.name, [
           list(findings.map((text) => ({ code: "errors", text }))),
           figure(charts.map(({ label, chart }) => ({ title: label, of: null, chart })), {
-            legend: charts.flatMap(({ chart }) => chart.series),
+            legend: charts.flatMap(({ chart }) => legendOf(chart)),
             reading: READING,
           }),
           ...inDetail(scenario, findings.length > 0),

@@ -1,7 +1,7 @@
 /** How latencies of a scenario are distributed: by moment, in all, and at their slowest. */
 import { type Block, figure } from "../blocks.ts";
 import { burstFinding } from "../findings/timeline_findings.ts";
-import type { Chart } from "./charts/charts.ts";
+import { type Chart, legendOf } from "../chart.ts";
 import { densityFinding, densityOf, tailsFinding, tailsOf } from "./charts/density.ts";
 import type { ScenarioContext, Subject } from "./subject.ts";
 
@@ -31,7 +31,7 @@ function density({ cells, roomy }: ScenarioContext): Block[] {
   if (chart === null) return [];
   return [figure([{ title: "", of: null, chart }], {
     id: "density",
-    legend: chart.series,
+    legend: legendOf(chart),
     findings: [{ code: "half", text: densityFinding(cells) }],
     reading: DENSITY,
     forms: ["page", ...roomy],
@@ -43,7 +43,7 @@ function tails({ cells }: ScenarioContext): Block[] {
   if (chart === null) return [];
   return [figure([{ title: "", of: null, chart }], {
     id: "tails",
-    legend: chart.series,
+    legend: legendOf(chart),
     findings: [{ code: "rare", text: tailsFinding(cells) }],
     reading: TAILS,
     forms: ["page"],

@@ -1,7 +1,9 @@
 /** Every run in the order in which it ran, against the mean of its cell: a drift, a warm-up or a disturbed hour shows at once. */
 import { figure } from "../blocks.ts";
+import type { Run } from "../../runner/result/result.ts";
+import { compact, type Xy, type XyPoint, type XySeries } from "../chart.ts";
+import { formatMoment, formatNumber, formatShare } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import { compact, type OrderChart } from "./charts/charts.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 
 export const order: Subject<ReportContext> = {
@@ -19,32 +21,76 @@ const READING =
   "Each dot is a run, in the order in which the runs took place; up is its requests/s against the mean of its cell. Dots that climb or sink together are a drift of the machine. Filled: valid; hollow: suspect; a cross: invalid. The bars beneath show how busy the machine's cores were.";
 
 /** Null for fewer runs than show an order. */
-function orderOf(scenarios: ReportContext["scenarios"]): OrderChart | null {
+function orderOf(scenarios: ReportContext["scenarios"]): Xy | null {
   const runs = scenarios.flatMap(({ name, cells }) =>
     cells.flatMap(({ label, color, rate, runs }) =>
-      runs.map((run): OrderChart["runs"][number] => ({
-        order: run.order,
-        label: [name, label, `run ${run.repetition}`].join(", "),
+      runs.map((run) => ({
+        label: `${name}, ${label}`,
         color,
         ratio: compact(rate.mean > 0 ? run.rate / rate.mean : 0),
-        trust: run.generator.trust,
-        busy: run.generator.hostActivity.busy,
-        rate: run.rate,
+        run,
         mean: rate.mean,
-        startedAt: run.startedAt,
       }))
     )
-  ).filter(({ ratio }) => ratio > 0).sort((a, b) => a.order - b.order);
+  ).filter(({ ratio }) => ratio > 0).sort((a, b) => a.run.order - b.run.order);
   if (runs.length < LEAST_RUNS) return null;
   const most = Math.max(...runs.map(({ ratio }) => Math.max(ratio, 1 / ratio)), LEAST_RATIO);
+  const busy = runs.map(({ run }, i): XyPoint => ({
+    x: i + 1,
+    y: run.generator.hostActivity.busy ?? 0,
+    lines: [],
+  }));
   return {
-    kind: "order",
+    kind: "xy",
     alt: `Requests/s of ${counted(runs.length, "run")} against the mean of their cells, in time`,
-    axis: { unit: "×", scale: "log", min: compact(1 / most ** 1.1), max: compact(most ** 1.1) },
-    runs,
+    size: "medium",
+    x: {
+      ...{ unit: "", scale: "linear", min: 0, max: runs.length + 1 },
+      title: "runs in the order in which they ran",
+    },
+    y: {
+      ...{ unit: "×", scale: "log", min: compact(1 / most ** 1.1), max: compact(most ** 1.1) },
+      title: "requests/s",
+    },
+    references: [{ kind: "horizontal", at: 1, color: "muted" }],
+    series: [
+      { label: "", color: "muted", draw: "foot", points: busy },
+      ...[...Map.groupBy(runs, ({ label }) => label)].map(([label, those]): XySeries => ({
+        label,
+        color: those[0].color,
+        draw: "dots",
+        points: those.map(({ ratio, run, mean }) => ({
+          x: runs.findIndex((one) => one.run === run) + 1,
+          y: ratio,
+          ...run.generator.trust === "suspect" && { fill: "hollow" },
+          ...run.generator.trust === "invalid" && { mark: "cross" },
+          lines: linesOf(run, mean),
+        })),
+      })),
+    ],
   };
 }
 
+function linesOf(
+  { rate, order, repetition, startedAt, generator: { hostActivity: { busy }, trust } }: Run,
+  mean: number,
+): string[] {
+  return [
+    `run ${repetition}: ${formatNumber(rate)} requests/s, ${
+      shareOfMean(rate / mean)
+    } the mean of its cell`,
+    `ran as number ${order}, ${formatMoment(startedAt)}`,
+    ...(busy === null ? [] : [`cores of the machine in use: ${formatShare(busy)}`]),
+    trust,
+  ];
+}
+
+/** `0.98×`. */
+function shareOfMean(ratio: number): string {
+  return ratio < LEAST_SHARE ? `< ${LEAST_SHARE}×` : `${formatNumber(ratio, 3)}×`;
+}
+
+const LEAST_SHARE = 0.001;
 const LEAST_RUNS = 6;
 /** The axis holds at least this change either way. */
 const LEAST_RATIO = 1.1;

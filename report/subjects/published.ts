@@ -26,7 +26,7 @@ import {
   timeUnit,
 } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import { type Axis, compact, type ScatterChart } from "./charts/charts.ts";
+import { type Axis, compact, markOf, type Xy } from "../chart.ts";
 import type { ReportContext, Subject } from "./subject.ts";
 import {
   type ColumnOf,
@@ -88,7 +88,7 @@ function tableGroup(judged: JudgedTable, isFirst: boolean): Block {
   ]);
 }
 
-function scatterFigure(chart: ScatterChart, rows: readonly MatchedRow[]): Block {
+function scatterFigure(chart: Xy, rows: readonly MatchedRow[]): Block {
   const cells = rows.map(({ at: { cell: { label, color } } }) => [label, color] as const);
   return figure([{ title: "", of: null, chart }], {
     legend: [...new Map(cells)].map(([label, color]) => ({ label, color })),
@@ -111,7 +111,7 @@ function scenariosOf(rows: readonly MatchedRow[]): string[] {
 function scatterOf(
   { table: { unit: kind, relative }, exact, rows, isRelative }: JudgedTable,
   title: string,
-): ScatterChart | null {
+): Xy | null {
   if (exact.length < 2) return null;
   const scenarios = scenariosOf(exact);
   const values = exact.flatMap(({ ofPublished, ofMeasured }) => [ofPublished, ofMeasured.value]);
@@ -119,27 +119,31 @@ function scatterOf(
   const axis = axisOf(values.map((value) => value / unit.size), unit.name);
   const shown = (value: number): number => compact(value / unit.size);
   const end = (value: number): number => Math.min(axis.max, Math.max(axis.min, shown(value)));
+  const [published, measured] = ["published", "measured"].map((title) =>
+    isRelative ? `${title} (${relative} = 1)` : title
+  );
   return {
-    kind: "scatter",
+    kind: "xy",
     alt: `Measured against published, ${title}: ${
       counted(exact.length, "dot")
     } about the line of equality. The table below has the numbers.`,
-    x: axis,
-    y: axis,
-    titles: ["published", "measured"].map((title) =>
-      isRelative ? `${title} (${relative} = 1)` : title
-    ),
-    farRatio: FAR_RATIO,
-    points: exact.map((row) => ({
+    size: "large",
+    x: { ...axis, title: published },
+    y: { ...axis, title: measured },
+    references: [{ kind: "equality", ratio: FAR_RATIO }],
+    series: exact.map((row) => ({
       label: rowName(row, rows),
       color: row.at.cell.color,
-      mark: scenarios.indexOf(row.at.scenario),
-      x: shown(row.ofPublished),
-      y: shown(row.ofMeasured.value),
-      low: row.ofMeasured.interval && end(row.ofMeasured.interval.low),
-      high: row.ofMeasured.interval && end(row.ofMeasured.interval.high),
-      isFar: row.isFar,
-      lines: linesOf(row, isRelative ? null : kind),
+      draw: "dots",
+      points: [{
+        x: shown(row.ofPublished),
+        y: shown(row.ofMeasured.value),
+        low: row.ofMeasured.interval && end(row.ofMeasured.interval.low),
+        high: row.ofMeasured.interval && end(row.ofMeasured.interval.high),
+        mark: markOf(scenarios, row.at.scenario),
+        fill: row.isFar ? "ringed" : "pale",
+        lines: linesOf(row, isRelative ? null : kind),
+      }],
     })),
   };
 }

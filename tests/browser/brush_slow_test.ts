@@ -2,7 +2,7 @@
 /// <reference lib="dom.iterable" />
 import assert from "node:assert/strict";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawnBox, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, drawnBox } from "./chromium.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 import {
   assertFigures,
@@ -218,7 +218,7 @@ chromiumTest("selecting a part of the runs", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      await scrollThrough(page);
+      await allDrawn(page);
       await page.locator("#e1-s1-timeline").scrollIntoViewIfNeeded();
       const other = () =>
         page.evaluate(() => {

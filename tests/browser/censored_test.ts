@@ -6,7 +6,7 @@ import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { censoredResults, FROZEN, INTERRUPTED, type Load } from "../report/censored_results.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, openAll, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, openAll } from "./chromium.ts";
 import { DESKTOP } from "./sample.ts";
 import { shownAs } from "./selection.ts";
 
@@ -70,7 +70,7 @@ chromiumTest("lower bounds on a page", {
     html: PAGE,
     options: NARROW,
     look: async (page) => {
-      await scrollThrough(page);
+      await allDrawn(page);
       await openAll(page);
       const interval = page.locator("#e1-s1 table", { hasText: "requests per second of frozen" })
         .locator("tbody tr").last();

@@ -152,20 +152,12 @@ async function lookAt(
   }
 }
 
-/** Scrolls through the page, as charts are drawn when they come near the screen, and back to its top. */
-export async function scrollThrough(page: Page): Promise<void> {
-  await page.evaluate(async () => {
-    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
-    for (let y = 0; y < document.body.scrollHeight; y += innerHeight / 2) {
-      scrollTo(0, y);
-      await frame();
-      await frame();
-    }
-    scrollTo(0, 0);
-  });
+/** Waits for every chart that has room in the page, wherever that is: nobody scrolls there. */
+export async function allDrawn(page: Page): Promise<void> {
   await page.waitForFunction(() =>
-    [...document.querySelectorAll("canvas")].every(({ width, height }) =>
-      width !== 300 || height !== 150
+    [...document.querySelectorAll("canvas")].every(({ width, height, clientWidth, dataset, id }) =>
+      clientWidth === 0 || (width !== 300 || height !== 150) &&
+        (!id.includes("-heatmap-") || dataset.heat === "drawn")
     )
   );
 }

@@ -22,7 +22,7 @@ const PAGE = renderReportPage([reportModel(resultsFixture({
 }))]);
 
 function formOf(page: Page): Locator {
-  return page.locator("form.within");
+  return page.locator("form.limit");
 }
 
 async function readOut(page: Page): Promise<string> {
@@ -62,7 +62,7 @@ chromiumTest("the distributions of latency", {
       assert.ok([...at5].every(([name, share]) => share >= (at4.get(name) ?? 0)));
       assert.ok((at5.get("target 3") ?? 0) > (at4.get("target 3") ?? 0));
       assert.notEqual(await canvasOf(page), before);
-      assert.deepEqual(await violationsOf(page, "figure:has(.within)"), []);
+      assert.deepEqual(await violationsOf(page, "figure:has(form.limit)"), []);
     },
   },
   "the line follows the pointer that drags it": {

@@ -16,8 +16,8 @@ const VIEWS: Record<string, BrowserContextOptions> = {
 
 /** The rest is looked at elsewhere. */
 const OWN_SECTIONS = "#e1-compared, #e1-outcomes";
-const FORESTS = chartsIn(FAULTS_MODEL, "compared", "forest").length;
-const FAULTS = chartsIn(FAULTS_MODEL, "outcomes", "errors").length;
+const FORESTS = chartsIn(FAULTS_MODEL, "compared", "rows").length;
+const FAULTS = chartsIn(FAULTS_MODEL, "outcomes", "xy").length;
 
 async function assertDrawn(page: Page): Promise<void> {
   await drawForPrint(page);

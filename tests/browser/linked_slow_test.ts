@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawForPrint, openAll, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, drawForPrint, openAll } from "./chromium.ts";
 import { formatNumber } from "../../report/writing/units.ts";
 import { DESKTOP, MODEL, PAGE, PHONE } from "./sample.ts";
 import { figuresOf, runsOf, TARGETS } from "./selection.ts";
@@ -215,7 +215,7 @@ chromiumTest("targets are chosen for the whole page", {
         assert.deepEqual(await violationsOf(page, "#e1-compared"), []);
         await page.reload();
         await figure.locator("h4", { hasText: "Requests/s against hono proxied" }).waitFor();
-        await scrollThrough(page);
+        await allDrawn(page);
         await page.locator("#e1-s1-timeline input[name=from]").fill("1");
         await page.locator("#e1-s1 .selected .note", { hasText: "multiple of hono proxied" })
           .waitFor();
@@ -261,7 +261,7 @@ chromiumTest("targets are chosen for the whole page", {
     html: PAGE,
     options: DESKTOP,
     look: async (page) => {
-      await scrollThrough(page);
+      await allDrawn(page);
       const bars = () => colorsIn(page, ["--s0", "--s2"]).then((ids) => ids["e1-verdict-1"]);
       await page.locator("#e1-verdict-1").scrollIntoViewIfNeeded();
       const [hono, express] = await bars();

@@ -103,7 +103,7 @@ function contentOf(page: Page, html: string | null): Promise<Record<string, stri
       button.replaceWith(...button.childNodes);
     }
     for (const drawn of shown.querySelectorAll("canvas, section")) {
-      for (const name of ["style", "width", "height"]) drawn.removeAttribute(name);
+      for (const name of ["style", "width", "height", "data-heat"]) drawn.removeAttribute(name);
     }
     const data = Object.fromEntries(
       [...shown.querySelectorAll<HTMLElement>("script[type]")]

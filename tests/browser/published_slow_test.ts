@@ -7,7 +7,7 @@ import { withoutGroups } from "../../report/writing/units.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { partsOf, publishedResults } from "../report/published_results.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, inkOf, type Look, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, inkOf, type Look } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
 
 const TARGETS = ["express", "fastify", "hapi", "gin"];
@@ -45,7 +45,7 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
     html: PAGE,
     options,
     look: async (page) => {
-      await scrollThrough(page);
+      await allDrawn(page);
       const { [CANVAS]: ink } = await inkOf(page);
       assert.ok(ink > 0.01, `${ink}`);
       assert.deepEqual(await violationsOf(page, `#${SECTION}`), []);

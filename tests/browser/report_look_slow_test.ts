@@ -6,7 +6,7 @@ import { reportModel } from "../../report/model.ts";
 import { renderReportPage } from "../../report/render/html/page.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, inkOf, type Look, openAll, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, inkOf, type Look, openAll } from "./chromium.ts";
 import { CHARTS, DESKTOP, MODEL, PAGE, PHONE, SPEC, SUMMARY_CHARTS, TABLES } from "./sample.ts";
 
 const VIEWS: Record<string, BrowserContextOptions> = {
@@ -29,7 +29,7 @@ const views = Object.entries(VIEWS).map(([view, options]): [string, Look] => [
 ]);
 
 async function assertDrawn(page: Page, charts: number): Promise<void> {
-  await scrollThrough(page);
+  await allDrawn(page);
   const ink = Object.entries(await inkOf(page));
   assert.equal(ink.length, charts);
   for (const [id, share] of ink) assert.ok(share > 0.01, `${id}: ${share}`);

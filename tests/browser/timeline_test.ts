@@ -7,7 +7,7 @@ import { renderReportPage } from "../../report/render/html/page.ts";
 import { sum } from "../../report/writing/spread.ts";
 import { resultsFixture } from "../report/fixture.ts";
 import { violationsOf } from "./accessibility.ts";
-import { chromiumTest, drawnBox, scrollThrough } from "./chromium.ts";
+import { allDrawn, chromiumTest, drawnBox } from "./chromium.ts";
 import { TARGETS } from "./selection.ts";
 import { DESKTOP, PAGE, PHONE, RESULTS } from "./sample.ts";
 
@@ -265,7 +265,7 @@ chromiumTest("charts over time", {
     look: async (page) => {
       const height = () => page.evaluate(() => document.documentElement.scrollHeight);
       const before = await height();
-      await scrollThrough(page);
+      await allDrawn(page);
       await heatDrawn(page, "e1-s2-heatmap-3");
       assert.equal(await height(), before);
     },

@@ -13,7 +13,7 @@ import {
 const CHART = {
   title: "",
   of: null,
-  chart: { kind: "bars", alt: "", unit: "", bars: [] },
+  chart: { kind: "heatmap", alt: "", cell: 0 },
 } as const;
 const TABLE = {
   caption: "",

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { breakingWord } from "../../report/subjects/capacity_picture.ts";
+import type { Reference } from "../../report/chart.ts";
 import { type ReportModel, reportModel } from "../../report/model.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -54,38 +55,42 @@ Deno.test("a scenario without a search for a capacity has no picture of one", ()
 });
 
 Deno.test("latency stands over the rate that was achieved, with the limit of the rule for latency alone", () => {
-  const [latency] = chartsIn(modelOf([SEARCH]), "capacity/1", "sweep");
-  assert.deepEqual(latency.limits, [50]);
-  const [p99, p50] = latency.series;
-  assert.deepEqual(p99.points.map(({ x, y }) => [x, y]), [[900, 70], [1_000, 5], [1_250, 26], [
+  const [latency] = chartsIn(modelOf([SEARCH]), "capacity/1", "xy");
+  const [limit, knee, ...others] = latency.references ?? [];
+  assert.deepEqual(limit, { kind: "horizontal", at: 50, color: "alarm" });
+  const { label, color, ...found } = knee as Extract<Reference, { kind: "vertical" }>;
+  assert.deepEqual(found, { kind: "vertical", at: 1_270, low: 1_262, high: 1_279 });
+  assert.deepEqual([label, color, others], ["express", 0, []]);
+  const [{ points = [] }, p50] = latency.series;
+  assert.deepEqual(points.map(({ x, y }) => [x, y]), [[900, 70], [1_000, 5], [1_250, 26], [
     1_280,
     900,
   ]]);
-  assert.deepEqual(p99.knee, { at: 1_270, low: 1_262, high: 1_279 });
-  assert.equal(p50.knee, null);
-  assert.deepEqual(p99.points.map(({ isHollow }) => isHollow), [true, false, false, true]);
+  assert.ok(p50.isFaint);
+  assert.deepEqual(points.map(({ fill }) => fill === "hollow"), [true, false, false, true]);
 });
 
 Deno.test("bounds close in by the trials that count", () => {
-  const [, chart] = chartsIn(modelOf([SEARCH]), "capacity/1", "sweep");
-  const [{ points }] = chart.series;
+  const [, chart] = chartsIn(modelOf([SEARCH]), "capacity/1", "xy");
+  const [{ points = [] }] = chart.series;
   assert.deepEqual(points.map(({ low, high }) => [low, high]), [
     [null, null],
     [1_000, 2_000],
     [1_000, 2_000],
     [1_250, 2_000],
   ]);
-  assert.deepEqual(points.map(({ isCross = false }) => isCross), [false, false, true, false]);
+  assert.deepEqual(points.map(({ mark }) => mark === "cross"), [false, false, true, false]);
 });
 
 Deno.test("of several runs each has bounds of its own, and the median run is told", () => {
   const faster = { ...SEARCH, capacity: { ...FOUND, value: 1_300, high: 1_310 } };
   const slower = { ...SEARCH, capacity: { ...FOUND, value: 1_200, low: 1_190 } };
-  const [latency, trials] = chartsIn(modelOf([faster, SEARCH, slower]), "capacity/1", "sweep");
-  const { points } = trials.series[0];
+  const [latency, trials] = chartsIn(modelOf([faster, SEARCH, slower]), "capacity/1", "xy");
+  const { points = [] } = trials.series[0];
   assert.deepEqual(points.map(({ x }) => x), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   assert.equal(points[4].low, null);
-  assert.equal(latency.series[0].knee?.at, 1_270);
+  const knee = latency.references?.find(({ kind }) => kind === "vertical");
+  assert.ok(knee && "at" in knee && knee.at === 1_270);
 });
 
 Deno.test("a target falls off a cliff by its p99 or its success, and is on a slope else", () => {

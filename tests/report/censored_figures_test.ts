@@ -41,10 +41,10 @@ Deno.test("requests that were never sent are faults: in table, finding, answer a
 
 Deno.test("histograms are of completed requests, and the finding says how many are not drawn", () => {
   const model = modelOf({ frozen: FROZEN });
-  const [density] = chartsIn(model, "s1/latency", "density");
+  const [density] = chartsIn(model, "s1/latency", "xy");
   assert.ok(density);
   // Answers took from 5 to 11 ms; those never sent waited for up to two seconds.
-  assert.ok(density.axis.max < 20 && density.axis.unit === "ms");
+  assert.ok(density.x.max < 20 && density.x.unit === "ms");
   assert.match(
     plain(saidAs(model, "s1/latency", "half")[0]),
     /393 requests that timed out, were unfinished or never sent are not drawn\.$/,
@@ -54,14 +54,14 @@ Deno.test("histograms are of completed requests, and the finding says how many a
 });
 
 Deno.test("a tail is drawn as a lower bound from where lower bounds could make it higher", () => {
-  const [tails] = chartsIn(modelOf({ timed: TIMED_OUT }), "s1/latency", "tails");
-  const [{ boundsFrom = Infinity, pooled }] = tails?.series ?? [];
+  const tails = chartsIn(modelOf({ timed: TIMED_OUT }), "s1/latency", "xy")[1];
+  const { at = [], series: [{ boundsFrom = Infinity, values = [] }] } = tails;
   // 200 of 10,000 timed out: one in 50.
-  assert.ok(tails && tails.odds[boundsFrom] > 50 && tails.odds[boundsFrom - 1] <= 50.1);
-  assert.equal(pooled[boundsFrom], 1_000);
+  assert.ok(at[boundsFrom] > 50 && at[boundsFrom - 1] <= 50.1);
+  assert.equal(values[boundsFrom], 1_000);
   const completed = TIMED_OUT.requests.filter(({ as }) => as === "completed");
   const cleanModel = modelOf({ clean: { ...TIMED_OUT, requests: completed } });
-  const [{ series: [clean] }] = chartsIn(cleanModel, "s1/latency", "tails");
+  const [, { series: [clean] }] = chartsIn(cleanModel, "s1/latency", "xy");
   assert.ok(!("boundsFrom" in clean));
 });
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { cutTo, placedNames } from "../../report/client/charts/bars.ts";
+import { cutTo, placedNames } from "../../report/client/charts/labels.ts";
 
 /** Every character is one wide. */
 const ctx = {

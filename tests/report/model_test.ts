@@ -143,14 +143,10 @@ Deno.test("a last interval that was cut short does not look like a collapse", ()
 });
 
 Deno.test("shares of the latency histogram are of all requests of their cell", () => {
-  const [density] = chartsIn(
-    reportModel(resultsFixture({ cells: TWO })),
-    "s1/latency",
-    "density",
-  );
-  for (const { shares } of density.series) {
-    assert.equal(shares.length, density.edges.length - 1);
-    const total = shares.reduce((total, share) => total + share, 0);
+  const [density] = chartsIn(reportModel(resultsFixture({ cells: TWO })), "s1/latency", "xy");
+  for (const { values = [] } of density.series) {
+    assert.equal(values.length, (density.at?.length ?? 0) - 1);
+    const total = values.reduce((total: number, share) => total + (share ?? 0), 0);
     assert.ok(total > 99 && total < 100.1, `${total} %`);
   }
 });
@@ -206,7 +202,7 @@ for (const [sentence, model] of Object.entries(POOR)) {
       // JSON turns what is no number into null, and axes must have numbers.
       const axes = [
         ...chartsIn(made, `s${i + 1}/time`, "timeline").flatMap((one) => [one.latency, one.rate]),
-        ...chartsIn(made, `s${i + 1}/latency`, "density").map(({ axis }) => axis),
+        ...chartsIn(made, `s${i + 1}/latency`, "xy").flatMap(({ x, y }) => [x, y]),
       ];
       for (const axis of axes) assert.ok(axis.max > axis.min && Number.isFinite(axis.max));
     });
@@ -214,8 +210,7 @@ for (const [sentence, model] of Object.entries(POOR)) {
 }
 
 Deno.test("where all serve as much, nothing is traded for it", () => {
-  const tradeoff = (rates: Rates) =>
-    chartsIn(reportModel(resultsAt(rates)), "tradeoff", "tradeoff")[0];
+  const tradeoff = (rates: Rates) => chartsIn(reportModel(resultsAt(rates)), "tradeoff", "xy")[0];
   assert.equal(tradeoff({ a: around(1_000), b: around(1_003) }), undefined);
   assert.notEqual(tradeoff({ a: around(1_000), b: around(1_100) }), undefined);
 });

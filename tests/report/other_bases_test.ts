@@ -24,7 +24,7 @@ Deno.test("against any base, each ratio is that of the pair, judged among all pa
   assert.deepEqual(bases.map(({ base }) => base), ["a", "b", "c"]);
   const ratioOf = (base: number, name: string): number | undefined =>
     bases[base].scenarios[0]?.forest.charts[0].chart.rows.find(({ label }) => label === name)
-      ?.ratio;
+      ?.value;
   const rates = all.map((pair) => comparisonOf(pair, "rate").ratio ?? 0);
   const close = (one: number | undefined, other: number) =>
     assert.ok(Math.abs((one ?? 0) / other - 1) < 1e-3, `${one} ${other}`);

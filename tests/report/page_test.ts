@@ -22,11 +22,11 @@ function markupOf(page: string): string {
   return page.replace(/<script>.*<\/script>/s, "");
 }
 
-for (const [name, client] of Object.entries(CLIENTS)) {
+for (const [name, entry] of Object.entries(CLIENTS)) {
   Deno.test(`${name} is bundled from the sources as they are`, async () => {
     const bundle = new URL(`../../report/client/${name}`, import.meta.url);
     const [first] = readFileSync(bundle, "utf8").split("\n");
-    assert.equal(first, await sourceLine(client), `${name} is stale: run deno task build`);
+    assert.equal(first, await sourceLine(entry), `${name} is stale: run deno task build`);
   });
 }
 
@@ -106,9 +106,9 @@ Deno.test("runs are called by their repetition, in every figure, also where one 
   });
   const lost = results.runs.findIndex(({ target }) => target === "b");
   const model = reportModel({ ...results, runs: results.runs.toSpliced(lost, 1) });
-  const bars = chartsIn(model, "verdict/1", "bars")[0];
+  const bars = chartsIn(model, "verdict/1", "rows")[0];
   const timelines = chartsIn(model, "s1/time", "timeline");
-  assert.deepEqual(bars.bars[1].runs.map(({ repetition }) => repetition), [2, 3]);
+  assert.deepEqual(bars.rows[1].runs.map(({ repetition }) => repetition), [2, 3]);
   assert.deepEqual(timelines[1].runs.map(({ label }) => label), ["run 2", "run 3"]);
   assert.deepEqual(shownOf(timelines[1], { ...WHOLE, runs: [1, 3] }).runs, [timelines[1].runs[1]]);
   const page = renderReportPage([model]);

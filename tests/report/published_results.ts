@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
 import type { Block, Group } from "../../report/blocks.ts";
-import type { ScatterChart } from "../../report/subjects/charts/charts.ts";
+import type { Xy } from "../../report/chart.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 import type { Published, Results } from "../../runner/result/result.ts";
 import { resultsFixture } from "./fixture.ts";
@@ -48,7 +48,7 @@ export interface PublishedPart {
   readonly differences: readonly string[];
   readonly confounders: readonly string[];
   readonly missing: string;
-  readonly chart: ScatterChart | null;
+  readonly chart: Xy | null;
   readonly table: Table | null;
   readonly order: Table | null;
 }
@@ -77,7 +77,7 @@ function partOf({ title, blocks }: Group): PublishedPart {
     differences: items("Differences that matter"),
     confounders: items("Other differences"),
     missing: text("published.missing"),
-    chart: chart?.kind === "scatter" ? chart : null,
+    chart: chart?.kind === "xy" ? chart : null,
     table: tables.find(({ caption }) => caption.startsWith("Published")) ?? null,
     order: tables.find(({ caption }) => caption.startsWith("Rank")) ?? null,
   };

@@ -97,7 +97,10 @@ Deno.test("a difference that matters is called out and marked, with what else wa
   assert.deepEqual(RELATIVE.confounders, ["Express logged there."]);
   const marked = RELATIVE.table?.rows.map((row) => row[row.length - 1].alarming ?? false);
   assert.deepEqual(marked, [false, false, false, true, false, false]);
-  assert.deepEqual(RELATIVE.chart?.points.map(({ isFar }) => isFar), marked);
+  assert.deepEqual(
+    RELATIVE.chart?.series.map(({ points: [{ fill }] = [] }) => fill === "ringed"),
+    marked,
+  );
 });
 
 Deno.test("the notes tell the rule, and what the machines make of the cell that all are divided by", () => {
@@ -274,7 +277,7 @@ Deno.test("about a figure is compared as the figure, and nothing is divided by a
     published: { values: { a: "~ 1000", b: 2_000 } },
   });
   assert.equal(column(about, "Published")[0].replaceAll("\u00a0", " "), "~ 1,000");
-  assert.equal(about.chart?.points.length, 2);
+  assert.equal(about.chart?.series.length, 2);
   const bounded = modelOf({
     measured: { a: { static: 1_000 }, b: { static: 2_000 } },
     published: { relative: "a", values: { a: "> 900", b: 2_000 } },
@@ -299,7 +302,10 @@ Deno.test("0 where more was published is far, and 0 where 0 was is not; axes are
     model.differences[0],
     /^gin: measured 0\s% where 25\.0\s% was published, 0× as much\.$/,
   );
-  assert.deepEqual(model.chart?.points.map(({ isFar }) => isFar), [false, true]);
+  assert.deepEqual(model.chart?.series.map(({ points: [{ fill }] = [] }) => fill === "ringed"), [
+    false,
+    true,
+  ]);
 });
 
 Deno.test("what is surely not 0 is infinitely far from a published 0, and told of first", () => {

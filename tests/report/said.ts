@@ -1,7 +1,7 @@
 /** What a report says of a subject, as tests read it. */
 import assert from "node:assert/strict";
 import type { Block, Fact, Finding, Group } from "../../report/blocks.ts";
-import type { Chart } from "../../report/subjects/charts/charts.ts";
+import type { Chart } from "../../report/chart.ts";
 import type { Table } from "../../report/subjects/tables/table.ts";
 
 interface Said {

@@ -93,13 +93,14 @@ Deno.test("results without slowest requests have no such table", () => {
 
 Deno.test("faults over time add up to what the intervals hold, by kind", () => {
   const { cells } = FAULTS_MODEL.context.scenarios[0];
-  const [{ title, chart }, ...others] = panelsIn(FAULTS_MODEL, "outcomes/1", "errors");
+  const [{ title, chart }, ...others] = panelsIn(FAULTS_MODEL, "outcomes/1", "xy");
   assert.deepEqual([title, others], ["koa", []]);
   const points = cells.flatMap(({ target, runs }) =>
     target === "koa" ? runs.flatMap(({ timeline }) => timeline.points) : []
   );
-  const total = (counts: readonly number[]): number => counts.reduce((sum, one) => sum + one, 0);
-  assert.deepEqual(chart.series.map(({ label, counts }) => [label, total(counts)]), [
+  const total = (counts: readonly (number | null)[]): number =>
+    counts.reduce((sum: number, one) => sum + (one ?? 0), 0);
+  assert.deepEqual(chart.series.map(({ label, values = [] }) => [label, total(values)]), [
     ["Timed out", total(points.map(({ errors }) => errors?.timeout ?? 0))],
     ["Reset", total(points.map(({ errors }) => errors?.reset ?? 0))],
     ["Wrong responses", total(points.map(({ wrong }) => wrong ?? 0))],
@@ -142,7 +143,7 @@ Deno.test("failures of unknown kind are shown as such", () => {
   const [chart] = chartsIn(
     reportModel({ ...FAULTS_RESULTS, runs: plain }),
     "outcomes/1",
-    "errors",
+    "xy",
   );
   assert.deepEqual(chart.series.map(({ label }) => label), ["Failed"]);
 });

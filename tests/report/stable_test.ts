@@ -87,12 +87,15 @@ Deno.test("an experiment that has published settling times is answered in its co
 Deno.test("its chart has a dot a cell, and nothing that is to be equal", () => {
   const chart = reportModel(SLOW_IS_LATE).context.settling?.chart;
   assert.ok(chart);
-  assert.equal(chart.farRatio, null);
+  assert.equal(chart.references, undefined);
   assert.deepEqual([chart.x.unit, chart.x.scale, chart.y.unit, chart.y.min], ["ms", "log", "s", 0]);
-  assert.deepEqual(chart.points.map(({ label, x, y }) => [label, x, y]).slice(0, 2), [
-    ["gin", 1, 0],
-    ["fastify", 2, 1],
-  ]);
+  assert.deepEqual(
+    chart.series.map(({ label, points: [{ x, y }] = [] }) => [label, x, y]).slice(0, 2),
+    [
+      ["gin", 1, 0],
+      ["fastify", 2, 1],
+    ],
+  );
 });
 
 Deno.test("of few cells no relation is claimed, of one there is no chart", () => {

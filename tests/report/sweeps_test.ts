@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { SweepChart } from "../../report/subjects/charts/charts.ts";
+import type { Axis, Xy } from "../../report/chart.ts";
 import { renderMarkdown } from "../../report/render/markdown.ts";
 import { COLORS } from "../../report/cells/colors.ts";
 import { reportModel } from "../../report/model.ts";
@@ -25,7 +25,7 @@ function plain(text: string): string {
   return text.replaceAll("\u00a0", " ");
 }
 
-function rateChart({ facets: [{ drawings }] }: SweepFigure): SweepChart {
+function rateChart({ facets: [{ drawings }] }: SweepFigure): Xy {
   return drawings[0].chart;
 }
 
@@ -139,35 +139,36 @@ for (const [sentence, cells, finding] of FINDINGS) {
 Deno.test("sweep: points stand at their numbers with the intervals of their cells", () => {
   const cells = atRates(RATES, (rate) => Math.min(rate, 4_900));
   const chart = rateChart(figureOf(cells));
-  assert.ok(chart.isOffered);
-  const [{ points, knee }] = chart.series;
+  const { references: [offered, knee] = [], series: [{ points = [] }] } = chart;
+  assert.equal(offered.kind, "equality");
   assert.deepEqual(points.map(({ x }) => x), RATES);
   for (const { y, low, high } of points) {
-    assert.ok(low !== null && high !== null && low < y && y < high);
+    assert.ok(typeof low === "number" && typeof high === "number" && low < y && y < high);
     assert.ok(high - low < 0.1 * y);
   }
-  assert.ok(knee && knee.low < knee.at && knee.at < knee.high);
+  assert.ok(knee.kind === "vertical" && knee.low < knee.at && knee.at < knee.high);
 });
 
 Deno.test("sweep: one run a cell has points without intervals, and a knee without one", () => {
   const cells = atRates(RATES, (rate) => Math.min(rate, 4_900))
     .map((cell) => ({ ...cell, rates: [cell.rate] }));
   const figure = figureOf(cells);
-  const [{ points }] = rateChart(figure).series;
+  const [{ points = [] }] = rateChart(figure).series;
   assert.ok(points.every(({ low, high }) => low === null && high === null));
   assert.match(plain(figure.findings[0]), /it stops growing at 4,900\/s; /);
 });
 
 Deno.test("sweep: decades make the axis logarithmic, and a 0 stands a step beside them", () => {
-  const axisOf = (values: readonly number[]): SweepChart["x"] =>
+  const axisOf = (values: readonly number[]): Axis =>
     rateChart(figureOf(values.map((cpuTime) => ({ parameters: { cpuTime }, rate: 1_000 })))).x;
   const [linear, log, broken] = [[1, 2, 3], [1, 10, 100], [0, 1, 10, 100]].map(axisOf);
-  assert.deepEqual([linear.scale, linear.breakAt], ["linear", null]);
-  assert.deepEqual([log.scale, log.breakAt], ["log", null]);
+  assert.deepEqual([linear.scale, linear.breakAt], ["linear", undefined]);
+  assert.deepEqual([log.scale, log.breakAt], ["log", undefined]);
   assert.equal(broken.scale, "log");
-  assert.deepEqual(broken.ticks.map(({ text }) => text), ["0", "1", "10", "100"]);
-  const [zero, one] = broken.ticks.map(({ at }) => at);
-  assert.ok(zero > 0 && broken.breakAt !== null && zero < broken.breakAt && broken.breakAt < one);
+  const { ticks = [], breakAt = NaN } = broken;
+  assert.deepEqual(ticks.map(({ text }) => text), ["0", "1", "10", "100"]);
+  const [zero, one] = ticks.map(({ at }) => at);
+  assert.ok(zero > 0 && zero < breakAt && breakAt < one);
 });
 
 Deno.test("sweep: texts with units are numbers, in the order of their size", () => {
@@ -263,8 +264,8 @@ Deno.test("a point whose percentile lower bounds reach is one itself, without an
   const results = sweepResults([1, 2, 4].map((n) => ({ parameters: { n }, rate: 1_000 })));
   for (const { latency } of results.runs) latency.censored = Math.ceil(latency.count / 50);
   const [{ facets: [{ drawings }] }] = reportModel(results).context.sweeps[0].figures;
-  const points = drawings.flatMap(({ chart }) => chart.series[0].points[0]);
-  assert.deepEqual(points.map(({ text }) => /: ≥/.test(text)), [false, false, true]);
+  const points = drawings.flatMap(({ chart }) => chart.series[0].points?.[0] ?? []);
+  assert.deepEqual(points.map(({ lines: [text] }) => /: ≥/.test(text)), [false, false, true]);
   assert.deepEqual(points.map(({ low }) => low === null), [false, false, true]);
 });
 

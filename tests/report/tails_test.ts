@@ -12,33 +12,40 @@ const RESULTS = resultsFixture({
   ],
 });
 const model = reportModel(RESULTS);
-const tails = chartsIn(model, "s1/latency", "tails")[0];
+const tails = chartsIn(model, "s1/latency", "xy")[1];
 const tailsFinding = saidAs(model, "s1/latency", "rare")[0];
 const cells = model.context.scenarios[0].cells;
 
+/** The curve of all runs of a cell, then of each. */
+function curvesOf(label: string): number[][] {
+  return tails?.series.filter((one) => one.label === label)
+    .map(({ values = [] }) => values.map((value) => value ?? NaN)) ?? [];
+}
+
 Deno.test("a tail is the latency that one in so many of all requests exceeds", () => {
-  assert.ok(tails);
-  tails.series.forEach(({ pooled, label }, i) => {
-    assert.equal(label, cells[i].label);
-    const whole = mergeHistograms(cells[i].runs.map(({ histogram }) => decodeSparse(histogram)));
+  assert.deepEqual(
+    tails?.series.filter(({ isFaint }) => !isFaint).map(({ label }) => label),
+    cells.map(({ label }) => label),
+  );
+  for (const { label, runs } of cells) {
+    const [pooled] = curvesOf(label);
+    const whole = mergeHistograms(runs.map(({ histogram }) => decodeSparse(histogram)));
     for (const odds of [2, 10, 100, 1_000]) {
-      const at = tails.odds.indexOf(odds);
+      const at = tails?.at?.indexOf(odds) ?? -1;
       const ms = whole.valueAtPercentile(100 - 100 / odds) / 1_000;
       assert.ok(Math.abs(pooled[at] / ms - 1) < 0.001, `${label} at one in ${odds}`);
     }
-  });
+  }
 });
 
 Deno.test("each run has its own tail, and every tail ends where ten requests lie beyond it", () => {
-  for (const [i, { pooled, runs }] of tails?.series.entries() ?? []) {
-    assert.equal(runs.length, 3);
-    const counts = [
-      cells[i].latency.count,
-      ...cells[i].runs.map(({ latency }) => latency.count),
-    ];
-    for (const [k, curve] of [pooled, ...runs].entries()) {
-      assert.ok(counts[k] / Number(tails?.odds[curve.length - 1]) > 9.99);
-      const beyond = tails?.odds[curve.length];
+  for (const { label, latency, runs } of cells) {
+    const counts = [latency.count, ...runs.map(({ latency }) => latency.count)];
+    const curves = curvesOf(label);
+    assert.equal(curves.length, counts.length);
+    for (const [k, curve] of curves.entries()) {
+      assert.ok(counts[k] / Number(tails?.at?.[curve.length - 1]) > 9.99);
+      const beyond = tails?.at?.[curve.length];
       assert.ok(beyond === undefined || counts[k] / beyond < 10.01);
       assert.deepEqual(curve, curve.toSorted((a, b) => a - b));
     }
@@ -57,7 +64,7 @@ Deno.test("too few requests have no tail", () => {
     cells: [{ target: "one", scenario: "static", medianMs: 900, connections: 1, duration: 1 }],
   });
   const model = reportModel(few);
-  assert.deepEqual(chartsIn(model, "s1/latency", "tails"), []);
+  assert.deepEqual(chartsIn(model, "s1/latency", "xy").slice(1), []);
   assert.deepEqual(saidAs(model, "s1/latency", "rare"), []);
 });
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { TimelineChart } from "../../report/subjects/charts/charts.ts";
+import type { Timeline } from "../../report/chart.ts";
 import { overlaid } from "../../report/subjects/charts/over_time.ts";
 import { marksText, timelinesOf } from "../../report/subjects/charts/timelines.ts";
 import { type CellRuns, groupRuns } from "../../report/cells/cells.ts";
 import { median } from "../../report/writing/spread.ts";
 import type { Theme } from "../../report/client/charts/theme.ts";
-import { intervalAt, startOf } from "../../report/client/timeline/axis.ts";
+import { intervalAt, momentAt, startOf } from "../../report/client/timeline/axis.ts";
 import { timelineConfig } from "../../report/client/timeline/chart.ts";
 import { placedLabels } from "../../report/client/timeline/marks.ts";
 import { overlayConfig } from "../../report/client/timeline/overlay.ts";
@@ -24,10 +24,10 @@ const THEME: Theme = {
   good: "#000000",
   alarm: "#000000",
   font: "serif",
-  series: () => "#000000",
+  color: () => "#000000",
   heat: () => "#000000",
 };
-const MARKS = { range: null, isDragged: false, track: null };
+const MARKS = { range: null, moment: null, track: null };
 
 /** Ends 50 ms early: its last interval is shorter than the others. */
 function cutShort(run: Run): Run {
@@ -45,7 +45,7 @@ const RESULTS = resultsFixture({
 });
 const CUT: Results = { ...RESULTS, runs: RESULTS.runs.map(cutShort) };
 
-function chartsOf(results: Results): { cells: readonly CellRuns[]; charts: TimelineChart[] } {
+function chartsOf(results: Results): { cells: readonly CellRuns[]; charts: Timeline[] } {
   const [{ cells }] = groupRuns(results);
   return { cells, charts: timelinesOf(cells, results) };
 }
@@ -73,11 +73,15 @@ Deno.test("every value is a step from the true start of its interval to its true
 
 Deno.test("a moment lies in the interval that holds it, between runs in the last one before", () => {
   const [chart] = chartsOf(CUT).charts;
-  assert.deepEqual(intervalAt(chart, 0), { run: 0, interval: 0 });
-  assert.deepEqual(intervalAt(chart, 0.2501), { run: 0, interval: 1 });
-  assert.deepEqual(intervalAt(chart, 2.949), { run: 0, interval: 11 });
-  assert.deepEqual(intervalAt(chart, startOf(chart, 1) - 0.01), { run: 0, interval: 11 });
-  assert.deepEqual(intervalAt(chart, startOf(chart, 1) + 0.01), { run: 1, interval: 0 });
+  const at = (value: number): [number, number] => {
+    const moment = momentAt(chart, value, null);
+    return [moment.run, intervalAt(chart, moment)];
+  };
+  assert.deepEqual(at(0), [0, 0]);
+  assert.deepEqual(at(0.2501), [0, 1]);
+  assert.deepEqual(at(2.949), [0, 11]);
+  assert.deepEqual(at(startOf(chart, 1) - 0.01), [0, 11]);
+  assert.deepEqual(at(startOf(chart, 1) + 0.01), [1, 0]);
 });
 
 Deno.test("the overlay's band holds every run at each interval, and its line is their median", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { TimelineChart } from "../../report/subjects/charts/charts.ts";
+import type { Timeline } from "../../report/chart.ts";
 import {
   latencyAxisOf,
   linkTo,
@@ -42,7 +42,7 @@ Deno.test("a chart is shown with the chosen runs and percentiles only", () => {
     changes: [],
   });
   const axis = { unit: "ms", scale: "linear" as const, min: 0, max: 1 };
-  const chart: TimelineChart = {
+  const chart: Timeline = {
     kind: "timeline",
     alt: "",
     color: 0,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { inflateSync } from "node:zlib";
+import type { XySeries } from "../../report/chart.ts";
 import { errorsModel } from "../../report/subjects/charts/errors.ts";
 import { overlaid } from "../../report/subjects/charts/over_time.ts";
 import { unpackSteps } from "../../report/subjects/charts/packing.ts";
@@ -74,12 +75,13 @@ Deno.test("the median over runs of different intervals is of the same moments", 
 Deno.test("errors of runs of different intervals are drawn when they happened, and all of them", () => {
   const errors = errorsModel(groupRuns(MIXED)[0].cells);
   const [{ chart }] = errors?.charts ?? [];
-  assert.deepEqual(chart.t, MIXED.runs[1].timeline.points.map(({ endS }) => endS));
-  const drawn = sum(chart.series, ({ counts }) => sum(counts, (count) => count));
+  assert.deepEqual(chart.at, [0, ...MIXED.runs[1].timeline.points.map(({ endS }) => endS)]);
+  const countsOf = ({ values = [] }: XySeries): number[] => values.map((count) => count ?? 0);
+  const drawn = sum(chart.series, (one) => sum(countsOf(one), (count) => count));
   assert.equal(drawn, sum(MIXED.runs, (run) => sum(run.timeline.points, ({ failed }) => failed)));
   const firstHalf = ({ timeline }: Run): number =>
     sum(timeline.points.filter(({ endS }) => endS <= 1), ({ failed }) => failed);
-  const early = sum(chart.series, ({ counts }) => sum(counts.slice(0, 2), (count) => count));
+  const early = sum(chart.series, (one) => sum(countsOf(one).slice(0, 2), (count) => count));
   assert.equal(early, sum(MIXED.runs, firstHalf));
 });
 

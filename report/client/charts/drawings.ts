@@ -1,53 +1,68 @@
 /// <reference lib="dom" />
 /// <reference lib="dom.iterable" />
 /**
- * When charts are drawn: each as it comes near the screen, all of them before print, those on screen anew in
- * other colours.
+ * When charts are drawn: those on the screen at once, all others in idle turns after them, so that a picture or a print
+ * of the whole page has them, too; anew in other colours.
  */
 import { Chart as Drawing } from "chart.js";
-import type { Chart } from "../../subjects/charts/charts.ts";
+import type { Chart } from "../../chart.ts";
+import { rowsHeightPx } from "../../render/html/chart_sizes.ts";
+import { hiddenTargets } from "../linked/choice.ts";
+import { linkedChart } from "./linked_charts.ts";
 import { chartOf } from "./page_data.ts";
 import { readTheme, type Theme } from "./theme.ts";
 
 type DrawChart = (canvas: HTMLCanvasElement, chart: Chart, theme: Theme) => Drawing | null;
 
-/** Charts this near to the screen are drawn, so that they are finished when scrolled into view. */
-const NEAR = "400px";
+/** Charts this near to the screen are drawn with those on it. */
+const NEAR_PX = 400;
 const TURN_MS = 40;
+const PAPER_PIXEL_RATIO = 2;
 
 export class Drawings {
   readonly #draw: DrawChart;
   readonly #drawn = new Map<HTMLCanvasElement, Drawing>();
   readonly #waiting = new Set<HTMLCanvasElement>();
-  readonly #observer: IntersectionObserver;
+  /** Chart.js itself follows the size of what is drawn. */
+  readonly #shown = new ResizeObserver((entries) => this.#onShown(entries));
   #theme: Theme = readTheme();
   #turn: ReturnType<typeof setTimeout> | undefined;
+  #isFitted = false;
 
   constructor(draw: DrawChart) {
     this.#draw = draw;
-    this.#observer = new IntersectionObserver((entries) => this.#onNear(entries), {
-      rootMargin: NEAR,
-    });
   }
 
-  /** Draws the charts on screen, and the others as they come near; then marks the page as drawn. */
   start(): void {
     this.observe();
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.#renew());
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+      this.#theme = readTheme();
+      for (const canvas of this.#drawn.keys()) this.#drawNow(canvas);
+    });
     addEventListener("beforeprint", () => this.#print(true));
     addEventListener("afterprint", () => this.#print(false));
   }
 
-  /** After the page's canvases were replaced: draws those on screen at once, so that nothing flickers. */
-  restart(): void {
-    this.#observer.disconnect();
-    this.#waiting.clear();
-    for (const drawing of this.#drawn.values()) drawing.destroy();
-    this.#drawn.clear();
-    for (const canvas of this.observe()) if (isOnScreen(canvas)) this.#drawNow(canvas);
+  /** Draws each canvas of the page; those that it knows as before. */
+  observe(): void {
+    const canvases = document.querySelectorAll("canvas");
+    for (const canvas of canvases) this.#shown.observe(canvas);
+    if (canvases.length === 0) this.#settle();
   }
 
-  /** The drawing of a canvas; undefined before it came near the screen. */
+  /** After the page's canvases were replaced, or others are chosen: draws those on screen at once, so that nothing flickers. */
+  restart(): void {
+    this.#fit();
+    for (const canvas of this.#drawn.keys()) if (!canvas.isConnected) this.#forget(canvas);
+    for (const canvas of document.querySelectorAll("canvas")) {
+      this.#shown.observe(canvas);
+      if (isNearScreen(canvas, 0)) this.#drawNow(canvas);
+      else this.#waiting.add(canvas);
+    }
+    this.#drawInTurns();
+  }
+
+  /** The drawing of a canvas; undefined before there is one. */
   of(canvas: HTMLCanvasElement): Drawing | undefined {
     return this.#drawn.get(canvas);
   }
@@ -59,24 +74,15 @@ export class Drawings {
 
   /** Draws again what is on the screen, as it is. */
   redraw(): void {
-    for (const [canvas, drawing] of this.#drawn) if (isOnScreen(canvas)) drawing.draw();
+    for (const [canvas, drawing] of this.#drawn) if (isNearScreen(canvas, 0)) drawing.draw();
   }
 
-  /** Draws each canvas of the page as it comes near the screen; those that it knows as before. */
-  observe(): NodeListOf<HTMLCanvasElement> {
-    const canvases = document.querySelectorAll("canvas");
-    for (const canvas of canvases) {
-      if (!this.#drawn.has(canvas)) this.#observer.observe(canvas);
-    }
-    if (canvases.length === 0) this.#settle();
-    return canvases;
-  }
-
-  #onNear(entries: readonly IntersectionObserverEntry[]): void {
-    for (const { isIntersecting, target } of entries) {
-      if (!(target instanceof HTMLCanvasElement) || this.#drawn.has(target)) continue;
-      if (isIntersecting) this.#waiting.add(target);
-      else this.#waiting.delete(target);
+  #onShown(entries: readonly ResizeObserverEntry[]): void {
+    for (const { target, contentRect: { width, height } } of entries) {
+      if (!(target instanceof HTMLCanvasElement)) continue;
+      if (!target.isConnected) this.#forget(target);
+      else if (width === 0 || height === 0) this.#waiting.delete(target);
+      else if (!this.#drawn.has(target)) this.#waiting.add(target);
     }
     this.#drawInTurns();
   }
@@ -85,48 +91,88 @@ export class Drawings {
   #drawInTurns(): void {
     clearTimeout(this.#turn);
     const endMs = performance.now() + TURN_MS;
+    const near = [...this.#waiting].filter((canvas) => isNearScreen(canvas, NEAR_PX));
+    for (const canvas of near) {
+      if (performance.now() >= endMs) break;
+      this.#drawNow(canvas);
+    }
+    if (near.some((canvas) => this.#waiting.has(canvas))) {
+      this.#turn = setTimeout(() => this.#drawInTurns());
+      return;
+    }
+    this.#settle();
+    if (this.#waiting.size > 0) inIdleTime(() => this.#drawRest());
+  }
+
+  #drawRest(): void {
+    const endMs = performance.now() + TURN_MS;
     for (const canvas of this.#waiting) {
       if (performance.now() >= endMs) break;
       this.#drawNow(canvas);
     }
     if (this.#waiting.size > 0) this.#turn = setTimeout(() => this.#drawInTurns());
-    else this.#settle();
   }
 
+  /** Those on the screen are there. */
   #settle(): void {
     document.documentElement.dataset.charts = "drawn";
   }
 
+  #forget(canvas: HTMLCanvasElement): void {
+    this.#shown.unobserve(canvas);
+    this.#waiting.delete(canvas);
+    this.#drawn.get(canvas)?.destroy();
+    this.#drawn.delete(canvas);
+  }
+
   #drawNow(canvas: HTMLCanvasElement): void {
     this.#waiting.delete(canvas);
-    this.#observer.unobserve(canvas);
     this.#drawn.get(canvas)?.destroy();
-    const chart = chartOf(canvas.id);
+    // One that is hidden by now is drawn once it is shown.
+    const whole = canvas.checkVisibility() ? chartOf(canvas.id) : undefined;
+    const chart = whole && linkedChart(whole);
     const drawing = chart && this.#draw(canvas, chart, this.#theme);
     if (drawing) this.#drawn.set(canvas, drawing);
     else this.#drawn.delete(canvas);
   }
 
-  #renew(): void {
-    this.#theme = readTheme();
-    for (const canvas of this.#drawn.keys()) this.#drawNow(canvas);
+  /** Gives rows the height that the choice needs; a chart that has nothing left goes. */
+  #fit(): void {
+    const isWhole = hiddenTargets().length === 0;
+    if (isWhole && !this.#isFitted) return;
+    this.#isFitted = !isWhole;
+    for (const canvas of document.querySelectorAll("canvas")) {
+      const box = canvas.parentElement;
+      const whole = chartOf(canvas.id);
+      if (!box || !whole) continue;
+      const chart = linkedChart(whole);
+      box.hidden = chart === null;
+      if (chart?.kind === "rows") box.style.height = isWhole ? "" : `${rowsHeightPx(chart)}px`;
+    }
   }
 
   /** Paper has its own width and no dark; sharper canvases, too. */
   #print(printing: boolean): void {
     document.documentElement.classList.toggle("printing", printing);
     fitTables(printing);
-    Drawing.defaults.devicePixelRatio = printing ? Math.max(2, devicePixelRatio) : devicePixelRatio;
+    Drawing.defaults.devicePixelRatio = Math.max(
+      printing ? PAPER_PIXEL_RATIO : 1,
+      devicePixelRatio,
+    );
     this.#theme = readTheme();
-    for (const canvas of document.querySelectorAll("canvas")) {
-      if (canvas.checkVisibility()) this.#drawNow(canvas);
-    }
+    for (const canvas of document.querySelectorAll("canvas")) this.#drawNow(canvas);
   }
 }
 
-function isOnScreen(canvas: HTMLCanvasElement): boolean {
-  const { top, bottom } = canvas.getBoundingClientRect();
-  return top < innerHeight && bottom > 0;
+function isNearScreen(canvas: HTMLCanvasElement, px: number): boolean {
+  const { top, bottom, width } = canvas.getBoundingClientRect();
+  return width > 0 && top < innerHeight + px && bottom > -px;
+}
+
+/** Safari has no idle time. */
+function inIdleTime(work: () => void): void {
+  if ("requestIdleCallback" in globalThis) requestIdleCallback(work, { timeout: 200 });
+  else setTimeout(work, 50);
 }
 
 /**

@@ -1,6 +1,6 @@
 /// <reference lib="dom" />
 /** The data that travels with the page: JSON in script elements, of which what is large and not needed at once is deflated. */
-import type { Chart } from "../../subjects/charts/charts.ts";
+import type { Chart } from "../../chart.ts";
 
 /** By ids of canvases, as they came with the page; null before the first is drawn. */
 let written: Readonly<Record<string, Chart>> | null = null;

@@ -2,6 +2,7 @@
 /** Colours, type and tooltips of the charts, read from the page's style sheet so that both always agree. */
 import type { ChartType, TooltipOptions } from "chart.js";
 import { COLORS, mixOf } from "../../cells/colors.ts";
+import type { Color } from "../../chart.ts";
 
 export interface Theme {
   readonly ink: string;
@@ -14,8 +15,7 @@ export interface Theme {
   readonly good: string;
   readonly alarm: string;
   readonly font: string;
-  /** A colour of the model. */
-  series(index: number): string;
+  color(color: Color): string;
   /** Of `HEAT_SHARES`, from the palest: one hue, so that everybody sees the order. */
   heat(index: number): string;
 }
@@ -23,6 +23,11 @@ export interface Theme {
 export function readTheme(): Theme {
   const style = getComputedStyle(document.documentElement);
   const variable = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const target = (color: number): string => {
+    const mix = mixOf(color);
+    const other = variable(mix < 0 ? "ink" : "paper");
+    return mixed(variable(`s${color % COLORS}`), other, Math.abs(mix));
+  };
   return {
     ink: variable("ink"),
     muted: variable("muted"),
@@ -34,14 +39,7 @@ export function readTheme(): Theme {
     good: variable("good"),
     alarm: variable("alarm"),
     font: getComputedStyle(document.body).fontFamily,
-    series: (color) => {
-      const mix = mixOf(color);
-      return mixed(
-        variable(`s${color % COLORS}`),
-        variable(mix < 0 ? "ink" : "paper"),
-        Math.abs(mix),
-      );
-    },
+    color: (color) => typeof color === "number" ? target(color) : variable(color),
     heat: (index) => mixed(variable("paper"), variable("heat"), HEAT_MIXES[index]),
   };
 }

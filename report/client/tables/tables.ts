@@ -2,9 +2,9 @@
 /// <reference lib="dom.iterable" />
 /** What the client adds to tables, as they come near the screen: sorting and copying. */
 import { copyTools } from "./copy.ts";
-import type { TimelineChart } from "../../subjects/charts/charts.ts";
+import type { Overlay, Timeline } from "../../chart.ts";
 import { boundText, formatNumber, withoutGroups } from "../../writing/units.ts";
-import { overlaid, type OverlayChart, type OverlayLine } from "../../subjects/charts/over_time.ts";
+import { overlaid, type OverlayLine } from "../../subjects/charts/over_time.ts";
 import { inOrder, orderBy } from "../linked/choice.ts";
 import { linkElements } from "../linked/elements.ts";
 import { chartOf } from "../charts/page_data.ts";
@@ -164,7 +164,7 @@ export function fillWhenOpened(details: HTMLDetailsElement): void {
   });
 }
 
-function intervalsTable(chart: TimelineChart): HTMLElement {
+function intervalsTable(chart: Timeline): HTMLElement {
   const { alt, percentiles, latency, rate, tracks, runs } = chart;
   const hasFailed = runs.some(({ failed }) => failed);
   const heads = [
@@ -193,7 +193,7 @@ function intervalsTable(chart: TimelineChart): HTMLElement {
 }
 
 /** The median of each target's runs, below it the lowest and the highest run. */
-function overlayTable({ alt, series }: OverlayChart): HTMLElement {
+function overlayTable({ alt, series }: Overlay): HTMLElement {
   const charts = series.flatMap(({ label, color, of }) => {
     const chart = chartOf(of);
     return chart?.kind === "timeline" ? [{ label, color, chart, target: overlaid(chart) }] : [];

@@ -19,43 +19,44 @@ export function startOf({ span }: RunsAxis, index: number): number {
   return index * span * (1 + GAP);
 }
 
+/** A moment of a run. */
+export interface RunMoment {
+  /** Its position among those shown. */
+  readonly run: number;
+  /** From the start of its run, at most the span. */
+  readonly seconds: number;
+}
+
 /**
- * Seconds since the start of the run that a value of the axis lies in, or of a given run, from 0 to the span.
+ * The moment that a value of the axis stands for, in the run that it lies in, or in a given one.
  *
  * @param run Null: whichever the value lies in.
  */
-export function placeAt(
-  data: RunsAxis,
-  value: number,
-  run: number | null,
-): { readonly run: number; readonly seconds: number } {
+export function momentAt(data: RunsAxis, value: number, run: number | null): RunMoment {
   const under = Math.floor(value / startOf(data, 1) + 1e-6);
   const of = run ?? Math.max(0, Math.min(under, data.runs.length - 1));
   return { run: of, seconds: Math.min(data.span, Math.max(0, value - startOf(data, of))) };
 }
 
-/** One interval of one run, both by their position. */
-export interface IntervalPosition {
-  readonly run: number;
-  readonly interval: number;
-}
-
-/** The interval that a value of the axis lies in; between runs the last one before it. Null without one. */
-export function intervalAt(data: RunsAxis, value: number): IntervalPosition | null {
-  const { run, seconds } = placeAt(data, value, null);
-  const { t } = data.runs[run];
-  if (t.length === 0) return null;
+/** Index of the interval that a moment lies in; of the last one where it lies after all. −1 without any. */
+export function intervalAt({ runs }: RunsAxis, { run, seconds }: RunMoment): number {
+  const t = runs[run]?.t ?? [];
   const interval = t.findIndex((endS) => seconds <= endS);
-  return { run, interval: interval < 0 ? t.length - 1 : interval };
+  return interval < 0 ? t.length - 1 : interval;
 }
 
-/** Seconds from the start of its run; null where the run has no such interval. */
-export function intervalTimes(
-  { runs }: RunsAxis,
-  { run, interval }: IntervalPosition,
-): TimeRange | null {
-  const t = runs.at(run)?.t ?? [];
-  return interval >= t.length ? null : { fromS: t[interval - 1] ?? 0, toS: t[interval] };
+/** The times of that interval, from the start of its run; null without any. */
+export function intervalTimes(data: RunsAxis, moment: RunMoment): TimeRange | null {
+  const interval = intervalAt(data, moment);
+  if (interval < 0) return null;
+  const { t } = data.runs[moment.run];
+  return { fromS: t[interval - 1] ?? 0, toS: t[interval] };
+}
+
+/** The middle of that interval; null without any. */
+export function middleOf(data: RunsAxis, moment: RunMoment): RunMoment | null {
+  const times = intervalTimes(data, moment);
+  return times && { run: moment.run, seconds: (times.fromS + times.toS) / 2 };
 }
 
 /** A step of a line: its value holds from the start of an interval to its end. */
@@ -84,32 +85,11 @@ export function stepPoints(
   });
 }
 
-/** Of the points of every line, the first one of an interval; null where the run has no such interval. */
-export function indexOf(
-  { runs }: RunsAxis,
-  { run, interval }: IntervalPosition,
-): number | null {
-  if (interval >= (runs[run]?.t.length ?? 0)) return null;
-  return 2 * runs.slice(0, run).reduce((sum, { t }) => sum + t.length + 1, interval);
-}
-
-/** The inverse; null between the runs. */
-export function momentAt({ runs }: RunsAxis, index: number): IntervalPosition | null {
-  let interval = index >> 1;
-  for (const [run, { t }] of runs.entries()) {
-    if (interval < t.length) return { run, interval };
-    interval -= t.length + 1;
-  }
-  return null;
-}
-
-/** What the point at `index` of every line is called: `run 2, 4–4.25 s`. */
-export function momentText(data: RunsAxis, index: number): string {
-  const moment = momentAt(data, index);
-  const times = moment && intervalTimes(data, moment);
-  if (moment === null || times === null) return "";
-  const { label } = data.runs[moment.run];
-  return `${data.runs.length > 1 ? `${label}, ` : ""}${intervalText(times)}`;
+/** Of the points of every line, the first one of the interval that a moment lies in; null without any. */
+export function indexOf(data: RunsAxis, moment: RunMoment): number | null {
+  const interval = intervalAt(data, moment);
+  if (interval < 0) return null;
+  return 2 * data.runs.slice(0, moment.run).reduce((sum, { t }) => sum + t.length + 1, interval);
 }
 
 export function intervalText({ fromS, toS }: TimeRange): string {
@@ -153,33 +133,4 @@ function secondsText(data: RunsAxis, value: number): string {
   const run = Math.floor(value / startOf(data, 1) + 1e-6);
   const seconds = value - startOf(data, run);
   return seconds < 1e-6 ? "0 s" : formatTick(seconds);
-}
-
-/** A moment of a run. */
-export interface RunMoment {
-  /** Its position among those shown. */
-  readonly run: number;
-  /** From the start of its run. */
-  readonly seconds: number;
-}
-
-/** By the first of the charts that has the run. */
-export function intervalOfMoment(
-  axes: readonly RunsAxis[],
-  { run, seconds }: RunMoment,
-): IntervalPosition | null {
-  const axis = axes.find(({ runs }) => runs.length > run);
-  return axis ? intervalAt(axis, startOf(axis, run) + seconds) : null;
-}
-
-/** The middle of an interval, by the first of the charts that has it. */
-export function momentOfInterval(
-  axes: readonly RunsAxis[],
-  position: IntervalPosition,
-): RunMoment | null {
-  for (const axis of axes) {
-    const times = intervalTimes(axis, position);
-    if (times) return { run: position.run, seconds: (times.fromS + times.toS) / 2 };
-  }
-  return null;
 }

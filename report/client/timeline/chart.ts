@@ -1,39 +1,40 @@
 /** The runs of one cell side by side over time: latency percentiles, requests per second, CPU and the like, each in a track. */
 import type { Chart, ChartConfiguration, ChartDataset } from "chart.js";
-import type { TimelineChart } from "../../subjects/charts/charts.ts";
-import type { OfferedPart, TimelineRun } from "../../subjects/charts/over_time.ts";
+import type { OfferedPart, Timeline, TimelineRun } from "../../chart.ts";
 import { formatNumber } from "../../writing/units.ts";
 import { trackScale } from "../charts/scales.ts";
 import { faded, type Theme, tooltip } from "../charts/theme.ts";
 import {
-  momentText,
+  intervalText,
+  intervalTimes,
+  type RunMoment,
   type RunsAxis,
   startOf,
   type StepPoint,
   stepPoints,
   timeScale,
 } from "./axis.ts";
-import { labelsPx, type Marks, timelineMarks, type TrackTitles } from "./marks.ts";
+import { labelsPx, type Marks, momentOf, timelineMarks, type TrackTitles } from "./marks.ts";
 
 export type TimelineConfig = ChartConfiguration<"line", StepPoint[]>;
 export type Dataset = ChartDataset<"line", StepPoint[]>;
 
-export function timelineConfig(data: TimelineChart, theme: Theme, marks: Marks): TimelineConfig {
+export function timelineConfig(data: Timeline, theme: Theme, marks: Marks): TimelineConfig {
   return {
     type: "line",
     data: { datasets: datasetsOf(data, theme) },
     options: {
       ...lineOptions(data, theme, marks),
-      layout: { padding: { top: labelsPx(data, data.isLabelled), right: 4 } },
+      layout: { padding: { top: labelsPx(data), right: 4 } },
       // Tracks are stacked from the bottom up.
       scales: {
         x: timeScale(data, theme),
         ...Object.fromEntries(
-          data.tracks.map(({ title, axis }) => [title, trackScale(axis, { theme, weight: 2 })])
+          data.tracks.map(({ title, axis }) => [title, trackScale(axis, theme, 2)])
             .reverse(),
         ),
-        rate: trackScale(data.rate, { theme, weight: 3 }),
-        latency: trackScale(data.latency, { theme, weight: 5 }),
+        rate: trackScale(data.rate, theme, 3),
+        latency: trackScale(data.latency, theme, 5),
       },
     },
     plugins: [
@@ -43,15 +44,15 @@ export function timelineConfig(data: TimelineChart, theme: Theme, marks: Marks):
   };
 }
 
-function titlesOf({ latency, tracks }: TimelineChart): TrackTitles {
+function titlesOf({ latency, tracks }: Timeline): TrackTitles {
   return {
     latency: `Latency, ${latency.unit}`,
     rate: "Requests/s",
-    ...Object.fromEntries(tracks.map((track) => [track.title, titleOf(track)])),
+    ...Object.fromEntries(tracks.map((track) => [track.title, nameOf(track)])),
   };
 }
 
-function titleOf({ title, axis }: TimelineChart["tracks"][number]): string {
+function nameOf({ title, axis }: Timeline["tracks"][number]): string {
   return `${title}, ${axis.unit}`;
 }
 
@@ -67,25 +68,27 @@ export function lineOptions(
   isRead: (track: string) => boolean = () => true,
 ): NonNullable<TimelineConfig["options"]> {
   return {
-    animation: false,
-    maintainAspectRatio: false,
-    parsing: false,
-    normalized: true,
     events: [],
     elements: { point: { radius: 0, hoverRadius: 0 }, line: { borderJoinStyle: "round" } },
     plugins: {
       tooltip: {
         ...tooltip(theme),
         filter: ({ parsed, dataset }) =>
-          parsed.y !== null && dataset.label !== "" && isRead(dataset.yAxisID ?? "") &&
-          !marks.isDragged,
+          parsed.y !== null && dataset.label !== "" && isRead(dataset.yAxisID ?? ""),
         callbacks: {
-          title: ([item]) => item ? momentText(data, item.dataIndex) : "",
+          title: () => marks.moment === null ? "" : titleOf(data, momentOf(data, marks.moment)),
           label: ({ dataset, parsed }) => `${dataset.label}: ${formatNumber(parsed.y ?? 0)}`,
         },
       },
     },
   };
+}
+
+/** `run 2, 4–4.25 s`. */
+function titleOf(data: RunsAxis, moment: RunMoment): string {
+  const times = intervalTimes(data, moment);
+  if (times === null) return "";
+  return `${data.runs.length > 1 ? `${data.runs[moment.run].label}, ` : ""}${intervalText(times)}`;
 }
 
 /** Over the other lines: where a target keeps up, both are seen. */
@@ -117,8 +120,8 @@ export function offeredLine(
 /** The band between two percentiles, darker towards the median. */
 const BAND_OPACITY = [0, 0.4, 0.26, 0.14];
 
-function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
-  const color = theme.series(data.color);
+function datasetsOf(data: Timeline, theme: Theme): Dataset[] {
+  const color = theme.color(data.color);
   const pointsOf = (of: (run: TimelineRun) => readonly (number | null)[]): StepPoint[] =>
     stepPoints(data, (run) => of(data.runs[run]));
   const latency = data.percentiles.map((label, i): Dataset => ({
@@ -151,6 +154,6 @@ function datasetsOf(data: TimelineChart, theme: Theme): Dataset[] {
     ...(hasFailed
       ? [lower("rate", "failed/s", (run) => run.failed ?? run.t.map(() => 0), theme.alarm)]
       : []),
-    ...data.tracks.map((track, i) => lower(track.title, titleOf(track), (run) => run.tracks[i])),
+    ...data.tracks.map((track, i) => lower(track.title, nameOf(track), (run) => run.tracks[i])),
   ];
 }

@@ -5,23 +5,14 @@
  * and the figures recomputed for it.
  */
 import { Chart as Drawing } from "chart.js";
-import { type Axis, sectionOf, type TimelineChart } from "../../subjects/charts/charts.ts";
-import type { HeatmapChart, OverlayChart } from "../../subjects/charts/over_time.ts";
+import { type Axis, type Heatmap, type Overlay, sectionOf, type Timeline } from "../../chart.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { chartOf } from "../charts/page_data.ts";
 import type { Theme } from "../charts/theme.ts";
 import { isShownLabel, linkedItems, markTarget } from "../linked/choice.ts";
-import {
-  indexOf,
-  intervalAt,
-  intervalOfMoment,
-  type IntervalPosition,
-  momentOfInterval,
-  placeAt,
-  type RunsAxis,
-} from "./axis.ts";
+import { indexOf, middleOf, momentAt, type RunMoment, type RunsAxis } from "./axis.ts";
 import { timelineConfig } from "./chart.ts";
-import type { Marks } from "./marks.ts";
+import { type Marks, momentOf } from "./marks.ts";
 import { HeatmapFigure } from "./heatmap.ts";
 import { overlaidRuns, overlayConfig, type ShownTarget, targetAt } from "./overlay.ts";
 import {
@@ -41,18 +32,20 @@ const REST_MS = 300;
 
 class TimelineFigure {
   readonly section: string;
-  readonly heatmaps: HeatmapFigure | null;
   readonly #element: HTMLElement;
   readonly #canvases: readonly HTMLCanvasElement[];
   /** Those of the targets, one each, in the order of their positions. */
   readonly #panels: readonly HTMLCanvasElement[];
   readonly #drawings: Drawings;
+  readonly #heatmaps: HeatmapFigure | null;
   readonly #form: ViewForm;
   readonly #percentiles: readonly string[];
-  readonly #marks: Marks = { range: null, isDragged: false, track: null };
+  readonly #marks: Marks = { range: null, moment: null, track: null };
   #view: View = WHOLE;
   #axis: Axis | null = null;
-  #moment: string | null = null;
+  #isDragged = false;
+  /** Whether the figures of a view have been looked at. */
+  #isRecomputed = false;
   #steps: Promise<Steps> | null = null;
   #frame = 0;
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -62,7 +55,7 @@ class TimelineFigure {
     this.#element = element;
     this.#drawings = drawings;
     this.#canvases = [...element.querySelectorAll("canvas")];
-    this.#panels = [...element.querySelectorAll<HTMLCanvasElement>(".panel canvas")];
+    this.#panels = [...element.querySelectorAll<HTMLCanvasElement>("canvas:not([id$=-overlay])")];
     this.#percentiles = [...form.querySelectorAll<HTMLInputElement>("input[name=percentile]")]
       .map((box) => box.parentElement?.textContent?.trim() ?? "");
     this.#form = new ViewForm(form, this.#percentiles, (view) => this.#show(view));
@@ -73,9 +66,10 @@ class TimelineFigure {
     });
     for (const canvas of this.#canvases) this.#listen(canvas);
     const heatmaps = document.getElementById(`${this.section}-heatmap`);
-    this.heatmaps = heatmaps && new HeatmapFigure(heatmaps, drawings, {
+    this.#heatmaps = heatmaps && new HeatmapFigure(heatmaps, {
+      drawings,
       steps: () => this.#unpacked(),
-      onMoment: (moment) => this.#hover(moment && intervalOfMoment(this.#axes(), moment)),
+      onMoment: (moment) => this.#point(moment),
     });
   }
 
@@ -92,10 +86,10 @@ class TimelineFigure {
   /** Null where nothing of the chart is shown. */
   draw(
     canvas: HTMLCanvasElement,
-    chart: TimelineChart | OverlayChart | HeatmapChart,
+    chart: Timeline | Overlay | Heatmap,
     theme: Theme,
   ): Drawing | null {
-    if (chart.kind === "heatmap") return this.heatmaps?.draw(canvas, chart, theme) ?? null;
+    if (chart.kind === "heatmap") return this.#heatmaps?.draw(canvas, chart, theme) ?? null;
     if (chart.kind === "timeline") {
       return new Drawing(canvas, timelineConfig(this.#fitted(chart), theme, this.#marks));
     }
@@ -109,7 +103,7 @@ class TimelineFigure {
     const before = this.#view;
     this.#view = view;
     this.#marks.range = view.range;
-    this.heatmaps?.show(view);
+    this.#heatmaps?.show(view);
     const choices = ({ runs, percentiles }: View) => [runs, percentiles].join(";");
     if (choices(before) !== choices(view)) {
       this.#axis = this.#fittedAxis();
@@ -137,7 +131,7 @@ class TimelineFigure {
   /** Other targets are shown, or compared with; the charts are drawn anew anyway. */
   followChoice(): void {
     this.#axis = this.#fittedAxis();
-    if (this.#steps !== null) this.#recompute();
+    if (this.#isRecomputed) this.#recompute();
     this.#element.querySelector(".range a")?.setAttribute("href", linkTo(this.section, this.#view));
   }
 
@@ -146,6 +140,7 @@ class TimelineFigure {
   }
 
   async #recompute(): Promise<void> {
+    this.#isRecomputed = true;
     const steps = await this.#unpacked();
     const selected = selectedOf(steps, this.#view, this.#percentiles);
     this.#element.querySelector(".selected")?.replaceChildren(...selectedElements(selected));
@@ -173,19 +168,19 @@ class TimelineFigure {
       at: (offsetPx, run) => {
         const value = this.#drawings.of(canvas)?.scales.x.getValueForPixel(offsetPx);
         const axis = this.#axisOf(canvas);
-        return value === undefined || axis === null ? null : placeAt(axis, value, run);
+        return value === undefined || axis === null ? null : momentAt(axis, value, run);
       },
       onStart: () => {
-        this.#marks.isDragged = true;
-        this.#hover(null);
+        this.#isDragged = true;
+        this.#point(null);
       },
       onMove: (fromS, toS) => this.#select(fromS, toS),
-      onEnd: () => this.#marks.isDragged = false,
+      onEnd: () => this.#isDragged = false,
     });
     const follow = (event: PointerEvent): void => this.#follow(canvas, event);
     canvas.addEventListener("pointermove", follow);
     canvas.addEventListener("pointerdown", follow);
-    canvas.addEventListener("pointerleave", () => this.#hover(null));
+    canvas.addEventListener("pointerleave", () => this.#point(null));
   }
 
   /** The whole steps that the pointer touched. */
@@ -199,11 +194,11 @@ class TimelineFigure {
     this.show({ ...this.#view, range });
   }
 
-  #fitted(chart: TimelineChart): TimelineChart {
+  #fitted(chart: Timeline): Timeline {
     return { ...shownOf(chart, this.#view), latency: this.#axis ?? chart.latency };
   }
 
-  #targets({ series }: OverlayChart): ShownTarget[] {
+  #targets({ series }: Overlay): ShownTarget[] {
     return linkedItems(series).flatMap(({ label, of }) => {
       const chart = chartOf(of);
       if (chart?.kind !== "timeline") return [];
@@ -223,40 +218,37 @@ class TimelineFigure {
   #follow(canvas: HTMLCanvasElement, { offsetX, offsetY }: PointerEvent): void {
     const drawing = this.#drawings.of(canvas);
     const axis = this.#axisOf(canvas);
-    if (!drawing || axis === null || this.#marks.isDragged) return;
+    if (!drawing || axis === null || this.#isDragged) return;
     const { x, ...others } = drawing.scales;
     const value = x.getValueForPixel(offsetX);
     const track = Object.values(others).find(({ top, bottom }) =>
       offsetY >= top && offsetY < bottom
     );
-    const moment = value === undefined ? null : intervalAt(axis, value);
-    this.#hover(moment, track?.id);
-    if (chartOf(canvas.id)?.kind !== "overlay" || moment === null) return;
-    markTarget(targetAt(drawing, { moment, axis, track: track?.id, y: offsetY }));
-  }
-
-  #axes(): RunsAxis[] {
-    return this.#panels.flatMap((canvas) => this.#axisOf(canvas) ?? []);
+    const moment = value === undefined ? null : middleOf(axis, momentAt(axis, value, null));
+    this.#point(moment, track?.id);
+    if (chartOf(canvas.id)?.kind === "overlay") markTarget(targetAt(drawing, track?.id, offsetY));
   }
 
   /** Every chart shows the interval under the pointer, not only the chart that it is on; null ends it. */
-  #hover(moment: IntervalPosition | null, track: string | null = null): void {
-    const name = moment && `${moment.run}:${moment.interval}:${track}`;
-    if (name === this.#moment) return;
-    this.#moment = name;
+  #point(moment: RunMoment | null, track: string | null = null): void {
+    const before = this.#marks;
+    if (
+      moment?.run === before.moment?.run && moment?.seconds === before.moment?.seconds &&
+      track === before.track
+    ) return;
+    this.#marks.moment = moment;
     this.#marks.track = track;
-    this.heatmaps?.mark(moment && momentOfInterval(this.#axes(), moment));
+    this.#heatmaps?.mark(moment);
     for (const canvas of this.#canvases) {
       const drawing = this.#drawings.of(canvas);
       const axis = this.#axisOf(canvas);
       if (!drawing || axis === null) continue;
-      const at = moment && indexOf(axis, axis.runs.length > 1 ? moment : { ...moment, run: 0 });
+      const at = moment && indexOf(axis, momentOf(axis, moment));
       const active = at === null
         ? []
         : drawing.data.datasets.flatMap(({ data }, datasetIndex) =>
           at < data.length ? [{ datasetIndex, index: at }] : []
         );
-      if (active.length === 0 && drawing.getActiveElements().length === 0) continue;
       drawing.setActiveElements(active);
       const { top = 0 } = drawing.chartArea;
       drawing.tooltip?.setActiveElements(active, { x: 0, y: top });
@@ -267,7 +259,7 @@ class TimelineFigure {
 
 /** What the cell of a chart is called. */
 function labelOf(canvas: HTMLCanvasElement): string {
-  return canvas.closest(".panel")?.querySelector("h4")?.textContent ?? "";
+  return canvas.closest(".panel")?.querySelector("h3, h4")?.textContent ?? "";
 }
 
 /** Figures of timelines of the page, by their section. */

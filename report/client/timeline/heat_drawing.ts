@@ -6,14 +6,13 @@ import {
   type Heatmap,
   heatOf,
   type HeatPlace,
-  rowText,
 } from "../../subjects/charts/heatmap.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
-import { type DisplayUnit, formatCount } from "../../writing/units.ts";
+import type { DisplayUnit } from "../../writing/units.ts";
 import { TICKS_PX, valueScale } from "../charts/scales.ts";
+import { strokeLines } from "../charts/strokes.ts";
 import { faded, type Theme } from "../charts/theme.ts";
-import { numberElement, rowHead, tableElement } from "../tables/element.ts";
-import { intervalText, type RunMoment, type RunsAxis, startOf, timeScale } from "./axis.ts";
+import { type RunMoment, type RunsAxis, startOf, timeScale } from "./axis.ts";
 
 /** What a heatmap shows, and what of it. */
 export interface Heat {
@@ -40,10 +39,10 @@ export function heatAxis({ map, shown, repetitions }: Heat): RunsAxis {
   return { span: Math.max(1e-3, ...runs.map(({ t }) => t.at(-1) ?? 0)), runs };
 }
 
-/** @param heatOf Null before the intervals are unpacked: then nothing is drawn. */
-export function heatConfig(current: () => Heat | null, theme: Theme): ChartConfiguration<"line"> {
-  const heat = current();
-  const scales = heat === null ? { x: { display: false }, y: { display: false } } : {
+/** @param heat Null before the intervals are unpacked: then nothing is drawn. */
+export function heatConfig(heat: Heat | null, theme: Theme): ChartConfiguration<"line"> {
+  const empty = { type: "linear", display: false } as const;
+  const scales = heat === null ? { x: empty, y: empty } : {
     x: timeScale(heatAxis(heat), theme),
     y: {
       ...valueScale(
@@ -54,7 +53,6 @@ export function heatConfig(current: () => Heat | null, theme: Theme): ChartConfi
           max: msOf(heat, heat.map.edgesUs[heat.map.edgesUs.length - 1]),
         },
         theme,
-        6,
       ),
       afterFit: (scale: { width: number }): void =>
         void (scale.width = Math.max(scale.width, TICKS_PX)),
@@ -64,8 +62,6 @@ export function heatConfig(current: () => Heat | null, theme: Theme): ChartConfi
     type: "line",
     data: { datasets: [] },
     options: {
-      animation: false,
-      maintainAspectRatio: false,
       events: [],
       layout: { padding: { top: 16, right: 4 } },
       scales,
@@ -73,10 +69,9 @@ export function heatConfig(current: () => Heat | null, theme: Theme): ChartConfi
     plugins: [{
       id: "heatmap",
       afterDraw: (drawing) => {
-        const heat = current();
         if (heat === null) return;
         drawing.ctx.save();
-        drawHeat({ drawing, heat, theme });
+        drawHeat(drawing, heat, theme);
         drawing.ctx.restore();
       },
     }],
@@ -87,52 +82,52 @@ function msOf({ unit }: Heat, us: number): number {
   return us / 1_000 / unit.size;
 }
 
-interface HeatFrame {
-  readonly drawing: Chart;
-  readonly heat: Heat;
-  readonly theme: Theme;
-}
-
-function drawHeat(frame: HeatFrame): void {
-  const { drawing: { ctx, chartArea, scales: { x } }, heat, theme } = frame;
+function drawHeat(
+  { ctx, chartArea: { top, bottom }, scales: { x, y } }: Chart,
+  heat: Heat,
+  theme: Theme,
+): void {
   const { map, shown, place, moment, repetitions, range } = heat;
   const axis = heatAxis(heat);
-  const rows = map.edgesUs.map((us) =>
-    rounded(frame.drawing.scales.y.getPixelForValue(msOf(heat, us)))
-  );
+  const rows = map.edgesUs.map((us) => rounded(y.getPixelForValue(msOf(heat, us))));
   const edgeOf = (run: number, seconds: number): number =>
     rounded(x.getPixelForValue(startOf(axis, run) + seconds));
   shown.forEach((position, run) => {
     const columns = map.runs[position];
     for (const column of columns) {
       const [left, right] = [edgeOf(run, column.fromS), edgeOf(run, column.toS)];
-      drawColumn(frame, column, { left, width: Math.max(1, right - left), rows });
+      drawColumn(ctx, theme, column, { left, width: Math.max(1, right - left), rows });
     }
-    drawFloor(frame, { left: edgeOf(run, 0), right: edgeOf(run, axis.span), y: rows[map.lowest] });
-    if (shown.length > 1) drawRun(frame, `run ${repetitions[position]}`, edgeOf(run, 0));
+    const [start, end] = [edgeOf(run, 0), edgeOf(run, axis.span)];
+    // Below it nothing is counted: what was faster is in the row above it.
+    ctx.strokeStyle = theme.muted;
+    ctx.lineWidth = 2;
+    ctx.setLineDash([2, 2]);
+    strokeLines(ctx, [[start, rows[map.lowest] + 1, end, rows[map.lowest] + 1]]);
+    ctx.setLineDash([]);
+    if (shown.length > 1) {
+      ctx.fillStyle = theme.muted;
+      ctx.font = `11px ${theme.font}`;
+      ctx.textBaseline = "bottom";
+      ctx.fillText(`run ${repetitions[position]}`, start + 2, top - 2);
+    }
     const at = place?.run === position ? columns[place.column] : undefined;
     if (place && at) {
       const [left, right] = [edgeOf(run, at.fromS), edgeOf(run, at.toS)];
+      const upper = rows[place.row + 1];
       ctx.strokeStyle = theme.ink;
-      ctx.lineWidth = 2;
-      ctx.strokeRect(
-        left,
-        rows[place.row + 1],
-        Math.max(2, right - left),
-        rows[place.row] - rows[place.row + 1],
-      );
+      ctx.strokeRect(left, upper, Math.max(2, right - left), rows[place.row] - upper);
     }
     if (range === null) return;
     ctx.fillStyle = faded(theme.paper, 0.66);
-    const { top, bottom } = chartArea;
-    const [start, end] = [edgeOf(run, 0), edgeOf(run, axis.span)];
     ctx.fillRect(start, top, edgeOf(run, range.fromS) - start, bottom - top);
     ctx.fillRect(edgeOf(run, range.toS), top, end - edgeOf(run, range.toS), bottom - top);
   });
-  if (moment !== null && moment.run < shown.length) {
-    const at = edgeOf(moment.run, Math.min(axis.span, moment.seconds));
-    drawCrosshair(frame, at);
-  }
+  if (moment === null || moment.run >= shown.length) return;
+  const at = edgeOf(moment.run, Math.min(axis.span, moment.seconds));
+  ctx.strokeStyle = theme.ink;
+  ctx.lineWidth = 1;
+  strokeLines(ctx, [[at, top, at, bottom]]);
 }
 
 /** Or neighbours would leave a seam, half of a pixel each. */
@@ -140,28 +135,16 @@ function rounded(pixel: number): number {
   return Math.round(pixel * devicePixelRatio) / devicePixelRatio;
 }
 
-interface ColumnPlace {
-  readonly left: number;
-  readonly width: number;
-  /** Pixels of the edges, from the lowest latency up. */
-  readonly rows: readonly number[];
-}
-
 // hot: a heatmap has thousands of places.
-/** The line that timelines have at the moment under the pointer. */
-function drawCrosshair({ drawing: { ctx, chartArea }, theme }: HeatFrame, x: number): void {
-  ctx.strokeStyle = theme.ink;
-  ctx.lineWidth = 1;
-  ctx.beginPath();
-  ctx.moveTo(x, chartArea.top);
-  ctx.lineTo(x, chartArea.bottom);
-  ctx.stroke();
-}
-
 function drawColumn(
-  { drawing: { ctx }, theme }: HeatFrame,
+  ctx: CanvasRenderingContext2D,
+  theme: Theme,
   { counts, bounds, total }: HeatColumn,
-  { left, width, rows }: ColumnPlace,
+  { left, width, rows }: {
+    readonly left: number;
+    readonly width: number;
+    readonly rows: readonly number[];
+  },
 ): void {
   for (let row = 0; row < counts.length; row++) {
     const heat = heatOf(counts[row], total);
@@ -175,59 +158,4 @@ function drawColumn(
     ctx.fillStyle = theme.alarm;
     ctx.fillRect(left, top, width, Math.min(2, height));
   }
-}
-
-/** Below it nothing is counted: what was faster is in the row above it. */
-function drawFloor(
-  { drawing: { ctx }, theme }: HeatFrame,
-  { left, right, y }: { readonly left: number; readonly right: number; readonly y: number },
-): void {
-  ctx.strokeStyle = theme.muted;
-  ctx.lineWidth = 2;
-  ctx.setLineDash([2, 2]);
-  ctx.beginPath();
-  ctx.moveTo(left, y + 1);
-  ctx.lineTo(right, y + 1);
-  ctx.stroke();
-  ctx.setLineDash([]);
-}
-
-function drawRun(
-  { drawing: { ctx, chartArea: { top } }, theme }: HeatFrame,
-  text: string,
-  left: number,
-): void {
-  ctx.fillStyle = theme.muted;
-  ctx.font = `11px ${theme.font}`;
-  ctx.textBaseline = "bottom";
-  ctx.fillText(text, left + 2, top - 2);
-}
-
-/** A row an interval, a column a step of latency that any request took. */
-export function heatTable({ label, map, unit, repetitions }: Heat): HTMLElement {
-  const all = map.runs.flat();
-  const rows = [...map.edgesUs.keys()].slice(1).map((edge) => edge - 1)
-    .filter((row) => all.some(({ counts }) => counts[row] > 0));
-  const heads = [
-    { label: "Run", unit: "" },
-    { label: "Interval", unit: "" },
-    ...rows.map((row) => ({
-      label: rowText(map.edgesUs, row, unit, row === map.lowest),
-      unit: "",
-    })),
-    { label: "Lower bounds", unit: "" },
-  ];
-  const body = map.runs.flatMap((columns, run) =>
-    columns.map((column) => [
-      rowHead(`run ${repetitions[run]}`),
-      numberElement({ text: intervalText(column), value: column.fromS }),
-      ...rows.map((row) => countElement(column.counts[row])),
-      countElement(column.bounds.reduce((sum, count) => sum + count, 0)),
-    ])
-  );
-  return tableElement(`Requests of ${label} by moment and latency`, heads, body);
-}
-
-function countElement(count: number): HTMLTableCellElement {
-  return numberElement({ text: formatCount(count), value: count });
 }

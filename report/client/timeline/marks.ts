@@ -4,16 +4,17 @@
  * tracks. Texts stand above the lines, never on them.
  */
 import type { Chart, Plugin } from "chart.js";
-import type { TimelineMark, TimelineRun } from "../../subjects/charts/over_time.ts";
+import type { TimelineMark, TimelineRun } from "../../chart.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
+import { strokeLines } from "../charts/strokes.ts";
 import { faded, type Theme } from "../charts/theme.ts";
-import { intervalTimes, momentAt, type RunsAxis, startOf } from "./axis.ts";
+import { intervalTimes, type RunMoment, type RunsAxis, startOf } from "./axis.ts";
 
 /** The marks that change with the selection; drawn anew without a new chart. */
 export interface Marks {
   range: TimeRange | null;
-  /** While it is dragged, no tooltip is in the way. */
-  isDragged: boolean;
+  /** Under the pointer, in any chart of the scenario; null while something is dragged. */
+  moment: RunMoment | null;
   /** The track under the pointer: where many targets share a frame, only its values are shown. */
   track: string | null;
 }
@@ -23,6 +24,8 @@ export interface MarkedRuns extends RunsAxis {
   readonly marks: readonly TimelineMark[];
   readonly runs:
     readonly (Pick<TimelineRun, "label" | "t" | "steadyFrom" | "changes" | "discardedS">)[];
+  /** Whether there is room for labels. */
+  readonly isLabelled: boolean;
 }
 
 /** Of tracks, by the names of their scales. */
@@ -36,12 +39,8 @@ const RUNS_PX = 14;
 const TOP_PX = 4;
 
 /** Room above the tracks: two rows of labels where there are any, above them the names of the runs. */
-export function labelsPx(data: MarkedRuns, isLabelled: boolean): number {
-  return TOP_PX + (isLabelled ? ROWS * ROW_PX : 0) + (data.runs.length > 1 ? RUNS_PX : 0);
-}
-
-export function isLabelled({ marks, runs }: MarkedRuns): boolean {
-  return marks.length > 0 || runs.some((run) => labelsOf(run, marks).length > 0);
+export function labelsPx({ isLabelled, runs }: MarkedRuns): number {
+  return TOP_PX + (isLabelled ? ROWS * ROW_PX : 0) + (runs.length > 1 ? RUNS_PX : 0);
 }
 
 interface MarksFrame {
@@ -71,7 +70,7 @@ export function timelineMarks(
       drawMoments(frame);
       if (marks.range !== null) drawRange(frame, marks.range);
       drawLabels(frame);
-      if (!marks.isDragged) drawPointed(frame);
+      if (marks.moment !== null) drawPointed(frame, momentOf(data, marks.moment));
       drawTitles(frame, titles);
       drawing.ctx.restore();
     },
@@ -119,14 +118,15 @@ function drawDiscarded(frame: MarksFrame): void {
     ctx.fillStyle = faded(theme.muted, 0.1);
     ctx.fill();
     ctx.clip();
-    ctx.beginPath();
-    for (let x = left - (bottom - top); x < right; x += HATCH_PX) {
-      ctx.moveTo(x, bottom);
-      ctx.lineTo(x + bottom - top, top);
-    }
     ctx.strokeStyle = faded(theme.muted, 0.3);
     ctx.lineWidth = 1;
-    ctx.stroke();
+    const height = bottom - top;
+    const hatches = Math.ceil((right - left + height) / HATCH_PX);
+    strokeLines(
+      ctx,
+      Array.from({ length: hatches }, (_, i) => left - height + i * HATCH_PX)
+        .map((from) => [from, bottom, from + height, top]),
+    );
     ctx.restore();
   });
 }
@@ -135,16 +135,11 @@ function drawDiscarded(frame: MarksFrame): void {
 function drawMoments(frame: MarksFrame): void {
   const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
   const draw = (color: string, dash: number[], seconds: readonly number[], run: number): void => {
-    ctx.beginPath();
     ctx.lineWidth = 1;
     ctx.setLineDash(dash);
     ctx.strokeStyle = color;
-    for (const fromS of seconds) {
-      const [x] = edges(frame, run, { fromS, toS: fromS });
-      ctx.moveTo(x, top);
-      ctx.lineTo(x, bottom);
-    }
-    ctx.stroke();
+    const places = seconds.map((fromS) => edges(frame, run, { fromS, toS: fromS })[0]);
+    strokeLines(ctx, places.map((x) => [x, top, x, bottom]));
   };
   const planned = data.marks.map(({ atS }) => atS).filter((atS) => atS > 0);
   data.runs.forEach(({ changes }, i) => {
@@ -200,14 +195,16 @@ function drawRange(frame: MarksFrame, range: TimeRange): void {
   });
 }
 
+/** Runs that share a frame are one. */
+export function momentOf({ runs }: RunsAxis, moment: RunMoment): RunMoment {
+  return runs.length === 1 ? { ...moment, run: 0 } : moment;
+}
+
 /** The whole interval: its values hold from its start to its end. */
-function drawPointed(frame: MarksFrame): void {
-  const { drawing, data, theme } = frame;
-  const { ctx, chartArea: { top, bottom } } = drawing;
-  const active = drawing.getActiveElements().at(0);
-  const moment = active && momentAt(data, active.index);
-  const times = moment && intervalTimes(data, moment);
-  if (!moment || !times) return;
+function drawPointed(frame: MarksFrame, moment: RunMoment): void {
+  const { drawing: { ctx, chartArea: { top, bottom } }, data, theme } = frame;
+  const times = intervalTimes(data, moment);
+  if (times === null) return;
   const [left, right] = edges(frame, moment.run, times);
   ctx.fillStyle = faded(theme.ink, 0.14);
   ctx.fillRect(left, top, Math.max(1, right - left), bottom - top);
@@ -269,16 +266,12 @@ export function placedLabels(labels: readonly MomentLabel[], rows: number): Plac
   for (const { text, width, at, left, right } of labels) {
     const from = Math.max(left, Math.min(at, right - width));
     if (from + width > right) continue;
-    const place = { text, left: from, right: from + width };
-    for (let row = 0; row < rows; row++) {
-      const isFree = placed.every((other) =>
-        other.row !== row || other.right + GAP_PX <= place.left ||
-        place.right + GAP_PX <= other.left
-      );
-      if (!isFree) continue;
-      placed.push({ ...place, row });
-      break;
-    }
+    const row = Array.from({ length: rows }, (_, row) => row).find((row) =>
+      placed.every((other) =>
+        other.row !== row || other.right + GAP_PX <= from || from + width + GAP_PX <= other.left
+      )
+    );
+    if (row !== undefined) placed.push({ text, left: from, right: from + width, row });
   }
   return placed;
 }

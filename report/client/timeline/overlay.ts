@@ -5,27 +5,20 @@ import {
   type OverlaidTarget,
   type OverlayLine,
 } from "../../subjects/charts/over_time.ts";
-import type { Axis, TimelineChart } from "../../subjects/charts/charts.ts";
+import type { Axis, Timeline } from "../../chart.ts";
 import { latencyAxis } from "../../subjects/charts/time_range.ts";
 import { trackScale } from "../charts/scales.ts";
-import { stackOf } from "../charts/linked_charts.ts";
+import { labelOf } from "../charts/linked_charts.ts";
 import { faded, type Theme } from "../charts/theme.ts";
 import { targetOf } from "../linked/choice.ts";
-import {
-  indexOf,
-  type IntervalPosition,
-  type RunsAxis,
-  type StepPoint,
-  stepPoints,
-  timeScale,
-} from "./axis.ts";
+import { type StepPoint, stepPoints, timeScale } from "./axis.ts";
 import { type Dataset, lineOptions, offeredLine, type TimelineConfig } from "./chart.ts";
-import { isLabelled, labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
+import { labelsPx, type MarkedRuns, type Marks, timelineMarks } from "./marks.ts";
 
 /** A shown target. */
 export interface ShownTarget {
   readonly label: string;
-  readonly chart: TimelineChart;
+  readonly chart: Timeline;
 }
 
 /** @param shown At least one, with the runs and percentiles that are shown, on one latency axis. */
@@ -44,7 +37,7 @@ export function overlayConfig(
   };
   const bandOpacity = 0.3 / Math.sqrt(shown.length);
   const datasets = targets.flatMap(({ label, chart: { color }, target }): Dataset[] => {
-    const drawn = theme.series(color);
+    const drawn = theme.color(color);
     const banded = (track: string, values: OverlayLine, name: string): Dataset[] =>
       bandDatasets({ track, values, name, color: drawn, bandOpacity }, target);
     return [
@@ -52,7 +45,17 @@ export function overlayConfig(
         banded(track, target.latency[at], `${label}, ${name} ${latency.unit}`)
       ),
       ...banded("rate", target.rate, `${label}, served/s`),
-      ...(target.failed ? failedDatasets(target, label, drawn) : []),
+      ...target.failed
+        ? [{
+          label: `${label}, failed/s`,
+          yAxisID: "rate",
+          data: pointsOf(target, target.failed, ({ middle }) => middle),
+          borderColor: drawn,
+          borderWidth: 1.5,
+          borderDash: [2, 2],
+          fill: false,
+        }]
+        : [],
     ].map((dataset) => ({ ...dataset, stack: label }));
   });
   return {
@@ -60,17 +63,18 @@ export function overlayConfig(
     data: { datasets },
     options: {
       ...lineOptions(data, theme, marks, (track) => marks.track === null || marks.track === track),
-      layout: { padding: { top: labelsPx(data, isLabelled(data)), right: 4 } },
+      layout: { padding: { top: labelsPx(data), right: 4 } },
       scales: {
         x: timeScale(data, theme),
-        rate: trackScale(rate, { theme, weight: 3 }),
+        rate: trackScale(rate, theme, 3),
         ...Object.fromEntries(
           tracks.toReversed().map(({ track, at }) => [
             track,
-            trackScale(fittedAxis(targets.map(({ target }) => target.latency[at]), latency.unit), {
+            trackScale(
+              fittedAxis(targets.map(({ target }) => target.latency[at]), latency.unit),
               theme,
-              weight: 4,
-            }),
+              4,
+            ),
           ]),
         ),
       },
@@ -94,12 +98,12 @@ export function overlaidRuns(shown: readonly ShownTarget[]): MarkedRuns {
     .filter(({ atS, label }, i, all) =>
       all.findIndex((other) => other.atS === atS && other.label === label) === i
     );
-  const discarded = runs.map(({ discardedS }) => discardedS ?? 0);
-  const discardedS = Math.min(...discarded);
+  const discardedS = Math.min(...runs.map(({ discardedS = 0 }) => discardedS));
   return {
     span: charts[0].span,
     marks,
     runs: [{ label: "", t, steadyFrom: null, changes: [], ...(discardedS > 0 && { discardedS }) }],
+    isLabelled: marks.length > 0 || discardedS > 0,
   };
 }
 
@@ -135,23 +139,21 @@ interface TrackBand {
 /** Without a name, which is the median's, the ends of the band say nothing to the pointer. */
 function bandDatasets(
   { track, values, name, color, bandOpacity }: TrackBand,
-  { t }: OverlaidTarget,
+  target: OverlaidTarget,
 ): Dataset[] {
-  const pointsOf = (of: (band: NonNullable<OverlayLine[number]>) => number): StepPoint[] =>
-    stepPoints({ span: 0, runs: [{ label: "", t }] }, () => values.map((band) => band && of(band)));
   const end = { label: "", yAxisID: track, borderWidth: 0 };
   return [
-    { ...end, data: pointsOf(({ low }) => low), fill: false },
+    { ...end, data: pointsOf(target, values, ({ low }) => low), fill: false },
     {
       ...end,
-      data: pointsOf(({ high }) => high),
+      data: pointsOf(target, values, ({ high }) => high),
       backgroundColor: faded(color, bandOpacity),
       fill: "-1",
     },
     {
       label: name,
       yAxisID: track,
-      data: pointsOf(({ middle }) => middle),
+      data: pointsOf(target, values, ({ middle }) => middle),
       borderColor: color,
       borderWidth: 1.75,
       fill: false,
@@ -159,40 +161,28 @@ function bandDatasets(
   ];
 }
 
-function failedDatasets({ t, failed }: OverlaidTarget, label: string, color: string): Dataset[] {
-  return [{
-    label: `${label}, failed/s`,
-    yAxisID: "rate",
-    data: stepPoints(
-      { span: 0, runs: [{ label: "", t }] },
-      () => failed?.map((band) => band && band.middle) ?? [],
-    ),
-    borderColor: color,
-    borderWidth: 1.5,
-    borderDash: [2, 2],
-    fill: false,
-  }];
+function pointsOf(
+  { t }: OverlaidTarget,
+  line: OverlayLine,
+  of: (band: NonNullable<OverlayLine[number]>) => number,
+): StepPoint[] {
+  return stepPoints(
+    { span: 0, runs: [{ label: "", t }] },
+    () => line.map((band) => band && of(band)),
+  );
 }
 
 /** A line so near belongs to what is under the pointer. */
 const NEAR_PX = 24;
 
-interface PointedPlace {
-  readonly axis: RunsAxis;
-  readonly moment: IntervalPosition;
-  readonly track: string | undefined;
-  readonly y: number;
-}
-
-/** The target whose median is nearest; null where none is near. */
-export function targetAt(drawing: Chart, { axis, moment, track, y }: PointedPlace): string | null {
-  const index = indexOf(axis, moment) ?? 0;
+/** Of the lines of a track that are pointed at, whose one is nearest; null where none is near. */
+export function targetAt(drawing: Chart, track: string | undefined, y: number): string | null {
   let [nearest, target]: [number, string | null] = [NEAR_PX, null];
-  drawing.data.datasets.forEach((dataset, i) => {
-    const { yAxisID, data } = drawing.getDatasetMeta(i);
-    const away = Math.abs((data.at(index)?.y ?? Infinity) - y);
-    if (dataset.label === "" || yAxisID !== track || !(away < nearest)) return;
-    [nearest, target] = [away, targetOf(stackOf(dataset))];
-  });
+  for (const { datasetIndex, element } of drawing.getActiveElements()) {
+    const dataset = drawing.data.datasets[datasetIndex];
+    const isOn = dataset.label !== "" && drawing.getDatasetMeta(datasetIndex).yAxisID === track;
+    const away = Math.abs(element.y - y);
+    if (isOn && away < nearest) [nearest, target] = [away, targetOf(labelOf(dataset))];
+  }
   return target;
 }

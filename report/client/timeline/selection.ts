@@ -7,6 +7,7 @@ import {
   type RangeFigures,
   rangeFigures,
   type RangePercentile,
+  type SelectedPart,
   type TimedSteps,
 } from "../../subjects/charts/time_range.ts";
 import { sum } from "../../writing/spread.ts";
@@ -24,7 +25,6 @@ import { lowerBoundsText } from "../../figures/lower_bounds.ts";
 import { numberElement, type NumberText, rowHead, tableElement } from "../tables/element.ts";
 import { chosenBase, linkedItems, targetOf } from "../linked/choice.ts";
 import type { View } from "./view.ts";
-import type { SelectedPart } from "./whole_run.ts";
 import { unpackSteps } from "../../subjects/charts/packing.ts";
 import { inflated, parsed, scriptText } from "../charts/page_data.ts";
 

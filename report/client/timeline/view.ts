@@ -3,7 +3,7 @@
  * `#view=e1-s2&range=2-5.5&percentiles=p50,p99&runs=1,3&hide=express`. Parts that are left out are all there is.
  */
 import { latencyAxis } from "../../subjects/charts/time_range.ts";
-import { type Axis, type TimelineChart } from "../../subjects/charts/charts.ts";
+import type { Axis, Timeline } from "../../chart.ts";
 import { choiceParts } from "../linked/choice.ts";
 import type { TimeRange } from "../../subjects/charts/time_range.ts";
 
@@ -54,7 +54,7 @@ function readRange(text: string): TimeRange | null {
 }
 
 /** The chart with the chosen runs and percentiles only. */
-export function shownOf(chart: TimelineChart, { percentiles, runs }: View): TimelineChart {
+export function shownOf(chart: Timeline, { percentiles, runs }: View): Timeline {
   const kept = [...chart.percentiles.keys()]
     .filter((i) => percentiles === null || percentiles.includes(chart.percentiles[i]));
   const shown = chart.runs.filter(({ repetition }) => runs?.includes(repetition) ?? true);
@@ -66,7 +66,7 @@ export function shownOf(chart: TimelineChart, { percentiles, runs }: View): Time
 }
 
 /** The latency axis that fits the shown parts of the charts. */
-export function latencyAxisOf(charts: readonly TimelineChart[], unit: string): Axis {
+export function latencyAxisOf(charts: readonly Timeline[], unit: string): Axis {
   let [min, max] = [Infinity, 0];
   for (const value of charts.flatMap(({ runs }) => runs.flatMap(({ latency }) => latency.flat()))) {
     if (value === null) continue;

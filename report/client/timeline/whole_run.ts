@@ -4,24 +4,10 @@
  * What else a scenario shows while a part of its runs is selected: bars and tails of that part; all others are greyed,
  * as they are of the whole runs.
  */
-import type { Chart } from "../../subjects/charts/charts.ts";
-import {
-  type NamedSteps,
-  rangeBars,
-  rangeTails,
-  type TimeRange,
-} from "../../subjects/charts/time_range.ts";
+import type { Chart } from "../../chart.ts";
+import { rangeBars, rangeTails, type SelectedPart } from "../../subjects/charts/time_range.ts";
 import type { Drawings } from "../charts/drawings.ts";
 import { putChart, writtenChart } from "../charts/page_data.ts";
-
-/** The part of the runs that is looked at. */
-export interface SelectedPart {
-  readonly range: TimeRange | null;
-  /** `2–5 s of run 1`. */
-  readonly what: string;
-  /** Of all targets, with the chosen runs. */
-  readonly cells: readonly NamedSteps[];
-}
 
 /** @param section Of the scenario. @param part Null: the whole of all runs. */
 export function followSelection(
@@ -43,8 +29,8 @@ export function followSelection(
 }
 
 function chartOfPart(chart: Chart, part: SelectedPart): Chart | null {
-  if (chart.kind === "bars") return rangeBars(chart, part.cells, part);
-  return chart.kind === "tails" ? rangeTails(chart, part.cells, part) : null;
+  if (chart.kind === "rows") return rangeBars(chart, part);
+  return chart.kind === "xy" ? rangeTails(chart, part) : null;
 }
 
 const FIGURES = ":is(figure, .scroll, .findings, figcaption, p.verdict, .panel)";

@@ -5,28 +5,19 @@ import type {
   Depth,
   Facts,
   Figure,
-  Finding,
   Flames,
   Group,
   List,
-  Panel,
   TableBlock,
   Text,
   Verbatim,
 } from "../../blocks.ts";
-import { type Chart, sectionOf } from "../../subjects/charts/charts.ts";
+import type { Chart } from "../../chart.ts";
 import { type Markup, markup, scriptJson } from "../../writing/html.ts";
-import {
-  chartMarkup,
-  type Charts,
-  legendMarkup,
-  limitMarkup,
-  type PagePlace,
-  sizeOf,
-  withinMarkup,
-} from "./sections/figures.ts";
-import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
-import { heatChartMarkup, heatKeyMarkup, timelineFrame } from "./sections/timeline.ts";
+import { figureContent, figureMarkup, ownPlace } from "./figures.ts";
+import type { Charts, PagePlace } from "./figures.ts";
+import { tableMarkup } from "./sections/tables.ts";
+import { findingsMarkup, foldMarkup, headingMarkup, withCode } from "./texts.ts";
 
 /** @param place Its id is that of what the blocks stand in; those of its parts begin with it. @param level Of headings in it. */
 export function blocksMarkup(blocks: readonly Block[], place: PagePlace, level: number): Markup[] {
@@ -92,26 +83,6 @@ function groupMarkup(group: Group, place: PagePlace, level: number): Markup {
 ${inside}</div>\n`;
 }
 
-/** A heading below the fourth level looks like one of it. @param beside Its swatch, or code behind it. */
-function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
-  const content = markup`${beside.swatch ?? null}${title}${
-    beside.code ? markup` <code>${beside.code}</code>` : null
-  }`;
-  switch (level) {
-    case 2:
-      return markup`<h2>${content}</h2>`;
-    case 3:
-      return markup`<h3>${content}</h3>`;
-    default:
-      return markup`<h4>${content}</h4>`;
-  }
-}
-
-interface Beside {
-  readonly swatch?: Markup | null;
-  readonly code?: string;
-}
-
 function classAttribute(classes: readonly string[]): Markup | null {
   const names = classes.filter((name) => name !== "");
   return names.length === 0 ? null : markup` class="${names.join(" ")}"`;
@@ -158,22 +129,6 @@ export function moreText(left: number): string {
   return `${left === 1 ? "1 more is" : `${left} more are`} in the page on a screen.`;
 }
 
-function findingsMarkup(findings: readonly Finding[]): Markup | null {
-  if (findings.length === 0) return null;
-  if (findings.length === 1) return markup`<p>${withCode(findings[0].text)}</p>\n`;
-  const items = findings.map(({ text }) => markup`<li>${withCode(text)}</li>`);
-  return markup`<ul class="findings">${items}</ul>\n`;
-}
-
-/** What stands between backticks, in pairs, is code. */
-export function withCode(text: string): Markup {
-  const parts = text.split("`");
-  if (parts.length % 2 === 0) return markup`${text}`;
-  return markup`${
-    parts.map((part, i) => i % 2 === 0 ? markup`${part}` : markup`<code>${part}</code>`)
-  }`;
-}
-
 export function factsMarkup({ facts }: Pick<Facts, "facts">): Markup {
   const items = facts.map(({ label, text }) =>
     markup`<div><dt>${label}</dt><dd>${text}</dd></div>`
@@ -199,62 +154,6 @@ function tableBlockMarkup(
   );
   return markup`<p class="outcomes" role="group" aria-label="Rows shown">${buttons}</p>
 ${shown}`;
-}
-
-function foldMarkup(summary: string, content: Markup): Markup {
-  return markup`<details><summary>${summary}</summary>${content}</details>\n`;
-}
-
-/** The class and the id of a figure by which the page's client finds it; none of one that it only draws. */
-const FOLLOWED: Readonly<Partial<Record<Chart["kind"], string>>> = {
-  timeline: "timelines",
-  heatmap: "heatmaps",
-  forest: "forest",
-};
-
-function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
-  const own = ownPlace(figure, place);
-  const followed = FOLLOWED[figure.panels[0].chart.kind];
-  const attributes = followed === undefined ? null : markup` class="${followed}" id="${own.id}"`;
-  return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
-}
-
-/** A figure with a name is found by it, wherever in its section it stands. */
-function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
-  return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
-}
-
-function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
-  const { legend, marks, panels, findings, reading, values } = figure;
-  const [{ title, chart }] = panels;
-  const isAlone = panels.length === 1 && title === "";
-  const drawn = panels.map((panel, i) =>
-    panelMarkup(panel, isAlone ? place : { ...place, id: `${place.id}-${i + 1}` }, level)
-  );
-  const frame = timelineFrame(panels, place);
-  return markup`${frame.above}${chart.kind === "heatmap" ? heatKeyMarkup() : null}${
-    legend.length === 0 ? null : legendMarkup(legend, marks)
-  }
-${panels.length === 1 ? drawn : markup`<div class="panels">${drawn}</div>`}
-${chart.kind === "density" ? withinMarkup(chart) : null}${frame.below}
-<figcaption>${findingsMarkup(findings)}${readingMarkup(reading)}</figcaption>
-${
-    values && foldMarkup(
-      "Values as a table",
-      tableMarkup(values, { id: `${place.id}-values`, captioned: false }),
-    )
-  }${frame.values}`;
-}
-
-function panelMarkup({ title, of, chart }: Panel, place: PagePlace, level: number): Markup {
-  const drawn = chart.kind === "heatmap"
-    ? heatChartMarkup(chart, place)
-    : chartMarkup(chart, sizeOf(chart), place);
-  if (title === "") return drawn;
-  const swatch = of === null ? null : swatchMarkup(of.color);
-  const label = of === null ? null : markup` data-label="${of.label}"`;
-  return markup`<div class="panel"${label}>${headingMarkup(title, level, { swatch })}
-${drawn}${chart.kind === "tradeoff" && chart.isLine ? limitMarkup(chart) : null}</div>`;
 }
 
 /** The client draws it; without one there are the tables. */
@@ -311,13 +210,6 @@ function figuresIn(blocks: readonly Block[]): Figure[] {
   return blocks.flatMap((block) =>
     block.kind === "figure" ? [block] : block.kind === "group" ? figuresIn(block.blocks) : []
   );
-}
-
-/** Folded up: it is read once, for the first figure of a kind. */
-function readingMarkup(reading: string): Markup | null {
-  if (reading === "") return null;
-  return markup`<details class="reading"><summary>How to read this</summary>
-<p class="note">${reading}</p></details>`;
 }
 
 /** Focusable, as it scrolls. */

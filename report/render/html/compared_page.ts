@@ -15,15 +15,16 @@ import client from "../../client/client.js" with { type: "text" };
 import { thresholdBlocks, thresholds } from "../../subjects/thresholds.ts";
 import { chartsScript, metaMarkup, policyOf, RULES } from "./page.ts";
 import { blocksMarkup, factsMarkup, moreText, reasonsMarkup, sectionMarkup } from "./blocks.ts";
+import { legendOf } from "../../chart.ts";
+import { rowsHeights } from "./chart_sizes.ts";
 import { conclusionMarkup } from "./sections/conclusion.ts";
 import {
   chartMarkup,
   type Charts,
-  forestHeights,
-  howToReadMarkup,
   legendMarkup,
   type PagePlace,
-} from "./sections/figures.ts";
+  readingMarkup,
+} from "./figures.ts";
 import { tableMarkup } from "./sections/tables.ts";
 
 /** @param comparison Of at least one cell. */
@@ -32,7 +33,7 @@ export function renderComparisonPage(comparison: ResultsComparison): Written<"ht
   const charts: Charts = new Map();
   const main = mainMarkup(comparison, model, { id: "c1", charts, steps: new Map() });
   const colors = comparison.matches.map(({ next }) => next.cell.color);
-  const style = RULES + forestHeights(charts) + unique(colors.map(swatchRule)).join("");
+  const style = RULES + rowsHeights(charts.values()) + unique(colors.map(swatchRule)).join("");
   return markup`<!doctype html>
 <html lang="en">
 <head>
@@ -163,14 +164,14 @@ function latencyMarkup({ densities }: ComparedModel, place: PagePlace): Markup |
   const section = `${place.id}-latency`;
   const figures = densities.map(({ name, chart, finding }, i) =>
     markup`<div class="panel${i < MOST_PRINTED ? "" : " unprinted"}"><h3>${name}</h3>
-${chartMarkup(chart, "density", { ...place, id: `${section}-${i + 1}` })}
+${chartMarkup(chart, { ...place, id: `${section}-${i + 1}` })}
 <p class="note">${finding}</p></div>`
   );
   const left = densities.length - MOST_PRINTED;
   const rest = left > 0 ? markup`<p class="note on-paper">${moreText(left)}</p>` : null;
   return markup`<section id="${section}"><h2>Latency of both</h2>
-<figure>${legendMarkup(densities[0].chart.series)}<div class="panels">${figures}</div>${rest}
-<figcaption>${howToReadMarkup(DENSITY)}</figcaption></figure></section>`;
+<figure>${legendMarkup(legendOf(densities[0].chart))}<div class="panels">${figures}</div>${rest}
+<figcaption>${readingMarkup(DENSITY)}</figcaption></figure></section>`;
 }
 
 function methodMarkup(

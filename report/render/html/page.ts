@@ -3,7 +3,7 @@
  * charts' data is JSON that the client draws. A policy forbids every request and every foreign script.
  */
 import { createHash } from "node:crypto";
-import type { Chart } from "../../subjects/charts/charts.ts";
+import { type Chart, legendOf } from "../../chart.ts";
 import { type Group, shownIn } from "../../blocks.ts";
 import type { ReportModel } from "../../model.ts";
 import { swatchRule } from "../../cells/colors.ts";
@@ -19,7 +19,8 @@ import { blocksMarkup, replacedFigures, sectionMarkup } from "./blocks.ts";
 import { packScenarios } from "./packed_intervals.ts";
 import { conclusionMarkup, matrixMarkup } from "./sections/conclusion.ts";
 import { DEPTH_SCRIPT, depthMarkup } from "./sections/depth.ts";
-import { barHeights, type Charts, forestHeights, type PagePlace } from "./sections/figures.ts";
+import { rowsHeights } from "./chart_sizes.ts";
+import type { Charts, PagePlace } from "./figures.ts";
 import { trendMarkup } from "./sections/trend.ts";
 import css from "./style.css" with { type: "text" };
 
@@ -55,7 +56,7 @@ export function renderReportPage(
     experimentMarkup(model, { id: `e${i + 1}`, charts, steps }, i === 0 ? first : charts)
   );
   const all: Charts = new Map([...first, ...charts]);
-  const style = RULES + (live?.css ?? "") + barHeights(all) + forestHeights(all) +
+  const style = RULES + (live?.css ?? "") + rowsHeights(all.values()) +
     shades(models, [...all.values()]);
   const isSaved = live === null;
   const begin = markup`${targetsScript(models)}${chartsScript(isSaved ? first : all)}<script>${
@@ -146,7 +147,7 @@ ${summary.map((group) => sectionMarkup(group, { ...place, charts: first }))}`,
 /** Rules of the shades that the page's cells, and lines of its charts, have. */
 function shades(models: readonly ReportModel[], charts: readonly Chart[]): string {
   const cells = models.flatMap(({ context }) => context.scenarios.flatMap(({ cells }) => cells));
-  const lines = charts.flatMap((chart) => chart.kind === "sweep" ? chart.series : []);
+  const lines = charts.flatMap((chart) => chart.kind === "xy" ? legendOf(chart) : []);
   return unique([...cells, ...lines].map(({ color }) => swatchRule(color))).join("");
 }
 

@@ -56,7 +56,7 @@ function listLines({ title, items, fold }: List, options: TerminalOptions): Text
 /** A histogram is drawn, and shows what was found in it; of other figures what was found is said. */
 function figureLines({ panels, findings }: Figure, options: TerminalOptions): TextLine[] {
   const drawn = panels.flatMap(({ chart }) =>
-    chart.kind === "density" ? histogramLines(chart, options) : []
+    chart.kind === "xy" && chart.mostRidges !== undefined ? histogramLines(chart, options) : []
   );
   return drawn.length > 0 ? drawn : findingLines(findings, options);
 }

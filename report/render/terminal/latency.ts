@@ -1,5 +1,5 @@
 /** How the latencies of a scenario's cells are distributed, as rows of characters on one axis. */
-import type { DensityChart } from "../../subjects/charts/charts.ts";
+import type { Xy } from "../../chart.ts";
 import { sum } from "../../writing/spread.ts";
 import { formatNumber, GLUE } from "../../writing/units.ts";
 import { fittedNames } from "./table.ts";
@@ -12,7 +12,7 @@ const LEAST_COLUMNS = 10;
 
 /** One row a cell, on an axis for all, each row up to its own highest; none where there is no room. */
 export function histogramLines(
-  { edges, axis, series }: DensityChart,
+  { at: edges = [], x: axis, series }: Xy,
   options: TerminalOptions,
 ): TextLine[] {
   const most = Math.min(WIDEST_NAME, Math.floor(options.width / 3));
@@ -21,12 +21,12 @@ export function histogramLines(
   const margin = Math.max(...names.map(widthOf)) + 2;
   const columns = options.width - margin;
   if (columns < LEAST_COLUMNS) return [];
-  const rows = series.map(({ shares }, i): TextLine => {
-    const spark = sparkline(merged(shares, columns).map((share) => share || null), options);
+  const rows = series.map(({ values }, i): TextLine => {
+    const spark = sparkline(merged(values ?? [], columns).map((share) => share || null), options);
     return [{ text: padEnd(names[i], margin) }, { text: spark.trimEnd(), style: "cyan" }];
   });
   const ends = axisText([edges[0], edges[edges.length - 1]], axis.unit, {
-    used: merged(series[0].shares, columns).length,
+    used: merged(series[0].values ?? [], columns).length,
     columns,
   });
   return [
@@ -38,11 +38,11 @@ export function histogramLines(
 }
 
 /** At most `columns` values, each the sum of as many neighbours. */
-function merged(shares: readonly number[], columns: number): number[] {
+function merged(shares: readonly (number | null)[], columns: number): number[] {
   const size = Math.ceil(shares.length / columns);
   return Array.from(
     { length: Math.ceil(shares.length / size) },
-    (_, i) => sum(shares.slice(i * size, (i + 1) * size), (share) => share),
+    (_, i) => sum(shares.slice(i * size, (i + 1) * size), (share) => share ?? 0),
   );
 }
 

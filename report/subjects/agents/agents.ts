@@ -1,7 +1,8 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
 import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
-import { type AgentsChart, compact } from "../charts/charts.ts";
+import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
+import { stackedAxis, stackedOver } from "../charts/errors.ts";
 import { COLORS } from "../../cells/colors.ts";
 import { lowerMedian, mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber } from "../../writing/units.ts";
@@ -45,7 +46,7 @@ export const agents: Subject<ScenarioContext> = {
       }),
       ...agentsPanels(cells).map(({ label, chart }) =>
         figure([{ title: `Requests per second, ${label}`, of: null, chart }], {
-          legend: chart.series,
+          legend: legendOf(chart),
           reading: READING,
         })
       ),
@@ -212,7 +213,7 @@ function eachText(agents: readonly AgentFigures[]): string {
 interface AgentsPanel {
   /** `hono, run 2`; the cell alone where it has one run. */
   readonly label: string;
-  readonly chart: AgentsChart;
+  readonly chart: Xy;
 }
 
 /** Of more cells than these, the figures are only in the table. */
@@ -238,19 +239,20 @@ function lostIn({ agents = [] }: Run): number {
   return agents.filter(({ lost }) => lost !== null).length;
 }
 
-function chartOf(named: string, { timeline, agents = [] }: Run): AgentsChart {
+function chartOf(named: string, { timeline, agents = [] }: Run): Xy {
   const { points } = timeline;
   const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].endS);
+  const series = agents.map(({ name, completed }, color): XySeries => ({
+    label: name,
+    color,
+    draw: "bars",
+    values: points.map(({ endS }, i) =>
+      compact(endS > starts[i] ? completed[i] / (endS - starts[i]) : 0)
+    ),
+  }));
   return {
-    kind: "agents",
     alt: `Requests per second of each agent over time, ${named}`,
-    t: points.map(({ endS }) => compact(endS)),
-    series: agents.map(({ name, completed }, color) => ({
-      label: name,
-      color,
-      rate: points.map(({ endS }, i) =>
-        compact(endS > starts[i] ? completed[i] / (endS - starts[i]) : 0)
-      ),
-    })),
+    ...stackedOver(points.map(({ endS }) => endS), series),
+    y: { ...stackedAxis(series), title: "requests/s" },
   };
 }

@@ -1,11 +1,11 @@
 /** How latencies are distributed: shares of the requests in steps of equal ratio. */
 import type { Histogram } from "../../../runner/stats/histogram/histogram.ts";
 import { sum } from "../../writing/spread.ts";
-import { type DisplayUnit, formatMs, timeUnit } from "../../writing/units.ts";
+import { type DisplayUnit, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { percentileOf, type PooledLatency, poolLatency } from "../../figures/pool.ts";
-import { compact, type DensityChart, type TailsChart } from "./charts.ts";
+import { compact, type Xy, type XySeries } from "../../chart.ts";
 import { ODDS } from "./time_range.ts";
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 
@@ -15,10 +15,10 @@ const STEPS_PER_DECADE = 24;
 const SHOWN = { from: 0.1, to: 99.95 };
 
 /** More are hard to distinguish in one frame. */
-export const MOST_RIDGES = 6;
+const MOST_RIDGES = 6;
 
 /** Of the completed requests; null when no cell has one. */
-export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
+export function densityOf(cells: readonly CellRuns[]): Xy | null {
   const filled = cells.filter(({ latency }) => latency.endedCount > 0)
     .toSorted((a, b) => percentileOf(a.latency, 50) - percentileOf(b.latency, 50));
   if (filled.length === 0) return null;
@@ -27,48 +27,55 @@ export function densityOf(cells: readonly CellRuns[]): DensityChart | null {
     Math.min(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.from))),
     Math.max(...filled.map(({ latency }) => latency.ended.valueAtPercentile(SHOWN.to))),
   );
-  const edges = edgesUs.map((us) => compact(us / 1_000 / unit.size));
+  const at = edgesUs.map((us) => compact(us / 1_000 / unit.size));
+  const series = filled.map(({ label, color, latency }): XySeries => ({
+    ...{ label, color, draw: "steps" },
+    ...spreadOver(latency, edgesUs),
+  }));
+  const most = Math.max(...series.flatMap(({ values = [] }) => values.map((share) => share ?? 0)));
   return {
-    kind: "density",
+    kind: "xy",
     alt: `Share of requests by latency: ${filled.map(({ label }) => label).join("; ")}`,
-    axis: { unit: unit.name, scale: "log", min: edges[0], max: edges[edges.length - 1] },
-    edges,
-    most: MOST_RIDGES,
-    series: filled.map(({ label, color, latency }) => ({
-      label,
-      color,
-      ...spreadOver(latency, edgesUs),
-    })),
+    size: filled.length > 2 ? "large" : "medium",
+    x: { unit: unit.name, scale: "log", min: at[0], max: at[at.length - 1] },
+    y: { unit: "%", scale: "linear", min: 0, max: compact(most * 1.05) },
+    at,
+    mostRidges: MOST_RIDGES,
+    limit: { axis: "x", label: "Requests within" },
+    series,
   };
 }
 
-type DensityShares = Omit<DensityChart["series"][number], "label" | "color">;
-
-function spreadOver(latency: PooledLatency, edgesUs: readonly number[]): DensityShares {
+/** Shares of the completed requests, and how many of all requests lie below each edge. */
+function spreadOver(
+  latency: PooledLatency,
+  edgesUs: readonly number[],
+): Pick<XySeries, "values" | "within" | "boundsFrom"> {
   const { ended, count } = latency;
   const shares = sharesBetween(ended, edgesUs);
   const [below] = sharesBetween(ended, [0.5, edgesUs[0]]);
-  const completed = ended.count / count;
+  let sum = 0;
+  const within = [below, ...shares].map((share) => (sum += share) * ended.count / count);
   return {
-    shares: shares.map((share) => compact(share * 100)),
-    below: compact(below * 100),
-    completed: compact(completed),
-    ...(latency.censored > 0 && unknownFrom(latency, [below, ...shares], edgesUs)),
+    values: shares.map((share) => compact(share * 100)),
+    within: within.map((share) => Number((share * 100).toFixed(WITHIN_DECIMALS))),
+    ...latency.censored > 0 && unknownFrom(latency, within, edgesUs),
   };
 }
+
+/** A limit reads one more than it shows. */
+const WITHIN_DECIMALS = 3;
 
 /** The first edge below which some lower bound lies, too: of one request more than are known to, its latency is one. */
 function unknownFrom(
   latency: PooledLatency,
-  shares: readonly number[],
+  within: readonly number[],
   edgesUs: readonly number[],
-): Pick<DensityShares, "boundsFrom"> {
-  const { ended, count } = latency;
-  let within = 0;
-  const boundsFrom = shares.findIndex((share, i) => {
-    within += share * ended.count;
-    const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within + 1) / count));
-    return isAtLeast && value * 1_000 <= edgesUs[i];
+): Pick<XySeries, "boundsFrom"> {
+  const { count } = latency;
+  const boundsFrom = edgesUs.findIndex((edgeUs, i) => {
+    const { value, isAtLeast } = latency.percentile(Math.min(100, 100 * (within[i] + 1 / count)));
+    return isAtLeast && value * 1_000 <= edgeUs;
   });
   return boundsFrom < 0 ? {} : { boundsFrom };
 }
@@ -142,35 +149,65 @@ function leftOut(latencies: readonly PooledLatency[]): number {
 // and of each. A curve ends where fewer than ten requests lie beyond it.
 
 /** Null when no cell has enough requests for a curve. */
-export function tailsOf(cells: readonly CellRuns[]): TailsChart | null {
+export function tailsOf(cells: readonly CellRuns[]): Xy | null {
   const filled = cells.filter(({ latency }) => percentilesOf(latency).length > 1);
   if (filled.length === 0) return null;
   const unit = timeUnit(filled.map(({ latency }) => percentileOf(latency, 50)));
-  const series = filled.map(({ label, color, latency, runs }) => ({
-    label,
-    color,
-    pooled: curveOf(latency, unit),
-    ...boundsOf(latency),
-    runs: runs.length > 1 ? runs.map((run) => curveOf(poolLatency([run]), unit)) : [],
-  }));
-  const values = series.flatMap(({ pooled, runs }) => [pooled, ...runs].flat()).filter((v) =>
-    v > 0
+  const series = filled.flatMap(({ label, color, latency, runs }): XySeries[] => {
+    const line = { label, color, draw: "line" } as const;
+    return [
+      { ...line, values: curveOf(latency, unit), ...boundsOf(latency) },
+      ...(runs.length > 1 ? runs : []).map((run): XySeries => ({
+        ...line,
+        isFaint: true,
+        values: curveOf(poolLatency([run]), unit),
+      })),
+    ];
+  });
+  const values = series.flatMap(({ values = [] }) => values).flatMap((value) =>
+    value !== null && value > 0 ? [value] : []
   );
-  const longest = Math.max(...series.map(({ pooled }) => pooled.length));
+  const length = Math.max(...series.map(({ values = [] }) => values.length));
   return {
-    kind: "tails",
+    kind: "xy",
     alt: `Latency that one in so many requests exceeds: ${
       filled.map(({ label }) => label).join("; ")
     }`,
-    axis: {
+    size: "medium",
+    ...tailPlaces(length),
+    y: {
       unit: unit.name,
       scale: "log",
       min: compact(Math.min(...values) * 0.9),
       max: compact(Math.max(...values) * 1.1),
     },
-    odds: ODDS.slice(0, longest).map(compact),
     series,
   };
+}
+
+/** Percentiles, each tick ten times as rare as the one before. */
+function tailPlaces(length: number): Pick<Xy, "x" | "at" | "places"> {
+  const odds = ODDS.slice(0, length);
+  const last = odds[odds.length - 1];
+  const decades = Array.from(
+    { length: Math.floor(Math.log10(last) + 1e-6) },
+    (_, i) => 10 ** (i + 1),
+  );
+  return {
+    x: {
+      ...{ unit: "", scale: "log", min: odds[0], max: compact(last) },
+      ticks: [2, ...decades].map((at) => ({ at, text: `p${percentText(at)}` })),
+    },
+    at: odds.map(compact),
+    places: odds.map((odd) => `p${percentText(odd)}: one in ${formatNumber(odd)} takes longer`),
+  };
+}
+
+/** With as many decimals as show the share that lies beyond it. */
+function percentText(odds: number): string {
+  return String(
+    Number((100 * (1 - 1 / odds)).toFixed(Math.max(0, Math.ceil(Math.log10(odds)) - 1))),
+  );
 }
 
 /** One value for each of ODDS, as far as the requests support them. */

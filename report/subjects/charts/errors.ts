@@ -7,13 +7,14 @@ import { listed } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
 import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
-import { compact, type ErrorsChart } from "./charts.ts";
+import { type Axis, compact, type Xy, type XySeries } from "../../chart.ts";
 import { placesByTime } from "./over_time.ts";
+import { linearAxis } from "./time_range.ts";
 import { errorsOf } from "../../figures/errors.ts";
 
 export interface ErrorsModel {
   /** One a cell in which something went wrong at a known moment. */
-  readonly charts: readonly { readonly label: string; readonly chart: ErrorsChart }[];
+  readonly charts: readonly { readonly label: string; readonly chart: Xy }[];
   /** A sentence for each cell in which something went wrong; none where nothing did. */
   readonly findings: readonly string[];
   /** Whether requests ended in more ways than one, so that a table of them says something. */
@@ -83,7 +84,7 @@ function mostFaulty(cells: readonly CellRuns[]): readonly CellRuns[] {
 }
 
 /** All runs of the cell, one laid over the other, by the intervals of the longest: shorter ones may have shorter. */
-function chartOf({ label, runs }: CellRuns): ErrorsChart {
+function chartOf({ label, runs }: CellRuns): Xy {
   const longest = runs.map(({ timeline }) => timeline.points)
     .reduce((a, b) => lastEndOf(b) > lastEndOf(a) ? b : a);
   const places = runs.map(({ timeline: { points } }) => placesAmong(longest, points));
@@ -93,14 +94,36 @@ function chartOf({ label, runs }: CellRuns): ErrorsChart {
       points.forEach((point, i) => counts[places[r][i]] += of(point))
     );
     return { label, color, counts };
-  }).filter(({ counts }) => counts.some((count) => count > 0));
+  }).filter(({ counts }) => counts.some((count) => count > 0))
+    .map(({ label, color, counts }): XySeries => ({ label, color, draw: "bars", values: counts }));
   const kinds = series.map(({ label }) => label.toLowerCase()).join(", ");
   return {
-    kind: "errors",
     alt: `Failed and wrong requests of ${label} over time: ${kinds}`,
-    t: longest.map(({ endS }) => compact(endS)),
+    ...stackedOver(longest.map(({ endS }) => endS), series),
+    y: { ...stackedAxis(series), title: "requests" },
+  };
+}
+
+/** Bars over time, an interval each. @param endsS Of the intervals, seconds since the start of the run. */
+export function stackedOver(
+  endsS: readonly number[],
+  series: readonly XySeries[],
+): Omit<Xy, "alt" | "y"> {
+  const at = [0, ...endsS].map(compact);
+  return {
+    kind: "xy",
+    size: "small",
+    x: { unit: "s", scale: "linear", min: 0, max: at[at.length - 1] || 1 },
+    at,
     series,
   };
+}
+
+/** As high as the parts of any place together. */
+export function stackedAxis(series: readonly XySeries[]): Axis {
+  const sums = series[0]?.values?.map((_, i) => sum(series, ({ values }) => values?.[i] ?? 0)) ??
+    [];
+  return linearAxis("", sums);
 }
 
 function lastEndOf(points: readonly ErrorPoint[]): number {

@@ -1,5 +1,5 @@
 /** Comparisons as a figure: for each pair and figure the ratio with its interval, its verdict, the margin. */
-import { type Axis, compact, type ForestChart } from "./charts.ts";
+import { type Axis, compact, type Row, type Rows } from "../../chart.ts";
 import { comparisonOf, type GroupComparison } from "../../judge/comparison.ts";
 import type { ComparedFigure } from "../../judge/group.ts";
 import { figureInProse, figureName, verdictWord } from "../../findings/judgements.ts";
@@ -19,7 +19,7 @@ export interface ForestPair {
 
 export interface ForestModel {
   /** One for each figure, in the same order of pairs; of many pairs several. */
-  readonly charts: readonly { readonly title: string; readonly chart: ForestChart }[];
+  readonly charts: readonly { readonly title: string; readonly chart: Rows }[];
   readonly finding: string;
 }
 
@@ -72,9 +72,9 @@ function pairLabel({ name, base, parts }: ForestPair): string {
     .map((part, i) => part === parts.base[i] ? part : `${part} / ${parts.base[i]}`).join(" · ");
 }
 
-function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestChart {
+function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): Rows {
   const common = baseOf(pairs);
-  const rows = pairs.flatMap((pair) => {
+  const rows = pairs.flatMap((pair): Row[] => {
     const { name, color, comparison } = pair;
     const compared = comparisonOf(comparison, figure);
     const { ratio, interval, verdict } = compared;
@@ -84,11 +84,13 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
     return [{
       label: common !== null ? name : pairLabel(pair),
       color,
-      ratio: compact(ratio),
+      draw: "dot",
+      value: compact(ratio),
       low: drawn && compact(drawn.low),
       high: drawn && compact(drawn.high),
+      runs: [],
       // Without an interval there is no verdict to give.
-      verdict: interval === null ? null : verdict,
+      tone: interval === null || verdict === "inconclusive" ? "open" : TONES[verdict],
       word: interval === null ? "" : verdictWord(compared, comparison.marginRatio),
       text: ratioText(compared),
     }];
@@ -96,22 +98,24 @@ function chartOf(pairs: readonly ForestPair[], figure: ComparedFigure): ForestCh
   const margin = 1 + (pairs[0]?.comparison.marginRatio ?? 0);
   const against = common === null ? "" : ` against ${common}`;
   return {
-    kind: "forest",
+    kind: "rows",
     alt: `${figureName(figure)}${against}: ${counted(rows.length, "ratio")} with intervals`,
     axis: axisOf(rows, margin),
-    better: figure === "rate" ? "higher" : "lower",
     margin: compact(margin),
-    namesApart: rows.some(({ label, word }) => label.length + word.length > LONGEST_BESIDE),
+    ...rows.some(({ label, word }) => label.length + word.length > LONGEST_BESIDE) &&
+      { namesApart: true },
     rows,
   };
 }
+
+const TONES = { better: "better", worse: "worse", equivalent: "even" } as const;
 
 /** Characters of a name and a verdict that a panel, a third of a page wide, has room for beside a ratio. */
 const LONGEST_BESIDE = 32;
 
 /** As far as the intervals reach, but at least from 0.9 to 1.1: equality has its place. */
-function axisOf(rows: ForestChart["rows"], margin: number): Axis {
-  const ends = rows.flatMap(({ ratio, low, high }) => [ratio, low ?? ratio, high ?? ratio]);
+function axisOf(rows: readonly Row[], margin: number): Axis {
+  const ends = rows.flatMap(({ value, low, high }) => [value, low ?? value, high ?? value]);
   const positive = ends.filter((end) => end > 0);
   const [least, most] = [Math.min(...positive, 1 / margin), Math.max(...positive, margin)];
   return {

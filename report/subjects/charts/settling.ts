@@ -20,8 +20,8 @@ import {
   targetColumn,
   textCell,
 } from "../tables/table.ts";
-import { type Axis, compact, type ScatterChart } from "./charts.ts";
 import { SETTLED } from "../../findings/steady_finding.ts";
+import { type Axis, compact, markOf, type Xy } from "../../chart.ts";
 import { figureRangeText } from "../../writing/figure_text.ts";
 import type { Range } from "../../figures/range.ts";
 import { rangeOf } from "../../figures/figures.ts";
@@ -31,7 +31,7 @@ export interface SettlingModel {
   /** In one sentence, for a question about the time until latency is stable: when half of the medians are stable, and when all are. */
   readonly brief: string;
   /** Of the median; null for fewer than two cells. */
-  readonly chart: ScatterChart | null;
+  readonly chart: Xy | null;
   /** What the colours and the marks of the chart stand for; scenarios only where there are several. */
   readonly legend: {
     readonly series: readonly { readonly label: string; readonly color: number }[];
@@ -153,33 +153,44 @@ function signed(rho: number): string {
 /** Beyond the outermost dots, so that none lies on the edge. */
 const MARGIN_RATIO = 1.25;
 
-function chartOf(rows: readonly StableRow[], scenarios: readonly string[]): ScatterChart {
+function chartOf(rows: readonly StableRow[], scenarios: readonly string[]): Xy {
   const medians = rows.map(({ flattens: [median] }) => median);
   const unit = timeUnit(medians.map(({ final }) => final.value));
   const shownS = (ms: number): number => compact(Math.max(0, ms) / 1_000);
   const highestMs = Math.max(...medians.map(({ from }) => from.interval?.high ?? from.value));
   return {
-    kind: "scatter",
+    kind: "xy",
+    size: "large",
     alt: `Time to a stable median against the final median: ${
       counted(rows.length, "dot")
     }. The table below has the numbers.`,
-    x: finalAxis(medians.map(({ final }) => final.value / unit.size), unit.name),
-    y: { unit: "s", scale: "linear", min: 0, max: compact(highestMs / 1_000 * MARGIN_RATIO || 1) },
-    titles: ["final median latency", "time until it is stable"],
-    farRatio: null,
-    points: rows.map(({ scenario, cell, name, flattens: [{ from, final }] }) => ({
+    x: {
+      ...finalAxis(medians.map(({ final }) => final.value / unit.size), unit.name),
+      title: "final median latency",
+    },
+    y: {
+      unit: "s",
+      scale: "linear",
+      min: 0,
+      max: compact(highestMs / 1_000 * MARGIN_RATIO || 1),
+      title: "time until it is stable",
+    },
+    series: rows.map(({ scenario, cell, name, flattens: [{ from, final }] }) => ({
       label: name,
       color: cell.color,
-      mark: scenarios.indexOf(scenario),
-      x: compact(final.value / unit.size),
-      y: shownS(from.value),
-      low: from.interval && shownS(from.interval.low),
-      high: from.interval && shownS(from.interval.high),
-      isFar: false,
-      lines: [
-        `stable after ${figureRangeText(from, "ms")}`,
-        `final median ${figureRangeText(final, "ms")}`,
-      ],
+      draw: "dots",
+      points: [{
+        x: compact(final.value / unit.size),
+        y: shownS(from.value),
+        low: from.interval && shownS(from.interval.low),
+        high: from.interval && shownS(from.interval.high),
+        mark: markOf(scenarios, scenario),
+        fill: "pale",
+        lines: [
+          `stable after ${figureRangeText(from, "ms")}`,
+          `final median ${figureRangeText(final, "ms")}`,
+        ],
+      }],
     })),
   };
 }

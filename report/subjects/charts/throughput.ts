@@ -2,17 +2,24 @@
 import { boundText, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { COLORS } from "../../cells/colors.ts";
 import { counted, listed } from "../../writing/words.ts";
+import { settingLabel, settingParts } from "../../cells/cell_label.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { numericFactors } from "../../cells/factors.ts";
 import { meanCoresOf } from "../../figures/resources.ts";
-import { type Axis, type BarsChart, compact, type TradeoffChart } from "./charts.ts";
+import {
+  type Axis,
+  compact,
+  type Row,
+  type Rows,
+  type Xy,
+  type XyPoint,
+  type XySeries,
+} from "../../chart.ts";
 
 export interface TradeoffModel {
-  readonly chart: TradeoffChart;
+  readonly chart: Xy;
   readonly finding: string;
 }
-
-type TradeoffPoint = TradeoffChart["series"][number]["points"][number];
 
 /** Requests/s that differ by less are one: of an open loop with one rate nothing is traded. */
 const ONE_RATE = 1.01;
@@ -25,41 +32,59 @@ export function tradeoffOf(scenario: string, right: readonly CellRuns[]): Tradeo
   const unit = timeUnit(cells.map(p99Of));
   const mostCores = Math.max(...cells.map(coresOf));
   const front = frontOf(cells);
-  const pointOf = (cell: CellRuns): TradeoffPoint => {
+  const pointOf = (cell: CellRuns): XyPoint => {
     const { rate, p99 } = intervalsOf(cell);
     return {
-      label: cell.label,
       x: compact(cell.rate.mean),
-      xEnds: rate && [compact(rate.low), compact(rate.high)],
       y: compact(p99Of(cell) / unit.size),
-      yEnds: p99 && [compact(p99.low / unit.size), compact(p99.high / unit.size)],
-      size: mostCores > 0 ? compact(coresOf(cell) / mostCores) : null,
-      isOnFront: front.includes(cell),
+      ...rate && { left: compact(rate.low), right: compact(rate.high) },
+      ...p99 && { low: compact(p99.low / unit.size), high: compact(p99.high / unit.size) },
+      ...mostCores > 0 && { size: compact(coresOf(cell) / mostCores) },
+      ...!front.includes(cell) && { fill: "pale" },
       lines: linesOf(cell),
     };
   };
-  const points = cells.map((cell) => ({ cell, point: pointOf(cell) }));
   const isLine = numericFactors(cells).length > 0;
-  const series = [...Map.groupBy(points, ({ cell }) => isLine ? cell.target : cell.label)]
-    .map(([label, those]) => ({
+  const series = [...Map.groupBy(cells, ({ label, target }) => isLine ? target : label)]
+    .map(([label, those]): XySeries => ({
       label,
-      color: isLine ? those[0].cell.color % COLORS : those[0].cell.color,
-      points: those.map(({ point }) => point),
+      color: isLine ? those[0].color % COLORS : those[0].color,
+      draw: isLine ? "line" : "dots",
+      points: those.map(pointOf).map((point, i) =>
+        isLine ? { ...point, lines: [those[i].label, ...point.lines] } : point
+      ),
     }));
+  const points = series.flatMap(({ points = [] }) => points);
+  const x = axisOf(points.flatMap(({ x, left, right }) => [x, left ?? x, right ?? x]), "");
+  const y = axisOf(points.flatMap(({ y, low, high }) => [y, low ?? y, high ?? y]), unit.name);
   return {
     chart: {
-      kind: "tradeoff",
+      kind: "xy",
       alt: `Requests per second against p99 of ${scenario}: ${counted(cells.length, "dot")}`,
-      x: axisOf(points.map(({ point }) => [point.x, ...point.xEnds ?? []]), ""),
-      y: axisOf(points.map(({ point }) => [point.y, ...point.yEnds ?? []]), unit.name),
-      front: front.map((cell) => ({
-        x: compact(cell.rate.mean),
-        y: compact(p99Of(cell) / unit.size),
-      })),
-      isLine,
-      series,
+      size: "large",
+      x: { ...x, title: "requests/s" },
+      y: { ...y, title: "p99" },
+      isNamed: true,
+      ...isLine && { limit: { axis: "y", label: "p99 under" } },
+      series: [frontSeries(front.map(pointOf), x, y), ...series],
     },
     finding: findingOf(cells, front),
+  };
+}
+
+/** As far to the left as a cell serves, its p99 is to be had. */
+function frontSeries(front: readonly XyPoint[], x: Axis, y: Axis): XySeries {
+  const corners = front.flatMap((point, i) => [
+    [i === 0 ? x.min : front[i - 1].x, point.y],
+    [point.x, point.y],
+  ]);
+  const last = front[front.length - 1];
+  const all = [...corners, [last.x, y.max]];
+  return {
+    label: "",
+    color: "muted",
+    draw: "path",
+    points: all.map(([x, y]) => ({ x, y, lines: [] })),
   };
 }
 
@@ -121,9 +146,8 @@ const LOG_FROM_RATIO = 8;
 /** Room about the outermost, so that no dot lies on the edge. */
 const MARGIN_RATIO = 1.15;
 
-function axisOf(values: readonly (readonly number[])[], unit: string): Axis {
-  const all = values.flat();
-  const [least, most] = [Math.min(...all), Math.max(...all)];
+function axisOf(values: readonly number[], unit: string): Axis {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
   const max = compact(most * MARGIN_RATIO);
   return most / least > LOG_FROM_RATIO
     ? { unit, scale: "log", min: compact(least / MARGIN_RATIO), max }
@@ -132,19 +156,52 @@ function axisOf(values: readonly (readonly number[])[], unit: string): Axis {
 
 // Cells → the bars of requests per second.
 
-export function barsOf(cells: readonly CellRuns[]): BarsChart {
+export function barsOf(cells: readonly CellRuns[]): Rows {
+  const names = groupedNames(cells);
+  const values = cells.flatMap(({ rate, runs }) => [rate.mean, ...runs.map(({ rate }) => rate)]);
   return {
-    kind: "bars",
+    kind: "rows",
     alt: `Bars of requests per second: ${cells.map(barText).join("; ")}`,
-    unit: "requests/s",
-    bars: cells.map(({ label, color, rate, runs }) => ({
-      label,
-      color,
-      value: compact(rate.mean),
-      runs: runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
-      text: formatNumber(rate.mean),
-    })),
+    axis: { unit: "", scale: "linear", min: 0, max: compact(Math.max(...values) * 1.03) || 1 },
+    rows: inGroups(cells.map((cell): Row => ({
+      label: cell.label,
+      ...names.get(cell),
+      color: cell.color,
+      draw: "bar",
+      value: compact(cell.rate.mean),
+      low: null,
+      high: null,
+      runs: cell.runs.map(({ repetition, rate }) => ({ repetition, value: compact(rate) })),
+      text: formatNumber(cell.rate.mean),
+      word: "",
+      tone: "even",
+    }))),
   };
+}
+
+/** As papers print them: targets below the setting that they share; of one target its settings alone. */
+function groupedNames(
+  cells: readonly CellRuns[],
+): ReadonlyMap<CellRuns, Required<Pick<Row, "name" | "group">>> {
+  const named = cells.map((cell) => {
+    const [{ parameters }] = cell.runs;
+    return { cell, parts: settingParts(parameters), setting: settingLabel(parameters) };
+  });
+  const factors = new Set(named.map(({ parts }) => parts.map(({ name }) => name).join()));
+  if (factors.size !== 1 || factors.has("")) return new Map();
+  const isOne = new Set(cells.map(({ target }) => target)).size === 1;
+  return new Map(named.map(({ cell, parts: [{ name, value }, ...others], setting }) => {
+    if (!isOne) return [cell, { name: cell.target, group: setting }];
+    // A single factor is named once.
+    return others.length > 0
+      ? [cell, { name: setting, group: cell.target }]
+      : [cell, { name: value, group: `${cell.target} · ${name}` }];
+  }));
+}
+
+/** Those of one group beside each other, in the order of the first of each. */
+function inGroups(rows: readonly Row[]): Row[] {
+  return [...Map.groupBy(rows, ({ group }) => group).values()].flat();
 }
 
 function barText({ label, rate }: CellRuns): string {

@@ -9,7 +9,7 @@ import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import { mean, sum } from "../../writing/spread.ts";
 import { boundedPercentile, type Sample } from "../../figures/lower_bounds.ts";
 import { formatNumber, timeUnitNamed } from "../../writing/units.ts";
-import { type Axis, type BarsChart, compact, type TailsChart } from "./charts.ts";
+import { type Axis, compact, type Rows, type Xy, type XySeries } from "../../chart.ts";
 import type { CellSteps, PackedStep } from "./packing.ts";
 
 /** Seconds since the start of each run. */
@@ -109,14 +109,18 @@ export interface NamedSteps extends TimedSteps {
   readonly repetitions: readonly number[];
 }
 
-/** @param what Which part, for those who cannot see it. */
-export function rangeBars(
-  chart: BarsChart,
-  cells: readonly NamedSteps[],
-  { range, what }: { readonly range: TimeRange | null; readonly what: string },
-): BarsChart {
-  const bars = chart.bars.flatMap((bar) => {
-    const cell = cells.find(({ label }) => label === bar.label);
+/** A selected part of the runs. */
+export interface SelectedPart {
+  readonly range: TimeRange | null;
+  /** `2–5 s of run 1`. */
+  readonly what: string;
+  /** Of all targets, with the chosen runs. */
+  readonly cells: readonly NamedSteps[];
+}
+
+export function rangeBars(chart: Rows, { cells, range, what }: SelectedPart): Rows {
+  const rows = chart.rows.flatMap((row) => {
+    const cell = cells.find(({ label }) => label === row.label);
     const rateOf = (runs: CellSteps): number | null =>
       cell ? rangeFigures({ ...cell, runs }, range, []).ratePerSec : null;
     const value = rateOf(cell?.runs ?? []);
@@ -125,50 +129,61 @@ export function rangeBars(
       const rate = rateOf([steps]);
       return rate === null ? [] : [{ repetition: cell.repetitions[i], value: rate }];
     });
-    return [{ ...bar, value, runs, text: formatNumber(value) }];
+    return [{ ...row, value, runs, text: formatNumber(value) }];
   });
-  const texts = bars.map(({ label, text }) => `${label} ${text}`);
-  return { ...chart, alt: `Requests per second, ${what}: ${texts.join(", ")}`, bars };
+  const most = Math.max(
+    0,
+    ...rows.flatMap(({ value, runs }) => [value, ...runs.map((run) => run.value)]),
+  );
+  const texts = rows.map(({ label, text }) => `${label} ${text}`);
+  return {
+    ...chart,
+    alt: `Requests per second, ${what}: ${texts.join(", ")}`,
+    axis: { ...chart.axis, max: most * 1.03 || 1 },
+    rows,
+  };
 }
 
 /** On the axis of the whole runs, or a wider one. */
-export function rangeTails(
-  chart: TailsChart,
-  cells: readonly NamedSteps[],
-  { range, what }: { readonly range: TimeRange | null; readonly what: string },
-): TailsChart {
-  const { size } = timeUnitNamed(chart.axis.unit);
-  const percentiles = ODDS.slice(0, chart.odds.length).map((odds) => 100 * (1 - 1 / odds));
-  const curveOf = (cell: TimedSteps): (RangePercentile | null)[] => {
+export function rangeTails(chart: Xy, { cells, range, what }: SelectedPart): Xy {
+  const { y, at = [] } = chart;
+  const { size } = timeUnitNamed(y.unit);
+  const percentiles = ODDS.slice(0, at.length).map((odds) => 100 * (1 - 1 / odds));
+  const curveOf = (cell: TimedSteps): Pick<XySeries, "values" | "boundsFrom"> => {
     const all = rangeFigures(cell, range, percentiles).percentiles;
     const end = all.findIndex((one) => one === null || !one.isSupported);
-    return all.slice(0, end === -1 ? all.length : end);
-  };
-  const valuesOf = (curve: readonly (RangePercentile | null)[]): number[] =>
-    curve.map((one) => compact((one?.ms ?? 0) / size));
-  const series = chart.series.flatMap(({ label, color }) => {
-    const cell = cells.find((one) => one.label === label);
-    const curve = cell ? curveOf(cell) : [];
-    if (!cell || curve.length === 0) return [];
+    const curve = all.slice(0, end === -1 ? all.length : end);
     const boundsFrom = curve.findIndex((one) => one?.isAtLeast);
-    return [{
-      label,
-      color,
-      pooled: valuesOf(curve),
-      ...(boundsFrom === -1 ? {} : { boundsFrom }),
-      runs: cell.runs.length > 1
-        ? cell.runs.map((steps) => valuesOf(curveOf({ ...cell, runs: [steps] })))
-        : [],
-    }];
-  });
-  const values = series.flatMap(({ pooled, runs }) => [pooled, ...runs].flat());
-  const min = values.reduce((least, value) => Math.min(least, value), chart.axis.min);
-  const max = values.reduce((most, value) => Math.max(most, value), chart.axis.max);
-  const last = series.map(({ label, pooled }) => `${label} ${pooled.at(-1)} ${chart.axis.unit}`);
+    return {
+      values: curve.map((one) => compact((one?.ms ?? 0) / size)),
+      ...boundsFrom !== -1 && { boundsFrom },
+    };
+  };
+  const whole = chart.series.filter(({ isFaint }) => !isFaint);
+  const series = whole.flatMap(({ label, color }): XySeries[] => {
+    const cell = cells.find((one) => one.label === label);
+    const line = { label, color, draw: "line" } as const;
+    if (!cell) return [];
+    return [
+      { ...line, ...curveOf(cell) },
+      ...(cell.runs.length > 1 ? cell.runs : []).map((steps): XySeries => ({
+        ...line,
+        isFaint: true,
+        values: curveOf({ ...cell, runs: [steps] }).values,
+      })),
+    ];
+  }).filter(({ values }) => values !== undefined && values.length > 0);
+  const values = series.flatMap(({ values = [] }) => values.filter((value) => value !== null));
+  const last = series.filter(({ isFaint }) => !isFaint)
+    .map(({ label, values }) => `${label} ${values?.at(-1)} ${y.unit}`);
   return {
     ...chart,
     alt: `Latency that one in so many requests exceeds, ${what}; at the end ${last.join(", ")}`,
-    axis: { ...chart.axis, min, max },
+    y: {
+      ...y,
+      min: values.reduce((least, value) => Math.min(least, value), y.min),
+      max: values.reduce((most, value) => Math.max(most, value), y.max),
+    },
     series,
   };
 }

@@ -5,8 +5,14 @@ import type { Run } from "../../../runner/result/result.ts";
 import { countedFrom, type CountedPart } from "../../../runner/stats/confidence/pool.ts";
 import { type CellRuns, type Grouped, repeatedOf } from "../../cells/cells.ts";
 import * as z from "zod";
-import { type Axis, compact, type TimelineChart } from "./charts.ts";
-import type { OfferedPart, TimelineMark, TimelineRun } from "./over_time.ts";
+import {
+  type Axis,
+  compact,
+  type OfferedPart,
+  type Timeline,
+  type TimelineMark,
+  type TimelineRun,
+} from "../../chart.ts";
 import {
   type IntervalPoint,
   intervalsOf,
@@ -25,7 +31,7 @@ import { counted, unique } from "../../writing/words.ts";
 import { segmentsOf } from "../../../runner/stats/steady_state/steady_state.ts";
 
 /** One chart a cell, on the axes of all of them. */
-export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): TimelineChart[] {
+export function timelinesOf(cells: readonly CellRuns[], planned: PlannedFor): Timeline[] {
   const part = repeatedOf(planned);
   const offered = cells.map(({ runs }) => offeredTo(runs));
   const runs = cells.flatMap((cell) => cell.runs);
@@ -218,7 +224,7 @@ function discardedIn(run: Run, part: CountedPart): Pick<TimelineRun, "discardedS
 }
 
 /** `Marked: +1 instance at 2 s; discarded: until 1 s.`; "" where nothing is. */
-export function marksText(charts: readonly TimelineChart[]): string {
+export function marksText(charts: readonly Timeline[]): string {
   const marks = unique(
     charts.flatMap(({ marks }) =>
       marks.map(({ atS, label }) => `${label} at ${formatExactly(atS)}`)

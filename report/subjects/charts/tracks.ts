@@ -4,7 +4,7 @@ import type { CountersPoint } from "../../../runner/result/runtime/counters.ts";
 import { sizeUnit } from "../../writing/units.ts";
 import { intervalsOf } from "../../figures/intervals.ts";
 import { peakMemoryBytesOf, pointAt } from "../../figures/resources.ts";
-import type { Axis } from "./charts.ts";
+import type { Axis } from "../../chart.ts";
 import { linearAxis } from "./time_range.ts";
 
 export interface Track {

@@ -1,6 +1,13 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { type Axis, compact, type SweepChart } from "../charts/charts.ts";
+import {
+  type Axis,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+  type XySeries,
+} from "../../chart.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
   boundText,
@@ -18,7 +25,7 @@ export type SweepFigureName = "rate" | 50 | 99;
 
 export interface Drawing {
   readonly title: string;
-  readonly chart: SweepChart;
+  readonly chart: Xy;
 }
 
 export interface Shown {
@@ -46,11 +53,17 @@ export function drawingsOf(
     figures.map(({ axis, ...shown }) => ({
       title: shown.title,
       chart: {
-        kind: "sweep",
+        kind: "xy",
         alt: altOf(facet, { shown, factor, scenario }),
+        size: "small",
         x: positions.axis,
         y: axis,
-        isOffered: factor.isOffered && shown.figure === "rate",
+        references: [
+          ...equalityOf(factor.isOffered && shown.figure === "rate"),
+          ...(shown.figure === "rate" ? facet.lines : []).flatMap((line) =>
+            kneeOf(line, positions)
+          ),
+        ],
         series: facet.lines.map((line) => seriesOf(line, { shown, factor, positions })),
       },
     }))
@@ -103,46 +116,43 @@ interface Drawn {
   readonly positions: Positions;
 }
 
-function seriesOf(line: SweepLine, drawn: Drawn): SweepChart["series"][number] {
-  const { points, knee, label, color } = line;
-  const { positions, shown: { figure } } = drawn;
-  return {
+function seriesOf({ points, label, color }: SweepLine, drawn: Drawn): XySeries {
+  return { label, color, draw: "line", points: points.map((point) => pointOf(point, drawn)) };
+}
+
+/** As much as was offered could be served at most. */
+function equalityOf(isOffered: boolean): Reference[] {
+  return isOffered ? [{ kind: "equality", ratio: null }] : [];
+}
+
+/** Where a line stops growing, if that is on the axis. */
+function kneeOf({ knee, label, color }: SweepLine, { axis: { min, max } }: Positions): Reference[] {
+  if (knee.kind !== "knee" || knee.at < min || knee.at > max) return [];
+  const { low, high } = knee.interval ?? { low: knee.at, high: knee.at };
+  return [{
+    kind: "vertical",
     label,
     color,
-    points: points.map((point) => pointOf(point, drawn)),
-    knee: figure === "rate" && knee.kind === "knee" ? kneeOn(positions, knee) : null,
-  };
-}
-
-function kneeOn(
-  { axis: { min, max } }: Positions,
-  { at, interval }: { at: number; interval: { low: number; high: number } | null },
-): SweepChart["series"][number]["knee"] {
-  if (at < min || at > max) return null;
-  const { low, high } = interval ?? { low: at, high: at };
-  return {
-    at: compact(at),
+    at: compact(knee.at),
     low: compact(Math.max(min, low)),
     high: compact(Math.min(max, high)),
-  };
+  }];
 }
-
-type ChartPoint = SweepChart["series"][number]["points"][number];
 
 function pointOf(
   { at, cell }: SweepLine["points"][number],
   { shown, factor, positions }: Drawn,
-): ChartPoint {
-  const { text, ...point } = figurePoint(cell, shown);
+): XyPoint {
+  const point = figurePoint(cell, shown);
   return {
     x: positions.of(at),
     ...point,
-    text: `${phraseOf(factor, textAt(factor, at))}: ${text}`,
+    lines: [`${phraseOf(factor, textAt(factor, at))}: ${point.lines[0]}`],
   };
 }
 
 /** A cell's figure with its interval, wherever it stands on the other axis. */
-export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<ChartPoint, "x"> {
+export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoint, "x"> {
   const value = figureOfCell(cell, figure);
   const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
   const isBound = figure !== "rate" && cell.latency.isAtLeast(figure);
@@ -155,8 +165,8 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<Chart
     y: compact(value / unit.size),
     low: held && compact(held.low / unit.size),
     high: held && compact(held.high / unit.size),
-    text,
-    isHollow: hasTooManyErrors(cell) || !isSupported,
+    lines: [text],
+    ...(hasTooManyErrors(cell) || !isSupported) && { fill: "hollow" },
   };
 }
 
@@ -166,13 +176,13 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<Chart
 const LOG_FROM = 20;
 
 export interface Positions {
-  readonly axis: SweepChart["x"];
+  readonly axis: Axis;
   /** Where a value of the factor stands on the axis. */
   readonly of: (at: number) => number;
 }
 
 /** @param values Ascending, at least two. */
-export function positionsOf(values: readonly FactorValue[], unit: string): Positions {
+export function positionsOf(values: readonly FactorValue[], title: string): Positions {
   const positive = values.map(({ at }) => at).filter((at) => at > 0);
   const [least, next] = positive;
   const most = positive[positive.length - 1];
@@ -185,11 +195,12 @@ export function positionsOf(values: readonly FactorValue[], unit: string): Posit
   return {
     of,
     axis: {
-      unit,
+      unit: "",
+      title,
       scale: isLog ? "log" : "linear",
       ...padded(ends, isLog),
-      ticks: roomyTicks(values.map(({ at, text }) => ({ at: of(at), text })), isLog),
-      breakAt: hasBreak ? compact(Math.sqrt(zeroAt * least)) : null,
+      ticks: values.map(({ at, text }) => ({ at: of(at), text })),
+      ...hasBreak && { breakAt: compact(Math.sqrt(zeroAt * least)) },
     },
   };
 }
@@ -218,26 +229,4 @@ export function valueAxis(values: readonly number[], unit: string): Axis {
   if (!isLog) return { unit, scale: "linear", min: 0, max: compact(most * 1.06) };
   const step = (most / least) ** PADDING;
   return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
-}
-
-/** Width of a small drawing's axis and of a character, in px. */
-const AXIS_PX = 280;
-const CHARACTER_PX = 7;
-const GAP_PX = 10;
-
-/** The first and the last, and of those between as many as don't run into each other. */
-export function roomyTicks(ticks: readonly FactorValue[], isLog: boolean): FactorValue[] {
-  const scaled = (at: number): number => isLog ? Math.log(at) : at;
-  const [first, last] = [ticks[0], ticks[ticks.length - 1]];
-  const span = scaled(last.at) - scaled(first.at);
-  const centerOf = ({ at }: FactorValue): number =>
-    (scaled(at) - scaled(first.at)) / span * AXIS_PX;
-  const halfOf = ({ text }: FactorValue): number => text.length * CHARACTER_PX / 2;
-  const fit = (a: FactorValue, b: FactorValue): boolean =>
-    centerOf(b) - centerOf(a) >= halfOf(a) + halfOf(b) + GAP_PX;
-  const kept = [first];
-  for (const tick of ticks.slice(1, -1)) {
-    if (fit(kept[kept.length - 1], tick) && fit(tick, last)) kept.push(tick);
-  }
-  return [...kept, last];
 }

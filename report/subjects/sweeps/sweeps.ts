@@ -60,16 +60,15 @@ const READING = {
 /** How to read what is there to see. */
 function readingOf(drawings: readonly Drawing[]): string {
   const charts = drawings.map(({ chart }) => chart);
-  const series = charts.flatMap((chart) => chart.series);
+  const references = charts.flatMap(({ references = [] }) => references.map(({ kind }) => kind));
+  const points = charts.flatMap(({ series }) => series.flatMap(({ points = [] }) => points));
   return [
     READING.sweep,
-    ...(charts.some(({ isOffered }) => isOffered) ? [READING.offered] : []),
-    ...(series.some(({ knee }) => knee !== null) ? [READING.knee] : []),
-    ...(series.some(({ points }) => points.some((point) => point.isHollow))
-      ? [READING.hollow]
-      : []),
+    ...(references.includes("equality") ? [READING.offered] : []),
+    ...(references.includes("vertical") ? [READING.knee] : []),
+    ...(points.some(({ fill }) => fill === "hollow") ? [READING.hollow] : []),
     ...(charts[0].x.scale === "log" ? [READING.logarithmic] : []),
-    ...(charts[0].x.breakAt !== null ? [READING.broken] : []),
+    ...(charts[0].x.breakAt !== undefined ? [READING.broken] : []),
   ].join(" ");
 }
 

@@ -5,12 +5,11 @@ import { parametersKey } from "../../cells/match.ts";
 import type { ReportModel } from "../../model.ts";
 import { formatMoment } from "../../writing/units.ts";
 import { unique } from "../../writing/words.ts";
-import type { SweepChart } from "../charts/charts.ts";
+import type { Axis, XyPoint } from "../../chart.ts";
 import {
   type Drawing,
   figureAxis,
   figurePoint,
-  roomyTicks,
   type Shown,
   shownFigures,
 } from "../sweeps/charts.ts";
@@ -120,44 +119,43 @@ export function trendDrawings(
   return shownFigures(cells).filter(({ figure }) => figure !== 50).map((shown) => ({
     title: shown.title,
     chart: {
-      kind: "sweep",
+      kind: "xy",
       alt: altOf(shown, series, points),
+      size: "small",
       x,
       y: figureAxis(cells, shown),
-      isOffered: false,
       series: series.map(({ label, color, cells }) => ({
         label,
         color,
+        draw: "line",
         points: cells.flatMap((cell, i) =>
           cell === null ? [] : [chartPoint(cell, { shown, at: i, label: points[i].label })]
         ),
-        knee: null,
       })),
     },
   }));
 }
 
-function axisOfResults(points: readonly TrendPoint[]): SweepChart["x"] {
-  const ticks = points.map(({ label }, at) => ({ at, text: label }));
+function axisOfResults(points: readonly TrendPoint[]): Axis {
   const isCommits = points.every(({ results: { commit }, label }) =>
     commit !== null && label.startsWith(commit.hash.slice(0, 4))
   );
   return {
-    unit: isCommits ? "commit, from the oldest" : "result, from the oldest",
+    unit: "",
+    title: isCommits ? "commit, from the oldest" : "result, from the oldest",
     scale: "linear",
     min: -PADDING,
     max: points.length - 1 + PADDING,
-    ticks: roomyTicks(ticks, false),
-    breakAt: null,
+    ticks: points.map(({ label }, at) => ({ at, text: label })),
   };
 }
 
 function chartPoint(
   cell: CellRuns,
   { shown, at, label }: { shown: Shown; at: number; label: string },
-): SweepChart["series"][number]["points"][number] {
-  const { text, ...point } = figurePoint(cell, shown);
-  return { x: at, ...point, text: `${label}: ${text}` };
+): XyPoint {
+  const point = figurePoint(cell, shown);
+  return { x: at, ...point, lines: [`${label}: ${point.lines[0]}`] };
 }
 
 function altOf(

@@ -9,7 +9,7 @@ import type { MatrixCell, MatrixModel } from "../../../subjects/verdict/matrix.t
 import { formatRatio } from "../../../writing/ratios.ts";
 import { listed, unique } from "../../../writing/words.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
-import { howToReadMarkup, type PagePlace } from "./figures.ts";
+import { type PagePlace, readingMarkup } from "../figures.ts";
 import { swatchMarkup, tableMarkup, tableSwatch } from "./tables.ts";
 
 /** @param id Of the experiment. */
@@ -151,7 +151,7 @@ export function matrixMarkup(
   );
   return markup`<section id="${id}-matrix"><h2>Every result against the best</h2>
 ${tables}
-${howToReadMarkup(MATRIX)}</section>`;
+${readingMarkup(MATRIX)}</section>`;
 }
 
 function partMarkup(

@@ -1,7 +1,7 @@
 /** The part of the page that shows several results of one experiment in the order of time. */
 import type { ScenarioTrend, TrendModel } from "../../../subjects/trend/trend.ts";
 import { type Markup, markup } from "../../../writing/html.ts";
-import { chartMarkup, legendMarkup, type PagePlace } from "./figures.ts";
+import { chartMarkup, legendMarkup, type PagePlace } from "../figures.ts";
 import { tableMarkup } from "./tables.ts";
 
 const READING =
@@ -30,7 +30,7 @@ function scenarioTrendMarkup(
 ): Markup {
   const panels = drawings.map(({ title, chart }, i) =>
     markup`<div class="panel"><h3>${title}</h3>
-${chartMarkup(chart, "sweep", { ...place, id: `${place.id}-${i + 1}` })}</div>`
+${chartMarkup(chart, { ...place, id: `${place.id}-${i + 1}` })}</div>`
   );
   const items = findings.map((finding) => markup`<li>${finding}</li>`);
   return markup`<section id="${place.id}"><h2>Trend of ${name}</h2>

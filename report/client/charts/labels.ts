@@ -1,0 +1,74 @@
+/** Texts in charts: cut to the room that they have, and names beside the dots that they belong to. */
+
+/** As much of the text as there is room for, pixels; cut in its middle, as names differ at their ends. */
+export function cutTo(
+  room: number,
+  text: string,
+  ctx: { measureText(text: string): { readonly width: number } },
+): string {
+  if (ctx.measureText(text).width <= room) return text;
+  const characters = [...text];
+  for (let kept = characters.length - 1; kept > 1; kept--) {
+    const head = Math.floor(kept / 3);
+    const cut = [...characters.slice(0, head), "…", ...characters.slice(head - kept)].join("");
+    if (ctx.measureText(cut).width <= room) return cut;
+  }
+  return "…";
+}
+
+/** Pixels of the canvas. */
+interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+export interface PlacedDot {
+  readonly x: number;
+  readonly y: number;
+  readonly radius: number;
+}
+
+const LINE_PX = 13;
+/** Between a dot and its name. */
+const GAP_PX = 5;
+
+/** Where the name of each dot stands, the first names first; null where it would cover a dot or another name. */
+export function placedNames(
+  names: readonly { readonly dot: PlacedDot; readonly width: number }[],
+  dots: readonly PlacedDot[],
+  area: Box,
+): (Box | null)[] {
+  const taken: Box[] = dots.map(({ x, y, radius }) => boxOf(x - radius, y, 2 * radius, radius));
+  return names.map(({ dot, width }) => {
+    const place = placesBeside(dot, width).find((box) =>
+      box.left >= area.left && box.right <= area.right && box.top >= area.top &&
+      box.bottom <= area.bottom && taken.every((other) => !areOver(box, other))
+    );
+    if (place !== undefined) taken.push(place);
+    return place ?? null;
+  });
+}
+
+/** From the best: to the right, to the left, above and below. */
+function placesBeside({ x, y, radius }: PlacedDot, width: number): Box[] {
+  const gap = radius + GAP_PX;
+  const lefts = [x + gap, x - gap - width];
+  const beside = [-7, 0, 7].flatMap((offset) =>
+    lefts.map((left) => boxOf(left, y + offset, width, LINE_PX / 2))
+  );
+  const away = radius + LINE_PX / 2 + 1;
+  return [
+    ...beside,
+    ...[-away, away].map((by) => boxOf(x - width / 2, y + by, width, LINE_PX / 2)),
+  ];
+}
+
+function boxOf(left: number, middle: number, width: number, halfHeight: number): Box {
+  return { left, right: left + width, top: middle - halfHeight, bottom: middle + halfHeight };
+}
+
+function areOver(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}

@@ -1,0 +1,477 @@
+/// <reference lib="dom" />
+/** One figure against another: lines, dots, steps and stacked bars, with their intervals, and what they are held against. */
+import type { Chart, ChartConfiguration, ChartDataset, ChartOptions, TooltipItem } from "chart.js";
+import type { Mark, Reference, Xy, XyPoint, XySeries } from "../../chart.ts";
+import { boundText, formatNumber } from "../../writing/units.ts";
+import { cutTo, type PlacedDot, placedNames } from "./labels.ts";
+import { shareWithin, type XyChoice } from "./limit.ts";
+import { strengthAmong } from "./linked_charts.ts";
+import { type AxisOptions, valueScale } from "./scales.ts";
+import { strokeLines } from "./strokes.ts";
+import { faded, type Theme, tooltip } from "./theme.ts";
+
+type XyType = "line" | "bar";
+interface Place {
+  readonly x: number;
+  readonly y: number | null;
+}
+type Line = ChartDataset<"line", Place[]>;
+type Bars = ChartDataset<"bar", Place[]>;
+
+/** Steps of more series stand above each other, where they may. */
+const MOST_OVERLAID = 2;
+/** Height of the highest ridge, in distances between ridges. */
+const RIDGE = 1.7;
+
+/** A chart as it is shown; a dataset for each series, in their order. */
+interface Frame {
+  readonly chart: Xy;
+  readonly shown: readonly XySeries[];
+  readonly theme: Theme;
+  /** Where the values of a series of steps begin on the axis, and by how much they are stretched; null: not apart. */
+  readonly ridges:
+    | { readonly baseOf: (series: XySeries) => number; readonly stretch: number }
+    | null;
+}
+
+export function xyConfig(
+  chart: Xy,
+  theme: Theme,
+  { limit, isShown }: XyChoice,
+): ChartConfiguration<XyType, Place[]> {
+  const shown = chart.series.filter(({ label }) => isShown(label));
+  const most = Math.max(...shown.flatMap(({ values }) => values?.map((value) => value ?? 0) ?? []));
+  const areRidges = chart.mostRidges !== undefined && shown.length > MOST_OVERLAID;
+  const frame: Frame = {
+    ...{ chart, shown, theme },
+    ridges: areRidges
+      ? { baseOf: (series) => shown.length - 1 - shown.indexOf(series), stretch: RIDGE / most }
+      : null,
+  };
+  return {
+    type: "line",
+    data: { datasets: shown.map((series) => datasetOf(series, frame)) },
+    options: {
+      layout: { padding: { top: 8, right: 14 } },
+      interaction: interactionOf(frame),
+      scales: scalesOf(frame, most),
+      plugins: {
+        tooltip: {
+          ...tooltip(theme),
+          filter: (item) => linesOf(frame, item).length > 0,
+          callbacks: {
+            title: (items) => titleOf(frame, items),
+            label: (item) => linesOf(frame, item),
+          },
+        },
+      },
+    },
+    plugins: [{
+      id: "xy",
+      beforeDatasetsDraw(drawing): void {
+        for (const reference of chart.references ?? []) drawReference(drawing, frame, reference);
+      },
+      // With the strength of its dataset.
+      beforeDatasetDraw(drawing, { index }): void {
+        drawIntervals(drawing, shown[index], colorOf(shown[index], theme));
+      },
+      afterDatasetsDraw(drawing): void {
+        drawing.ctx.save();
+        if (limit !== null && chart.limit) drawLimit(drawing, { limit, ...chart.limit, theme });
+        if (frame.ridges) drawRidgeNames(drawing, frame, frame.ridges.baseOf);
+        if (chart.isNamed) drawNames(drawing, frame);
+        if (chart.at) drawPointed(drawing, theme);
+        if (chart.x.breakAt !== undefined) drawBreak(drawing, chart.x.breakAt, theme);
+        drawing.ctx.restore();
+      },
+    }],
+  };
+}
+
+function scalesOf(
+  { chart, shown, theme, ridges }: Frame,
+  most: number,
+): Record<string, AxisOptions> {
+  const max = ridges
+    ? shown.length - 1 + RIDGE * 1.03
+    : chart.mostRidges === undefined
+    ? chart.y.max
+    : most * 1.05;
+  const ticks = ridges ? { ticks: shown.map((_, at) => ({ at, text: "" })) } : {};
+  const stacked = shown.some(({ draw }) => draw === "bars");
+  return {
+    x: { ...valueScale(chart.x, theme), stacked },
+    y: { ...valueScale({ ...chart.y, max, ...ticks }, theme), stacked },
+    ...shown.some(({ draw }) => draw === "foot") && {
+      foot: { type: "linear", axis: "y", display: false, min: 0, max: FOOT_HEIGHTS },
+    },
+  };
+}
+
+function interactionOf({ chart, shown }: Frame): ChartOptions["interaction"] {
+  if (chart.at) return { mode: "index", intersect: false };
+  return shown.some(({ draw }) => draw === "line")
+    ? { mode: "nearest", axis: "x", intersect: false }
+    : { mode: "nearest", intersect: true };
+}
+
+// The series.
+
+function colorOf({ color, isFaint }: XySeries, theme: Theme): string {
+  return isFaint ? faded(theme.color(color), 0.45) : theme.color(color);
+}
+
+function datasetOf(series: XySeries, frame: Frame): Line | Bars {
+  const { chart: { at = [] }, theme } = frame;
+  const { label, values = [], points = [], isFaint } = series;
+  const own: Line = {
+    label,
+    data: series.points
+      ? points.map(({ x, y }) => ({ x, y }))
+      : values.map((y, i): Place => ({ x: at[i], y })),
+    order: isFaint ? 1 : 0,
+    borderColor: colorOf(series, theme),
+    pointRadius: 0,
+    pointHoverRadius: 0,
+  };
+  switch (series.draw) {
+    case "line":
+    case "dots":
+      return series.points ? dotted(own, series, theme) : {
+        ...own,
+        borderWidth: isFaint ? 0.75 : 2.25,
+        segment: {
+          borderDash: ({ p1DataIndex }) =>
+            p1DataIndex >= (series.boundsFrom ?? Infinity) ? [2, 2] : undefined,
+        },
+      };
+    case "path":
+      return {
+        ...own,
+        borderColor: faded(theme.color(series.color), 0.7),
+        borderWidth: 1,
+        borderDash: [4, 3],
+        pointHitRadius: 0,
+      };
+    case "steps":
+      return stepped(own, series, frame);
+    case "bars":
+    case "foot":
+      return barred(series, own.data, frame);
+  }
+}
+
+/** What a size of 1 adds to the radius. */
+const MOST_ADDED_PX = 6;
+
+function radiusOf({ size = 0, mark = "dot" }: XyPoint, { isFaint }: XySeries): number {
+  const least = mark === "dot" || mark === "cross" ? 3.75 : 4.75;
+  return (isFaint ? 2 : least) + MOST_ADDED_PX * Math.sqrt(size);
+}
+
+/** What Chart.js calls them, and degrees. */
+const POINTS = {
+  dot: ["circle", 0],
+  up: ["triangle", 0],
+  square: ["rect", 0],
+  diamond: ["rectRot", 0],
+  down: ["triangle", 180],
+  right: ["triangle", 90],
+  left: ["triangle", 270],
+  cross: ["crossRot", 0],
+} as const satisfies Readonly<Record<Mark, readonly [style: string, rotation: number]>>;
+
+function dotted(own: Line, series: XySeries, theme: Theme): Line {
+  const color = colorOf(series, theme);
+  const { points = [] } = series;
+  const radii = points.map((point) => radiusOf(point, series));
+  const fills = {
+    hollow: theme.paper,
+    pale: faded(theme.color(series.color), 0.45),
+    ringed: color,
+  };
+  return {
+    ...own,
+    showLine: series.draw === "line",
+    borderWidth: 1.75,
+    // A dot at an end of the axis is whole, too.
+    clip: Math.max(0, ...radii) + 3,
+    pointStyle: points.map(({ mark = "dot" }) => POINTS[mark][0]),
+    pointRotation: points.map(({ mark = "dot" }) => POINTS[mark][1]),
+    pointRadius: radii,
+    pointHoverRadius: radii.map((radius) => radius + 2),
+    pointHitRadius: 10,
+    pointBorderWidth: points.map(({ fill }) => fill === "ringed" ? 2 : 1.5),
+    pointBorderColor: points.map(({ fill }) => fill === "ringed" ? theme.ink : color),
+    pointBackgroundColor: points.map(({ fill }) => fill ? fills[fill] : color),
+  };
+}
+
+/** A point at the start of each step, and one at the end of the last. */
+function stepped(
+  own: Line,
+  series: XySeries,
+  { chart: { at = [] }, theme, ridges }: Frame,
+): Line {
+  const { values = [] } = series;
+  const base = ridges?.baseOf(series) ?? 0;
+  const valueAt = (i: number): number =>
+    base + (values[Math.min(i, values.length - 1)] ?? 0) * (ridges?.stretch ?? 1);
+  return {
+    ...own,
+    data: at.map((x, i) => ({ x, y: valueAt(i) })),
+    stepped: "after",
+    fill: { value: base },
+    // The lowest ridge is in front of those above it.
+    order: base,
+    borderWidth: 1.75,
+    backgroundColor: faded(theme.color(series.color), ridges ? 0.3 : 0.14),
+  };
+}
+
+/** What is there is seen, however little it is. */
+const LEAST_BAR_PX = 2;
+/** Columns at the foot, in their height: so many would fill the plot. */
+const FOOT_HEIGHTS = 7;
+
+function barred(series: XySeries, data: Place[], { chart: { at = [] }, theme }: Frame): Bars {
+  const isFoot = series.draw === "foot";
+  const color = isFoot ? faded(theme.color(series.color), 0.35) : theme.color(series.color);
+  const stacked = series.values?.map((y, i) => ({
+    x: (at[i] + at[i + 1]) / 2,
+    y: y !== null && y > 0 ? y : null,
+  }));
+  return {
+    label: series.label,
+    type: "bar",
+    data: stacked ?? data,
+    yAxisID: isFoot ? "foot" : "y",
+    order: isFoot ? 2 : 0,
+    backgroundColor: color,
+    hoverBackgroundColor: color,
+    minBarLength: isFoot ? 0 : LEAST_BAR_PX,
+    barThickness: "flex",
+    categoryPercentage: 1,
+    barPercentage: isFoot ? 0.7 : 0.9,
+  };
+}
+
+// What the pointer reads.
+
+type Item = TooltipItem<XyType>;
+
+function titleOf({ chart, shown }: Frame, items: readonly Item[]): string {
+  const [item] = items;
+  if (!item) return "";
+  const { at, places, x } = chart;
+  if (!at) return items.length === 1 ? shown[item.datasetIndex].label : "";
+  const i = placeOf(item, shown);
+  return places?.[i] ??
+    `${formatNumber(at[i])}–${formatNumber(at[i + 1])} ${x.unit}`.trim();
+}
+
+/** The end of the last step belongs to it. */
+function placeOf({ datasetIndex, dataIndex }: Item, shown: readonly XySeries[]): number {
+  return Math.min(dataIndex, (shown[datasetIndex].values?.length ?? Infinity) - 1);
+}
+
+function linesOf({ chart, shown }: Frame, item: Item): string[] {
+  const series = shown[item.datasetIndex];
+  if (!chart.at) {
+    const lines = series.points?.[item.dataIndex]?.lines ?? [];
+    const isAlone = (item.chart.tooltip?.dataPoints?.length ?? 1) === 1;
+    if (lines.length === 0 || isAlone) return [...lines];
+    return [`${series.label}, ${lines.join(", ")}`];
+  }
+  const i = placeOf(item, shown);
+  const value = series.values?.[i] ?? null;
+  if (value === null || series.isFaint || series.draw === "bars" && value === 0) return [];
+  const text = boundText(
+    `${formatNumber(value)} ${chart.y.unit || chart.y.title || ""}`.trim(),
+    i >= (series.boundsFrom ?? Infinity) && !series.within,
+  );
+  const within = series.within ? `, ${shareWithin(chart, series, chart.at[i + 1])} within` : "";
+  return [`${series.label}: ${text}${within}`];
+}
+
+// Behind and above the series.
+
+const CAP_PX = 3;
+
+function drawIntervals(
+  { ctx, scales: { x, y } }: Chart,
+  { points = [] }: XySeries,
+  color: string,
+): void {
+  ctx.save();
+  ctx.strokeStyle = color;
+  ctx.lineWidth = 1.25;
+  for (const { x: atX, y: atY, low, high, left, right } of points) {
+    const [px, py] = [x.getPixelForValue(atX), y.getPixelForValue(atY)];
+    if (typeof low === "number" && typeof high === "number") {
+      const ends = [low, high].map((end) => y.getPixelForValue(end));
+      strokeLines(ctx, [
+        [px, ends[0], px, ends[1]],
+        ...ends.map((end) => [px - CAP_PX, end, px + CAP_PX, end]),
+      ]);
+    }
+    if (typeof left === "number" && typeof right === "number") {
+      const ends = [left, right].map((end) => x.getPixelForValue(end));
+      strokeLines(ctx, [
+        [ends[0], py, ends[1], py],
+        ...ends.map((end) => [end, py - CAP_PX, end, py + CAP_PX]),
+      ]);
+    }
+  }
+  ctx.restore();
+}
+
+const EQUALITY_STEPS = 60;
+const KNEE_PX = 4;
+
+function drawReference(drawing: Chart, { chart, shown, theme }: Frame, reference: Reference): void {
+  const { ctx, chartArea: { left, top, right, bottom }, scales: { x, y } } = drawing;
+  ctx.save();
+  ctx.beginPath();
+  ctx.rect(left, top, right - left, bottom - top);
+  ctx.clip();
+  switch (reference.kind) {
+    case "horizontal": {
+      const at = y.getPixelForValue(reference.at);
+      ctx.strokeStyle = theme.color(reference.color);
+      if (reference.color === "alarm") ctx.setLineDash([6, 3]);
+      strokeLines(ctx, [[left, at, right, at]]);
+      break;
+    }
+    case "vertical": {
+      const [at, low, high] = [reference.at, reference.low, reference.high]
+        .map((value) => x.getPixelForValue(value));
+      const row = (chart.references ?? []).filter(({ kind }) => kind === "vertical")
+        .indexOf(reference);
+      const labels = shown.map(({ label }) => label);
+      ctx.globalAlpha = 0.7 * strengthAmong(labels, reference.label);
+      ctx.strokeStyle = theme.color(reference.color);
+      ctx.fillStyle = theme.color(reference.color);
+      ctx.setLineDash([4, 3]);
+      strokeLines(ctx, [[at, top, at, bottom]]);
+      const foot = bottom - (row + 1) * (KNEE_PX + 1);
+      ctx.fillRect(low, foot, Math.max(high - low, 1), KNEE_PX);
+      break;
+    }
+    case "equality": {
+      // Bent where only one of the axes is logarithmic.
+      const path = (factor: number): number[][] =>
+        Array.from({ length: EQUALITY_STEPS + 1 }, (_, i) => {
+          const px = left + (right - left) * i / EQUALITY_STEPS;
+          const value = (x.getValueForPixel(px) ?? 0) * factor;
+          const least = chart.y.scale === "log" ? chart.y.min / 2 : -Infinity;
+          return [px, y.getPixelForValue(Math.max(value, least))];
+        });
+      if (reference.ratio !== null) {
+        tracePath(ctx, [...path(reference.ratio), ...path(1 / reference.ratio).toReversed()]);
+        ctx.fillStyle = faded(theme.ink, 0.07);
+        ctx.fill();
+      }
+      ctx.strokeStyle = theme.muted;
+      ctx.setLineDash(reference.ratio === null ? [2, 4] : [6, 4]);
+      tracePath(ctx, path(1));
+      ctx.stroke();
+    }
+  }
+  ctx.restore();
+}
+
+function tracePath(ctx: CanvasRenderingContext2D, path: readonly (readonly number[])[]): void {
+  ctx.beginPath();
+  for (const [x, y] of path) ctx.lineTo(x, y);
+}
+
+function drawLimit(
+  { ctx, chartArea: { left, right, top, bottom }, scales }: Chart,
+  { limit, axis, theme }: {
+    readonly limit: number;
+    readonly axis: "x" | "y";
+    readonly theme: Theme;
+  },
+): void {
+  const at = scales[axis].getPixelForValue(limit);
+  const isSeen = axis === "x" ? at >= left && at <= right : at >= top && at <= bottom;
+  if (!isSeen) return;
+  ctx.strokeStyle = theme.alarm;
+  ctx.lineWidth = 1.5;
+  strokeLines(ctx, [axis === "x" ? [at, top, at, bottom] : [left, at, right, at]]);
+}
+
+/** At the right end of each ridge, where it is low. */
+function drawRidgeNames(
+  { ctx, chartArea: { right }, scales: { y } }: Chart,
+  { shown, theme }: Frame,
+  baseOf: (series: XySeries) => number,
+): void {
+  const labels = shown.map(({ label }) => label);
+  ctx.font = `12px ${theme.font}`;
+  ctx.textAlign = "right";
+  ctx.lineWidth = 3;
+  ctx.strokeStyle = theme.paper;
+  ctx.fillStyle = theme.ink;
+  for (const series of shown) {
+    const at = y.getPixelForValue(baseOf(series)) - 5;
+    ctx.globalAlpha = strengthAmong(labels, series.label);
+    ctx.strokeText(series.label, right - 4, at);
+    ctx.fillText(series.label, right - 4, at);
+  }
+  ctx.globalAlpha = 1;
+  ctx.textAlign = "left";
+}
+
+/** Of the width of the plot. */
+const LONGEST_NAME = 0.6;
+
+/** Where they cover no dot and no other name: else the colour says whose one is. */
+function drawNames({ ctx, chartArea, scales: { x, y } }: Chart, { shown, theme }: Frame): void {
+  const dotOf = (point: XyPoint, series: XySeries): PlacedDot => ({
+    x: x.getPixelForValue(point.x),
+    y: y.getPixelForValue(point.y),
+    radius: radiusOf(point, series),
+  });
+  ctx.font = `12px ${theme.font}`;
+  ctx.textBaseline = "middle";
+  ctx.fillStyle = theme.ink;
+  const labels = shown.map(({ label }) => label);
+  const dots = shown.flatMap((series) => series.points?.map((point) => dotOf(point, series)) ?? []);
+  const names = shown.flatMap((series) => {
+    const point = series.draw === "line" ? series.points?.at(-1) : series.points?.[0];
+    if (point === undefined || series.label === "") return [];
+    const text = cutTo((chartArea.right - chartArea.left) * LONGEST_NAME, series.label, ctx);
+    const width = ctx.measureText(text).width;
+    return [{ text, label: series.label, dot: dotOf(point, series), width }];
+  });
+  placedNames(names, dots, chartArea).forEach((place, i) => {
+    ctx.globalAlpha = strengthAmong(labels, names[i].label);
+    if (place !== null) ctx.fillText(names[i].text, place.left, (place.top + place.bottom) / 2);
+  });
+  ctx.globalAlpha = 1;
+}
+
+function drawPointed(drawing: Chart, theme: Theme): void {
+  const { ctx, chartArea: { top, bottom } } = drawing;
+  const [active] = drawing.getActiveElements();
+  if (!active) return;
+  ctx.strokeStyle = faded(theme.ink, 0.4);
+  ctx.lineWidth = 1;
+  strokeLines(ctx, [[active.element.x, top, active.element.x, bottom]]);
+}
+
+/** Two strokes through the axis: left of them it is not to scale. */
+function drawBreak(
+  { ctx, chartArea: { bottom }, scales: { x } }: Chart,
+  at: number,
+  theme: Theme,
+): void {
+  const px = x.getPixelForValue(at);
+  ctx.fillStyle = theme.paper;
+  ctx.fillRect(px - 3, bottom - 2, 6, 4);
+  ctx.strokeStyle = theme.muted;
+  ctx.lineWidth = 1.25;
+  strokeLines(ctx, [-3, 3].map((by) => [px + by - 2, bottom + 5, px + by + 2, bottom - 5]));
+}

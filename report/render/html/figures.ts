@@ -1,0 +1,235 @@
+/** Figures: a canvas for each chart with its text, its controls, the findings, and how to read it. */
+import { type Chart, type Overlay, sectionOf, type Timeline, type Xy } from "../../chart.ts";
+import type { Figure, Panel, Series } from "../../blocks.ts";
+import { HEAT_SHARES } from "../../subjects/charts/heatmap.ts";
+import { type Markup, markup, verbatim } from "../../writing/html.ts";
+import { formatTick } from "../../writing/units.ts";
+import { sizeOf } from "./chart_sizes.ts";
+import { swatchMarkup, tableMarkup } from "./sections/tables.ts";
+import { findingsMarkup, foldMarkup, headingMarkup } from "./texts.ts";
+
+/** Charts of the page by the id of their canvas; travels to the client as JSON. */
+export type Charts = Map<string, Chart>;
+
+export interface PagePlace {
+  /** Unique in the page. */
+  readonly id: string;
+  readonly charts: Charts;
+  /** How long a packed step of intervals is, by the id of the section that shows them. */
+  readonly steps: ReadonlyMap<string, { readonly seconds: number }>;
+}
+
+export function figureMarkup(figure: Figure, place: PagePlace, level: number): Markup {
+  const own = ownPlace(figure, place);
+  const followed = followedAs(figure.panels[0].chart);
+  const attributes = followed === null ? null : markup` class="${followed}" id="${own.id}"`;
+  return markup`<figure${attributes}>${figureContent(figure, own, level)}</figure>\n`;
+}
+
+/** The class of a figure in which the page's client does more than draw it. */
+function followedAs(chart: Chart): string | null {
+  if (chart.kind === "rows") return chart.margin === undefined ? null : "forest";
+  return chart.kind === "timeline" || chart.kind === "heatmap" ? `${chart.kind}s` : null;
+}
+
+/** A figure with a name is found by it, wherever in its section it stands. */
+export function ownPlace({ id }: Figure, place: PagePlace): PagePlace {
+  return id === "" ? place : { ...place, id: `${sectionOf(place.id)}-${id}` };
+}
+
+export function figureContent(figure: Figure, place: PagePlace, level: number): Markup {
+  const { legend, marks, panels, findings, reading, values } = figure;
+  const { id } = place;
+  const timelines = chartsOf(panels, "timeline");
+  const isHeat = panels.some(({ chart }) => chart.kind === "heatmap");
+  const isAlone = panels.length === 1 && panels[0].title === "";
+  const drawn = panels.map((panel, i) =>
+    panelMarkup(panel, isAlone ? place : { ...place, id: `${id}-${i + 1}` }, level)
+  );
+  const charts = panels.length === 1 && timelines.length === 0 && !isHeat
+    ? drawn
+    : markup`<div class="panels">${drawn}</div>`;
+  const caption = markup`<figcaption>${findingsMarkup(findings)}${
+    readingMarkup(reading)
+  }</figcaption>`;
+  if (timelines.length > 0) {
+    return markup`${viewMarkup(timelines, place)}
+${keyMarkup(timelines)}
+${overlayMarkup(panels, timelines, place)}
+${charts}
+<p class="unseen" role="status"></p>
+<div class="selected" role="group" aria-label="Selection"></div>
+${caption}
+<details class="intervals" data-charts="${id}-overlay ${
+      panels.map((_, i) => `${id}-${i + 1}`).join(" ")
+    }"><summary>Intervals as a table</summary></details>`;
+  }
+  if (isHeat) {
+    return markup`${HEAT_KEY}
+${charts}
+${caption}
+<details class="heats"><summary>Requests by moment and latency as a table</summary></details>`;
+  }
+  const table = values &&
+    foldMarkup("Values as a table", tableMarkup(values, { id: `${id}-values`, captioned: false }));
+  return markup`${legend.length === 0 ? null : legendMarkup(legend)}${marksMarkup(marks)}
+${charts}
+${caption}
+${table}`;
+}
+
+function chartsOf<Kind extends Chart["kind"]>(
+  panels: readonly Panel[],
+  kind: Kind,
+): Extract<Chart, { kind: Kind }>[] {
+  return panels.map(({ chart }) => chart)
+    .filter((chart): chart is Extract<Chart, { kind: Kind }> => chart.kind === kind);
+}
+
+function panelMarkup({ title, of, chart }: Panel, place: PagePlace, level: number): Markup {
+  const drawn = chartMarkup(chart, place);
+  if (title === "") return drawn;
+  const swatch = of === null ? null : swatchMarkup(of.color);
+  const label = of === null ? null : markup` data-label="${of.label}"`;
+  return markup`<div class="panel"${label}>${headingMarkup(title, level, { swatch })}
+${drawn}</div>`;
+}
+
+/** A box of a height that its class fixes, so that nothing moves when the client draws; and its controls. */
+export function chartMarkup(chart: Chart, { id, charts }: PagePlace): Markup {
+  charts.set(id, chart);
+  const canvas = markup`<canvas id="${id}" role="img" aria-label="${chart.alt}"></canvas>`;
+  if (chart.kind === "heatmap") {
+    return markup`<div class="chart heatmap" role="group" tabindex="0" aria-label="${chart.alt}: arrow keys read it">${canvas}</div>
+<output class="note"></output>`;
+  }
+  return markup`<div class="chart ${sizeOf(chart)}">${canvas}</div>${
+    chart.kind === "xy" ? limitMarkup(chart) : null
+  }`;
+}
+
+/** A limit that the reader moves; and of more series than a frame holds, which are drawn. */
+function limitMarkup({ limit, x, y, mostRidges = Infinity, series }: Xy): Markup | null {
+  if (!limit) return null;
+  const axis = limit.axis === "x" ? x : y;
+  const middle = Number(Math.sqrt((axis.min || axis.max / 10) * axis.max).toPrecision(1));
+  const boxes = series.map(({ label, color }, i) =>
+    markup`<label><input type="checkbox" name="ridge" value="${label}"${
+      i < mostRidges ? verbatim(" checked") : null
+    }> ${typeof color === "number" ? swatchMarkup(color) : null}${label}</label> `
+  );
+  const choice =
+    markup`<details><summary>${mostRidges} of ${series.length} are drawn, those with the lowest p50: choose others</summary>
+<fieldset><legend class="unseen">Drawn, at most ${mostRidges}</legend>${boxes}</fieldset></details>`;
+  return markup`
+<form class="limit" autocomplete="off"><label>${limit.label} <input type="number" name="limit" min="0" step="any" value="${middle}"> ${axis.unit}</label>
+<output></output>${series.length > mostRidges ? choice : null}</form>`;
+}
+
+export function legendMarkup(series: readonly Pick<Series, "label" | "color">[]): Markup {
+  const names = series.map(({ label, color }) =>
+    markup`<span>${swatchMarkup(color)}${label}</span> `
+  );
+  return markup`<p class="legend">${names}</p>`;
+}
+
+/** As the client draws them, in the order of `SCENARIO_MARKS`. */
+const MARKS = ["●", "▲", "■", "◆", "▼", "▶", "◀"];
+
+/** What the shapes of dots stand for; null where all have one. */
+export function marksMarkup(names: readonly string[]): Markup | null {
+  if (names.length < 2) return null;
+  const marks = names.map((name, i) => markup`<span>${MARKS[i % MARKS.length]} ${name}</span> `);
+  return markup`<p class="legend">${marks}</p>`;
+}
+
+export function captionMarkup(finding: string, reading: string): Markup {
+  return markup`<figcaption><p>${finding}</p>${readingMarkup(reading)}</figcaption>`;
+}
+
+/** Folded up: it is read once, for the first figure of a kind. */
+export function readingMarkup(reading: string): Markup | null {
+  if (reading === "") return null;
+  return markup`<details class="reading"><summary>How to read this</summary>
+<p class="note">${reading}</p></details>`;
+}
+
+// Timelines: all targets in one frame first, and the controls that choose runs, percentiles and a range of time.
+
+/** Null where it would show what the only panel shows. */
+function overlayMarkup(
+  panels: readonly Panel[],
+  timelines: readonly Timeline[],
+  place: PagePlace,
+): Markup | null {
+  if (timelines.length === 1 && timelines[0].runs.length === 1) return null;
+  const series = panels.flatMap(({ of }, i) =>
+    of === null ? [] : [{ label: of.label, color: of.color, of: `${place.id}-${i + 1}` }]
+  );
+  const chart: Overlay = {
+    kind: "overlay",
+    alt:
+      "Latency and requests per second over time: the median run of each target and the band of its runs",
+    series,
+  };
+  return markup`${legendMarkup(series)}
+${chartMarkup(chart, { ...place, id: `${place.id}-overlay` })}`;
+}
+
+/** What the lines in the track of requests mean, where there is more than one. */
+function keyMarkup(timelines: readonly Timeline[]): Markup | null {
+  const hasOffered = timelines.some(({ offered }) => offered.length > 0);
+  const hasFailed = timelines.some(({ runs }) => runs.some(({ failed }) => failed));
+  const kinds = ["served", ...hasFailed ? ["failed"] : [], ...hasOffered ? ["offered"] : []];
+  if (kinds.length === 1) return null;
+  return markup`<p class="legend">Requests/s: ${
+    kinds.map((kind) => markup`<span><i class="line ${kind}"></i>${kind}</span> `)
+  }</p>`;
+}
+
+/** Works with a keyboard, by touch and, on the charts, by dragging; shown once the client is there. */
+function viewMarkup(timelines: readonly Timeline[], { id, steps }: PagePlace): Markup {
+  const stepS = steps.get(sectionOf(id))?.seconds ?? 1;
+  const [{ span, percentiles }] = timelines;
+  const end = Math.max(1, Math.ceil(span / stepS - 1e-6)) * stepS;
+  const plain = (value: number): number => Number(value.toFixed(6));
+  const input = (name: string, value: number): Markup =>
+    markup`<input type="number" name="${name}" min="0" max="${plain(end)}" step="${stepS}" value="${
+      plain(value)
+    }">`;
+  const runs = new Map(
+    timelines.flatMap(({ runs }) => runs.map(({ repetition, label }) => [repetition, label])),
+  );
+  return markup`<form class="view" autocomplete="off">
+<p class="range"><label>From ${input("from", 0)}</label> <label>to ${input("to", end)} s</label>
+<button type="button" name="whole">Whole run</button>
+<span class="note">or drag over a chart</span>
+<a href="#view=${sectionOf(id)}">Link to this view</a></p>
+<details><summary>Choose runs and percentiles</summary>
+${choiceMarkup("run", "Runs", [...runs].sort(([a], [b]) => a - b))}
+${choiceMarkup("percentile", "Percentiles", percentiles.map((label, i) => [i + 1, label]))}
+</details></form>`;
+}
+
+/** Null where there is nothing to choose from. @param choices What the view calls each, and the reader. */
+function choiceMarkup(
+  name: string,
+  legend: string,
+  choices: readonly (readonly [value: number, label: string])[],
+): Markup | null {
+  if (choices.length < 2) return null;
+  const boxes = choices.map(([value, label]) =>
+    markup`<label><input type="checkbox" name="${name}" value="${value}" checked> ${label}</label> `
+  );
+  return markup`<fieldset><legend>${legend}</legend>${boxes}</fieldset>`;
+}
+
+const HEAT_KEY = markup`
+<p class="legend">Share of the interval’s requests: ${
+  HEAT_SHARES.map((from, i) => {
+    const text = i === 0
+      ? `under ${formatTick(100 * HEAT_SHARES[1])}`
+      : `from ${formatTick(100 * from)}`;
+    return markup`<span><i class="swatch heat-${i}"></i>${text} %</span> `;
+  })
+}<span><i class="line faster"></i>and faster</span> <span><i class="line bound"></i>lower bounds</span></p>`;

@@ -1,0 +1,48 @@
+/** Texts that stand in several kinds of block: headings, findings, and what is folded up. */
+import type { Finding } from "../../blocks.ts";
+import { type Markup, markup } from "../../writing/html.ts";
+
+/** A heading below the fourth level looks like one of it. @param beside Its swatch, or code behind it. */
+export function headingMarkup(title: string, level: number, beside: Beside = {}): Markup {
+  const content = markup`${beside.swatch ?? null}${title}${
+    beside.code ? markup` <code>${beside.code}</code>` : null
+  }`;
+  switch (level) {
+    case 2:
+      return markup`<h2>${content}</h2>`;
+    case 3:
+      return markup`<h3>${content}</h3>`;
+    default:
+      return markup`<h4>${content}</h4>`;
+  }
+}
+
+interface Beside {
+  readonly swatch?: Markup | null;
+  readonly code?: string;
+}
+
+export function findingsMarkup(findings: readonly Finding[]): Markup | null {
+  if (findings.length === 0) return null;
+  if (findings.length === 1) return markup`<p>${withCode(findings[0].text)}</p>\n`;
+  const items = findings.map(({ text }) => markup`<li>${withCode(text)}</li>`);
+  return markup`<ul class="findings">${items}</ul>\n`;
+}
+
+/** What stands between backticks, in pairs, is code. */
+export function withCode(text: string): Markup {
+  const parts = text.split("`");
+  if (parts.length % 2 === 0) return markup`${text}`;
+  return markup`${
+    parts.map((part, i) => i % 2 === 0 ? markup`${part}` : markup`<code>${part}</code>`)
+  }`;
+}
+
+export function foldMarkup(summary: string, content: Markup): Markup {
+  return markup`<details><summary>${summary}</summary>${content}</details>\n`;
+}
+
+/** Sentences that no catalogue has. */
+export function sentencesMarkup(sentences: readonly string[]): Markup | null {
+  return findingsMarkup(sentences.map((text) => ({ code: "", text })));
+}
