@@ -1,5 +1,6 @@
 /** What Plateau may not see or end: processes that /proc does not show, and those of another user. */
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Results } from "../../runner/result/result.ts";
 import { readStat } from "../../base/system/processes.ts";
@@ -34,12 +35,18 @@ const LONG = { connections: 1, duration: "10m" };
 function writeExperiment(
   folder: string,
   habit: string,
-  load: typeof BRIEFLY | typeof LONG,
+  { load, env = {} }: { load: typeof BRIEFLY | typeof LONG; env?: Record<string, string> },
 ): { file: string; out: string } {
   const file = join(folder, "experiment.json");
   const experiment = {
     name: "hidden",
-    targets: { program: { command: [Deno.execPath(), "run", "-A", PROGRAM, habit], ready: "/" } },
+    targets: {
+      program: {
+        command: [Deno.execPath(), "run", "-A", PROGRAM, habit],
+        ready: "/",
+        env,
+      },
+    },
     scenarios: { root: { get: "/" } },
     load,
     repeat: 1,
@@ -50,7 +57,7 @@ function writeExperiment(
 
 async function runOnce(habit: string, surroundings: Surroundings): Promise<Outcome> {
   using folder = emptyFolder();
-  const { file, out } = writeExperiment(folder.path, habit, BRIEFLY);
+  const { file, out } = writeExperiment(folder.path, habit, { load: BRIEFLY });
   const { code, stderr } = await plateau(["run", file, "--out", out], surroundings);
   const { runs } = JSON.parse(Deno.readTextFileSync(join(out, "results.json"))) as Results;
   return { code, stderr, run: runs[0] };
@@ -87,15 +94,18 @@ testWith(
   async () => {
     adoptOrphans();
     using folder = emptyFolder();
-    const { file, out } = writeExperiment(folder.path, "stubborn", LONG);
+    const ASKED = join(folder.path, "asked");
+    const { file, out } = writeExperiment(folder.path, "stubborn", { load: LONG, env: { ASKED } });
     await using program = new Plateau(["run", file, "--out", out], { through: POOR_PROC });
-    const found = await program.until("the target is there", () => {
-      const all = descendants(program.pid);
-      const isThere = all.some(({ command }) => /^\S+ run -A \S+program\.ts stub/.test(command));
-      return isThere && all.find(({ command }) => command.includes(" supervise -- "));
-    });
-    assert.ok(found);
-    Deno.kill(found.pid, "SIGKILL");
+    // Whoever is asked has been reported by the supervisor.
+    const supervisor = await program.until(
+      "the target is asked",
+      () =>
+        existsSync(ASKED) &&
+        descendants(program.pid).find(({ command }) => command.includes(" supervise -- ")),
+    );
+    assert.ok(supervisor);
+    Deno.kill(supervisor.pid, "SIGKILL");
     const { code, stderr } = await program.ended;
     assert.equal(code, 3, stderr);
     assert.match(
