@@ -16,7 +16,6 @@ import { settlingModel } from "./subjects/charts/settling.ts";
 import { requestText, scenarioLoads } from "./subjects/method/load.ts";
 import { groupsOf } from "./subjects/registry.ts";
 import type { ReportContext } from "./subjects/subject.ts";
-import { sweepsOf } from "./subjects/sweeps/sweeps.ts";
 import {
   compareScenarios,
   type PageTarget,
@@ -63,7 +62,6 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
     level,
     results,
   }));
-  const sweeps = sweepsOf(scenarios, { level });
   const claims = judgeClaims(asWritten, results);
   const gates = judgeTogether(gatesOf(thresholdsOf(results), asWritten, results, { baseline }))
     .map(gateOutcome);
@@ -85,7 +83,6 @@ export function reportModel(results: MeasuredRuns, baseline: Grouped | null = nu
       .sort((a, b) => a.order - b.order),
     claims,
     gates,
-    sweeps,
     settling,
     // For the page alone: of many targets it takes longer than all else that is compared.
     bases: () => bases ??= otherBases(compared, { level }),

@@ -12,7 +12,7 @@ import {
 } from "../writing/units.ts";
 import { findingReason } from "../findings/sentences.ts";
 import { listed, uncapitalized } from "../writing/words.ts";
-import { errorCell, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
+import { column, errorCell, type Table, tableOf, textColumn, unitNamed } from "./tables/table.ts";
 
 type TrialEvent = Extract<Progress, { kind: "trial" }>;
 
@@ -32,14 +32,17 @@ export function trialSentence(
 
 /** `12,400/s [12,150, 12,650] with p99 < 50ms; p99 is 800 ms at 1.1 × the capacity; it recovers in 2 s`. */
 export function capacitySentence(result: RunCapacity): string {
-  const { within } = result;
-  const found = foundText(result);
-  const none = result.capacity === null ? uncountedText(result.trials) : "";
-  const broken = none !== "" || result.end === "nothing-holds" ||
-    result.capacity?.bound === "generator";
-  const parts = broken ? [none] : [bindingText(result), ...breakingTexts(result)];
-  return [`${found} with ${listed(within, "and")}`, ...parts, ...endTexts(result)]
-    .filter(Boolean).join("; ");
+  const { within, binding, capacity, trials, end } = result;
+  const none = capacity === null ? uncountedText(trials) : "";
+  const isKnown = none === "" && end !== "nothing-holds" && capacity?.bound !== "generator";
+  return [
+    `${foundText(result)} with ${listed(within, "and")}`,
+    none,
+    // Of one rule nobody needs to be reminded.
+    isKnown && binding !== null && within.length > 1 && `${binding} breaks first`,
+    ...isKnown ? [fullText(trials), beyondText(result), recoveryText(trials)] : [],
+    endText(result),
+  ].filter(Boolean).join("; ");
 }
 
 function foundText({ capacity, trials, end }: RunCapacity): string {
@@ -66,23 +69,11 @@ function uncountedText(trials: readonly CapacityTrial[]): string {
   return reason === "" ? none : `${none}; the last one${reason}`;
 }
 
-/** Of one rule nobody needs to be reminded. */
-function bindingText({ binding, within }: RunCapacity): string {
-  return binding === null || within.length === 1 ? "" : `${binding} breaks first`;
-}
-
-function breakingTexts({ breaking, trials }: RunCapacity): string[] {
+function beyondText({ breaking }: RunCapacity): string {
   const beyond = breaking.find(({ ofCapacity }) => ofCapacity > 1);
-  const wrong = beyond !== undefined && beyond.success < 1
-    ? `, success ${formatShare(beyond.success)},`
-    : "";
-  return [
-    fullText(trials),
-    beyond === undefined
-      ? ""
-      : `p99 is ${formatMs(beyond.p99)}${wrong} at ${beyond.ofCapacity} × the capacity`,
-    recoveryText(trials),
-  ];
+  if (beyond === undefined) return "";
+  const wrong = beyond.success < 1 ? `, success ${formatShare(beyond.success)},` : "";
+  return `p99 is ${formatMs(beyond.p99)}${wrong} at ${beyond.ofCapacity} × the capacity`;
 }
 
 const FULL: Readonly<Partial<Record<Bottleneck["kind"], string>>> = {
@@ -105,55 +96,54 @@ function fullText(trials: readonly CapacityTrial[]): string {
 
 /** The longest that was seen after a trial that broke. */
 function recoveryText(trials: readonly CapacityTrial[]): string {
-  if (trials.some(({ outcome, recoveryS }) => outcome === "broken" && recoveryS === null)) {
-    return "it did not recover from every trial";
-  }
   const seconds = trials.filter(({ outcome }) => outcome === "broken")
-    .flatMap(({ recoveryS }) => recoveryS ?? []);
+    .map(({ recoveryS }) => recoveryS ?? Infinity);
   if (seconds.length === 0) return "";
   const longest = Math.max(...seconds);
+  if (longest === Infinity) return "it did not recover from every trial";
   return longest < 0.1 ? "it recovers at once" : `it recovers in ${formatDuration(longest)}`;
 }
 
-function endTexts({ end, widthRatio }: RunCapacity): string[] {
+function endText({ end, widthRatio }: RunCapacity): string {
   switch (end) {
     case "budget":
-      return [`inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`];
+      return `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
     case "disturbed":
-      return ["inconclusive: the machine disturbed the trials"];
+      return "inconclusive: the machine disturbed the trials";
     case "not-recovered":
-      return ["the target did not recover from the last trial"];
+      return "the target did not recover from the last trial";
     case "interrupted":
-      return ["interrupted"];
+      return "interrupted";
     default:
-      return [];
+      return "";
   }
 }
 
 /** By rate, as the latency grows. */
-export function trialsTable({ trials }: Pick<RunCapacity, "trials">): Table {
-  const sorted = [...trials].sort((a, b) => a.ratePerSec - b.ratePerSec);
-  const unit = timeUnit(sorted.map(({ p99 }) => p99));
-  return tableOf({ caption: "Trials" }, sorted, [
-    { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
-    { label: "Lasted", unit: "s", cell: ({ elapsedS }) => numberCell(elapsedS) },
-    { label: "Completed", unit: "/s", cell: (trial) => numberCell(trial.completedPerSec) },
-    { label: "p50", unit: unit.name, cell: ({ p50 }) => numberCell(p50, unit) },
-    { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },
+export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
+  const unit = timeUnit(trials.map(({ p99 }) => p99));
+  return tableOf({ caption }, trials.toSorted((a, b) => a.ratePerSec - b.ratePerSec), [
+    column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column("Lasted", ({ elapsedS }) => elapsedS, unitNamed("s")),
+    column("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
+    column("p50", ({ p50 }) => p50, unit),
+    column("p99", ({ p99 }) => p99, unit),
     {
       label: "Errors",
       cell: ({ success }) =>
         errorCell({ text: formatShare(1 - success), value: Number((1 - success).toPrecision(12)) }),
     },
-    {
-      label: "Outcome",
-      kind: "text",
-      cell: ({ outcome, counts }) => textCell(counts ? outcome : `${outcome}, not counted`),
-    },
+    textColumn("Outcome", trialWord),
   ]);
 }
 
-function rateIn(perSec: number): string {
+export const PER_SEC = unitNamed("/s");
+
+export function trialWord({ outcome, counts }: CapacityTrial): string {
+  return counts ? outcome : `${outcome}, not counted`;
+}
+
+export function rateIn(perSec: number): string {
   return `${rateNumber(perSec)}/s`;
 }
 

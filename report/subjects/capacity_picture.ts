@@ -1,10 +1,18 @@
 /**
  * The searches for a capacity of a scenario: latency over the achieved rate from all trials, the trials in order, and
- * how each target breaks. Pure.
+ * how each target breaks.
  */
 import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
-import { capacitySentence, trialsTable } from "./capacity.ts";
+import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
+import {
+  type Axis,
+  compact,
+  type Reference,
+  type Xy,
+  type XyPoint,
+  type XySeries,
+} from "../chart.ts";
 import {
   type DisplayUnit,
   formatCount,
@@ -14,23 +22,22 @@ import {
   timeUnit,
 } from "../writing/units.ts";
 import { counted } from "../writing/words.ts";
-import type { CellRuns } from "../cells/cells.ts";
-import { type Block, figure, type Finding, group, list, table } from "../blocks.ts";
+import { capacitySentence, PER_SEC, rateIn, trialsTable, trialWord } from "./capacity.ts";
 import type { ReportContext, Subject } from "./subject.ts";
-import { cellColumn, numberCell, type Table, tableOf, textCell } from "./tables/table.ts";
 import {
-  type Axis,
-  compact,
-  type Reference,
-  type Xy,
-  type XyPoint,
-  type XySeries,
-} from "../chart.ts";
+  cellColumn,
+  column,
+  type OfCell,
+  type Table,
+  tableOf,
+  textColumn,
+} from "./tables/table.ts";
 
-interface SearchedCell {
-  readonly cell: CellRuns;
+interface SearchedCell extends OfCell {
   readonly searches: readonly RunCapacity[];
-  /** The one whose capacity is the median of the cell's runs. */
+  /** Of all searches. */
+  readonly trials: readonly CapacityTrial[];
+  /** The search whose capacity is the median of the cell's runs. */
   readonly middle: RunCapacity;
 }
 
@@ -47,7 +54,10 @@ export const capacity: Subject<ReportContext> = {
 
 function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Block[] {
   if (searched.length === 0) return [];
-  const rates = axisOfRates(searched);
+  const rates = logAxis([
+    ...searched.flatMap(({ trials }) => trials.map(({ ratePerSec }) => ratePerSec)),
+    ...searched.map(({ middle }) => valueOf(middle)),
+  ], "/s");
   const legend = searched.map(({ cell: { label, color } }) => ({ label, color }));
   return [
     list(searched.map(findingOf)),
@@ -61,23 +71,21 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
       { reading: READING },
     ),
     table(breakingTable(searched), { isCaptioned: true }),
-    ...searched.map(({ cell: { label }, searches }) => {
-      const trials = trialsTable({ trials: searches.flatMap((one) => one.trials) });
-      const caption = `Trials of ${label}`;
-      return table({ ...trials, caption }, { fold: caption });
-    }),
+    ...searched.map(({ cell: { label }, trials }) =>
+      table(trialsTable(trials, `Trials of ${label}`), { fold: `Trials of ${label}` })
+    ),
   ];
 }
 
 const READING =
   "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, as the generator or the machine may be why. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. Beneath, the trials in order: a whisker joins the highest rate that had held below the lowest that had broken; the dashed line is the capacity. A trial that breaks ends early, so its p99 would grow. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency and the rates of trials are on logarithmic axes.";
 
-function searchedCell(cell: CellRuns): SearchedCell[] {
+function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
     .filter(({ trials }) => trials.length > 0);
   if (searches.length === 0) return [];
-  const sorted = searches.toSorted((a, b) => valueOf(a) - valueOf(b));
-  return [{ cell, searches, middle: sorted[(sorted.length - 1) >> 1] }];
+  const middle = searches.toSorted((a, b) => valueOf(a) - valueOf(b))[(searches.length - 1) >> 1];
+  return [{ cell, searches, trials: searches.flatMap(({ trials }) => trials), middle }];
 }
 
 function valueOf({ capacity }: RunCapacity): number {
@@ -97,30 +105,19 @@ const ROOM = 1.3;
 function logAxis(values: readonly number[], unit: string): Axis {
   const positive = values.filter((value) => value > 0);
   if (positive.length === 0) return { unit, scale: "log", min: 1, max: 10 };
-  return {
-    unit,
-    scale: "log",
-    min: compact(Math.min(...positive) / ROOM),
-    max: compact(Math.max(...positive) * ROOM),
-  };
-}
-
-function allTrials(searched: readonly SearchedCell[]): CapacityTrial[] {
-  return searched.flatMap(({ searches }) => searches.flatMap(({ trials }) => trials));
+  const [min, max] = [Math.min(...positive) / ROOM, Math.max(...positive) * ROOM];
+  return { unit, scale: "log", min: compact(min), max: compact(max) };
 }
 
 function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
-  const trials = allTrials(searched);
-  const limits = [
-    ...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs))),
-  ];
-  const unit = timeUnit([...trials.map(({ p99 }) => p99), ...limits]);
-  const shown = [...trials.flatMap(({ p50, p99 }) => [p50, p99]), ...limits];
-  const ends = searched.flatMap(({ middle: { capacity } }) => [
-    capacity?.value ?? 0,
-    capacity?.high ?? 0,
-  ]);
-  const most = Math.max(...trials.map(({ completedPerSec }) => completedPerSec), ...ends);
+  const trials = searched.flatMap((one) => one.trials);
+  const limits = [...new Set(searched.flatMap(({ middle }) => middle.within.flatMap(limitMs)))];
+  const times = [...trials.map(({ p99 }) => p99), ...limits];
+  const unit = timeUnit(times);
+  const most = Math.max(
+    ...trials.map(({ completedPerSec }) => completedPerSec),
+    ...searched.flatMap(({ middle }) => [valueOf(middle), middle.capacity?.high ?? 0]),
+  );
   return {
     kind: "xy",
     size: "large",
@@ -128,10 +125,13 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
       counted(trials.length, "trial")
     }. The tables below have their values.`,
     x: {
-      ...{ unit: "", scale: "linear", min: 0, max: compact(most * 1.06 || 1) },
+      unit: "",
+      scale: "linear",
+      min: 0,
+      max: compact(most * 1.06 || 1),
       title: "achieved requests/s",
     },
-    y: logAxis(shown.map((ms) => ms / unit.size), unit.name),
+    y: logAxis([...trials.map(({ p50 }) => p50), ...times].map((ms) => ms / unit.size), unit.name),
     references: [
       ...limits.map((ms) => limitAt(ms / unit.size)),
       ...searched.flatMap(kneeOf),
@@ -157,42 +157,31 @@ function limitMs(rule: string): number[] {
 }
 
 function latencySeries(
-  { cell: { label, color }, searches }: SearchedCell,
+  { cell: { label, color }, trials }: SearchedCell,
   percentile: "p50" | "p99",
   unit: DisplayUnit,
 ): XySeries {
-  const trials = searches.flatMap(({ trials }) => trials)
-    .filter((trial) => trial[percentile] > 0)
-    .toSorted((a, b) => a.completedPerSec - b.completedPerSec);
-  return {
-    label,
-    color,
-    draw: "dots",
-    points: trials.map((trial): XyPoint => ({
+  const points = trials.filter((trial) => trial[percentile] > 0)
+    .toSorted((a, b) => a.completedPerSec - b.completedPerSec)
+    .map((trial): XyPoint => ({
       x: compact(trial.completedPerSec),
       y: compact(trial[percentile] / unit.size),
       lines: [
-        `${percentile} ${formatMs(trial[percentile])} at ${rateText(trial.completedPerSec)} of ${
-          rateText(trial.ratePerSec)
-        } due, ${wordOf(trial)}`,
+        `${percentile} ${formatMs(trial[percentile])} at ${rateIn(trial.completedPerSec)} of ${
+          rateIn(trial.ratePerSec)
+        } due, ${trialWord(trial)}`,
       ],
       ...lookOf(trial),
-    })),
-  };
+    }));
+  return { label, color, draw: "dots", points };
 }
 
 /** What is "at least" has no upper end: its bar ends at the value. */
 function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell): Reference[] {
   if (capacity === null) return [];
-  const { value, low, high } = capacity;
-  return [{
-    kind: "vertical",
-    label,
-    color,
-    at: compact(value),
-    low: compact(low),
-    high: compact(high ?? value),
-  }];
+  const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]
+    .map(compact);
+  return [{ kind: "vertical", label, color, at, low, high }];
 }
 
 function lookOf({ outcome, counts }: CapacityTrial): Pick<XyPoint, "fill" | "mark"> {
@@ -202,54 +191,45 @@ function lookOf({ outcome, counts }: CapacityTrial): Pick<XyPoint, "fill" | "mar
   };
 }
 
-function wordOf({ outcome, counts }: CapacityTrial): string {
-  return counts ? outcome : `${outcome}, not counted`;
-}
-
-function rateText(perSec: number): string {
-  return `${perSec < 100 ? formatNumber(perSec) : formatCount(perSec)}/s`;
-}
-
-function axisOfRates(searched: readonly SearchedCell[]): Axis {
-  const rates = allTrials(searched).map(({ ratePerSec }) => ratePerSec);
-  return logAxis([...rates, ...searched.map(({ middle }) => valueOf(middle))], "/s");
-}
-
-function trialsChart({ cell, searches, middle }: SearchedCell, y: Axis): Xy {
-  const points = searches.flatMap(({ trials }) => boundedPoints(trials))
+function trialsChart({ cell: { label, color }, searches, middle }: SearchedCell, y: Axis): Xy {
+  const points = searches.flatMap(({ trials }) => trials.map((_, i) => boundedPoint(trials, i)))
     .map((point, i) => ({ ...point, x: i + 1 }));
-  const ticks = points.map(({ x }) => ({ at: x, text: String(x) }));
   return {
     kind: "xy",
     alt: `Rates of ${
       counted(points.length, "trial")
-    } of ${cell.label}, in order. The table below has them.`,
+    } of ${label}, in order. The table below has them.`,
     size: "small",
-    x: { unit: "", scale: "linear", min: 0.5, max: points.length + 0.5, ticks, title: "trial" },
+    x: {
+      unit: "",
+      scale: "linear",
+      min: 0.5,
+      max: points.length + 0.5,
+      ticks: points.map(({ x }) => ({ at: x, text: String(x) })),
+      title: "trial",
+    },
     y,
     references: middle.capacity === null ? [] : [limitAt(middle.capacity.value)],
-    series: [{ label: cell.label, color: cell.color, draw: "dots", points }],
+    series: [{ label, color, draw: "dots", points }],
   };
 }
 
-/** Each trial from the highest rate that had held by then to the lowest that had broken. */
-function boundedPoints(trials: readonly CapacityTrial[]): Omit<XyPoint, "x">[] {
-  return trials.map((trial, i) => {
-    const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
-    const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
-      known.filter((one) => one.outcome === outcome).map(({ ratePerSec }) => ratePerSec);
-    const high = Math.min(...ratesOf("broken"));
-    const low = Math.max(...ratesOf("held").filter((rate) => rate < high));
-    const isBounded = Number.isFinite(low) && Number.isFinite(high);
-    const bounds = isBounded ? `; held at ${rateText(low)}, broke at ${rateText(high)}` : "";
-    return {
-      y: compact(trial.ratePerSec),
-      low: isBounded ? compact(low) : null,
-      high: isBounded ? compact(high) : null,
-      lines: [`trial at ${rateText(trial.ratePerSec)}: ${wordOf(trial)}${bounds}`],
-      ...lookOf(trial),
-    };
-  });
+/** A trial from the highest rate that had held by then to the lowest that had broken. */
+function boundedPoint(trials: readonly CapacityTrial[], i: number): Omit<XyPoint, "x"> {
+  const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
+  const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
+    known.filter((one) => one.outcome === outcome).map(({ ratePerSec }) => ratePerSec);
+  const high = Math.min(...ratesOf("broken"));
+  const low = Math.max(...ratesOf("held").filter((rate) => rate < high));
+  const isBounded = Number.isFinite(low) && Number.isFinite(high);
+  const bounds = isBounded ? `; held at ${rateIn(low)}, broke at ${rateIn(high)}` : "";
+  return {
+    y: compact(trials[i].ratePerSec),
+    low: isBounded ? compact(low) : null,
+    high: isBounded ? compact(high) : null,
+    lines: [`trial at ${rateIn(trials[i].ratePerSec)}: ${trialWord(trials[i])}${bounds}`],
+    ...lookOf(trials[i]),
+  };
 }
 
 /** p99 so many times that at the capacity, or so many wrong: beyond it the target falls off a cliff. */
@@ -270,19 +250,16 @@ function breakingTable(searched: readonly SearchedCell[]): Table {
     breaking.map((at) => ({ ...at, cell, word: breakingWord(breaking) }))
   );
   const rows = all.some(({ ofCapacity }) => ofCapacity > 1) ? all : [];
-  const unit = timeUnit(rows.map(({ p99 }) => p99));
   return tableOf({ caption: "How it breaks" }, rows, [
     cellColumn,
-    { label: "Of capacity", cell: ({ ofCapacity }) => numberCell(ofCapacity) },
-    { label: "Rate", unit: "/s", cell: ({ ratePerSec }) => numberCell(ratePerSec) },
-    { label: "p99", unit: unit.name, cell: ({ p99 }) => numberCell(p99, unit) },
+    column("Of capacity", ({ ofCapacity }) => ofCapacity),
+    column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
+    column("p99", ({ p99 }) => p99, timeUnit(rows.map(({ p99 }) => p99))),
     { label: "Success", cell: ({ success }) => ({ text: formatShare(success), value: success }) },
-    {
-      label: "Recovers in",
-      kind: "text",
-      cell: ({ recoveryS }) =>
-        textCell(recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`),
-    },
-    { label: "Breaks as", kind: "text", cell: ({ word }) => textCell(word) },
+    textColumn(
+      "Recovers in",
+      ({ recoveryS }) => recoveryS === null ? "not seen" : `${formatNumber(recoveryS)} s`,
+    ),
+    textColumn("Breaks as", ({ word }) => word),
   ]);
 }

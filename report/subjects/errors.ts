@@ -3,8 +3,13 @@ import { legendOf } from "../chart.ts";
 import { type Block, figure, type Form, group, list, table, text } from "../blocks.ts";
 import { errorsModel, flawlessText } from "./charts/errors.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
-import { areMixed, outcomesTable, reasonFindings, reasonsTable } from "./tables/outcomes.ts";
-import { slowestFindings, slowestTable } from "./tables/slowest.ts";
+import {
+  areMixed,
+  outcomesTable,
+  reasonFindings,
+  reasonsTable,
+  slowestTable,
+} from "./tables/responses.ts";
 
 export const errors: Subject<ReportContext> = {
   id: "outcomes",
@@ -39,7 +44,6 @@ function inDetail({ name, cells, roomy }: ScenarioContext, isFaulty: boolean): B
     table(reasonsTable(name, cells), { isCaptioned: true }),
     list(reasonFindings(cells), { title: "Errors", forms: roomy }),
     group("Slowest requests", [
-      list(slowestFindings(cells)),
       table(slowestTable(name, cells), { fold: "The slowest requests as a table" }),
     ]),
   ], { depth: "everything" })];

@@ -28,8 +28,7 @@ import {
 import { counted } from "../writing/words.ts";
 import { isOpen, shortfallOf } from "../judge/shortfall.ts";
 import { type PooledLatency, poolLatency, WEAK_NOTE } from "../figures/pool.ts";
-import { tlsText } from "./tables/connections.ts";
-import { isLongDrain, UNSOLICITED_TEXT } from "./tables/outcomes.ts";
+import { isLongDrain, tlsText, UNSOLICITED_TEXT } from "./tables/responses.ts";
 
 export interface MeasurementModel {
   readonly url: string;

@@ -12,8 +12,9 @@ import { boundText, formatNumber, timeUnit } from "../writing/units.ts";
 import { type CapacityRange, capacityRange, isSearched } from "../figures/capacity.ts";
 import { barsOf } from "./charts/throughput.ts";
 import type { ReportContext, ScenarioContext, Subject } from "./subject.ts";
-import { maxCell, percentileCell } from "./tables/latency_cells.ts";
+import { maxIn, percentileCell } from "./tables/latency_cells.ts";
 import {
+  column,
   type ColumnOf,
   errorCell,
   NONE,
@@ -81,11 +82,7 @@ function summaryTable(scenario: string, cells: readonly CellRuns[]): Table {
     },
     { label: "p50", unit: unit.name, cell: (cell) => percentileCell(cell, 50, unit) },
     { label: "p99", unit: unit.name, cell: (cell) => percentileCell(cell, 99, unit) },
-    {
-      label: "Max",
-      unit: unit.name,
-      cell: ({ latency }) => maxCell(latency, unit),
-    },
+    column("Max", ({ latency }) => maxIn(latency), unit),
     {
       label: "Errors",
       unit: "%",

@@ -6,7 +6,6 @@ import type { MeasuredRuns } from "../cells/measured.ts";
 import type { GateOutcome } from "../findings/gate_sentences.ts";
 import type { JudgedClaim } from "../judge/claims.ts";
 import type { SettlingModel } from "./charts/settling.ts";
-import type { SweepModel } from "./sweeps/sweeps.ts";
 import type { ScenarioComparison } from "./verdict/compared_scenarios.ts";
 import type { OtherBase } from "./verdict/other_bases.ts";
 
@@ -34,8 +33,6 @@ export interface ReportContext {
   readonly scenarios: readonly ScenarioContext[];
   /** By position; with figures that leave out what the experiment discards. */
   readonly runs: readonly Run[];
-  /** Scenarios in which factors vary enough to show. */
-  readonly sweeps: readonly SweepModel[];
   /** Null where no latency was ever far from where it ends. */
   readonly settling: SettlingModel | null;
   /** With what the page can compare in place of the base of the experiment. */

@@ -4,6 +4,7 @@ import type { BrowserContextOptions, Page } from "playwright-core";
 import { violationsOf } from "./accessibility.ts";
 import { chromiumTest, drawForPrint, inkOf, type Look, openAll } from "./chromium.ts";
 import { DESKTOP, PHONE } from "./sample.ts";
+import { chartsIn, tableIn } from "../report/said.ts";
 import { SWEEP_PAGE, SWEEPS } from "./sweep_sample.ts";
 
 const VIEWS: Record<string, BrowserContextOptions> = {
@@ -13,9 +14,7 @@ const VIEWS: Record<string, BrowserContextOptions> = {
 };
 
 const DRAWN =
-  Object.values(SWEEPS).flatMap(({ context: { sweeps } }) =>
-    sweeps.flatMap(({ figures }) => figures.flatMap(({ facets }) => facets))
-  ).length * 3;
+  Object.values(SWEEPS).flatMap((model) => chartsIn(model, "sweeps", "xy")).length;
 
 /** As print does: everything is drawn, wherever it stands. */
 async function drawAll(page: Page): Promise<void> {
@@ -64,7 +63,7 @@ chromiumTest("sweeps", {
         "tbody tr",
       )
         .count();
-      assert.equal(rows, SWEEPS.connections.context.sweeps[0].figures[0].table.rows.length);
+      assert.equal(rows, tableIn(SWEEPS.connections, "sweeps").rows.length);
     },
   },
   "pointing at a figure shows what is there": {

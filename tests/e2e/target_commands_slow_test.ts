@@ -45,7 +45,7 @@ testWith(["linux"], "commands of two targets run around each of their runs, in o
     ],
   );
   assert.ok(ran.every(({ total, longest }) => longest > 0 && total >= longest));
-  assert.match(site.read("out/report.html"), /Before each run: sh -c echo/);
+  assert.match(site.read("out/report.html"), /before each run[\s\S]{0,40}sh -c echo/);
   assert.match(stderr, /Setup of a: sh -c echo/);
   await assertNothingLeft();
 });

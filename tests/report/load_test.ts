@@ -161,8 +161,8 @@ Deno.test("loads that differ are told with each scenario, and in the method", ()
   const sentences = said(model, "method").map(({ text }) => plain(text));
   assert.ok(sentences.includes("Load of plain: 50 connections, 1 s."));
   assert.ok(sentences.includes(`Load of high: ${HIGH}.`));
-  assert.ok(sentences.some((text) => text.startsWith("Closed loop (plain): each connection")));
-  assert.ok(sentences.some((text) => text.startsWith("Open loop (high, ramp): requests arrive")));
+  assert.ok(sentences.some((text) => text.startsWith("Closed loop: each connection")));
+  assert.ok(sentences.some((text) => text.startsWith("Open loop: requests arrive")));
 });
 
 Deno.test("page, terminal and markdown all tell the load of a scenario", () => {

@@ -53,16 +53,11 @@ Deno.test("a commit that does not hold all changes says so", () => {
   assert.ok(!none.includes("Commit"));
 });
 
-Deno.test("pins stand in the method, by who is kept where", () => {
-  const said = (pin: unknown): string[] =>
-    methodSentences(resultsFixture({ cells: CELLS, experiment: { pin } })).filter((sentence) =>
-      sentence.startsWith("The system kept")
-    );
-  assert.deepEqual(said({ targets: "0", workers: "1-3" }), [
-    "The system kept targets to core 0 and the load generator to cores 1-3.",
-  ]);
-  assert.deepEqual(said({ workers: "1" }), ["The system kept the load generator to core 1."]);
-  assert.deepEqual(said(undefined), []);
+Deno.test("pins stand among the facts, by who is kept where", () => {
+  const coresOf = (pin: unknown): string => factsOf({ experiment: { pin } })["Cores"];
+  assert.equal(coresOf({ targets: "0", workers: "1-3" }), "targets on 0, load generator on 1-3");
+  assert.equal(coresOf({ workers: "1" }), "load generator on 1");
+  assert.equal(coresOf(undefined), undefined);
 });
 
 Deno.test("what cannot be exceeded here is told where it was measured", () => {
@@ -84,4 +79,30 @@ Deno.test("what cannot be exceeded here is told where it was measured", () => {
     "could not be measured",
   ]);
   assert.deepEqual(textsOf({}), [undefined, undefined]);
+});
+
+Deno.test("who served is told by the kinds of the targets, and by where responses were proved", () => {
+  const [app, url] = [{ app: "api" }, { url: "http://127.0.0.1:8080" }];
+  const each = "Each target had to pass the preflight check before every run.";
+  const fresh = "Every run had a fresh process of its target.";
+  const cases: [experiment: Record<string, unknown>, sentences: (string | RegExp)[]][] = [
+    [{ targets: { slow: app, fast: app } }, [fresh, each]],
+    [{ targets: { slow: app, fast: app }, prove: "apart" }, [fresh, /once before its first run/]],
+    [{ targets: { slow: app, fast: url } }, ["Servers at a URL ran already: fast.", fresh, each]],
+    // One that was not measured served nothing.
+    [{ targets: { slow: url, fast: url, other: app }, fresh: false }, [/: slow, fast\.$/, each]],
+    [{ targets: { slow: app, fast: app }, fresh: false }, [/served all of its runs/, each]],
+  ];
+  for (const [experiment, expected] of cases) {
+    const sentences = methodSentences(resultsFixture({ cells: CELLS, experiment }));
+    expected.forEach((one, i) =>
+      typeof one === "string" ? assert.equal(sentences[i], one) : assert.match(sentences[i], one)
+    );
+    assert.match(sentences[expected.length], /^The runs were made /);
+  }
+});
+
+Deno.test("requests/s of several runs are said to be their mean, as the tables have them", () => {
+  const text = methodSentences(resultsFixture({ cells: CELLS })).join(" ");
+  assert.match(text, /several runs, Requests\/s is their mean/);
 });

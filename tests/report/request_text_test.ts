@@ -40,12 +40,12 @@ const LINES: [sentence: string, scenario: string, text: string][] = [
   [
     "of many steps the first are told",
     `{ flow: [${"{ get: /a/path/of/a/length }, ".repeat(9)}] }`,
-    "flow: GET /a/path/of/a/length → GET /a/path/of/a/length → GET /a/path/of/a/length and 6 more",
+    "flow: GET /a/path/of/a/length → GET /a/path/of/a/length → GET /a/path/of/a/length → GET /a/path/of/…",
   ],
   [
     "of a long path among many its beginning is told",
     `{ mix: [{ get: ${LONG} }, { get: /b }, { get: /c }] }`,
-    `mix: 33.3 % GET ${LONG.slice(0, 72)}… and 2 more`,
+    `mix: 33.3 % GET ${LONG.slice(0, 83)}…`,
   ],
   [
     "a page with a long path keeps what goes with it",

@@ -96,8 +96,8 @@ Deno.test("a start-up without an answer has a rate of 0, and no latency to be to
     steadyFindings([cell])[0].text,
     /: steady from 0\.5 s on, after 0 requests; [\d,]+ requests\/s then, 0 before\.$/,
   );
-  const { rows } = tableIn(steadyOf([cell]), "steady", "Start-up");
-  assert.deepEqual(rows.map((row) => row[2].text), ["0", "–", "–"]);
+  const [row] = tableIn(steadyOf([cell]), "steady", "Start-up").rows;
+  assert.deepEqual(row.slice(1).map(({ text }) => text), ["start-up", "0", "–", "–"]);
 });
 
 Deno.test("each percentile flattens in its own time, in runs without a steady state too", () => {
@@ -176,21 +176,20 @@ Deno.test("the tables show labels, and start-up, steady part and whole run side 
   const { columns, rows } = tableIn(found, "steady", "Start-up");
   assert.deepEqual(columns.map(({ label }) => label), [
     "Target",
-    "Figure",
-    "Start-up",
-    "Steady",
-    "Whole run",
+    "Part",
+    "Requests/s",
+    "p50",
+    "p99",
   ]);
-  assert.deepEqual(rows.map(([, figure]) => figure.text), ["requests/s", "p50, ms", "p99, ms"]);
+  assert.deepEqual(rows.map(([, part]) => part.text), ["start-up", "steady", "whole run"]);
   assert.ok(
     rows.every((row) => row.slice(2).every(({ value }) => value !== undefined && value > 0)),
   );
-  // Beside a cell that has the other parts, one that has none shows so; alone, it has nothing to show.
+  // Beside a cell that has the other parts, one that has none has the whole; alone, it has nothing to show.
   const alone = tablesIn(steadyOf([cellOf([NEVER])]), "steady");
   assert.ok(alone.every(({ caption }) => !caption.startsWith("Start-up")));
-  const both = steadyOf([cellOf([NEVER]), cellOf([warm(1)])]);
-  const [never] = tableIn(both, "steady", "Start-up").rows;
-  assert.deepEqual(never.slice(2, 4).map(({ text }) => text), ["–", "–"]);
+  const both = tableIn(steadyOf([cellOf([NEVER]), cellOf([warm(1)])]), "steady", "Start-up").rows;
+  assert.deepEqual(both.slice(0, 2).map(([, part]) => part.text), ["whole run", "start-up"]);
 });
 
 Deno.test("page, terminal and CSV tell of the steady state; the terminal only of cells that are not flat", () => {

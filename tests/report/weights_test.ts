@@ -1,69 +1,55 @@
 import assert from "node:assert/strict";
 import { reportModel } from "../../report/model.ts";
-import type { SweepModel } from "../../report/subjects/sweeps/sweeps.ts";
 import { around } from "./rates.ts";
+import { tablesIn } from "./said.ts";
 import { type SweepCell, sweepResults } from "./sweep_results.ts";
 
-function sweepsOf(cells: readonly SweepCell[]): readonly SweepModel[] {
-  return reportModel(sweepResults(cells)).context.sweeps;
+/** Texts of the rows of what is explained; none where nothing is. */
+function weights(cells: readonly SweepCell[]): string[][] {
+  return tablesIn(reportModel(sweepResults(cells)), "sweeps")
+    .filter(({ caption }) => caption.startsWith("Variance explained"))
+    .flatMap(({ rows }) => rows.map((row) => row.map(({ text }) => text)));
 }
 
-function plain(text: string): string {
-  return text.replaceAll("\u00a0", " ");
+/** Requests/s grow 8 times with connections, in steps of equal ratio, and as given with the target. */
+function explained(factors: readonly number[], connections = [1, Math.sqrt(8), 8]): SweepCell[] {
+  return ["slow", "fast"].flatMap((target, i) =>
+    connections.map((n): SweepCell => ({
+      target,
+      parameters: { connections: n },
+      rate: 0,
+      rates: around(1_000 * n * factors[i]),
+    }))
+  );
 }
-
-/** Requests/s grow 8 times with connections, in steps of equal ratio, and twice with the target. */
-const EXPLAINED = ["slow", "fast"].flatMap((target, i) =>
-  [1, Math.sqrt(8), 8].map((connections): SweepCell => ({
-    target,
-    parameters: { connections },
-    rate: 0,
-    rates: around(1_000 * connections * (1 + i)),
-  }))
-);
 
 Deno.test("weights: shares of the variance, and what each factor does from end to end", () => {
-  const [{ weights }] = sweepsOf(EXPLAINED);
-  assert.ok(weights);
-  assert.equal(
-    plain(weights.findings[0]),
-    "Requests/s: connections 86 %, target 14 %, together 0 %, runs < 1 %.",
-  );
-  const rows = weights.table.rows.map((row) => row.slice(0, 3).map(({ text }) => text));
-  assert.deepEqual(rows.slice(0, 2), [
-    ["target", "slow → fast", "2.00×"],
-    ["connections", "1 → 8", "8.00×"],
+  const rows = weights(explained([1, 2]));
+  assert.deepEqual(rows.map(([name, ends, share, , rate]) => [name, ends, rate, share]), [
+    ["target", "slow → fast", "2.00×", "14"],
+    ["connections", "1 → 8", "8.00×", "86"],
+    ["factors together", "–", "–", "0"],
+    ["runs of a cell", "–", "–", "< 1"],
   ]);
 });
 
 Deno.test("weights: a factor that one target has alone is told with the target", () => {
-  const cells = [0, 500].flatMap((cpuTime): SweepCell[] => [
+  const rows = weights([0, 500].flatMap((cpuTime): SweepCell[] => [
     { target: "one", parameters: { cpuTime }, rate: 1_000 },
     { target: "cluster", parameters: { cpuTime, "cluster.instances": 2 }, rate: 2_000 },
     { target: "cluster", parameters: { cpuTime, "cluster.instances": 4 }, rate: 4_000 },
-  ]);
-  const [{ weights }] = sweepsOf(cells);
-  assert.deepEqual(weights?.table.rows.slice(0, 2).map((row) => row[0].text), [
-    "target and instances",
-    "cpuTime",
-  ]);
-  assert.equal(weights?.table.rows[0][1].text, "one → cluster · instances 4");
+  ]));
+  assert.deepEqual(rows.slice(0, 2).map(([name]) => name), ["target and instances", "cpuTime"]);
+  assert.equal(rows[0][1], "one → cluster · instances 4");
 });
 
 Deno.test("weights: a missing combination leaves nothing to weigh, nor do four cells", () => {
-  assert.deepEqual(sweepsOf(EXPLAINED.slice(1)).map(({ weights }) => weights), [null]);
-  assert.deepEqual(sweepsOf([0, 2, 3, 5].map((at) => EXPLAINED[at])), []);
+  const cells = explained([1, 2]);
+  for (const some of [cells.slice(1), [0, 2, 3, 5].map((at) => cells[at])]) {
+    assert.deepEqual(weights(some), []);
+  }
 });
 
 Deno.test("weights: what a factor does a thousand times over is written out", () => {
-  const cells = ["slow", "fast"].flatMap((target, i) =>
-    [1, 4, 8].map((connections): SweepCell => ({
-      target,
-      parameters: { connections },
-      rate: 0,
-      rates: around([2, 3_000][i] * connections),
-    }))
-  );
-  const [{ weights }] = sweepsOf(cells);
-  assert.equal(weights?.table.rows[0][2].text, "1,500×");
+  assert.equal(weights(explained([1, 1_500], [1, 4, 8]))[0][4], "1,500×");
 });

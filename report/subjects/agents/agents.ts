@@ -1,25 +1,32 @@
 /** What a report says of the agents that loaded together: who they were, when they disagree, and a table. */
-import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
-import type { AgentPart, Measurement, Run } from "../../../runner/result/result.ts";
-import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
-import { stackedAxis, stackedOver } from "../charts/errors.ts";
-import { COLORS } from "../../cells/colors.ts";
-import { lowerMedian, mean, median } from "../../writing/spread.ts";
-import { formatDuration, formatMs, formatNumber } from "../../writing/units.ts";
-import { counted, listedAll } from "../../writing/words.ts";
+import type { Measurement, Run } from "../../../runner/result/result.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { type Block, figure, list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
-import { poolLatency } from "../../figures/pool.ts";
-import { figure, type Form, list, table } from "../../blocks.ts";
+import { COLORS } from "../../cells/colors.ts";
+import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
+import { median } from "../../writing/spread.ts";
+import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
+import { counted, listedAll } from "../../writing/words.ts";
+import { stackedAxis, stackedOver } from "../charts/errors.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import type { Table } from "../tables/table.ts";
+import {
+  column,
+  type ColumnOf,
+  errorColumn,
+  NONE,
+  type Table,
+  tableOf,
+  textColumn,
+  unitNamed,
+} from "../tables/table.ts";
 import {
   type AgentFigures,
   agentFigures,
   disagreements,
-  droppedRatio,
   type LoadKind,
+  wholeFigures,
 } from "./disagreement.ts";
-import { agentsTable, type WholeFigures } from "./table.ts";
 
 export interface AgentsModel {
   /** One for each agent that was lost or disagrees, or one that they agree. */
@@ -27,8 +34,15 @@ export interface AgentsModel {
   readonly table: Table;
 }
 
-/** More of them help nobody; the table has all. */
-const MOST_FINDINGS = 8;
+/** The agents of a cell, or of a measurement alone. */
+interface Loaded {
+  /** Null where there is one cell alone. */
+  readonly target: Pick<CellRuns, "label" | "color"> | null;
+  readonly kind: LoadKind;
+  readonly isOpen: boolean;
+  readonly whole: AgentFigures;
+  readonly agents: readonly AgentFigures[];
+}
 
 /** Each agent beside the whole; nothing where one program loaded alone. */
 export const agents: Subject<ScenarioContext> = {
@@ -36,111 +50,83 @@ export const agents: Subject<ScenarioContext> = {
   title: "Agents",
   depth: "everything",
   build: ({ name, cells }) => {
-    const model = agentsModel(name, cells);
-    if (model === null) return [];
+    const fleets = cells.map((cell) => ({
+      cell,
+      runs: cell.parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined),
+    })).filter(({ runs }) => runs.length > 0);
+    if (fleets.length === 0) return [];
+    const loaded = fleets.map(({ cell, runs }) => loadedBy(runs, cells.length === 1 ? null : cell));
+    const isRepeated = fleets.some(({ runs }) => runs.length > 1);
+    const isCut = cells.some(({ parts }) => parts.some(({ run, whole }) => run !== whole));
+    const whole = agentsTable(`Agents of ${name}`, loaded, [
+      ...isRepeated
+        ? [
+          "Requests/s and completed are means over the runs, the other figures medians, percentiles a run's own.",
+        ]
+        : [],
+      ...isCut ? ["Figures are of whole runs, with what the experiment discards."] : [],
+    ]);
     return [
-      list(model.findings.map((text) => ({ code: "agents", text })), { forms: FORMS }),
-      table(model.table, {
-        fold: model.table.rows.length > MOST_ROWS ? "Each agent" : null,
+      list(findingsOf(loaded).map((text) => ({ code: "agents", text })), {
+        forms: ["page", "terminal", "markdown"],
+      }),
+      table(whole, {
+        fold: whole.rows.length > MOST_ROWS ? "Each agent" : null,
         forms: ["page", "markdown"],
       }),
-      ...agentsPanels(cells).map(({ label, chart }) =>
-        figure([{ title: `Requests per second, ${label}`, of: null, chart }], {
-          legend: legendOf(chart),
-          reading: READING,
-        })
-      ),
+      ...fleets.slice(0, MOST_CELLS).flatMap(({ cell, runs }) => rateFigures(cell, runs)),
     ];
   },
 };
 
-const FORMS: readonly Form[] = ["page", "terminal", "markdown"];
 /** A longer table is folded up: it serves to look up one agent. */
 const MOST_ROWS = 30;
-const READING =
-  "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.";
-
-function agentsModel(scenario: string, cells: readonly CellRuns[]): AgentsModel | null {
-  const loaded = cells.flatMap(({ label, color, parts }) => {
-    const runs = parts.map(({ whole }) => whole).filter(({ agents }) => agents !== undefined);
-    const target = cells.length === 1 ? null : { label, color };
-    return runs.length === 0 ? [] : [{ whole: wholeOf(runs, target), runs }];
-  });
-  if (loaded.length === 0) return null;
-  const isRepeated = loaded.some(({ runs }) => runs.length > 1);
-  const isCut = cells.some(({ parts }) => parts.some(({ run, whole }) => run !== whole));
-  return {
-    findings: findingsOf(loaded.map(({ whole, runs }) => ({ ...whole, kind: runs[0].load.kind }))),
-    table: agentsTable(`Agents of ${scenario}`, loaded.map(({ whole }) => whole), [
-      ...(isRepeated
-        ? [
-          "Requests/s and completed are means over the runs, the other figures medians, percentiles a run's own.",
-        ]
-        : []),
-      ...(isCut ? ["Figures are of whole runs, with what the experiment discards."] : []),
-    ]),
-  };
-}
 
 /** Null without agents. */
 export function measurementAgents(measurement: Measurement): AgentsModel | null {
   if (measurement.agents === undefined) return null;
-  const whole = wholeOf([measurement], null);
-  return {
-    findings: findingsOf([{ ...whole, kind: measurement.load.kind }]),
-    table: agentsTable("Agents", [whole]),
-  };
+  const loaded = [loadedBy([measurement], null)];
+  return { findings: findingsOf(loaded), table: agentsTable("Agents", loaded) };
 }
 
-function wholeOf(runs: readonly Measurement[], target: WholeFigures["target"]): WholeFigures {
-  const middle = (of: (run: Measurement) => number): number => median(runs.map(of));
-  const connected = runs.filter(({ connect }) => connect.count > 0);
+function loadedBy(runs: readonly Measurement[], target: Loaded["target"]): Loaded {
   return {
     target,
+    kind: runs[0].load.kind,
     isOpen: runs[0].latency.clock === "intended",
-    workers: middle(({ generator }) => generator.workers),
-    connections: middle(({ load }) => load.connections),
-    completed: mean(runs.map(({ requests }) => requests.completed)),
-    droppedRatio: droppedRatio(runs),
-    ratePerSec: mean(runs.map(({ rate }) => rate)),
-    p50Ms: lowerMedian(runs.map(({ latency }) => latency.percentiles["50"])),
-    p99Ms: lowerMedian(runs.map(({ latency }) => latency.percentiles["99"])),
-    lowerBounds: [50, 99].filter((p) => runs.some((run) => poolLatency([run]).isAtLeast(p))),
-    latencies: Math.min(...runs.map(({ latency }) => latency.count)),
-    connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
-    cpuRatio: middle(({ generator }) => generator.cpu),
-    lagMs: middle(({ generator }) => generator.lag.p99),
-    trust: worstOf(runs),
+    whole: wholeFigures(runs),
     agents: agentFigures(runs),
   };
 }
 
-function worstOf(runs: readonly Pick<Measurement, "generator">[]): Trust {
-  return TRUSTS.findLast((level) => runs.some(({ generator }) => generator.trust === level)) ??
-    "valid";
-}
+// When agents disagree.
 
-/** What is found of one agent in one cell. */
-interface RunAgents {
-  readonly name: string;
-  /** "" where there is one alone. */
-  readonly cell: string;
-  readonly because: string;
-  readonly text: string;
-}
+/** More of them help nobody; the table has all. */
+const MOST_FINDINGS = 8;
 
-function findingsOf(wholes: readonly (WholeFigures & { readonly kind: LoadKind })[]): string[] {
-  const found = wholes.flatMap((whole) => {
-    const cell = wholes.length === 1 ? "" : whole.target?.label ?? "";
-    const { agents, kind } = whole;
-    return [...lostOf(agents), ...disagreements(agents, kind)].map((one) => ({ ...one, cell }));
+function findingsOf(loaded: readonly Loaded[]): string[] {
+  const found = loaded.flatMap(({ target, agents, kind }) => {
+    const cell = loaded.length === 1 ? "" : target?.label ?? "";
+    // Where there is one run, its trust says who was lost already.
+    const lost = agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
+      .map(({ name, lost, ofRuns }) => {
+        const [{ atS, reason }] = lost;
+        const when = `last report ${formatDuration(atS)} after the start (${reason})`;
+        const text = `was lost in ${lost.length} of ${counted(ofRuns, "run")}: ${when}`;
+        return { name, because: "lost", text };
+      });
+    return [...lost, ...disagreements(agents, kind)].map((one) => ({ ...one, cell }));
   });
-  if (found.length === 0) return agreement(wholes);
+  if (found.length === 0) return agreement(loaded);
+  // What holds in several cells is said once: `express and 2 more: agent d measured …`.
   const alike = Map.groupBy(found, ({ name, because }) => JSON.stringify([name, because]));
-  const sentences = [...alike.values()].map(sentenceOf);
+  const sentences = [...alike.values()].map(([{ name, cell, text }, ...others]) =>
+    cell === ""
+      ? `Agent ${name} ${text}.`
+      : `${cell}${others.length === 0 ? "" : ` and ${others.length} more`}: agent ${name} ${text}.`
+  );
   const left = sentences.length - MOST_FINDINGS;
-  if (left <= 0) return sentences;
-  return [
+  return left <= 0 ? sentences : [
     ...sentences.slice(0, MOST_FINDINGS),
     `${counted(left, "more agent")} also ${
       left === 1 ? "differs" : "differ"
@@ -148,41 +134,18 @@ function findingsOf(wholes: readonly (WholeFigures & { readonly kind: LoadKind }
   ];
 }
 
-/** `express and 2 more: agent d measured …`: what holds in several cells is said once. */
-function sentenceOf([first, ...others]: readonly RunAgents[]): string {
-  const { name, cell, text } = first;
-  const agent = `gent ${name} ${text}.`;
-  if (cell === "") return `A${agent}`;
-  return `${cell}${others.length === 0 ? "" : ` and ${others.length} more`}: a${agent}`;
-}
-
-/** Where there is one run, its trust says so already. */
-function lostOf(agents: readonly AgentFigures[]): Omit<RunAgents, "cell">[] {
-  return agents.filter(({ lost, ofRuns }) => lost.length > 0 && ofRuns > 1)
-    .map(({ name, lost, ofRuns }) => {
-      const runs = `${lost.length} of ${counted(ofRuns, "run")}`;
-      const [{ atS, reason }] = lost;
-      const when = `last report ${formatDuration(atS)} after the start (${reason})`;
-      return { name, because: "lost", text: `was lost in ${runs}: ${when}` };
-    });
-}
-
 /** Of one agent nothing is to be said, nor of a lost one: it measured another while. */
-function agreement(wholes: readonly WholeFigures[]): string[] {
-  const apart = wholes.map(({ agents }) =>
+function agreement(loaded: readonly Loaded[]): string[] {
+  const apart = loaded.map(({ agents }) =>
     agents.filter(({ latencies, lost }) => latencies > 0 && lost.length === 0)
       .map(({ p50Ms }) => p50Ms)
   ).filter((medians) => medians.length > 1);
   if (apart.length === 0) return [];
-  const isWhole = wholes.every(({ agents }) => agents.every(({ lost }) => lost.length === 0));
+  const isWhole = loaded.every(({ agents }) => agents.every(({ lost }) => lost.length === 0));
   const who = isWhole ? "The agents" : "The agents that were not lost";
   if (apart.length > 1) return [`${who} agree on every target.`];
   const [low, high] = [Math.min(...apart[0]), Math.max(...apart[0])].map(formatMs);
-  return [
-    low === high
-      ? `${who} agree: each measured a median latency of ${low}.`
-      : `${who} agree: their median latencies are from ${low} to ${high}.`,
-  ];
+  return [`${who} agree: their median latencies are from ${low} to ${high}.`];
 }
 
 /** Names in a line are not to fill it. */
@@ -202,53 +165,123 @@ function eachText(agents: readonly AgentFigures[]): string {
   const there = agents.filter(({ lost }) => lost.length === 0);
   const rates = (there.length > 0 ? there : agents).map(({ ratePerSec }) => ratePerSec);
   const [low, high] = [Math.min(...rates), Math.max(...rates)];
-  const text = high > 1.1 * low ? `${formatNumber(low)}–${formatNumber(high)}` : formatNumber(
-    median(rates),
-  );
+  const text = high > 1.1 * low
+    ? `${formatNumber(low)}–${formatNumber(high)}`
+    : formatNumber(median(rates));
   return `${text}/s${agents.length === 1 ? "" : " each"}`;
 }
 
-// The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
+// The whole, and below it each agent that loaded.
 
-interface AgentsPanel {
-  /** `hono, run 2`; the cell alone where it has one run. */
-  readonly label: string;
-  readonly chart: Xy;
+interface AgentRow extends AgentFigures {
+  readonly target: Loaded["target"];
+  readonly isOpen: boolean;
 }
+
+function agentsTable(
+  caption: string,
+  loaded: readonly Loaded[],
+  notes: readonly string[] = [],
+): Table {
+  const rows = loaded.flatMap(({ whole, agents, target, isOpen }) =>
+    [whole, ...agents].map((one): AgentRow => ({ ...one, target, isOpen }))
+  );
+  const unit = timeUnit(rows.map(({ p50Ms }) => p50Ms));
+  const percentile = (p: number, of: (row: AgentRow) => number): ColumnOf<AgentRow> =>
+    column(`p${p}`, (row) =>
+      row.latencies === 0 ? null : {
+        value: of(row),
+        isAtLeast: row.lowerBounds.includes(p),
+        isWeak: !supportsPercentile(row.latencies, p),
+      }, unit);
+  const agent = textColumn<AgentRow>("Agent", ({ name }) => name);
+  return tableOf({ caption, notes: [NOTE, ...notes] }, rows, [
+    ...loaded.every(({ target }) => target === null) ? [{ ...agent, kind: "name" as const }] : [
+      {
+        label: "Target",
+        kind: "name" as const,
+        cell: ({ target }: AgentRow) => ({ text: target?.label ?? "", color: target?.color }),
+      },
+      agent,
+    ],
+    column("Requests/s", ({ ratePerSec }) => ratePerSec),
+    percentile(50, ({ p50Ms }) => p50Ms),
+    percentile(99, ({ p99Ms }) => p99Ms),
+    column(
+      "Connect",
+      ({ connectMs }) => connectMs,
+      timeUnit(rows.map((row) => row.connectMs ?? 0)),
+    ),
+    {
+      label: "Trust",
+      kind: "text",
+      cell: ({ trust }) => ({ text: trust, alarming: trust !== "valid" }),
+    },
+    {
+      label: "Lost",
+      kind: "text",
+      cell: ({ lost, ofRuns }) =>
+        lost.length === 0 ? NONE : {
+          text: ofRuns === 1
+            ? `after ${formatDuration(lost[0].atS)}`
+            : `in ${lost.length} of ${counted(ofRuns, "run")}`,
+          alarming: true,
+        },
+    },
+    { ...errorColumn("Dropped", ({ droppedRatio }) => droppedRatio, "share"), isRare: true },
+    column("CPU", ({ cpuRatio }) => cpuRatio, "share"),
+    // Only in an open loop is there a moment to be late for.
+    column(
+      "Sent late, p99",
+      ({ lagMs, isOpen }) => isOpen ? lagMs : null,
+      timeUnit(rows.map(({ lagMs }) => lagMs)),
+    ),
+    column("Completed", ({ completed }) => completed, "count"),
+    column("Connections", ({ connections }) => connections, "count"),
+    column("Workers", ({ workers }) => workers, "count"),
+    column("Clock", ({ uncertaintyMs }) => uncertaintyMs, unitNamed("± ms")),
+    // Where agents are not called after their machines.
+    textColumn("Machine", ({ name, host }) => host === name ? NONE.text : host),
+  ]);
+}
+
+const NOTE =
+  "Connect is the time of the fastest connection: a round trip between an agent and the target takes no " +
+  "longer. CPU is that of the busiest worker. Clock is by how much an agent's may be off against the others', " +
+  "and so the moment of its start.";
+
+// The rate of each agent over one run, so that a reader sees when one falls behind or falls silent.
 
 /** Of more cells than these, the figures are only in the table. */
 const MOST_CELLS = 6;
 
-/** Of each cell the run in which most agents were lost, or its first. */
-function agentsPanels(cells: readonly CellRuns[]): AgentsPanel[] {
-  return cells.slice(0, MOST_CELLS).flatMap(({ label, parts }) => {
-    const runs = parts.map(({ whole }) => whole).filter(({ agents = [] }) => isDrawn(agents));
-    if (runs.length === 0) return [];
-    const run = runs.reduce((a, b) => lostIn(b) > lostIn(a) ? b : a);
-    const named = parts.length === 1 ? label : `${label}, run ${run.repetition}`;
-    return [{ label: named, chart: chartOf(named, run) }];
-  });
+/** Of the run in which most agents were lost, or the first. One agent is the whole; more agents than colours look alike. */
+function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] {
+  const drawn = runs.filter(({ agents = [] }) => agents.length > 1 && agents.length <= COLORS);
+  if (drawn.length === 0) return [];
+  const lostIn = ({ agents = [] }: Run): number =>
+    agents.filter(({ lost }) => lost !== null).length;
+  const run = drawn.reduce((a, b) => lostIn(b) > lostIn(a) ? b : a);
+  const title = parts.length === 1 ? label : `${label}, run ${run.repetition}`;
+  const chart = rateChart(title, run);
+  return [
+    figure([{ title: `Requests per second, ${title}`, of: null, chart }], {
+      legend: legendOf(chart),
+      reading: READING,
+    }),
+  ];
 }
 
-/** One agent is the whole; more agents than colours look alike. */
-function isDrawn(agents: readonly AgentPart[]): boolean {
-  return agents.length > 1 && agents.length <= COLORS;
-}
+const READING =
+  "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.";
 
-function lostIn({ agents = [] }: Run): number {
-  return agents.filter(({ lost }) => lost !== null).length;
-}
-
-function chartOf(named: string, { timeline, agents = [] }: Run): Xy {
-  const { points } = timeline;
-  const starts = points.map((_, i) => i === 0 ? 0 : points[i - 1].endS);
+function rateChart(named: string, { timeline: { points }, agents = [] }: Run): Xy {
+  const secondsOf = (i: number): number => points[i].endS - (points[i - 1]?.endS ?? 0);
   const series = agents.map(({ name, completed }, color): XySeries => ({
     label: name,
     color,
     draw: "bars",
-    values: points.map(({ endS }, i) =>
-      compact(endS > starts[i] ? completed[i] / (endS - starts[i]) : 0)
-    ),
+    values: points.map((_, i) => secondsOf(i) > 0 ? compact(completed[i] / secondsOf(i)) : 0),
   }));
   return {
     alt: `Requests per second of each agent over time, ${named}`,

@@ -1,11 +1,12 @@
 /**
- * When agents that load one target together disagree, and why. They share the target, so what one of them
- * measures otherwise is of its network or of its machine. One sentence an agent at most. Pure.
+ * What each agent did, and when agents that load one target together disagree, and why. They share the target, so what
+ * one of them measures otherwise is of its network or of its machine. One sentence an agent at most.
  */
+import { TRUSTS } from "../../../runner/result/generator.ts";
 import type { AgentPart, Measurement } from "../../../runner/result/result.ts";
-import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
-import { type Trust, TRUSTS } from "../../../runner/result/generator.ts";
+import { poolLatency } from "../../figures/pool.ts";
 import { lowerMedian, mean, median, sum } from "../../writing/spread.ts";
+import { formatCount, formatMs, formatNumber, formatShare } from "../../writing/units.ts";
 
 /** Of the others' figure. */
 const DIFFERENT_RATIO = 0.25;
@@ -26,59 +27,54 @@ const COMPLETED_RATIO = 0.9;
 
 export type LoadKind = Measurement["load"]["kind"];
 
-interface ComparedAgents {
-  readonly agent: AgentFigures;
-  readonly others: readonly AgentFigures[];
-}
-
-export interface Disagreement {
-  readonly name: string;
-  /** What its figures differ by: disagreements of one agent that have this in common say the same. */
+/** What an agent's figures differ by. Disagreements of one agent that have `because` in common say the same. */
+interface Difference {
   readonly because: "network" | "machine" | "share" | "pace";
   /** Without its name: `measured a median latency of …`; no full stop. */
   readonly text: string;
 }
 
-type UnnamedDisagreement = Omit<Disagreement, "name">;
-
-/** Null where it does as the others do. */
-type Clause = (compared: ComparedAgents) => UnnamedDisagreement | null;
+type Others = readonly AgentFigures[];
 
 /** Of agents that were not lost: the others have findings of their own. */
-export function disagreements(all: readonly AgentFigures[], kind: LoadKind): Disagreement[] {
+export function disagreements(
+  all: readonly AgentFigures[],
+  kind: LoadKind,
+): (Difference & { readonly name: string })[] {
   const present = all.filter(({ latencies }) => latencies > 0);
   return present.filter(({ lost }) => lost.length === 0).flatMap((agent) => {
     const others = present.filter((other) => other !== agent);
-    const said = others.length === 0 ? null : whatOf({ agent, others }, kind);
-    return said === null ? [] : [{ name: agent.name, ...said }];
+    const found = others.length === 0 ? null : differenceOf(agent, others, kind);
+    return found === null ? [] : [{ name: agent.name, ...found }];
   });
 }
 
-function whatOf(compared: ComparedAgents, kind: LoadKind): UnnamedDisagreement | null {
-  const latency = otherLatency(compared);
-  if (kind === "closed") return latency ?? otherPace(compared);
-  const share = shortfall(compared);
+/** Null where it does as the others do. */
+function differenceOf(agent: AgentFigures, others: Others, kind: LoadKind): Difference | null {
+  const latency = otherLatency(agent, others);
+  if (kind === "closed") return latency ?? otherPace(agent, others);
+  const share = shortfall(agent, others);
   if (latency === null || share === null) return latency ?? share;
   return { because: latency.because, text: `${share.text}, and ${latency.text}` };
 }
 
-const otherLatency: Clause = ({ agent, others }) => {
+function otherLatency(agent: AgentFigures, others: Others): Difference | null {
   const p50Ms = ({ p50Ms }: AgentFigures): number => p50Ms;
   const restMs = middleOf(others, p50Ms);
   if (!isOther(agent.p50Ms, restMs) || !isOther(agent.p50Ms, middleOf([agent, ...others], p50Ms))) {
     return null;
   }
-  const { because, text } = explanation({ agent, others }, restMs);
+  const { because, text } = explanation(agent, others, restMs);
   const figures = `${formatMs(agent.p50Ms)}, ${namesOf(others)} ${formatMs(restMs)}`;
   return { because, text: `measured a median latency of ${figures}${text}` };
-};
+}
 
 function isOther(ms: number, restMs: number): boolean {
   return Math.abs(ms - restMs) > DIFFERENT_MS && !isLike(ms, restMs);
 }
 
 /** Whether it is the network, by how long connections took to open. */
-function explanation({ agent, others }: ComparedAgents, restMs: number): UnnamedDisagreement {
+function explanation(agent: AgentFigures, others: Others, restMs: number): Difference {
   const known = others.filter(({ connectMs }) => connectMs !== null);
   if (
     agent.connectMs === null || known.length === 0 || agent.connectMs > MOST_TRIPS * agent.p50Ms
@@ -104,29 +100,36 @@ function doubt({ trust }: AgentFigures): string {
 }
 
 /** In an open loop every agent has the same to do. */
-const shortfall: Clause = ({ agent, others }) => {
-  const { due, completed, failed, unfinished, dropped } = agent.requests;
-  const known = others.filter(({ requests }) => requests.due > 0);
-  if (due === 0 || known.length === 0) return null;
-  const rest = middleOf(known, shareOf);
-  if (shareOf(agent) >= COMPLETED_RATIO * rest) return null;
-  const left = [
-    ...(dropped > 0 ? [`${formatCount(dropped)} were never sent`] : []),
-    ...(failed > 0 ? [`${formatCount(failed)} failed`] : []),
-    ...(unfinished > 0 ? [`${formatCount(unfinished)} were unfinished`] : []),
-  ];
-  const text = `completed ${formatShare(completed / due)} of the ${
-    formatCount(due)
+function shortfall(agent: AgentFigures, others: Others): Difference | null {
+  const of = (end: keyof AgentPart["requests"]): number => sum(agent.requests, (one) => one[end]);
+  const known = others.map(shareOf).filter((share) => share !== null);
+  const share = shareOf(agent);
+  if (share === null || known.length === 0) return null;
+  const rest = lowerMedian(known);
+  if (share >= COMPLETED_RATIO * rest) return null;
+  const left = LEFT.flatMap(([end, what]) =>
+    of(end) > 0 ? [`${formatCount(of(end))} ${what}`] : []
+  );
+  const text = `completed ${formatShare(share)} of the ${
+    formatCount(of("due"))
   } requests that were due to it (${left.join(", ")}), ${namesOf(others)} ${formatShare(rest)}`;
   return { because: "share", text };
-};
+}
 
-function shareOf({ requests: { due, completed } }: AgentFigures): number {
-  return due === 0 ? 0 : completed / due;
+const LEFT = [
+  ["dropped", "never sent"],
+  ["failed", "failed"],
+  ["unfinished", "unfinished"],
+] as const;
+
+/** Null where nothing was due. */
+function shareOf({ requests }: AgentFigures): number | null {
+  const due = sum(requests, (one) => one.due);
+  return due === 0 ? null : sum(requests, ({ completed }) => completed) / due;
 }
 
 /** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
-const otherPace: Clause = ({ agent, others }) => {
+function otherPace(agent: AgentFigures, others: Others): Difference | null {
   // With another median another pace is no news, and a lost agent sent nothing more.
   const peers = others.filter(({ p50Ms, lost }) => isLike(agent.p50Ms, p50Ms) && lost.length === 0);
   if (peers.length === 0) return null;
@@ -140,7 +143,7 @@ const otherPace: Clause = ({ agent, others }) => {
     formatMs(p99Ms)
   }`;
   return { because: "pace", text };
-};
+}
 
 function isLike(figure: number, other: number): boolean {
   return Math.abs(figure - other) <= DIFFERENT_RATIO * other;
@@ -150,17 +153,13 @@ function paceOf({ ratePerSec, connections }: AgentFigures): number {
   return ratePerSec / Math.max(1, connections);
 }
 
-function namesOf(others: readonly AgentFigures[]): string {
+function namesOf(others: Others): string {
   return others.length === 1 ? `agent ${others[0].name}` : "the others";
 }
 
-/**
- * The middle one; of two the lower. So of two halves that differ one is the measure of the other, and the
- * same is not said twice.
- */
-function middleOf(agents: readonly AgentFigures[], of: (agent: AgentFigures) => number): number {
-  const sorted = agents.map(of).sort((a, b) => a - b);
-  return sorted[(sorted.length - 1) >> 1];
+/** Of two halves that differ one is the measure of the other, so that the same is not said twice. */
+function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
+  return lowerMedian(agents.map(of));
 }
 
 // What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
@@ -169,15 +168,14 @@ function middleOf(agents: readonly AgentFigures[], of: (agent: AgentFigures) => 
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
-  /** In which it took part, and how many there were. */
-  readonly runs: number;
+  /** How many runs there were. */
   readonly ofRuns: number;
   /** When its last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
   readonly workers: number;
   readonly connections: number;
-  /** Of the runs to whose end it was there, summed up. */
-  readonly requests: AgentPart["requests"];
+  /** Of the runs to whose end it was there. */
+  readonly requests: readonly AgentPart["requests"][];
   readonly completed: number;
   /** Of the requests due in all of its runs. */
   readonly droppedRatio: number;
@@ -192,63 +190,83 @@ export interface AgentFigures {
   readonly connectMs: number | null;
   readonly cpuRatio: number;
   readonly lagMs: number;
-  readonly uncertaintyMs: number;
+  /** Of its clock; null of all agents together. */
+  readonly uncertaintyMs: number | null;
   /** The worst. */
-  readonly trust: Trust;
+  readonly trust: AgentPart["trust"];
+}
+
+/** What an agent did in one run, or all of them. */
+interface LoadedPart extends
+  Pick<
+    AgentPart,
+    "name" | "host" | "lost" | "workers" | "connections" | "rate" | "cpu" | "lag" | "trust"
+  > {
+  readonly requests: Readonly<AgentPart["requests"]>;
+  readonly connect: { readonly count: number; readonly min: number };
+  readonly latency: { readonly count: number; readonly p50: number; readonly p99: number };
+  readonly uncertaintyMs: number | null;
+  readonly isAtLeast: (percentile: number) => boolean;
 }
 
 /** In the order in which they first come; none without a fleet. */
 export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): AgentFigures[] {
-  const parts = runs.flatMap(({ agents = [] }) => agents);
+  const parts = runs.flatMap(({ agents = [] }) => agents).map((part): LoadedPart => ({
+    ...part,
+    uncertaintyMs: part.clock.uncertainty,
+    // Latencies of requests that were not completed are lower bounds, and may turn out to be the longest of all.
+    isAtLeast: (p) =>
+      part.latency.count > part.requests.completed &&
+      p / 100 * part.latency.count > part.requests.completed,
+  }));
   return [...Map.groupBy(parts, ({ name }) => name).values()].map((own) =>
     figuresOf(own, runs.length)
   );
 }
 
-function figuresOf(parts: readonly AgentPart[], ofRuns: number): AgentFigures {
-  const middle = (of: (part: AgentPart) => number): number => median(parts.map(of));
+/** Of all agents together. */
+export function wholeFigures(runs: readonly Measurement[]): AgentFigures {
+  return figuresOf(
+    runs.map((run): LoadedPart => ({
+      ...{ name: "all", host: "all", lost: null, uncertaintyMs: null },
+      ...{ workers: run.generator.workers, connections: run.load.connections },
+      ...{ requests: run.requests, rate: run.rate, connect: run.connect },
+      latency: {
+        count: run.latency.count,
+        p50: run.latency.percentiles["50"],
+        p99: run.latency.percentiles["99"],
+      },
+      ...{ cpu: run.generator.cpu, lag: run.generator.lag.p99, trust: run.generator.trust },
+      isAtLeast: (p) => poolLatency([run]).isAtLeast(p),
+    })),
+    runs.length,
+  );
+}
+
+function figuresOf(parts: readonly LoadedPart[], ofRuns: number): AgentFigures {
+  const middle = (of: (part: LoadedPart) => number): number => median(parts.map(of));
   const connected = parts.filter(({ connect }) => connect.count > 0);
+  const due = sum(parts, ({ requests }) => requests.due);
   const { name, host } = parts[parts.length - 1];
   return {
-    ...{ name, host, runs: parts.length, ofRuns },
+    ...{ name, host, ofRuns },
     lost: parts.flatMap(({ lost }) => lost ?? []),
     workers: middle(({ workers }) => workers),
     connections: middle(({ connections }) => connections),
-    requests: requestsOf(parts.filter(({ lost }) => lost === null)),
+    requests: parts.filter(({ lost }) => lost === null).map(({ requests }) => requests),
     completed: mean(parts.map(({ requests }) => requests.completed)),
-    droppedRatio: droppedRatio(parts),
+    droppedRatio: due === 0 ? 0 : sum(parts, ({ requests }) => requests.dropped) / due,
     ratePerSec: mean(parts.map(({ rate }) => rate)),
     p50Ms: lowerMedian(parts.map(({ latency }) => latency.p50)),
     p99Ms: lowerMedian(parts.map(({ latency }) => latency.p99)),
-    lowerBounds: [50, 99].filter((p) => parts.some((part) => isAmongBounds(part, p))),
+    lowerBounds: [50, 99].filter((p) => parts.some((part) => part.isAtLeast(p))),
     latencies: Math.min(...parts.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
     cpuRatio: middle(({ cpu }) => cpu),
     lagMs: middle(({ lag }) => lag),
-    uncertaintyMs: Math.max(...parts.map(({ clock }) => clock.uncertainty)),
+    uncertaintyMs: parts.every((part) => part.uncertaintyMs === null)
+      ? null
+      : Math.max(...parts.map((part) => part.uncertaintyMs ?? 0)),
     trust: TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid",
-  };
-}
-
-/** Latencies of requests that were not completed are lower bounds, and may turn out to be the longest of all. */
-function isAmongBounds(
-  { latency: { count }, requests: { completed } }: AgentPart,
-  p: number,
-): boolean {
-  return count > completed && p / 100 * count > completed;
-}
-
-export function droppedRatio(parts: readonly Pick<AgentPart, "requests">[]): number {
-  const due = sum(parts, ({ requests }) => requests.due);
-  return due === 0 ? 0 : sum(parts, ({ requests }) => requests.dropped) / due;
-}
-
-function requestsOf(parts: readonly AgentPart[]): AgentPart["requests"] {
-  return {
-    due: sum(parts, ({ requests }) => requests.due),
-    completed: sum(parts, ({ requests }) => requests.completed),
-    failed: sum(parts, ({ requests }) => requests.failed),
-    unfinished: sum(parts, ({ requests }) => requests.unfinished),
-    dropped: sum(parts, ({ requests }) => requests.dropped),
   };
 }

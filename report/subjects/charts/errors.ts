@@ -6,7 +6,7 @@ import { formatCount, formatNumber, formatShare, GLUE } from "../../writing/unit
 import { listed } from "../../writing/words.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { wrongResponsesOf } from "../../../runner/result/outcome.ts";
-import { areMixed, ERROR_WORDS } from "../tables/outcomes.ts";
+import { areMixed, ERROR_WORDS } from "../tables/responses.ts";
 import { type Axis, compact, type Xy, type XySeries } from "../../chart.ts";
 import { placesByTime } from "./over_time.ts";
 import { linearAxis } from "./time_range.ts";

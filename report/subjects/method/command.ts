@@ -1,6 +1,5 @@
 /** The command that measures the same again. */
 import type { Results } from "../../../runner/result/result.ts";
-
 import type { MeasuredRuns } from "../../cells/measured.ts";
 
 type InvocationFlags = NonNullable<Results["flags"]>;
@@ -71,17 +70,18 @@ export function flagWords(
     InvocationFlags
   >,
 ): FlagWord[] {
-  return [
-    ...Object.entries(set).map(([name, text]): FlagWord => ["--set", `${name}=${text}`]),
-    ...(only === undefined ? [] : [["--only", onlyText(only)] as const]),
-    ...(repeat === undefined ? [] : [["--repeat", repeatText(repeat)] as const]),
-    ...(duration === undefined ? [] : [["--duration", durationText(duration)] as const]),
-    ...(profile ? [["--profile", ""] as const] : []),
-    ...(observe === undefined ? [] : [["--observe", observe] as const]),
-    ...threshold.map((text): FlagWord => ["--threshold", text]),
-    ...(host === undefined ? [] : [["--host", host] as const]),
-    ...(agents === undefined ? [] : [["--agents", String(agents)] as const]),
+  const words: readonly (readonly [flag: string, text: string | undefined])[] = [
+    ...Object.entries(set).map(([name, text]) => ["--set", `${name}=${text}`] as const),
+    ["--only", only && onlyText(only)],
+    ["--repeat", repeat === undefined ? undefined : repeatText(repeat)],
+    ["--duration", duration === undefined ? undefined : durationText(duration)],
+    ["--profile", profile ? "" : undefined],
+    ["--observe", observe],
+    ...threshold.map((text) => ["--threshold", text] as const),
+    ["--host", host],
+    ["--agents", agents?.toString()],
   ];
+  return words.flatMap(([flag, text]) => text === undefined ? [] : [[flag, text] as const]);
 }
 
 function onlyText({ targets = [], scenarios = [] }: NonNullable<InvocationFlags["only"]>): string {

@@ -1,25 +1,31 @@
-/** A load in words, and what was chosen for it. */
+/** A load in words, and what a scenario sends. */
+import * as z from "zod";
 import type { Run } from "../../../runner/result/result.ts";
 import { formatCount, formatExactly, formatNumber, GLUE } from "../../writing/units.ts";
 import { counted, listed, unique } from "../../writing/words.ts";
-import * as z from "zod";
 
 type RunLoad = Run["load"];
+type LoadOf<Kind extends RunLoad["kind"]> = RunLoad & { kind: Kind };
 
 /** What all of the runs were loaded with. */
 export function loadText(runs: readonly { readonly load: RunLoad }[]): string {
   const loads = runs.map(({ load }) => load);
-  const [constant, staged] = closedLoads(loads);
-  const rates = Map.groupBy(loads.filter((load) => load.kind === "rate"), aroundRate);
-  const phases = loads.filter((load) => load.kind === "phases");
-  const searches = loads.filter((load) => load.kind === "capacity");
-  return [
-    ...unique(searches.map(searchText)),
-    ...(constant.length > 0 ? [closedText(constant)] : []),
-    ...unique(staged.map(stagesText)),
-    ...[...rates].map(([around, loads]) => `${ratesText(loads)} ${around}`),
-    ...unique(phases.map(phasesText)),
-  ].join("; ");
+  const closed = loads.filter((load) => load.kind === "closed");
+  const constant = closed.filter(({ stages }) => stages === undefined);
+  const rates = Map.groupBy(
+    loads.filter((load) => load.kind === "rate"),
+    (load) =>
+      `over ${mostText(load)}, ${formatExactly(load.durationS)}, ${ARRIVALS[load.arrivals]}`,
+  );
+  return unique([
+    ...loads.filter((load) => load.kind === "capacity").map(searchText),
+    ...constant.length > 0 ? [closedText(constant)] : [],
+    ...closed.filter(({ stages }) => stages !== undefined).map(stagesText),
+    ...[...rates].map(([around, alike]) =>
+      `${numbersText(alike.map(({ rate }) => rate), formatNumber)} requests/s ${around}`
+    ),
+    ...loads.filter((load) => load.kind === "phases").map(phasesText),
+  ]).join("; ");
 }
 
 /** How each scenario was loaded, by its name; empty where all were loaded alike. */
@@ -43,127 +49,85 @@ export function parametersText(parameters: unknown): string {
   ).join(", ");
 }
 
-type ClosedRunLoad = RunLoad & { kind: "closed" };
-
-/** Those whose number of connections is constant, and those in stages. */
-function closedLoads(loads: readonly RunLoad[]): [ClosedRunLoad[], ClosedRunLoad[]] {
-  const closed = loads.filter((load) => load.kind === "closed");
-  return [
-    closed.filter(({ stages }) => stages === undefined),
-    closed.filter(({ stages }) => stages !== undefined),
-  ];
-}
-
-/** What connections are called. */
-function connectionOf({ http2 }: Pick<RunLoad, "http2">): string {
-  return http2 ? "HTTP/2 connection" : "connection";
-}
-
-/** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
-function stagesText({ stages = [], keepAlive, http2 }: ClosedRunLoad): string {
-  const texts = stages.map(({ durationS, from, to }) => {
-    const number = from === to ? "" : `${formatCount(from)} → `;
-    return `${number}${counted(to, connectionOf({ http2 }))} for ${formatExactly(durationS)}`;
-  });
-  return texts.join(", then ") + (keepAlive ? "" : ", a new connection for every request");
-}
-
-/** `10 HTTP/2 connections, 5 s, 8 streams on each`; where both protocols are: `10 connections, 5 s, over HTTP/1.1 or HTTP/2`. */
-function closedText(loads: readonly ClosedRunLoad[]): string {
-  const connections = unique(
-    loads.map(({ connections }) => connections).toSorted((a, b) => a - b).map((n) =>
-      formatCount(n)
-    ),
-  );
-  const ends = unique(
-    loads.toSorted((a, b) => (a.durationS ?? 0) - (b.durationS ?? 0)).map((
-      { durationS, requests },
-    ) => durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)),
-  );
-  const pipeline = unique(
-    loads.map(({ pipeline }) => pipeline).toSorted((a, b) => a - b).map(String),
-  );
-  const overHttp2 = loads.filter(({ http2 }) => http2).length;
-  const isAll = overHttp2 === loads.length;
-  const [one, atOnce] = isAll
-    ? [connectionOf({ http2: true }), "streams"]
-    : ["connection", "requests in flight"];
-  return [
-    `${listed(connections)} ${connections.join() === "1" ? one : `${one}s`}, ${listed(ends)}`,
-    ...(pipeline.join() === "1" ? [] : [`${listed(pipeline)} ${atOnce} on each`]),
-    ...(overHttp2 === 0 || isAll ? [] : ["over HTTP/1.1 or HTTP/2"]),
-    ...(loads.some((load) => !load.keepAlive) ? ["a new connection for every request"] : []),
-  ].join(", ");
-}
-
-function ratesText(loads: readonly (RunLoad & { kind: "rate" })[]): string {
-  const rates = loads.map(({ rate }) => rate).toSorted((a, b) => a - b);
-  return `${listed(unique(rates.map((rate) => formatNumber(rate))))} requests/s`;
-}
-
-function searchText(
-  { within, budgetS, connections, arrivals, durationS, share = 1, http2 }: RunLoad & {
-    kind: "capacity";
-  },
-): string {
-  const most = counted(connections, connectionOf({ http2 }));
-  return `the search for the capacity with ${listed(within, "and")}, at most ${
-    formatExactly(budgetS)
-  }, ` +
-    `then ${formatExactly(durationS)} at ${
-      share === 1 ? "it" : `${Number((share * 100).toPrecision(4))} % of it`
-    }; over at most ${most}, ${ARRIVALS[arrivals]}`;
-}
-
-/** All but the rate. */
-function aroundRate(
-  { durationS, connections, arrivals, http2 }: RunLoad & { kind: "rate" },
-): string {
-  const most = counted(connections, connectionOf({ http2 }));
-  return `over at most ${most}, ${formatExactly(durationS)}, ${ARRIVALS[arrivals]}`;
-}
-
-function phasesText({ pool, phases, arrivals, http2 }: RunLoad & { kind: "phases" }): string {
-  const one = connectionOf({ http2 });
-  const how = pool === "own"
-    ? `each with a${http2 ? "n" : ""} ${one} of their own`
-    : `sharing ${one}s`;
-  return `virtual users ${how}: ${phases.map(phaseText).join(", then ")}, ${ARRIVALS[arrivals]}`;
-}
-
 const ARRIVALS = {
   poisson: "Poisson arrivals",
   uniform: "evenly spread arrivals",
   recorded: "at the moments of a log",
 } as const;
 
-function phaseText(
-  { durationS, from, to }: (RunLoad & { kind: "phases" })["phases"][number],
-): string {
-  const rate = from === to
-    ? `${formatNumber(from)}/s`
-    : `${formatNumber(from)} → ${formatNumber(to)}/s`;
-  return `${formatExactly(durationS)} at ${rate}`;
+/** What connections are called. */
+function connectionOf({ http2 }: Pick<RunLoad, "http2">): string {
+  return http2 ? "HTTP/2 connection" : "connection";
 }
 
-// What a scenario sends, in a line. Pure.
+function mostText(load: Pick<RunLoad, "connections" | "http2">): string {
+  return `at most ${counted(load.connections, connectionOf(load))}`;
+}
+
+/** `10 or 50`: each once, in their order. */
+function numbersText(numbers: readonly number[], format: (n: number) => string): string {
+  return listed(unique(numbers.toSorted((a, b) => a - b).map((n) => format(n))));
+}
+
+/** `1 → 20 connections for 30 s, then 20 connections for 1 min`. */
+function stagesText(load: LoadOf<"closed">): string {
+  const texts = load.stages?.map(({ durationS, from, to }) => {
+    const number = from === to ? "" : `${formatCount(from)} → `;
+    return `${number}${counted(to, connectionOf(load))} for ${formatExactly(durationS)}`;
+  }) ?? [];
+  return texts.join(", then ") + (load.keepAlive ? "" : `, ${EACH_NEW}`);
+}
+
+const EACH_NEW = "a new connection for every request";
+
+/** `10 HTTP/2 connections, 5 s, 8 streams on each`; where both protocols are: `10 connections, 5 s, over HTTP/1.1 or HTTP/2`. */
+function closedText(loads: readonly LoadOf<"closed">[]): string {
+  const connections = numbersText(loads.map(({ connections }) => connections), formatCount);
+  const ends = loads.toSorted((a, b) => (a.durationS ?? 0) - (b.durationS ?? 0))
+    .map(({ durationS, requests }) =>
+      durationS === null ? counted(requests ?? 0, "request") : formatExactly(durationS)
+    );
+  const pipeline = numbersText(loads.map(({ pipeline }) => pipeline), String);
+  const isHttp2 = loads.every(({ http2 }) => http2);
+  const one = connectionOf(isHttp2 ? loads[0] : {});
+  return [
+    `${connections} ${one}${connections === "1" ? "" : "s"}, ${listed(unique(ends))}`,
+    pipeline !== "1" && `${pipeline} ${isHttp2 ? "streams" : "requests in flight"} on each`,
+    !isHttp2 && loads.some(({ http2 }) => http2) && "over HTTP/1.1 or HTTP/2",
+    loads.some(({ keepAlive }) => !keepAlive) && EACH_NEW,
+  ].filter(Boolean).join(", ");
+}
+
+function searchText(load: LoadOf<"capacity">): string {
+  const { within, budgetS, arrivals, durationS, share = 1 } = load;
+  const found = share === 1 ? "it" : `${Number((share * 100).toPrecision(4))} % of it`;
+  return `the search for the capacity with ${listed(within, "and")}, at most ${
+    formatExactly(budgetS)
+  }, then ${formatExactly(durationS)} at ${found}; over ${mostText(load)}, ${ARRIVALS[arrivals]}`;
+}
+
+function phasesText({ pool, phases, arrivals, http2 }: LoadOf<"phases">): string {
+  const one = connectionOf({ http2 });
+  const how = pool === "own"
+    ? `each with a${http2 ? "n" : ""} ${one} of their own`
+    : `sharing ${one}s`;
+  const texts = phases.map(({ durationS, from, to }) => {
+    const rising = from === to ? "" : `${formatNumber(from)} → `;
+    return `${formatExactly(durationS)} at ${rising}${formatNumber(to)}/s`;
+  });
+  return `virtual users ${how}: ${texts.join(", then ")}, ${ARRIVALS[arrivals]}`;
+}
+
+// What a scenario sends, in a line.
 
 const MOST_CHARS = 100;
-
-const path = z.string().optional();
+const METHODS = ["get", "head", "post", "put", "patch", "delete", "options"];
 
 /** A request, also one of a mix, or a step of a flow; `think` in milliseconds. */
 const requestSpec = z.object({
-  get: path,
-  head: path,
-  post: path,
-  put: path,
-  patch: path,
-  delete: path,
-  options: path,
   weight: z.number().positive().default(1),
   think: z.number().min(0).optional(),
-});
+}).catchall(z.unknown());
 type WrittenRequest = z.output<typeof requestSpec>;
 
 const scenario = z.union([
@@ -171,7 +135,7 @@ const scenario = z.union([
   z.object({ mix: z.array(requestSpec).min(1) }),
   z.object({ page: z.string(), with: z.array(z.unknown()).default([]) }),
   z.object({ replay: z.object({ log: z.string(), speed: z.number() }) }),
-  requestSpec,
+  requestSpec.transform((request) => ({ request })),
 ]);
 
 /**
@@ -183,27 +147,28 @@ export function requestText(name: string, scenarios: unknown): string {
   const { data } = z.record(z.string(), z.unknown()).safeParse(scenarios);
   const spec = scenario.safeParse(data?.[name]).data;
   if (spec === undefined) return "";
-  if ("flow" in spec) return joinedTo("flow: ", spec.flow.map(stepText), " → ");
-  if ("mix" in spec) return joinedTo("mix: ", mixTexts(spec.mix), ", ");
-  if ("replay" in spec) return cut(replayText(spec.replay), MOST_CHARS);
-  if (!("page" in spec)) return cut(stepText(spec), MOST_CHARS);
+  if ("flow" in spec) return cut(`flow: ${spec.flow.map(stepText).join(" → ")}`);
+  if ("mix" in spec) return cut(`mix: ${mixTexts(spec.mix).join(", ")}`);
+  if ("replay" in spec) {
+    const { log, speed } = spec.replay;
+    return cut(
+      `replay of ${log}${speed === 1 ? "" : ` at ${formatNumber(speed)} times its speed`}`,
+    );
+  }
+  if ("request" in spec) return cut(stepText(spec.request));
   const needed = spec.with.length === 0 ? "" : ` with ${spec.with.length} more`;
   return cut(`page: GET ${spec.page}`, MOST_CHARS - needed.length) + needed;
 }
 
-function replayText({ log, speed }: { readonly log: string; readonly speed: number }): string {
-  return `replay of ${log}` + (speed === 1 ? "" : ` at ${formatNumber(speed)} times its speed`);
-}
-
-function stepText({ weight: _, think, ...paths }: WrittenRequest): string {
-  if (think !== undefined) return `think ${thinkText(think)}`;
-  const [method, path] = Object.entries(paths).find(([, path]) => path !== undefined) ?? [];
+function stepText({ think, ...spec }: WrittenRequest): string {
+  // As people write it: no digits but those given.
+  if (think !== undefined) {
+    return `think ${think < 1_000 ? `${think}${GLUE}ms` : formatExactly(think / 1_000)}`;
+  }
+  const [method, path] =
+    Object.entries(spec).find(([key, path]) => METHODS.includes(key) && typeof path === "string") ??
+      [];
   return method === undefined ? "" : `${method.toUpperCase()} ${path}`;
-}
-
-/** As people write it: no digits but those given. */
-function thinkText(ms: number): string {
-  return ms < 1_000 ? `${ms}${GLUE}ms` : formatExactly(ms / 1_000);
 }
 
 function mixTexts(requests: readonly WrittenRequest[]): string[] {
@@ -214,20 +179,6 @@ function mixTexts(requests: readonly WrittenRequest[]): string[] {
   });
 }
 
-/** As many as there is room for, and how many more there are. */
-function joinedTo(head: string, texts: readonly string[], separator: string): string {
-  for (let shown = texts.length; shown > 0; shown--) {
-    const line = head + texts.slice(0, shown).join(separator) + more(texts.length - shown);
-    if (line.length <= MOST_CHARS) return line;
-  }
-  const rest = more(texts.length - 1);
-  return cut(head + texts[0], MOST_CHARS - rest.length) + rest;
-}
-
-function more(count: number): string {
-  return count === 0 ? "" : ` and ${count} more`;
-}
-
-function cut(text: string, mostChars: number): string {
+function cut(text: string, mostChars = MOST_CHARS): string {
   return text.length <= mostChars ? text : `${text.slice(0, mostChars - 1)}…`;
 }

@@ -19,11 +19,10 @@ export interface ProfiledSide {
 /** Null where `after` takes no more time per request, or the profiles do not say. */
 export function slowdownSentence(before: ProfiledSide, after: ProfiledSide): string | null {
   const change = changeBetween(before, after);
-  return change && changeSentence(change, {
-    ...{ first: after.label, firstMs: change.afterMs },
-    ...{ second: before.label, secondMs: change.beforeMs },
-    ...{ more: "more", sign: "+" },
-  });
+  return change && changeSentence(change, "more", [
+    `${after.label} works ${formatMs(change.afterMs)} on a request`,
+    `${before.label} ${formatMs(change.beforeMs)}`,
+  ]);
 }
 
 /** Of the CPU time of a request, as runs without a profiler show it; either: they don't. */
@@ -37,12 +36,10 @@ export function comparedSentence(
 ): string | null {
   const slower = work === "less" ? null : slowdownSentence(base, next);
   const change = slower === null && work !== "more" ? changeBetween(next, base) : null;
-  if (change === null) return slower;
-  return changeSentence(change, {
-    ...{ first: next.label, firstMs: change.beforeMs },
-    ...{ second: base.label, secondMs: change.afterMs },
-    ...{ more: "less", sign: "−" },
-  });
+  return change === null ? slower : changeSentence(change, "less", [
+    `${next.label} works ${formatMs(change.beforeMs)} on a request`,
+    `${base.label} ${formatMs(change.afterMs)}`,
+  ]);
 }
 
 /** Null where nothing has grown. */
@@ -61,37 +58,36 @@ const MOST_NAMED = 3;
 /** Of the difference: where the functions named explain less, it is in many. */
 const FEW_EXPLAIN = 0.5;
 
-/** Of the one that is spoken of first, and the other. */
-interface ChangeWords {
-  readonly first: string;
-  readonly firstMs: number;
-  readonly second: string;
-  readonly secondMs: number;
-  readonly more: "more" | "less";
-  readonly sign: "+" | "−";
-}
-
 function changeSentence(
   { grown, packages }: ProfileChange,
-  { first, firstMs, second, secondMs, more, sign }: ChangeWords,
+  more: "more" | "less",
+  sides: readonly string[],
 ): string {
-  const named = firstOf(grown);
-  const lead = `${first} works ${formatMs(firstMs)} on a request, ${second} ${formatMs(secondMs)}`;
+  const [named, wide] = [firstOf(grown), firstOf(packages)];
+  const lead = sides.join(", ");
   if (named.length === 0) return `${lead}; no function differs by more than the runs do`;
   const noise = named.some(({ isBeyondNoise }) => isBeyondNoise === null)
     ? " (one profile run of either: how much runs differ is unknown)"
     : "";
-  const textOf = (changes: readonly TimeChange[], names: readonly string[]): string =>
-    listed(changes.map((change, i) => `${names[i]} (${sizeText(change, sign, i === 0)})`), "and");
-  const text = textOf(named, named.map(functionText));
+  const textOf = <Change extends TimeChange>(
+    changes: readonly Change[],
+    nameOf: (change: Change) => string,
+  ): string =>
+    listed(
+      changes.map((change, i) => {
+        const ms = `${more === "more" ? "+" : "−"}${formatMs(change.afterMs - change.beforeMs)}`;
+        const share = formatShare(Math.min(1, change.explainedRatio));
+        return `${nameOf(change)} (${ms}, ${share}${i === 0 ? " of the difference" : ""})`;
+      }),
+      "and",
+    );
+  const functions = textOf(named, functionText);
   const explained = named.reduce((sum, { explainedRatio }) => sum + explainedRatio, 0);
-  const wide = firstOf(packages);
   return explained >= FEW_EXPLAIN || wide.length === 0
-    ? `${lead}: ${more} time is in ${text}${noise}`
+    ? `${lead}: ${more} time is in ${functions}${noise}`
     : `${lead}: ${more} time is in many functions, by package in ${
-      textOf(wide, wide.map(({ name }) => name || "native functions"))
-    }; ` +
-      `by function most in ${text}${noise}`;
+      textOf(wide, ({ name }) => name || "native functions")
+    }; by function most in ${functions}${noise}`;
 }
 
 /** Without those that may differ by chance. */
@@ -104,13 +100,4 @@ function functionText({ name, module }: FrameChange): string {
   if (outside !== null) return outside;
   const what = name === "(anonymous)" ? "functions without a name" : `\`${name}\``;
   return module === "" ? what : `${what} of ${module}`;
-}
-
-function sizeText(
-  { beforeMs, afterMs, explainedRatio }: TimeChange,
-  sign: ChangeWords["sign"],
-  isFirst: boolean,
-): string {
-  const share = formatShare(Math.min(1, explainedRatio));
-  return `${sign}${formatMs(afterMs - beforeMs)}, ${share}${isFirst ? " of the difference" : ""}`;
 }

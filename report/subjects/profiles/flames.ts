@@ -10,6 +10,9 @@ import {
   treeMs,
 } from "../../../base/profile/call_tree.ts";
 import { frameTimes, outsideText } from "../../../base/profile/frame_times.ts";
+import type { TargetProfile } from "../../../runner/result/result.ts";
+import { mean, sum } from "../../writing/spread.ts";
+
 /** The profile runs of one cell, as one tree that is small enough for a page. */
 export interface Flame {
   readonly label: string;
@@ -20,14 +23,7 @@ export interface Flame {
   readonly ownUs: readonly (readonly number[])[];
 }
 
-/** What one profile run found. */
-interface ProfileRun {
-  readonly tree: CallTree;
-  /** Requests completed per second; null where it is unknown. */
-  readonly rate: number | null;
-  /** Seconds. */
-  readonly forS: number;
-}
+type ProfileRun = Pick<TargetProfile, "rate" | "forS"> & { readonly tree: CallTree };
 
 /** Narrower calls can't be seen on a page. */
 const NARROWEST_RATIO = 0.002;
@@ -194,11 +190,7 @@ export function flameChanges(flame: Flame, base: Flame): FlameChange[] {
 /** Of functions that stand in several lines of a file each time counts once. */
 function wholeUsOf({ tree: { frames }, ownUs }: Flame): number {
   const byKey = new Map(frames.map((frame, at) => [functionKey(frame), mean(ownUs[at])]));
-  return [...byKey.values()].reduce((sum, us) => sum + us, 0);
-}
-
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
+  return sum([...byKey.values()], (us) => us);
 }
 
 /** How a call is painted: time outside of functions, grown or shrunk in three steps, or by its module. */

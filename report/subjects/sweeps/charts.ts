@@ -1,13 +1,9 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
 import { supportsPercentile } from "../../../runner/stats/quantile.ts";
-import {
-  type Axis,
-  compact,
-  type Reference,
-  type Xy,
-  type XyPoint,
-  type XySeries,
-} from "../../chart.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
+import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
+import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
   boundText,
@@ -16,12 +12,9 @@ import {
   formatQuantity,
   timeUnit,
 } from "../../writing/units.ts";
-import type { CellRuns } from "../../cells/cells.ts";
-import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
-import { percentileOf } from "../../figures/pool.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
-export type SweepFigureName = "rate" | 50 | 99;
+type SweepFigure = "rate" | 50 | 99;
 
 export interface Drawing {
   readonly title: string;
@@ -29,7 +22,7 @@ export interface Drawing {
 }
 
 export interface Shown {
-  readonly figure: SweepFigureName;
+  readonly figure: SweepFigure;
   readonly title: string;
   readonly unit: DisplayUnit;
 }
@@ -42,36 +35,66 @@ export function drawingsOf(
   factor: NumericFactor,
   scenario: string,
 ): Drawing[][] {
-  const positions = positionsOf(factor.values, factor.name);
-  const lines = facets.flatMap((facet) => facet.lines);
-  const cells = lines.flatMap(({ points }) => points.map(({ cell }) => cell));
-  const figures = shownFigures(cells).map((shown) => ({
-    ...shown,
-    axis: figureAxis(cells, shown),
-  }));
-  return facets.map((facet) =>
-    figures.map(({ axis, ...shown }) => ({
+  const { axis: x, of } = positionsOf(factor.values, factor.name);
+  const cells = facets.flatMap(({ lines }) =>
+    lines.flatMap(({ points }) => points.map(({ cell }) => cell))
+  );
+  const figures = shownFigures(cells).map((shown) => ({ shown, y: figureAxis(cells, shown) }));
+  return facets.map(({ label, lines }) =>
+    figures.map(({ shown, y }) => ({
       title: shown.title,
       chart: {
         kind: "xy",
-        alt: altOf(facet, { shown, factor, scenario }),
+        alt: `${shown.title} of ${
+          [scenario, label].filter(Boolean).join(", ")
+        } against ${factor.name}: ${
+          lines.map(({ label }) => label).join(", ")
+        }. The table below has its values.`,
         size: "small",
-        x: positions.axis,
-        y: axis,
-        references: [
-          ...equalityOf(factor.isOffered && shown.figure === "rate"),
-          ...(shown.figure === "rate" ? facet.lines : []).flatMap((line) =>
-            kneeOf(line, positions)
-          ),
-        ],
-        series: facet.lines.map((line) => seriesOf(line, { shown, factor, positions })),
+        x,
+        y,
+        references: shown.figure === "rate" ? referencesOf(lines, factor, x) : [],
+        series: lines.map(({ label, color, points }) => ({
+          label,
+          color,
+          draw: "line",
+          points: points.map(({ at, cell }) => {
+            const { lines: [text], ...point } = figurePoint(cell, shown);
+            return {
+              x: of(at),
+              ...point,
+              lines: [`${phraseOf(factor, textAt(factor, at))}: ${text}`],
+            };
+          }),
+        })),
       },
     }))
   );
 }
 
+/** As much as was offered can be served at most; and where each line stops growing, if that is on the axis. */
+function referencesOf(
+  lines: readonly SweepLine[],
+  { isOffered }: NumericFactor,
+  { min, max }: Axis,
+): Reference[] {
+  const knees = lines.flatMap(({ knee, label, color }): Reference[] => {
+    if (knee.kind !== "knee" || knee.at < min || knee.at > max) return [];
+    const { low, high } = knee.interval ?? { low: knee.at, high: knee.at };
+    return [{
+      kind: "vertical",
+      label,
+      color,
+      at: compact(knee.at),
+      low: compact(Math.max(min, low)),
+      high: compact(Math.min(max, high)),
+    }];
+  });
+  return isOffered ? [{ kind: "equality", ratio: null }, ...knees] : knees;
+}
+
 /** The figure of a cell in the base unit: per second, or ms. */
-export function figureOfCell(cell: CellRuns, figure: SweepFigureName): number {
+function figureOfCell(cell: CellRuns, figure: SweepFigure): number {
   return figure === "rate" ? cell.rate.mean : percentileOf(cell.latency, figure);
 }
 
@@ -86,69 +109,11 @@ export function shownFigures(cells: readonly CellRuns[]): Shown[] {
 /** Of the figure of all these cells, with their intervals. */
 export function figureAxis(cells: readonly CellRuns[], { figure, unit }: Shown): Axis {
   const values = cells.flatMap((cell) => {
-    const interval = intervalFor(cell, figure);
+    const interval = cell.interval(figure);
     return [figureOfCell(cell, figure), ...(interval ? [interval.low, interval.high] : [])];
   });
   const axis = valueAxis(values.map((value) => value / unit.size), unit.name);
   return figure === "rate" ? { ...axis, unit: "" } : axis;
-}
-
-function intervalFor(
-  cell: CellRuns,
-  figure: SweepFigureName,
-): { low: number; high: number } | null {
-  return cell.interval(figure);
-}
-
-function altOf(
-  { label, lines }: SweepFacet,
-  { shown, factor, scenario }: { shown: Shown; factor: NumericFactor; scenario: string },
-): string {
-  const of = [scenario, label].filter(Boolean).join(", ");
-  return `${shown.title} of ${of} against ${factor.name}: ${
-    lines.map(({ label }) => label).join(", ")
-  }. The table below has its values.`;
-}
-
-interface Drawn {
-  readonly shown: Shown;
-  readonly factor: NumericFactor;
-  readonly positions: Positions;
-}
-
-function seriesOf({ points, label, color }: SweepLine, drawn: Drawn): XySeries {
-  return { label, color, draw: "line", points: points.map((point) => pointOf(point, drawn)) };
-}
-
-/** As much as was offered could be served at most. */
-function equalityOf(isOffered: boolean): Reference[] {
-  return isOffered ? [{ kind: "equality", ratio: null }] : [];
-}
-
-/** Where a line stops growing, if that is on the axis. */
-function kneeOf({ knee, label, color }: SweepLine, { axis: { min, max } }: Positions): Reference[] {
-  if (knee.kind !== "knee" || knee.at < min || knee.at > max) return [];
-  const { low, high } = knee.interval ?? { low: knee.at, high: knee.at };
-  return [{
-    kind: "vertical",
-    label,
-    color,
-    at: compact(knee.at),
-    low: compact(Math.max(min, low)),
-    high: compact(Math.min(max, high)),
-  }];
-}
-
-function pointOf(
-  { at, cell }: SweepLine["points"][number],
-  { shown, factor, positions }: Drawn,
-): XyPoint {
-  const point = figurePoint(cell, shown);
-  return {
-    x: positions.of(at),
-    ...point,
-    lines: [`${phraseOf(factor, textAt(factor, at))}: ${point.lines[0]}`],
-  };
 }
 
 /** A cell's figure with its interval, wherever it stands on the other axis. */
@@ -156,7 +121,7 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoi
   const value = figureOfCell(cell, figure);
   const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
   const isBound = figure !== "rate" && cell.latency.isAtLeast(figure);
-  const interval = isSupported && !isBound ? intervalFor(cell, figure) : null;
+  const interval = isSupported && !isBound ? cell.interval(figure) : null;
   const held = interval &&
     { low: Math.min(value, interval.low), high: Math.max(value, interval.high) };
   const text = boundText(formatQuantity(value, unit), isBound) +
@@ -175,14 +140,14 @@ export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoi
 /** From this ratio of the largest to the smallest value on, equal steps would crowd most values at one end. */
 const LOG_FROM = 20;
 
-export interface Positions {
+interface Positions {
   readonly axis: Axis;
   /** Where a value of the factor stands on the axis. */
   readonly of: (at: number) => number;
 }
 
 /** @param values Ascending, at least two. */
-export function positionsOf(values: readonly FactorValue[], title: string): Positions {
+function positionsOf(values: readonly FactorValue[], title: string): Positions {
   const positive = values.map(({ at }) => at).filter((at) => at > 0);
   const [least, next] = positive;
   const most = positive[positive.length - 1];
@@ -221,7 +186,7 @@ function padded(
 }
 
 /** Of figures, ascending or not; the largest of them above 0. */
-export function valueAxis(values: readonly number[], unit: string): Axis {
+function valueAxis(values: readonly number[], unit: string): Axis {
   const positive = values.filter((value) => value > 0);
   const [least, most] = [Math.min(...positive), Math.max(...positive)];
   if (positive.length === 0) return { unit, scale: "linear", min: 0, max: 1 };

@@ -4,39 +4,49 @@ import type { CellRuns } from "../../cells/cells.ts";
 import type { Percentile, PooledLatency } from "../../figures/pool.ts";
 import type { Ends } from "../../figures/range.ts";
 import type { DisplayUnit } from "../../writing/units.ts";
-import { boundCell, NONE, numberCell, type TableCell, withInterval } from "./table.ts";
+import {
+  column,
+  type ColumnOf,
+  type Measured,
+  measuredCell,
+  NONE,
+  type OfCell,
+  type TableCell,
+} from "./table.ts";
 
-export function meanCell(
-  latency: PooledLatency,
-  unit: DisplayUnit,
-  interval: Ends | null = null,
-): TableCell {
-  if (latency.count === 0) return NONE;
-  const cell = numberCell(latency.mean, unit);
-  return latency.isAtLeast("mean") ? boundCell(cell, true) : withInterval(cell, interval, unit);
+/** Null without values. */
+export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
+  if (latency.count === 0) return null;
+  return { value: latency.mean, interval, isAtLeast: latency.isAtLeast("mean") };
 }
 
-export function maxCell(latency: PooledLatency, unit: DisplayUnit): TableCell {
-  return latency.count === 0
-    ? NONE
-    : boundCell(numberCell(latency.max, unit), latency.isAtLeast("max"));
+export function maxIn(latency: PooledLatency): Measured | null {
+  if (latency.count === 0) return null;
+  return { value: latency.max, isAtLeast: latency.isAtLeast("max") };
 }
 
-/** A percentile of the pooled runs with its interval, weak and without where the count cannot support it. */
-export function percentileCell(
-  { latency, interval }: CellRuns,
-  p: Percentile,
-  unit: DisplayUnit,
-): TableCell {
-  const cell = latencyCell(latency, p, unit);
-  if (latency.isAtLeast(p) || cell.weak) return cell;
-  return withInterval(cell, p === 99.99 ? null : interval(p), unit);
-}
-
-/** None without values; a lower bound where such decide it, weak where there are too few. */
-export function latencyCell(latency: PooledLatency, p: number, unit: DisplayUnit): TableCell {
+/** Weak where there are too few values; null without any. */
+export function percentileIn(latency: PooledLatency, p: number): Measured | null {
   const { count, endedCount } = latency;
-  if (count === 0 || p < 50 && endedCount === 0) return NONE;
-  const { value, isAtLeast } = latency.percentile(p);
-  return { ...boundCell(numberCell(value, unit), isAtLeast), weak: !supportsPercentile(count, p) };
+  if (count === 0 || p < 50 && endedCount === 0) return null;
+  return { ...latency.percentile(p), isWeak: !supportsPercentile(count, p) };
+}
+
+/** With its interval. */
+export function percentileOfCell({ latency, interval }: CellRuns, p: Percentile): Measured | null {
+  const found = percentileIn(latency, p);
+  return found && { ...found, interval: p === 99.99 ? null : interval(p) };
+}
+
+export function percentileColumn(p: Percentile, unit: DisplayUnit): ColumnOf<OfCell> {
+  return column(`p${p}`, ({ cell }) => percentileOfCell(cell, p), unit);
+}
+
+export function maxColumn(unit: DisplayUnit): ColumnOf<OfCell> {
+  return column("Max", ({ cell }) => maxIn(cell.latency), unit);
+}
+
+export function percentileCell(cell: CellRuns, p: Percentile, unit: DisplayUnit): TableCell {
+  const found = percentileOfCell(cell, p);
+  return found === null ? NONE : measuredCell(found, unit);
 }

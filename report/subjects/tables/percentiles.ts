@@ -1,110 +1,124 @@
-/** The distribution of latency, one row a cell, its runs pooled. */
-import { PERCENTILES, supportsPercentile } from "../../../runner/stats/quantile.ts";
-import { sum } from "../../writing/spread.ts";
-import { type DisplayUnit, timeUnit } from "../../writing/units.ts";
-import { table, text } from "../../blocks.ts";
-import type { CellRuns } from "../../cells/cells.ts";
+/** How latencies and whole seconds are distributed: a row a cell, its runs pooled, or a row a run. */
+import type { Run } from "../../../runner/result/result.ts";
+import { PERCENTILES } from "../../../runner/stats/quantile.ts";
+import { group, table, text } from "../../blocks.ts";
 import { boundsNote, lowerBoundsText } from "../../figures/lower_bounds.ts";
-import { type PooledLatency, WEAK_NOTE } from "../../figures/pool.ts";
+import { sum } from "../../writing/spread.ts";
+import { sizeUnit, timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { latencyCell, maxCell, meanCell, percentileCell } from "./latency_cells.ts";
+import { maxColumn, meanIn, percentileColumn, percentileIn } from "./latency_cells.ts";
 import {
+  cellColumn,
+  column,
   type ColumnOf,
-  countCell,
-  NONE,
-  numberCell,
-  type Table,
+  type Format,
+  type OfCell,
+  runColumns,
+  type RunOfCell,
+  runsOf,
   tableOf,
-  targetColumn,
 } from "./table.ts";
 
 export const percentiles: Subject<ScenarioContext> = {
   id: "percentiles",
   title: "Percentiles",
   depth: "everything",
-  build: ({ name, cells, roomy }) => [
-    table(percentileTable(name, cells)),
-    ...cells.some(({ latency }) => latency.count > 0)
-      ? [table(tailTable(name, cells), { forms: roomy })]
-      : [],
-    {
-      ...text("lower-bounds", boundsNote(cells.map(({ latency }) => latency))),
-      forms: ["markdown", ...roomy],
-    },
-  ],
+  build: ({ name, cells, roomy }) => {
+    const latencies = cells.map(({ latency }) => latency);
+    const unit = timeUnit(latencies.flatMap(({ percentiles }) => percentiles));
+    const caption = `Latency of ${name}`;
+    const rows = cells.map((cell) => ({ cell }));
+    // Without an interval, as it is only read beside its neighbours.
+    const plain = (p: number): ColumnOf<OfCell> =>
+      column(`p${p}`, ({ cell }) => percentileIn(cell.latency, p), unit);
+    const bounds = lowerBoundsText(sum(latencies, ({ censored }) => censored));
+    const notes = [
+      "p99 is the time that 99 of 100 requests did not exceed.",
+      ...cells.some(({ runs }) => runs.length > 1) ? [POOLED] : [],
+      ...bounds === "" ? [] : [`${bounds} ${MINIMUM}`],
+    ];
+    return [
+      table(tableOf({ caption, notes }, rows, [
+        cellColumn,
+        column(
+          "Mean",
+          ({ cell: { latency, interval } }) => meanIn(latency, interval("mean")),
+          unit,
+        ),
+        column(
+          "Stdev",
+          ({ cell: { latency } }) => latency.count === 0 ? null : latency.stdev,
+          unit,
+        ),
+        column("Min", ({ cell: { latency } }) => latency.fastest || null, unit),
+        // Below the median, as autocannon and oha show them.
+        ...[2.5, 10, 25].map(plain),
+        ...PERCENTILES.map((p) => percentileColumn(p, unit))
+          .toSpliced(PERCENTILES.indexOf(99), 0, plain(97.5)),
+        maxColumn(unit),
+        column("Requests", ({ cell }) => cell.latency.count, "count"),
+      ])),
+      // From the median on, where room is short.
+      table(
+        tableOf({ caption }, latencies.some(({ count }) => count > 0) ? rows : [], [
+          cellColumn,
+          ...PERCENTILES.map(plain),
+        ]),
+        { forms: roomy },
+      ),
+      { ...text("lower-bounds", boundsNote(latencies)), forms: ["markdown", ...roomy] },
+    ];
+  },
 };
 
-/** From the median on, where room is short. */
-function tailTable(scenario: string, cells: readonly CellRuns[]): Table {
-  const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
-  return tableOf({ caption: `Latency of ${scenario}` }, cells, [
-    targetColumn,
-    ...PERCENTILES.map((p) => plainColumn(p, unit)),
-  ]);
-}
-
-function percentileTable(scenario: string, cells: readonly CellRuns[]): Table {
-  const unit = timeUnit(cells.flatMap(({ latency }) => latency.percentiles));
-  return tableOf({ caption: `Latency of ${scenario}`, notes: notesOf(cells) }, cells, [
-    targetColumn,
-    {
-      label: "Mean",
-      unit: unit.name,
-      cell: ({ latency, interval }) => meanCell(latency, unit, interval("mean")),
-    },
-    timeColumn("Stdev", unit, ({ stdev }) => stdev),
-    timeColumn("Min", unit, ({ fastest }) => fastest || null),
-    ...LOW.map((p) => plainColumn(p, unit)),
-    ...PERCENTILES.map((p): ColumnOf<CellRuns> => ({
-      label: `p${p}`,
-      unit: unit.name,
-      cell: (cell) => percentileCell(cell, p, unit),
-    })).toSpliced(PERCENTILES.indexOf(99), 0, plainColumn(97.5, unit)),
-    { label: "Max", unit: unit.name, cell: ({ latency }) => maxCell(latency, unit) },
-    { label: "Requests", cell: ({ latency }) => countCell(latency.count) },
-  ]);
-}
-
-/** Below the median, as autocannon and oha show them. */
-const LOW = [2.5, 10, 25] as const;
-
-function timeColumn(
-  label: string,
-  unit: DisplayUnit,
-  of: (latency: PooledLatency) => number | null,
-): ColumnOf<CellRuns> {
-  return {
-    label,
-    unit: unit.name,
-    cell: ({ latency }) => {
-      const ms = latency.count === 0 ? null : of(latency);
-      return ms === null ? NONE : numberCell(ms, unit);
-    },
-  };
-}
-
-/** Without an interval, as it is only read beside its neighbours. */
-function plainColumn(p: number, unit: DisplayUnit): ColumnOf<CellRuns> {
-  return { label: `p${p}`, unit: unit.name, cell: ({ latency }) => latencyCell(latency, p, unit) };
-}
-
+const POOLED =
+  "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.";
 const MINIMUM =
   "Mean and stdev count them as values; the minimum is that of the completed requests.";
 
-const HOW_TO_READ = "p99 is the time that 99 of 100 requests did not exceed.";
+/** Percentiles of so few seconds are those seconds. */
+const FEWEST_SECONDS = 4;
 
-function notesOf(cells: readonly CellRuns[]): string[] {
-  const pooled = cells.some(({ runs }) => runs.length > 1)
-    ? [
-      "The runs of a row are pooled by adding their histograms; no percentile is an average of percentiles.",
-    ]
-    : [];
-  const weak = cells.some(({ latency }) =>
-      latency.count > 0 &&
-      [...LOW, ...PERCENTILES].some((p) => !supportsPercentile(latency.count, p))
-    )
-    ? [WEAK_NOTE]
-    : [];
-  const bounds = lowerBoundsText(sum(cells, ({ latency }) => latency.censored));
-  return [HOW_TO_READ, ...pooled, ...weak, ...(bounds === "" ? [] : [`${bounds} ${MINIMUM}`])];
-}
+/** autocannon's table: how requests and bytes of whole seconds spread; nothing where no run has seconds enough. */
+export const perSecond: Subject<ScenarioContext> = {
+  id: "per-second",
+  title: "Per second",
+  depth: "everything",
+  build: ({ cells }) => {
+    const runs = runsOf(cells).filter(({ run }) => run.elapsedS >= FEWEST_SECONDS);
+    if (runs.length === 0) return [];
+    const unit = sizeUnit(runs.map(({ run }) => run.perSecond.bytes.p50));
+    // All columns have one unit, so the caption has it for them.
+    const spread = (caption: string, of: keyof Run["perSecond"], format: Format) =>
+      table(
+        tableOf({ caption }, runs, [
+          ...runColumns,
+          ...STATISTICS.map(([label, key]): ColumnOf<RunOfCell> => ({
+            ...column(label, ({ run }) => run.perSecond[of][key], format),
+            unit: "",
+          })),
+        ]),
+        { isCaptioned: true },
+      );
+    return [
+      group("", [
+        spread("Requests completed per second", "requests", "number"),
+        spread(`Received per second, ${unit.name}`, "bytes", unit),
+      ], { layout: "halves" }),
+      text("per-second", READING, "note"),
+    ];
+  },
+};
+
+const STATISTICS = [
+  ["1 %", "p1"],
+  ["2.5 %", "p2_5"],
+  ["50 %", "p50"],
+  ["97.5 %", "p97_5"],
+  ["Mean", "mean"],
+  ["Stdev", "stdev"],
+  ["Min", "min"],
+] as const;
+
+const READING =
+  "Each whole second of a run counts its requests: in 2.5 % of the seconds there were no more than the figure under 2.5 %. The closer the figures, the steadier the run.";

@@ -4,20 +4,16 @@ import { type PooledLatency, poolLatency } from "../../figures/pool.ts";
 import { PERCENTILES } from "../../../runner/stats/quantile.ts";
 import { timeUnit } from "../../writing/units.ts";
 import type { ScenarioContext, Subject } from "../subject.ts";
-import { latencyCell, maxCell, meanCell } from "./latency_cells.ts";
+import { maxIn, meanIn, percentileIn } from "./latency_cells.ts";
 import {
-  type ColumnOf,
-  countCell,
-  errorCell,
-  NONE,
-  numberCell,
+  column,
+  errorColumn,
   runColumns,
   type RunOfCell,
   runsOf,
-  shareCell,
   type Table,
   tableOf,
-  textCell,
+  textColumn,
 } from "./table.ts";
 
 export const everyRun: Subject<ScenarioContext> = {
@@ -41,25 +37,18 @@ function runsTable({ name, cells }: ScenarioContext): Table {
   ];
   return tableOf({ caption, notes }, rows, [
     ...runColumns,
-    { label: "Place", cell: ({ run }) => countCell(run.order) },
-    { label: "Requests/s", cell: ({ run }) => numberCell(run.rate) },
-    { label: "Mean", unit: unit.name, cell: ({ latency }) => meanCell(latency, unit) },
-    ...PERCENTILES.map((p): ColumnOf<RunRow> => ({
-      label: `p${p}`,
-      unit: unit.name,
-      cell: ({ latency }) => latencyCell(latency, p, unit),
-    })),
-    { label: "Max", unit: unit.name, cell: ({ latency }) => maxCell(latency, unit) },
-    { label: "Completed", cell: ({ run }) => countCell(run.requests.completed) },
-    { label: "Failed", cell: ({ run }) => errorCell(countCell(run.requests.failed)) },
-    { label: "Steady state", kind: "text", cell: ({ run }) => textCell(run.warmup?.label ?? "–") },
-    {
-      label: "Steady from",
-      unit: "s",
-      cell: ({ run }) =>
-        typeof run.warmup?.steadyFromS === "number" ? numberCell(run.warmup.steadyFromS) : NONE,
-    },
-    { label: "Generator CPU", unit: "%", cell: ({ run }) => shareCell(run.generator.cpu) },
+    column("Place", ({ run }) => run.order, "count"),
+    column("Requests/s", ({ run }) => run.rate),
+    column("Mean", ({ latency }) => meanIn(latency), unit),
+    ...PERCENTILES.map((p) =>
+      column<RunRow>(`p${p}`, ({ latency }) => percentileIn(latency, p), unit)
+    ),
+    column("Max", ({ latency }) => maxIn(latency), unit),
+    column("Completed", ({ run }) => run.requests.completed, "count"),
+    errorColumn("Failed", ({ run }) => run.requests.failed),
+    textColumn("Steady state", ({ run }) => run.warmup?.label ?? "–"),
+    { ...column("Steady from", ({ run }) => run.warmup?.steadyFromS), unit: "s" },
+    column("Generator CPU", ({ run }) => run.generator.cpu, "share"),
     {
       label: "Trust",
       kind: "text",

@@ -2,8 +2,12 @@
  * A table as the model decides it: every text, unit and order. Page, terminal and markdown lay the
  * same tables out, so they cannot disagree.
  */
-import type { ConfidenceInterval } from "../../../runner/stats/confidence/confidence_interval.ts";
+import type { FigureName } from "../../../base/figures/figure.ts";
 import type { Run } from "../../../runner/result/result.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { type FigureRange, rangeOf } from "../../figures/figures.ts";
+import { WEAK_NOTE } from "../../figures/pool.ts";
+import type { Ends, Range } from "../../figures/range.ts";
 import {
   boundText,
   type DisplayUnit,
@@ -13,8 +17,6 @@ import {
   formatNumber,
   formatPercent,
 } from "../../writing/units.ts";
-import type { CellRuns } from "../../cells/cells.ts";
-import type { Range } from "../../figures/range.ts";
 
 export interface TableCell {
   readonly text: string;
@@ -51,32 +53,31 @@ export interface ColumnOf<T> {
   readonly label: string;
   readonly unit?: string;
   readonly kind?: Column["kind"];
+  /** Whether it is left out where all of its numbers are 0. */
+  readonly isRare?: true;
   readonly cell: (row: T) => TableCell;
 }
 
-export interface TableText {
-  readonly caption: string;
-  readonly notes?: readonly string[];
-}
-
-/** Without the columns that hold nothing in any row. */
+/** Without the columns that hold nothing in any row; with a note on weak numbers where there are any. */
 export function tableOf<T>(
-  { caption, notes = [] }: TableText,
+  { caption, notes = [] }: { readonly caption: string; readonly notes?: readonly string[] },
   rows: readonly T[],
   columns: readonly ColumnOf<T>[],
 ): Table {
-  const whole = columns.map(({ label, unit = "", kind = "number", cell }) => ({
+  const filled = columns.map(({ label, unit = "", kind = "number", isRare, cell }) => ({
     column: { label, unit, kind },
+    isRare,
     cells: rows.map(cell),
-  }));
-  const informative = whole.filter(({ column: { kind }, cells }) =>
-    kind === "name" || cells.length === 0 || !cells.every(isBlank)
+  })).filter(({ column: { kind }, isRare, cells }) =>
+    kind === "name" || cells.length === 0 ||
+    !cells.every((cell) => isBlank(cell) || isRare && cell.value === 0)
   );
+  const isWeak = filled.some(({ cells }) => cells.some(({ weak }) => weak));
   return {
     caption,
-    notes,
-    columns: informative.map(({ column }) => column),
-    rows: rows.map((_, i) => informative.map(({ cells }) => cells[i])),
+    notes: isWeak ? [...notes, WEAK_NOTE] : notes,
+    columns: filled.map(({ column }) => column),
+    rows: rows.map((_, i) => filled.map(({ cells }) => cells[i])),
   };
 }
 
@@ -84,7 +85,10 @@ function isBlank({ text, below }: TableCell): boolean {
   return (text === NONE.text || text === "") && below === undefined;
 }
 
-// Cells and columns that several tables share.
+// What cells hold.
+
+/** What was not measured. */
+export const NONE: TableCell = { text: "–" };
 
 export function textCell(text: string): TableCell {
   return { text };
@@ -95,6 +99,20 @@ export function numberCell(value: number, unit?: DisplayUnit): TableCell {
   return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
 }
 
+export function countCell(value: number): TableCell {
+  return { text: formatCount(value), value };
+}
+
+/** A share, 0–1; the column's unit is %. */
+export function shareCell(value: number): TableCell {
+  return { text: formatPercent(value), value };
+}
+
+/** A count or share of something that should not be: alarming unless it is 0. */
+export function errorCell(cell: TableCell): TableCell {
+  return cell.value ? { ...cell, alarming: true } : cell;
+}
+
 /** A number that lower bounds could turn out to make larger, where they could. */
 export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
   return { ...cell, text: boundText(cell.text, isAtLeast) };
@@ -103,44 +121,96 @@ export function boundCell(cell: TableCell, isAtLeast: boolean): TableCell {
 /** A number with the 95 % interval around it, where it has one. */
 export function withInterval(
   cell: TableCell,
-  interval: Pick<ConfidenceInterval, "low" | "high"> | null,
+  interval: Pick<Ends, "low" | "high"> | null,
   unit?: DisplayUnit,
 ): TableCell {
   const { value } = cell;
   if (interval === null || value === undefined) return cell;
   // A histogram's buckets have a width, so that a percentile may lie just beside an interval of almost none.
-  const low = Math.min(interval.low, value);
-  const high = Math.max(interval.high, value);
-  const below = formatInterval({ low, high }, unit);
+  const [low, high] = [Math.min(interval.low, value), Math.max(interval.high, value)];
+  // Nothing takes less than no time.
+  const below = formatInterval({ low: Math.max(0, low), high }, unit);
   return NO_WIDTH.test(below) ? cell : { ...cell, below };
 }
 
 /** `[180, 180]` says nothing. */
 const NO_WIDTH = /^\[(.+),\s\1\]$/;
 
-/** Nothing takes less than no time; an interval of no width says nothing. */
 export function rangeCell({ value, interval }: Range, unit: DisplayUnit): TableCell {
-  const cell = numberCell(value, unit);
-  if (interval === null || interval.low === interval.high) return cell;
-  return withInterval(cell, { ...interval, low: Math.max(0, interval.low) }, unit);
+  return withInterval(numberCell(value, unit), interval, unit);
 }
 
-export function countCell(value: number): TableCell {
-  return { text: formatCount(value), value };
+/** How a column writes its numbers: in a unit, as counts, or as shares, 0–1, in per cent. */
+export type Format = DisplayUnit | "number" | "count" | "share";
+
+/** A number, and what is known of it. */
+export interface Measured {
+  readonly value: number;
+  readonly interval?: Pick<Ends, "low" | "high"> | null;
+  /** Whether lower bounds could turn out to make it larger. */
+  readonly isAtLeast?: boolean;
+  /** Whether too few requests support it. */
+  readonly isWeak?: boolean;
 }
 
-/** A count or share of something that should not be: alarming unless it is 0. */
-export function errorCell(cell: TableCell): TableCell {
-  return cell.value ? { ...cell, alarming: true } : cell;
+/** An interval is around what is known alone: not around a lower bound, nor a weak number. */
+export function measuredCell(
+  { value, interval = null, isAtLeast = false, isWeak = false }: Measured,
+  format: Format = "number",
+): TableCell {
+  const cell = boundCell(writtenAs(format, value), isAtLeast);
+  if (isWeak) return { ...cell, weak: true };
+  return isAtLeast
+    ? cell
+    : withInterval(cell, interval, typeof format === "string" ? undefined : format);
 }
 
-/** A share, 0–1; the column's unit is %. */
-export function shareCell(value: number): TableCell {
-  return { text: formatPercent(value), value };
+function writtenAs(format: Format, value: number): TableCell {
+  if (format === "count") return countCell(value);
+  if (format === "share") return shareCell(value);
+  return numberCell(value, format === "number" ? undefined : format);
 }
 
-/** What was not measured. */
-export const NONE: TableCell = { text: "–" };
+/** A unit that numbers are written in as they are. */
+export function unitNamed(name: string): DisplayUnit {
+  return { name, size: 1, decimals: 6 };
+}
+
+// Columns.
+
+type Reader<T> = (row: T) => Measured | number | null | undefined;
+
+/** Of numbers; nothing in the rows that have none. */
+export function column<T>(
+  label: string,
+  of: Reader<T>,
+  format: Format = "number",
+): ColumnOf<T> {
+  const unit = typeof format === "object" ? format.name : format === "share" ? "%" : "";
+  return {
+    label,
+    unit,
+    cell: (row) => {
+      const read = of(row) ?? null;
+      if (read === null) return NONE;
+      return measuredCell(typeof read === "number" ? { value: read } : read, format);
+    },
+  };
+}
+
+/** Of what should not be: alarming unless it is 0. */
+export function errorColumn<T>(
+  label: string,
+  of: Reader<T>,
+  format: Format = "count",
+): ColumnOf<T> {
+  const { cell, ...head } = column(label, of, format);
+  return { ...head, cell: (row) => errorCell(cell(row)) };
+}
+
+export function textColumn<T>(label: string, of: (row: T) => string): ColumnOf<T> {
+  return { label, kind: "text", cell: (row) => textCell(of(row)) };
+}
 
 export const targetColumn: ColumnOf<CellRuns> = {
   label: "Target",
@@ -148,15 +218,34 @@ export const targetColumn: ColumnOf<CellRuns> = {
   cell: ({ label, color }) => ({ text: label, color }),
 };
 
+export interface OfCell {
+  readonly cell: CellRuns;
+}
+
 /** Heads the rows of which each is of a cell. */
-export const cellColumn: ColumnOf<{ readonly cell: CellRuns }> = {
+export const cellColumn: ColumnOf<OfCell> = {
   ...targetColumn,
   cell: ({ cell }) => targetColumn.cell(cell),
 };
 
+export const rateColumn: ColumnOf<OfCell> = column(
+  "Requests/s",
+  ({ cell: { rate, interval } }) => ({ value: rate.mean, interval: interval("rate") }),
+);
+
+/** A figure of the cell of a row, as thresholds, claims and published tables have it. */
+export function figureColumn(label: string, figure: FigureName, format: Format): ColumnOf<OfCell> {
+  return column(label, ({ cell }) => figureOf(figure, cell), format);
+}
+
+/** Null where no run has it. */
+export function figureOf(figure: FigureName, cell: CellRuns): FigureRange | null {
+  const range = rangeOf(figure, cell);
+  return "none" in range ? null : range;
+}
+
 /** One run of a cell, for tables with a row a run. */
-export interface RunOfCell {
-  readonly cell: CellRuns;
+export interface RunOfCell extends OfCell {
   readonly run: Run;
 }
 
@@ -166,5 +255,5 @@ export function runsOf(cells: readonly CellRuns[]): RunOfCell[] {
 
 export const runColumns: readonly ColumnOf<RunOfCell>[] = [
   cellColumn,
-  { label: "Run", cell: ({ run }) => countCell(run.repetition) },
+  column("Run", ({ run }) => run.repetition, "count"),
 ];

@@ -1,0 +1,443 @@
+/** What became of the requests, which took longest, who served them, and what it took to connect. */
+import type { FigureName } from "../../../base/figures/figure.ts";
+import {
+  CACHE_USES,
+  type ServedGroup,
+  STATUS_CLASSES,
+} from "../../../runner/result/distribution.ts";
+import { type ErrorKind, ERRORS, wrongResponsesOf } from "../../../runner/result/outcome.ts";
+import type { Distribution, Run } from "../../../runner/result/result.ts";
+import { mergeTls, type TlsUse } from "../../../runner/result/tls.ts";
+import { supportsPercentile } from "../../../runner/stats/quantile.ts";
+import { type Finding, table } from "../../blocks.ts";
+import type { CellRuns } from "../../cells/cells.ts";
+import { FIGURES, timesIn } from "../../figures/figures.ts";
+import { histogramRange } from "../../figures/range.ts";
+import { sum } from "../../writing/spread.ts";
+import { formatCount, formatMs, sizeUnit, timeUnit } from "../../writing/units.ts";
+import { counted } from "../../writing/words.ts";
+import type { ScenarioContext, Subject } from "../subject.ts";
+import {
+  cellColumn,
+  column,
+  type ColumnOf,
+  errorColumn,
+  figureColumn,
+  figureOf,
+  type Measured,
+  NONE,
+  type OfCell,
+  type Table,
+  tableOf,
+  textColumn,
+} from "./table.ts";
+
+// What became of the requests: every one that was due is in one of the columns.
+
+export const ERROR_WORDS: Record<ErrorKind, string> = {
+  connect: "Not connected",
+  timeout: "Timed out",
+  reset: "Reset",
+  closed: "Closed early",
+  protocol: "Not HTTP",
+  tls: "TLS failed",
+  dns: "Name not found",
+};
+
+/** Whether requests ended in more ways than one. */
+export function areMixed(cells: readonly CellRuns[]): boolean {
+  const runs = cells.flatMap((cell) => cell.runs);
+  return runs.some(({ requests: { due, completed } }) => due !== completed) ||
+    sum(runs, wrongResponsesOf) > 0 || drainNotes(runs).length > 0 || statusesOf(runs).length > 1;
+}
+
+export function outcomesTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const runs = cells.flatMap((cell) => cell.runs);
+  const count = (label: string, of: (run: Run) => number): ColumnOf<OfCell> =>
+    column(label, ({ cell }) => sum(cell.runs, of), "count");
+  const fault = (label: string, of: (run: Run) => number): ColumnOf<OfCell> =>
+    errorColumn(label, ({ cell }) => sum(cell.runs, of));
+  const caption = `Outcomes of ${scenario}`;
+  const rows = cells.map((cell) => ({ cell }));
+  return tableOf({ caption, notes: [OUTCOMES, ...drainNotes(runs)] }, rows, [
+    cellColumn,
+    count("Due", (run) => run.requests.due),
+    ...statusesOf(runs).map((code) => count(`Status ${code}`, ({ status }) => status[code] ?? 0)),
+    fault("Wrong responses", wrongResponsesOf),
+    ...ERRORS.map((kind): ColumnOf<OfCell> => ({
+      ...fault(ERROR_WORDS[kind], ({ errors }) => errors[kind] ?? 0),
+      isRare: true,
+    })),
+    count("Unfinished", (run) => run.requests.unfinished),
+    { ...fault("Never sent", (run) => run.requests.dropped), isRare: true },
+    errorColumn("Errors", ({ cell }) => cell.errorRatio, "share"),
+  ]);
+}
+
+function statusesOf(runs: readonly Run[]): string[] {
+  return [...new Set(runs.flatMap(({ status }) => Object.keys(status)))].sort();
+}
+
+const OUTCOMES =
+  "Unfinished requests were still in flight at the end. Wrong responses are whole responses that an " +
+  "expectation of the scenario refused, or, without one, those outside 2xx and 3xx; they are among the statuses. " +
+  "Errors are the wrong responses, the failed requests and those never sent, as a share of all but the unfinished.";
+
+/** On the wait after the deadline for requests in flight, while nothing new is sent. */
+function drainNotes(runs: readonly Run[]): string[] {
+  const long = runs.flatMap(({ drain, elapsedS }) =>
+    drain !== undefined && isLongDrain(drain.durationS, elapsedS) ? [drain] : []
+  );
+  const completed = sum(long, (drain) => drain.completed);
+  if (completed === 0) return [];
+  const wait = formatMs(1_000 * Math.max(...long.map(({ durationS }) => durationS)));
+  const requests = counted(completed, "request");
+  return [
+    `${requests} completed in the up to ${wait} after the deadline, while nothing new was sent; no rate counts them.`,
+  ];
+}
+
+/** A wait shorter than this share of the run explains no figure of it. */
+const WORTH_A_WORD = 0.01;
+
+/** @param durationS Of the wait. @param elapsedS Of the run, up to its deadline. */
+export function isLongDrain(durationS: number, elapsedS: number): boolean {
+  return durationS > WORTH_A_WORD * elapsedS;
+}
+
+/** More reasons than this say no more. */
+const REASONS_PER_CELL = 8;
+
+interface ReasonCount extends OfCell {
+  readonly text: string;
+  readonly count: number;
+}
+
+/** A breach of the protocol that no request failed of. */
+export const UNSOLICITED_TEXT = "connections closed: unsolicited bytes came on them";
+
+/** Why requests failed, in the words of what refused them; no rows when nothing went wrong. */
+export function reasonsTable(scenario: string, cells: readonly CellRuns[]): Table {
+  return tableOf({ caption: `Errors of ${scenario}` }, cells.flatMap(reasonsOf), [
+    cellColumn,
+    column("Times", ({ count }) => count, "count"),
+    textColumn("Reason", ({ text }) => text),
+  ]);
+}
+
+/** The same for a terminal, in which a table would lose its last column, the reason, first. */
+export function reasonFindings(cells: readonly CellRuns[]): Finding[] {
+  return cells.flatMap(reasonsOf).map(({ cell: { label }, count, text }) => ({
+    code: "reason",
+    text: `${formatCount(count)} × ${label}: ${text}`,
+  }));
+}
+
+function reasonsOf(cell: CellRuns): ReasonCount[] {
+  const byText = Map.groupBy(
+    cell.runs.flatMap(({ reasons }) => Object.entries(reasons)),
+    ([text]) => text,
+  );
+  const sorted = [...byText].map(([text, all]) => ({ text, count: sum(all, ([, count]) => count) }))
+    .sort((a, b) => b.count - a.count);
+  return [
+    ...sorted.slice(0, REASONS_PER_CELL),
+    { text: "other reasons", count: sum(sorted.slice(REASONS_PER_CELL), ({ count }) => count) },
+    { text: UNSOLICITED_TEXT, count: sum(cell.runs, ({ unsolicited = 0 }) => unsolicited) },
+  ].filter(({ count }) => count > 0).map((reason) => ({ cell, ...reason }));
+}
+
+// The slowest requests: when each was due and sent, how long it took, and how it ended.
+
+/** So many of each cell are shown; each run keeps as many. */
+const SLOWEST_SHOWN = 10;
+
+type SlowestRequest = NonNullable<Run["slowest"]>[number];
+
+interface Slow extends OfCell {
+  readonly repetition: number;
+  readonly request: SlowestRequest;
+}
+
+/** Of runs that have kept them. */
+export function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
+  const rows = cells.flatMap(slowestOfCell);
+  const unit = timeUnit(rows.map(({ request }) => request.latency));
+  const isOpen = rows.some(({ request: { sentS, dueS } }) => sentS !== dueS);
+  const hasBound = rows.some(({ request }) => isLowerBound(request));
+  const notes = [
+    `The ${SLOWEST_SHOWN} slowest of all runs of a target; results.json has those of each run. Moments count from the start of the run.`,
+    ...hasBound
+      ? ["≥: timed out, or in flight when the run ended: it would have taken at least this long."]
+      : [],
+  ];
+  return tableOf({ caption: `Slowest requests of ${scenario}`, notes }, rows, [
+    cellColumn,
+    column("Run", ({ repetition }) => repetition, "count"),
+    column("Latency", ({ request }) => ({
+      value: request.latency,
+      isAtLeast: isLowerBound(request),
+    }), unit),
+    ...isOpen
+      // How long it waited for a connection: a slow one is not always the server's.
+      ? [moment("Due at", "s", ({ dueS }) => dueS), moment("Sent after", "ms", waitMs)]
+      : [moment("Sent at", "s", ({ sentS }) => sentS)],
+    textColumn("Request", ({ request }) => request.request ?? "never sent"),
+    column("Connection", ({ request }) => request.connection, "count"),
+    {
+      label: "Outcome",
+      kind: "text",
+      cell: ({ request: { outcome, status } }) => ({
+        text: ENDS[outcome].replace("status", `status ${status}`),
+        alarming: outcome === "wrong" || outcome === "timeout",
+      }),
+    },
+  ]);
+}
+
+const ENDS: Readonly<Record<SlowestRequest["outcome"], string>> = {
+  completed: "status",
+  wrong: "status, wrong response",
+  timeout: "timed out",
+  unfinished: "unfinished",
+};
+
+/** Of all its runs; exact, as each of them keeps its own. */
+function slowestOfCell(cell: CellRuns): Slow[] {
+  return cell.runs.flatMap(({ repetition, slowest = [] }) =>
+    slowest.map((request) => ({ cell, repetition, request }))
+  )
+    .sort((a, b) => b.request.latency - a.request.latency)
+    .slice(0, SLOWEST_SHOWN);
+}
+
+function isLowerBound({ outcome }: SlowestRequest): boolean {
+  return outcome === "timeout" || outcome === "unfinished";
+}
+
+function waitMs({ dueS, sentS }: SlowestRequest): number | null {
+  return sentS === null ? null : (sentS - dueS) * 1_000;
+}
+
+/** With all its digits. */
+function moment(
+  label: string,
+  unit: string,
+  of: (request: SlowestRequest) => number | null,
+): ColumnOf<Slow> {
+  return {
+    label,
+    unit,
+    cell: ({ request }) => {
+      const value = of(request);
+      return value === null ? NONE : { text: value.toFixed(3), value };
+    },
+  };
+}
+
+// Who served the responses, and of which class they were: a row for each instance, class or use of a cache of a cell.
+
+/** A group of responses in one run: what it is, how long it took. */
+interface GroupOfRun {
+  readonly name: string;
+  readonly times: Distribution;
+  readonly histogram: string | undefined;
+}
+
+interface GroupRow extends OfCell {
+  readonly name: string;
+  readonly count: number;
+  /** Of all responses of the cell that are in such a group. */
+  readonly share: number;
+  /** Those with responses. */
+  readonly groups: readonly GroupOfRun[];
+}
+
+interface GroupKind {
+  readonly caption: string;
+  /** Head of the column of groups. */
+  readonly head: string;
+  readonly note: string;
+  readonly groupsOf: (run: Run) => readonly GroupOfRun[];
+}
+
+/** By class of status, by instance, by cache, and the virtual users' sessions; none of what no response says. */
+export const served: Subject<ScenarioContext> = {
+  id: "served",
+  title: "Kinds of responses",
+  depth: "everything",
+  build: ({ cells, roomy }) => {
+    // Of runs in which every request got a response of 2xx there is one class.
+    const hasClasses = cells.some(({ runs }) =>
+      runs.some(({ statusLatency }) => statusLatency !== undefined)
+    );
+    return [...hasClasses ? [CLASSES] : [], ...OTHERS].map((kind) =>
+      table(groupTable(kind, cells), { isCaptioned: true, forms: ["page", "markdown", ...roomy] })
+    );
+  },
+};
+
+const CLASSES: GroupKind = {
+  caption: "Latency by class of status",
+  head: "Class",
+  note: "Latency of the completed responses by class of status, without requests that timed out.",
+  // Also of a run with responses of 2xx alone, where another one has others.
+  groupsOf: (run) =>
+    STATUS_CLASSES.flatMap((name) => {
+      const kept = timesIn(run, name);
+      return kept === null ? [] : [{ name, ...kept }];
+    }),
+};
+
+const OTHERS: readonly GroupKind[] = [
+  {
+    caption: "Instances",
+    head: "Instance",
+    note:
+      "The balancer names the instance in the header x-instance. Instances that join later have the higher numbers.",
+    groupsOf: ({ instances = [] }) =>
+      instances.map((group) => groupOf(String(group.instance), group)),
+  },
+  {
+    caption: "Cache",
+    head: "x-cache",
+    note:
+      "A response says by its header x-cache whether a cache had it; stale ones were served from it, too.",
+    groupsOf: ({ cache = {} }) =>
+      CACHE_USES.flatMap((name) => {
+        const group = cache[name];
+        return group === undefined ? [] : [groupOf(name, group)];
+      }),
+  },
+  {
+    caption: "Sessions",
+    head: "Of",
+    note:
+      "The length of a session is the time from the arrival of a virtual user to the end of the last step.",
+    groupsOf: (run) => {
+      const kept = timesIn(run, "session");
+      return kept === null || kept.times.count === 0 ? [] : [{ name: "session", ...kept }];
+    },
+  },
+];
+
+function groupOf(name: string, { latency, histogram }: ServedGroup): GroupOfRun {
+  return { name, times: latency, histogram };
+}
+
+function groupTable(
+  { caption, head, note, groupsOf }: GroupKind,
+  cells: readonly CellRuns[],
+): Table {
+  const rows = cells.flatMap((cell): GroupRow[] => {
+    const all = cell.runs.flatMap(groupsOf);
+    const countIn = (groups: readonly GroupOfRun[]): number =>
+      sum(groups, ({ times }) => times.count);
+    return [...Map.groupBy(all, ({ name }) => name)].map(([name, own]) => {
+      const count = countIn(own);
+      const groups = own.filter(({ times }) => times.count > 0);
+      return { cell, name, count, share: count / Math.max(1, countIn(all)), groups };
+    });
+  });
+  const unit = timeUnit(rows.flatMap(({ groups }) => groups.map(({ times }) => times.mean)));
+  const extreme = (label: string, of: "min" | "max"): ColumnOf<GroupRow> =>
+    column(
+      label,
+      ({ groups }) =>
+        groups.length === 0 ? null : Math[of](...groups.map(({ times }) => times[of])),
+      unit,
+    );
+  const notes = [`${note} The figures are of whole runs; nothing is discarded here.`];
+  return tableOf({ caption, notes }, rows, [
+    cellColumn,
+    textColumn(head, ({ name }) => name),
+    column("Count", ({ count }) => count, "count"),
+    column("Share", ({ share }) => share, "share"),
+    extreme("Min", "min"),
+    column("Mean", (row) => pooled(row, "mean"), unit),
+    ...([50, 95, 99] as const).map((p) => column<GroupRow>(`p${p}`, (row) => pooled(row, p), unit)),
+    extreme("Max", "max"),
+  ]);
+}
+
+/** Of all runs together, by their added histogram counts; of one run, as the results have it. */
+function pooled(
+  { cell: { level }, groups, count }: GroupRow,
+  figure: "mean" | 50 | 95 | 99,
+): Measured | null {
+  const values = groups.map(({ times }) =>
+    figure === "mean" ? times.mean : times.percentiles[figure]
+  );
+  const range = count === 0 ? null : histogramRange(figure, groups, { values, level });
+  return range && { ...range, isWeak: figure !== "mean" && !supportsPercentile(count, figure) };
+}
+
+// What it took to connect, and how much came back: oha's details.
+
+/** Nothing where nothing was connected to, and nothing responded. */
+export const connections: Subject<ScenarioContext> = {
+  id: "connections",
+  title: "Connections and responses",
+  depth: "everything",
+  build: ({ name, cells }) => {
+    const valuesOf = (figure: FigureName): number[] =>
+      cells.flatMap((cell) => figureOf(figure, cell)?.value ?? []);
+    const [times, sizes] = [valuesOf("connect.mean"), valuesOf("size")];
+    if (times.length + sizes.length === 0) return [];
+    const isConnected = times.length > 0;
+    const time = timeUnit(times);
+    const perSecond = sizeUnit(valuesOf("bytes"));
+    const isOld = cells.some(({ runs }) => runs.length > 1 && runs.some(hasNoHistogram));
+    const caption = `Connections and responses of ${name}`;
+    const notes = [CONNECTIONS, ...isOld ? [OLD_NOTE] : [], ...tlsNotes(cells)];
+    const rows = cells.map((cell) => ({ cell }));
+    const whole = tableOf({ caption, notes }, rows, [
+      cellColumn,
+      column("Connections opened", ({ cell }) => isConnected ? openedIn(cell) : null, "count"),
+      figureColumn("Connect, mean", "connect.mean", time),
+      figureColumn("Min", "connect.min", time),
+      figureColumn("p50", "connect.p50", time),
+      column("p99", ({ cell }) => {
+        const range = figureOf("connect.p99", cell);
+        return range && { ...range, isWeak: !FIGURES["connect.p99"].supported(openedIn(cell)) };
+      }, time),
+      figureColumn("Max", "connect.max", time),
+      figureColumn("Size per response", "size", sizeUnit(sizes)),
+      figureColumn("Received", "bytes", { ...perSecond, name: `${perSecond.name}/s` }),
+    ]);
+    return [table(whole, { forms: ["page", "markdown"] })];
+  },
+};
+
+const CONNECTIONS =
+  "Connecting is name look-up and dial; its figures are those of the connections of all runs together. The size of a response is everything that was received, with status line and headers, " +
+  "over the completed responses.";
+const OLD_NOTE =
+  "Some of these runs were saved without a histogram of connecting: percentiles are then those of the middle " +
+  "run, with the lowest and the highest run's in brackets, and the mean is that of the runs' means.";
+
+function openedIn({ runs }: CellRuns): number {
+  return sum(runs, ({ connect }) => connect.count);
+}
+
+function hasNoHistogram({ connect, histograms }: CellRuns["runs"][number]): boolean {
+  return connect.count > 0 && histograms?.connect === undefined;
+}
+
+/** How TLS was done, for each cell whose runs had any. */
+function tlsNotes(cells: readonly CellRuns[]): string[] {
+  return cells.flatMap(({ label, runs }) => {
+    const use = mergeTls(runs.map(({ tls }) => tls));
+    return use === null ? [] : [`TLS of ${label}: ${tlsText(use)}.`];
+  });
+}
+
+/** `openssl 3.0.19; TLSv1.3, TLS_AES_256_GCM_SHA384, http/1.1: 50 full handshakes`. */
+export function tlsText({ by, handshakes }: TlsUse): string {
+  const agreed = handshakes.map(({ version, cipher, alpn, full, resumed }) => {
+    const resumedText = resumed === 0 ? "" : `, ${formatCount(resumed)} resumed`;
+    const what = [version, cipher, alpn ?? "no ALPN"].join(", ");
+    return `${what}: ${counted(full, "full handshake")}${resumedText}`;
+  });
+  return [by, ...agreed].join("; ");
+}
