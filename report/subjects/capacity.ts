@@ -105,19 +105,16 @@ function recoveryText(trials: readonly CapacityTrial[]): string {
 }
 
 function endText({ end, widthRatio }: RunCapacity): string {
-  switch (end) {
-    case "budget":
-      return `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`;
-    case "disturbed":
-      return "inconclusive: the machine disturbed the trials";
-    case "not-recovered":
-      return "the target did not recover from the last trial";
-    case "interrupted":
-      return "interrupted";
-    default:
-      return "";
-  }
+  return end === "budget"
+    ? `inconclusive: the budget ended before ± ${formatNumber(widthRatio * 100)} %`
+    : ENDS[end] ?? "";
 }
+
+const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
+  disturbed: "inconclusive: the machine disturbed the trials",
+  "not-recovered": "the target did not recover from the last trial",
+  interrupted: "interrupted",
+};
 
 /** By rate, as the latency grows. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {

@@ -5,7 +5,7 @@ import { type Block, figure, list, table } from "../../blocks.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { COLORS } from "../../cells/colors.ts";
 import { compact, legendOf, type Xy, type XySeries } from "../../chart.ts";
-import { median } from "../../writing/spread.ts";
+import { mean, median } from "../../writing/spread.ts";
 import { formatDuration, formatMs, formatNumber, timeUnit } from "../../writing/units.ts";
 import { counted, listedAll } from "../../writing/words.ts";
 import { stackedAxis, stackedOver } from "../charts/errors.ts";
@@ -24,7 +24,9 @@ import {
   type AgentFigures,
   agentFigures,
   disagreements,
+  type LoadedPart,
   type LoadKind,
+  shareOf,
   wholeFigures,
 } from "./disagreement.ts";
 
@@ -191,7 +193,7 @@ function agentsTable(
     column(`p${p}`, (row) =>
       row.latencies === 0 ? null : {
         value: of(row),
-        isAtLeast: row.lowerBounds.includes(p),
+        isAtLeast: row.parts.some((part) => part.isAtLeast(p)),
         isWeak: !supportsPercentile(row.latencies, p),
       }, unit);
   const agent = textColumn<AgentRow>("Agent", ({ name }) => name);
@@ -228,21 +230,40 @@ function agentsTable(
           alarming: true,
         },
     },
-    { ...errorColumn("Dropped", ({ droppedRatio }) => droppedRatio, "share"), isRare: true },
-    column("CPU", ({ cpuRatio }) => cpuRatio, "share"),
+    {
+      ...errorColumn("Dropped", ({ parts }) => shareOf("dropped", parts) ?? 0, "share"),
+      isRare: true,
+    },
+    column("CPU", middle(({ cpu }) => cpu), "share"),
     // Only in an open loop is there a moment to be late for.
     column(
       "Sent late, p99",
-      ({ lagMs, isOpen }) => isOpen ? lagMs : null,
-      timeUnit(rows.map(({ lagMs }) => lagMs)),
+      (row) => row.isOpen ? lagOf(row) : null,
+      timeUnit(rows.map(lagOf)),
     ),
-    column("Completed", ({ completed }) => completed, "count"),
+    column(
+      "Completed",
+      ({ parts }) => mean(parts.map(({ requests }) => requests.completed)),
+      "count",
+    ),
     column("Connections", ({ connections }) => connections, "count"),
-    column("Workers", ({ workers }) => workers, "count"),
-    column("Clock", ({ uncertaintyMs }) => uncertaintyMs, unitNamed("± ms")),
+    column("Workers", middle(({ workers }) => workers), "count"),
+    column("Clock", ({ parts }) => uncertaintyOf(parts), unitNamed("± ms")),
     // Where agents are not called after their machines.
     textColumn("Machine", ({ name, host }) => host === name ? NONE.text : host),
   ]);
+}
+
+function middle(of: (part: LoadedPart) => number): (row: AgentRow) => number {
+  return ({ parts }) => median(parts.map(of));
+}
+
+const lagOf = middle(({ lag }) => lag);
+
+/** The most; null of all agents together. */
+function uncertaintyOf(parts: readonly LoadedPart[]): number | null {
+  const known = parts.flatMap(({ uncertaintyMs }) => uncertaintyMs ?? []);
+  return known.length === 0 ? null : Math.max(...known);
 }
 
 const NOTE =

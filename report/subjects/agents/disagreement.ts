@@ -101,12 +101,15 @@ function doubt({ trust }: AgentFigures): string {
 
 /** In an open loop every agent has the same to do. */
 function shortfall(agent: AgentFigures, others: Others): Difference | null {
-  const of = (end: keyof AgentPart["requests"]): number => sum(agent.requests, (one) => one[end]);
-  const known = others.map(shareOf).filter((share) => share !== null);
-  const share = shareOf(agent);
+  const completedBy = ({ parts }: AgentFigures): number | null =>
+    shareOf("completed", parts.filter(({ lost }) => lost === null));
+  const known = others.map(completedBy).filter((share) => share !== null);
+  const share = completedBy(agent);
   if (share === null || known.length === 0) return null;
   const rest = lowerMedian(known);
   if (share >= COMPLETED_RATIO * rest) return null;
+  const of = (end: keyof AgentPart["requests"]): number =>
+    sum(agent.parts, ({ requests }) => requests[end]);
   const left = LEFT.flatMap(([end, what]) =>
     of(end) > 0 ? [`${formatCount(of(end))} ${what}`] : []
   );
@@ -121,12 +124,6 @@ const LEFT = [
   ["failed", "failed"],
   ["unfinished", "unfinished"],
 ] as const;
-
-/** Null where nothing was due. */
-function shareOf({ requests }: AgentFigures): number | null {
-  const due = sum(requests, (one) => one.due);
-  return due === 0 ? null : sum(requests, ({ completed }) => completed) / due;
-}
 
 /** In a closed loop a connection sends as fast as it gets responses: more than the median may be slow. */
 function otherPace(agent: AgentFigures, others: Others): Difference | null {
@@ -164,40 +161,30 @@ function middleOf(agents: Others, of: (agent: AgentFigures) => number): number {
 
 // What each agent did in the runs of one cell, or in a single measurement: one set of figures an agent.
 
-/** Of the runs in which it took part; rates are means, so that those of all add up, other figures medians. */
+/** Of the runs in which it took part: a rate is their mean, so that those of all add up, other figures medians. */
 export interface AgentFigures {
   readonly name: string;
   readonly host: string;
+  /** One for each run in which it took part. */
+  readonly parts: readonly LoadedPart[];
   /** How many runs there were. */
   readonly ofRuns: number;
   /** When its last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
-  readonly workers: number;
   readonly connections: number;
-  /** Of the runs to whose end it was there. */
-  readonly requests: readonly AgentPart["requests"][];
-  readonly completed: number;
-  /** Of the requests due in all of its runs. */
-  readonly droppedRatio: number;
   readonly ratePerSec: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Those of 50 and 99 that lower bounds could make larger. */
-  readonly lowerBounds: readonly number[];
   /** Behind the percentiles. */
   readonly latencies: number;
   /** Of its fastest connection: a round trip takes no longer; null when none is known. */
   readonly connectMs: number | null;
-  readonly cpuRatio: number;
-  readonly lagMs: number;
-  /** Of its clock; null of all agents together. */
-  readonly uncertaintyMs: number | null;
   /** The worst. */
   readonly trust: AgentPart["trust"];
 }
 
 /** What an agent did in one run, or all of them. */
-interface LoadedPart extends
+export interface LoadedPart extends
   Pick<
     AgentPart,
     "name" | "host" | "lost" | "workers" | "connections" | "rate" | "cpu" | "lag" | "trust"
@@ -244,29 +231,26 @@ export function wholeFigures(runs: readonly Measurement[]): AgentFigures {
 }
 
 function figuresOf(parts: readonly LoadedPart[], ofRuns: number): AgentFigures {
-  const middle = (of: (part: LoadedPart) => number): number => median(parts.map(of));
   const connected = parts.filter(({ connect }) => connect.count > 0);
-  const due = sum(parts, ({ requests }) => requests.due);
   const { name, host } = parts[parts.length - 1];
   return {
-    ...{ name, host, ofRuns },
+    ...{ name, host, parts, ofRuns },
     lost: parts.flatMap(({ lost }) => lost ?? []),
-    workers: middle(({ workers }) => workers),
-    connections: middle(({ connections }) => connections),
-    requests: parts.filter(({ lost }) => lost === null).map(({ requests }) => requests),
-    completed: mean(parts.map(({ requests }) => requests.completed)),
-    droppedRatio: due === 0 ? 0 : sum(parts, ({ requests }) => requests.dropped) / due,
+    connections: median(parts.map(({ connections }) => connections)),
     ratePerSec: mean(parts.map(({ rate }) => rate)),
     p50Ms: lowerMedian(parts.map(({ latency }) => latency.p50)),
     p99Ms: lowerMedian(parts.map(({ latency }) => latency.p99)),
-    lowerBounds: [50, 99].filter((p) => parts.some((part) => part.isAtLeast(p))),
     latencies: Math.min(...parts.map(({ latency }) => latency.count)),
     connectMs: connected.length === 0 ? null : median(connected.map(({ connect }) => connect.min)),
-    cpuRatio: middle(({ cpu }) => cpu),
-    lagMs: middle(({ lag }) => lag),
-    uncertaintyMs: parts.every((part) => part.uncertaintyMs === null)
-      ? null
-      : Math.max(...parts.map((part) => part.uncertaintyMs ?? 0)),
     trust: TRUSTS.findLast((level) => parts.some(({ trust }) => trust === level)) ?? "valid",
   };
+}
+
+/** Of the requests due, those that ended so; null where nothing was due. */
+export function shareOf(
+  end: keyof AgentPart["requests"],
+  parts: readonly LoadedPart[],
+): number | null {
+  const due = sum(parts, ({ requests }) => requests.due);
+  return due === 0 ? null : sum(parts, ({ requests }) => requests[end]) / due;
 }

@@ -7,9 +7,7 @@ import {
 import type { CellRuns } from "../../cells/cells.ts";
 import { factorName, factorPaths, numericFactor, valueOf, valueText } from "../../cells/factors.ts";
 import { mean, median } from "../../writing/spread.ts";
-import { formatNumber } from "../../writing/units.ts";
-import { uncapitalized } from "../../writing/words.ts";
-import { type ColumnOf, NONE, type Table, tableOf, textColumn } from "../tables/table.ts";
+import { column, type Table, tableOf, textColumn, unitNamed } from "../tables/table.ts";
 
 /** The target, or a factor; and its values from one end to the other. */
 interface Dimension {
@@ -24,18 +22,12 @@ interface ExplainedFigure {
 }
 
 const FIGURES: readonly ExplainedFigure[] = [
-  { name: "Requests/s", of: ({ rate }) => rate },
+  { name: "requests/s", of: ({ rate }) => rate },
   { name: "p99", of: ({ latency }) => latency.percentiles["99"] },
 ];
 
 /** Shares of what differs between so few cells say little of the factors. */
 const FEWEST_WEIGHED = 5;
-
-interface FactorRow {
-  readonly name: string;
-  readonly dimension: Dimension | null;
-  readonly shareIn: (weights: VarianceExplained) => number;
-}
 
 /** No rows with fewer than two factors (the target is one), for few cells, and where not every combination was measured. */
 export function weightsTable(scenario: string, cells: readonly CellRuns[]): Table {
@@ -46,49 +38,40 @@ export function weightsTable(scenario: string, cells: readonly CellRuns[]): Tabl
     const weights = isWeighed ? weightsBy(figure, dimensions, cells) : null;
     return weights === null ? [] : [{ figure, weights }];
   });
-  const isRepeated = cells.some(({ runs }) => runs.length > 1);
   const rows: FactorRow[] = [
-    ...dimensions.map((dimension, i): FactorRow => ({
+    ...dimensions.map((dimension, i) => ({
       name: dimension.name,
-      dimension,
-      shareIn: ({ factors }) => factors[i],
+      ends: `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
+      effect: (figure: ExplainedFigure) => effectOf(dimension, figure, cells),
+      share: ({ factors }: VarianceExplained) => factors[i],
     })),
-    { name: "factors together", dimension: null, shareIn: ({ together }) => together },
-    ...isRepeated
-      ? [{
-        name: "runs of a cell",
-        dimension: null,
-        shareIn: ({ runs }: VarianceExplained) => runs,
-      }]
+    { name: "factors together", share: ({ together }) => together },
+    ...cells.some(({ runs }) => runs.length > 1)
+      ? [{ name: "runs of a cell", share: ({ runs }: VarianceExplained) => runs }]
       : [],
   ];
   const caption = `Variance explained in ${scenario}`;
   return tableOf({ caption, notes: [NOTE] }, explained.length === 0 ? [] : rows, [
     { label: "Factor", kind: "name", cell: ({ name }) => ({ text: name }) },
-    textColumn(
-      "From → to",
-      ({ dimension }) =>
-        dimension === null ? NONE.text : `${dimension.levels[0]} → ${dimension.levels.at(-1)}`,
+    textColumn("From → to", ({ ends = "" }) => ends),
+    ...explained.map(({ figure, weights }) =>
+      column<FactorRow>(`Share of ${figure.name}`, ({ share }) => share(weights), "share")
     ),
-    ...explained.map(({ figure, weights }): ColumnOf<FactorRow> => ({
-      label: `Share of ${uncapitalized(figure.name)}`,
-      unit: "%",
-      cell: ({ shareIn }) => {
-        const value = shareIn(weights);
-        return { text: value > 0 && value < 0.005 ? "< 1" : (value * 100).toFixed(0), value };
-      },
-    })),
-    ...explained.map(({ figure }): ColumnOf<FactorRow> => ({
-      label: figure.name,
-      kind: "text",
-      cell: ({ dimension }) => {
-        if (dimension === null) return NONE;
-        const value = effectOf(dimension, figure, cells);
-        return { text: `${formatNumber(value)}×`, value };
-      },
-    })),
+    ...explained.map(({ figure }) =>
+      column<FactorRow>(`Ratio of ${figure.name}`, ({ effect }) => effect?.(figure), TIMES)
+    ),
   ]);
 }
+
+/** A factor, or what is left beside them. */
+interface FactorRow {
+  readonly name: string;
+  readonly ends?: string;
+  readonly effect?: (figure: ExplainedFigure) => number;
+  readonly share: (weights: VarianceExplained) => number;
+}
+
+const TIMES = unitNamed("×");
 
 const NOTE =
   "A share is that of the variance of logarithms over all runs (analysis of variance, η²): how much of what " +

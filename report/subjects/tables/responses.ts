@@ -187,20 +187,19 @@ export function slowestTable(scenario: string, cells: readonly CellRuns[]): Tabl
     {
       label: "Outcome",
       kind: "text",
-      cell: ({ request: { outcome, status } }) => ({
-        text: ENDS[outcome].replace("status", `status ${status}`),
-        alarming: outcome === "wrong" || outcome === "timeout",
+      cell: ({ request }) => ({
+        text: endText(request),
+        alarming: request.outcome === "wrong" || request.outcome === "timeout",
       }),
     },
   ]);
 }
 
-const ENDS: Readonly<Record<SlowestRequest["outcome"], string>> = {
-  completed: "status",
-  wrong: "status, wrong response",
-  timeout: "timed out",
-  unfinished: "unfinished",
-};
+function endText({ outcome, status }: SlowestRequest): string {
+  if (outcome === "completed") return `status ${status}`;
+  if (outcome === "wrong") return `status ${status}, wrong response`;
+  return outcome === "timeout" ? "timed out" : "unfinished";
+}
 
 /** Of all its runs; exact, as each of them keeps its own. */
 function slowestOfCell(cell: CellRuns): Slow[] {
