@@ -116,10 +116,12 @@ const ENDS: Readonly<Partial<Record<RunCapacity["end"], string>>> = {
   interrupted: "interrupted",
 };
 
-/** By rate, as the latency grows. */
+/** By rate, as the latency grows; numbered in the order in which they were made. */
 export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"): Table {
   const unit = timeUnit(trials.map(({ p99 }) => p99));
-  return tableOf({ caption }, trials.toSorted((a, b) => a.ratePerSec - b.ratePerSec), [
+  const rows = trials.map((trial, i) => ({ ...trial, number: i + 1 }))
+    .sort((a, b) => a.ratePerSec - b.ratePerSec);
+  return tableOf({ caption }, rows, [
     column("Rate", ({ ratePerSec }) => ratePerSec, PER_SEC),
     column("Lasted", ({ elapsedS }) => elapsedS, unitNamed("s")),
     column("Completed", ({ completedPerSec }) => completedPerSec, PER_SEC),
@@ -131,6 +133,7 @@ export function trialsTable(trials: readonly CapacityTrial[], caption = "Trials"
         errorCell({ text: formatShare(1 - success), value: Number((1 - success).toPrecision(12)) }),
     },
     textColumn("Outcome", trialWord),
+    column("Trial", ({ number }) => number, "count"),
   ]);
 }
 

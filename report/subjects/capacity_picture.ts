@@ -1,6 +1,5 @@
 /**
- * The searches for a capacity of a scenario: latency over the achieved rate from all trials, the trials in order, and
- * how each target breaks.
+ * The searches for a capacity of a scenario: latency over the achieved rate from all trials, and how each target breaks.
  */
 import { figureNamed, readQuantity } from "../../base/figures/figure.ts";
 import type { CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
@@ -54,22 +53,13 @@ export const capacity: Subject<ReportContext> = {
 
 function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Block[] {
   if (searched.length === 0) return [];
-  const rates = logAxis([
-    ...searched.flatMap(({ trials }) => trials.map(({ ratePerSec }) => ratePerSec)),
-    ...searched.map(({ middle }) => valueOf(middle)),
-  ], "/s");
   const legend = searched.map(({ cell: { label, color } }) => ({ label, color }));
   return [
     list(searched.map(findingOf)),
-    figure([{ title: "", of: null, chart: latencyChart(scenario, searched) }], { legend }),
-    figure(
-      searched.map((one) => ({
-        title: `Trials of ${one.cell.label}`,
-        of: one.cell,
-        chart: trialsChart(one, rates),
-      })),
-      { reading: READING },
-    ),
+    figure([{ title: "", of: null, chart: latencyChart(scenario, searched) }], {
+      legend,
+      reading: READING,
+    }),
     table(breakingTable(searched), { isCaptioned: true }),
     ...searched.map(({ cell: { label }, trials }) =>
       table(trialsTable(trials, `Trials of ${label}`), { fold: `Trials of ${label}` })
@@ -78,7 +68,7 @@ function searchBlocks(scenario: string, searched: readonly SearchedCell[]): Bloc
 }
 
 const READING =
-  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, as the generator or the machine may be why. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. Beneath, the trials in order: a whisker joins the highest rate that had held below the lowest that had broken; the dashed line is the capacity. A trial that breaks ends early, so its p99 would grow. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency and the rates of trials are on logarithmic axes.";
+  "Each dot is a trial at one rate: p99 strong, p50 pale. Filled: every rule held; hollow: a rule broke; a cross: not counted, as the generator or the machine may be why. The dashed line across is a rule's limit. The dashed upright line is the capacity, the bar at its foot the 95 % interval. A trial that breaks ends early, so its p99 would grow. A cliff: p99 just beyond the capacity is at least 4 times that at it, or fewer than 90 % succeed; else a slope. Latency is on a logarithmic axis.";
 
 function searchedCell(cell: SearchedCell["cell"]): SearchedCell[] {
   const searches = cell.runs.flatMap(({ capacity }) => capacity ?? [])
@@ -133,7 +123,11 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
     },
     y: logAxis([...trials.map(({ p50 }) => p50), ...times].map((ms) => ms / unit.size), unit.name),
     references: [
-      ...limits.map((ms) => limitAt(ms / unit.size)),
+      ...limits.map((ms): Reference => ({
+        kind: "horizontal",
+        at: compact(ms / unit.size),
+        color: "alarm",
+      })),
       ...searched.flatMap(kneeOf),
     ],
     series: [
@@ -141,10 +135,6 @@ function latencyChart(scenario: string, searched: readonly SearchedCell[]): Xy {
       ...searched.map((one): XySeries => ({ ...latencySeries(one, "p50", unit), isFaint: true })),
     ],
   };
-}
-
-function limitAt(value: number): Reference {
-  return { kind: "horizontal", at: compact(value), color: "alarm" };
 }
 
 /** Of a rule for a percentile, in ms; none of others. */
@@ -171,7 +161,8 @@ function latencySeries(
           rateIn(trial.ratePerSec)
         } due, ${trialWord(trial)}`,
       ],
-      ...lookOf(trial),
+      ...trial.outcome === "broken" && { fill: "hollow" },
+      ...!trial.counts && { mark: "cross" },
     }));
   return { label, color, draw: "dots", points };
 }
@@ -182,54 +173,6 @@ function kneeOf({ cell: { label, color }, middle: { capacity } }: SearchedCell):
   const [at, low, high] = [capacity.value, capacity.low, capacity.high ?? capacity.value]
     .map(compact);
   return [{ kind: "vertical", label, color, at, low, high }];
-}
-
-function lookOf({ outcome, counts }: CapacityTrial): Pick<XyPoint, "fill" | "mark"> {
-  return {
-    ...outcome === "broken" && { fill: "hollow" },
-    ...!counts && { mark: "cross" },
-  };
-}
-
-function trialsChart({ cell: { label, color }, searches, middle }: SearchedCell, y: Axis): Xy {
-  const points = searches.flatMap(({ trials }) => trials.map((_, i) => boundedPoint(trials, i)))
-    .map((point, i) => ({ ...point, x: i + 1 }));
-  return {
-    kind: "xy",
-    alt: `Rates of ${
-      counted(points.length, "trial")
-    } of ${label}, in order. The table below has them.`,
-    size: "small",
-    x: {
-      unit: "",
-      scale: "linear",
-      min: 0.5,
-      max: points.length + 0.5,
-      ticks: points.map(({ x }) => ({ at: x, text: String(x) })),
-      title: "trial",
-    },
-    y,
-    references: middle.capacity === null ? [] : [limitAt(middle.capacity.value)],
-    series: [{ label, color, draw: "dots", points }],
-  };
-}
-
-/** A trial from the highest rate that had held by then to the lowest that had broken. */
-function boundedPoint(trials: readonly CapacityTrial[], i: number): Omit<XyPoint, "x"> {
-  const known = trials.slice(0, i + 1).filter(({ counts }) => counts);
-  const ratesOf = (outcome: CapacityTrial["outcome"]): number[] =>
-    known.filter((one) => one.outcome === outcome).map(({ ratePerSec }) => ratePerSec);
-  const high = Math.min(...ratesOf("broken"));
-  const low = Math.max(...ratesOf("held").filter((rate) => rate < high));
-  const isBounded = Number.isFinite(low) && Number.isFinite(high);
-  const bounds = isBounded ? `; held at ${rateIn(low)}, broke at ${rateIn(high)}` : "";
-  return {
-    y: compact(trials[i].ratePerSec),
-    low: isBounded ? compact(low) : null,
-    high: isBounded ? compact(high) : null,
-    lines: [`trial at ${rateIn(trials[i].ratePerSec)}: ${trialWord(trials[i])}${bounds}`],
-    ...lookOf(trials[i]),
-  };
 }
 
 /** p99 so many times that at the capacity, or so many wrong: beyond it the target falls off a cliff. */

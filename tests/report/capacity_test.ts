@@ -1,8 +1,18 @@
+/** Searches for a capacity: their sentences, their picture, and what files have of them. */
 import assert from "node:assert/strict";
-import { capacitySentence, trialSentence } from "../../report/subjects/capacity.ts";
+import type { Reference } from "../../report/chart.ts";
+import { reportModel } from "../../report/model.ts";
+import { renderJunit, resultsSuite } from "../../report/render/junit.ts";
+import { renderMarkdown } from "../../report/render/markdown.ts";
 import { renderCapacity } from "../../report/render/terminal/capacity.ts";
+import { capacitySentence, trialSentence } from "../../report/subjects/capacity.ts";
+import { breakingWord } from "../../report/subjects/capacity_picture.ts";
 import { GLUE } from "../../report/writing/units.ts";
-import type { CapacityResult, CapacityTrial } from "../../runner/result/capacity.ts";
+import type { CapacityResult, CapacityTrial, RunCapacity } from "../../runner/result/capacity.ts";
+import type { Results } from "../../runner/result/result.ts";
+import { resultsFixture } from "./fixture.ts";
+import { chartsIn, tableIn } from "./said.ts";
+import { searchOf } from "./searched.ts";
 
 const TRIAL: CapacityTrial = {
   ratePerSec: 13_640,
@@ -152,4 +162,102 @@ Deno.test("a trial has its outcome, and where the capacity is by then", () => {
   );
   const doubted = { ...event, trial: { ...TRIAL, counts: false }, low: null };
   assert.match(trialSentence(doubted), /not counted, as the generator or the machine may be why$/);
+});
+
+// In a report.
+
+function trialAt(ratePerSec: number, p99: number, counts = true): CapacityTrial {
+  return {
+    ...TRIAL,
+    ...{ ratePerSec, counts, p50: p99 / 4, p99 },
+    completedPerSec: Math.min(ratePerSec, 1_280),
+    outcome: p99 < 50 ? "held" : "broken",
+  };
+}
+
+const FOUND = { value: 1_270, low: 1_262, high: 1_279, bound: "target" as const };
+const SEARCH: RunCapacity = {
+  ...searchOf(FOUND),
+  within: ["p99 < 50ms", "success >= 99.9%"],
+  trials: [trialAt(1_000, 5), trialAt(2_000, 900), trialAt(900, 70, false), trialAt(1_250, 26)],
+};
+
+/** One run a search, of one cell. */
+function resultsOf(searches: readonly (RunCapacity | undefined)[]): Results {
+  const { runs, ...rest } = resultsFixture({
+    cells: [{ target: "express", scenario: "static", medianMs: 3, runs: searches.length }],
+  });
+  return { ...rest, runs: runs.map((run, i) => ({ ...run, capacity: searches[i] })) };
+}
+
+Deno.test("latency stands over the rate that was achieved, with the limit of the rule for latency alone", () => {
+  const [latency, ...others] = chartsIn(reportModel(resultsOf([SEARCH])), "capacity/1", "xy");
+  assert.deepEqual(others, []);
+  assert.deepEqual(latency.references, [
+    { kind: "horizontal", at: 50, color: "alarm" },
+    { kind: "vertical", label: "express", color: 0, at: 1_270, low: 1_262, high: 1_279 },
+  ]);
+  const [{ points = [] }, p50] = latency.series;
+  const places = [[900, 70], [1_000, 5], [1_250, 26], [1_280, 900]];
+  assert.deepEqual(points.map(({ x, y }) => [x, y]), places);
+  assert.ok(p50.isFaint);
+  assert.deepEqual(points.map(({ fill }) => fill === "hollow"), [true, false, false, true]);
+  assert.deepEqual(points.map(({ mark }) => mark === "cross"), [true, false, false, false]);
+});
+
+Deno.test("of several runs the median one is told, and the table has the trials of all by rate", () => {
+  const faster = { ...SEARCH, capacity: { ...FOUND, value: 1_300, high: 1_310 } };
+  const slower = { ...SEARCH, capacity: { ...FOUND, value: 1_200, low: 1_190 } };
+  const model = reportModel(resultsOf([faster, SEARCH, slower]));
+  const isKnee = (one: Reference): boolean => one.kind === "vertical" && one.at === 1_270;
+  assert.ok(chartsIn(model, "capacity/1", "xy")[0].references?.some(isKnee));
+  const { rows } = tableIn(model, "capacity/1", "Trials of express");
+  assert.deepEqual(
+    rows.slice(0, 4).map((row) => [row[0], ...row.slice(-2)].map(({ text }) => text)),
+    [
+      ["900", "broken, not counted", "3"],
+      ["900", "broken, not counted", "7"],
+      ["900", "broken, not counted", "11"],
+      ["1,000", "held", "1"],
+    ],
+  );
+});
+
+Deno.test("a target falls off a cliff by its p99 or its success, and is on a slope else", () => {
+  const at = (ofCapacity: number, p99: number, success = 1) => ({
+    ...{ ofCapacity, ratePerSec: ofCapacity * 1_000, p99, success, recoveryS: 1 },
+  });
+  assert.equal(breakingWord([at(1, 40), at(1.1, 160)]), "cliff");
+  assert.equal(breakingWord([at(1, 40), at(1.1, 159)]), "slope");
+  assert.equal(breakingWord([at(1, 40), at(1.1, 41, 0.89)]), "cliff");
+  assert.equal(breakingWord([at(0.8, 4), at(1.3, 400)]), "");
+});
+
+Deno.test("JUnit has a testcase a search, with what its end means, and every trial in its output", () => {
+  const ends = ["found", "budget", "generator", "nothing-holds"] as const;
+  const results = resultsOf(ends.map((end) => ({ ...SEARCH, end })));
+  const suite = resultsSuite(results, reportModel(results));
+  const cases = suite.cases.filter(({ name }) => name.endsWith("capacity found"));
+  assert.deepEqual(cases.map(({ name, problem }) => [name, problem?.kind, problem?.type]), [
+    ["express, run 1: capacity found", undefined, undefined],
+    ["express, run 2: capacity found", "error", "budget"],
+    ["express, run 3: capacity found", "skipped", "generator"],
+    ["express, run 4: capacity found", "failure", "nothing-holds"],
+  ]);
+  const xml = renderJunit([suite]).replaceAll(GLUE, " ");
+  assert.match(
+    xml,
+    /express, run 1: 1,270\/s \[.* with p99 &lt; 50ms.*&#10;\[1\] 1,000\/s .*held, /,
+  );
+  assert.match(xml, /&#10;\[2\] 2,000\/s /);
+});
+
+Deno.test("markdown has the capacity of each cell, and no form one of a load that is no search", () => {
+  const model = reportModel(resultsOf([SEARCH]));
+  const text = renderMarkdown(model).replaceAll(GLUE, " ");
+  assert.match(text, /### Capacity\n\n#### [^]*?express: 1,270\/s \\\[/);
+  const none = resultsOf([undefined]);
+  const without = reportModel(none);
+  assert.ok(without.groups.every(({ id }) => id !== "capacity"));
+  assert.ok(!resultsSuite(none, without).cases.some(({ name }) => name.includes("capacity")));
 });
