@@ -34,7 +34,6 @@ import {
 
 interface SearchedCell extends OfCell {
   readonly searches: readonly RunCapacity[];
-  /** Of all searches. */
   readonly trials: readonly CapacityTrial[];
   /** The search whose capacity is the median of the cell's runs. */
   readonly middle: RunCapacity;

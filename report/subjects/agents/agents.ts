@@ -84,7 +84,6 @@ export const agents: Subject<ScenarioContext> = {
 /** A longer table is folded up: it serves to look up one agent. */
 const MOST_ROWS = 30;
 
-/** Null without agents. */
 export function measurementAgents(measurement: Measurement): AgentsModel | null {
   if (measurement.agents === undefined) return null;
   const loaded = [loadedBy([measurement], null)];

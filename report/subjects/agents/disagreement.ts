@@ -49,7 +49,6 @@ export function disagreements(
   });
 }
 
-/** Null where it does as the others do. */
 function differenceOf(agent: AgentFigures, others: Others, kind: LoadKind): Difference | null {
   const latency = otherLatency(agent, others);
   if (kind === "closed") return latency ?? otherPace(agent, others);
@@ -167,7 +166,6 @@ export interface AgentFigures {
   readonly host: string;
   /** One for each run in which it took part. */
   readonly parts: readonly LoadedPart[];
-  /** How many runs there were. */
   readonly ofRuns: number;
   /** When its last report came and why it was given up, one entry for each run in which it was lost. */
   readonly lost: readonly NonNullable<AgentPart["lost"]>[];
@@ -175,7 +173,6 @@ export interface AgentFigures {
   readonly ratePerSec: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** Behind the percentiles. */
   readonly latencies: number;
   /** Of its fastest connection: a round trip takes no longer; null when none is known. */
   readonly connectMs: number | null;
@@ -211,7 +208,6 @@ export function agentFigures(runs: readonly Pick<Measurement, "agents">[]): Agen
   );
 }
 
-/** Of all agents together. */
 export function wholeFigures(runs: readonly Measurement[]): AgentFigures {
   return figuresOf(
     runs.map((run): LoadedPart => ({

@@ -55,7 +55,6 @@ const ARRIVALS = {
   recorded: "at the moments of a log",
 } as const;
 
-/** What connections are called. */
 function connectionOf({ http2 }: Pick<RunLoad, "http2">): string {
   return http2 ? "HTTP/2 connection" : "connection";
 }

@@ -79,7 +79,6 @@ function sizeText(bytes: number): string {
   return formatQuantity(bytes, sizeUnit([bytes]));
 }
 
-/** What is known. */
 function joined(texts: readonly (string | false | undefined)[], between = ", "): string {
   return texts.filter(Boolean).join(between);
 }

@@ -93,7 +93,6 @@ function whenText({ startedAt, finishedAt, spent = 0, resumed = [] }: MeasuredRu
   return `${formatMoment(startedAt)}, took ${took}`;
 }
 
-/** Of an experiment, or of a run alone. */
 export function methodSentences(results: MeasuredRuns): string[] {
   const { experiment, seed, runs, detectable } = results;
   if (experiment === undefined) return measuredSentences(runs);

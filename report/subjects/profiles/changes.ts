@@ -11,7 +11,7 @@ import { formatMs, formatShare } from "../../writing/units.ts";
 import { listed } from "../../writing/words.ts";
 
 /** What profile runs found of a cell, and what it is called. */
-export interface ProfiledSide {
+interface ProfiledSide {
   readonly label: string;
   readonly runs: readonly TargetProfile[];
 }
@@ -42,7 +42,6 @@ export function comparedSentence(
   ]);
 }
 
-/** Null where nothing has grown. */
 function changeBetween(before: ProfiledSide, after: ProfiledSide): ProfileChange | null {
   const change = profileChange(perRun(before), perRun(after));
   const isGrown = change !== null && change.afterMs > change.beforeMs && change.grown.length > 0;

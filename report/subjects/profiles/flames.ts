@@ -30,7 +30,6 @@ const NARROWEST_RATIO = 0.002;
 /** Some 8 KB of a page. */
 const MOST_CALLS = 500;
 
-/** Null where nothing was sampled. */
 export function flameOf(
   { label, runtime }: Pick<Flame, "label" | "runtime">,
   runs: readonly ProfileRun[],
@@ -71,7 +70,6 @@ function functionKey({ name, module }: { readonly name: string; readonly module:
 // Where calls stand.
 
 export interface PlacedCall {
-  /** In the tree. */
   readonly node: number;
   /** Left end and width as shares of the drawing. */
   readonly x: number;

@@ -14,7 +14,6 @@ import { column, type Table, tableOf, textColumn } from "../tables/table.ts";
 import { comparedSentence, slowdownSentence, type WorkChange } from "./changes.ts";
 import { flameOf } from "./flames.ts";
 
-/** Nothing without profile runs. */
 export const profiles: Subject<ReportContext> = {
   id: "profiles",
   title: "Profiles",
@@ -31,7 +30,6 @@ export const profiles: Subject<ReportContext> = {
     }),
 };
 
-/** A cell, and its profile runs. */
 interface ProfiledCell {
   readonly cell: CellRuns;
   readonly label: string;
@@ -69,7 +67,6 @@ function differencesOf(profiled: readonly ProfiledCell[]): string[] {
   );
 }
 
-/** Of the profile runs with samples. */
 function treesOf({ runs }: Pick<ProfiledCell, "runs">): CallTree[] {
   return runs.map(({ tree }) => tree).filter(({ frame }) => frame.length > 0);
 }

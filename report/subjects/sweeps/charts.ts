@@ -1,9 +1,7 @@
 /** The drawings of a sweep: requests/s, p50 and p99 against the factor, on axes that its facets share. */
-import { supportsPercentile } from "../../../runner/stats/quantile.ts";
 import type { CellRuns } from "../../cells/cells.ts";
 import { type FactorValue, type NumericFactor, phraseOf, textAt } from "../../cells/factors.ts";
 import { type Axis, compact, type Reference, type Xy, type XyPoint } from "../../chart.ts";
-import { percentileOf } from "../../figures/pool.ts";
 import { hasTooManyErrors } from "../../judge/shortfall.ts";
 import {
   boundText,
@@ -12,6 +10,8 @@ import {
   formatQuantity,
   timeUnit,
 } from "../../writing/units.ts";
+import { percentileOfCell } from "../tables/latency_cells.ts";
+import type { Measured } from "../tables/table.ts";
 import type { SweepFacet, SweepLine } from "./lines.ts";
 
 type SweepFigure = "rate" | 50 | 99;
@@ -29,7 +29,6 @@ export interface Shown {
 
 const PER_SEC: DisplayUnit = { name: "requests/s", size: 1, decimals: 6 };
 
-/** One list of drawings for each facet. */
 export function drawingsOf(
   facets: readonly SweepFacet[],
   factor: NumericFactor,
@@ -93,105 +92,87 @@ function referencesOf(
   return isOffered ? [{ kind: "equality", ratio: null }, ...knees] : knees;
 }
 
-/** The figure of a cell in the base unit: per second, or ms. */
-function figureOfCell(cell: CellRuns, figure: SweepFigure): number {
-  return figure === "rate" ? cell.rate.mean : percentileOf(cell.latency, figure);
+/** In the base unit: per second, or ms. */
+function figureIn(cell: CellRuns, figure: SweepFigure): Measured {
+  return figure === "rate"
+    ? { value: cell.rate.mean, interval: cell.interval("rate") }
+    : percentileOfCell(cell, figure) ?? { value: 0, isWeak: true };
 }
 
 export function shownFigures(cells: readonly CellRuns[]): Shown[] {
   const timeOf = (figure: 50 | 99): Shown => {
-    const unit = timeUnit(cells.map((cell) => figureOfCell(cell, figure)));
+    const unit = timeUnit(cells.map((cell) => figureIn(cell, figure).value));
     return { figure, title: `p${figure}`, unit };
   };
   return [{ figure: "rate", title: "Requests/s", unit: PER_SEC }, timeOf(50), timeOf(99)];
 }
 
-/** Of the figure of all these cells, with their intervals. */
-export function figureAxis(cells: readonly CellRuns[], { figure, unit }: Shown): Axis {
+/** Logarithmic from this ratio of the largest to the smallest value on: equal steps would crowd most at one end. */
+const LOG_FROM = 20;
+/** Beside the outermost points, as a share of the axis. */
+const PADDING = 0.05;
+
+/** With room for the intervals. */
+export function figureAxis(
+  cells: readonly CellRuns[],
+  { figure, unit: { name, size } }: Shown,
+): Axis {
   const values = cells.flatMap((cell) => {
-    const interval = cell.interval(figure);
-    return [figureOfCell(cell, figure), ...(interval ? [interval.low, interval.high] : [])];
-  });
-  const axis = valueAxis(values.map((value) => value / unit.size), unit.name);
-  return figure === "rate" ? { ...axis, unit: "" } : axis;
+    const { value, interval = null } = figureIn(cell, figure);
+    return [value, ...interval === null ? [] : [interval.low, interval.high]];
+  }).map((value) => value / size);
+  const unit = figure === "rate" ? "" : name;
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  if (!(least > 0 && most / least >= LOG_FROM)) {
+    return { unit, scale: "linear", min: 0, max: compact(most * 1.06) || 1 };
+  }
+  const step = (most / least) ** PADDING;
+  return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
 }
 
 /** A cell's figure with its interval, wherever it stands on the other axis. */
 export function figurePoint(cell: CellRuns, { figure, unit }: Shown): Omit<XyPoint, "x"> {
-  const value = figureOfCell(cell, figure);
-  const isSupported = figure === "rate" || supportsPercentile(cell.latency.count, figure);
-  const isBound = figure !== "rate" && cell.latency.isAtLeast(figure);
-  const interval = isSupported && !isBound ? cell.interval(figure) : null;
-  const held = interval &&
-    { low: Math.min(value, interval.low), high: Math.max(value, interval.high) };
-  const text = boundText(formatQuantity(value, unit), isBound) +
-    (held ? ` ${formatInterval(held, unit)}` : "");
+  const { value, interval = null, isAtLeast = false, isWeak = false } = figureIn(cell, figure);
+  const held = interval === null || isAtLeast || isWeak
+    ? null
+    : { low: Math.min(value, interval.low), high: Math.max(value, interval.high) };
+  const text = boundText(formatQuantity(value, unit), isAtLeast);
   return {
     y: compact(value / unit.size),
     low: held && compact(held.low / unit.size),
     high: held && compact(held.high / unit.size),
-    lines: [text],
-    ...(hasTooManyErrors(cell) || !isSupported) && { fill: "hollow" },
+    lines: [held === null ? text : `${text} ${formatInterval(held, unit)}`],
+    ...(hasTooManyErrors(cell) || isWeak) && { fill: "hollow" },
   };
 }
 
-// Axes of a sweep: logarithmic where values span more than a decade, with room for a 0 beside them.
-
-/** From this ratio of the largest to the smallest value on, equal steps would crowd most values at one end. */
-const LOG_FROM = 20;
-
-interface Positions {
-  readonly axis: Axis;
-  /** Where a value of the factor stands on the axis. */
-  readonly of: (at: number) => number;
-}
-
-/** @param values Ascending, at least two. */
-function positionsOf(values: readonly FactorValue[], title: string): Positions {
+/**
+ * The factor's axis, and where a value stands on it: a 0 beside a logarithmic one, left of a break.
+ *
+ * @param values Ascending, at least two.
+ */
+function positionsOf(
+  values: readonly FactorValue[],
+  title: string,
+): { readonly axis: Axis; readonly of: (at: number) => number } {
   const positive = values.map(({ at }) => at).filter((at) => at > 0);
   const [least, next] = positive;
-  const most = positive[positive.length - 1];
-  const isLog = positive.length >= 2 && most / least >= LOG_FROM && values[0].at >= 0;
+  const isLog = positive.length >= 2 && positive[positive.length - 1] / least >= LOG_FROM &&
+    values[0].at >= 0;
   // One step as wide as the first, but neither lost nor wider than a decade.
   const zeroAt = isLog ? least / Math.max(2, Math.min(10, next / least)) : 0;
   const of = (at: number): number => isLog && at === 0 ? zeroAt : at;
-  const ends = { low: of(values[0].at), high: of(values[values.length - 1].at) };
-  const hasBreak = isLog && values[0].at === 0;
+  const ticks = values.map(({ at, text }) => ({ at: of(at), text }));
+  const [low, high] = [ticks[0].at, ticks[ticks.length - 1].at];
+  const step = isLog ? (high / low) ** PADDING : (high - low) * PADDING;
   return {
     of,
     axis: {
-      unit: "",
-      title,
+      ...{ unit: "", title, ticks },
       scale: isLog ? "log" : "linear",
-      ...padded(ends, isLog),
-      ticks: values.map(({ at, text }) => ({ at: of(at), text })),
-      ...hasBreak && { breakAt: compact(Math.sqrt(zeroAt * least)) },
+      min: isLog ? compact(low / step) : low - step,
+      max: isLog ? compact(high * step) : high + step,
+      ...isLog && values[0].at === 0 && { breakAt: compact(Math.sqrt(zeroAt * least)) },
     },
   };
-}
-
-/** Beside the outermost points, as a share of the axis. */
-const PADDING = 0.05;
-
-function padded(
-  { low, high }: { low: number; high: number },
-  isLog: boolean,
-): Pick<Axis, "min" | "max"> {
-  if (isLog) {
-    const step = (high / low) ** PADDING;
-    return { min: compact(low / step), max: compact(high * step) };
-  }
-  const step = (high - low) * PADDING;
-  return { min: low - step, max: high + step };
-}
-
-/** Of figures, ascending or not; the largest of them above 0. */
-function valueAxis(values: readonly number[], unit: string): Axis {
-  const positive = values.filter((value) => value > 0);
-  const [least, most] = [Math.min(...positive), Math.max(...positive)];
-  if (positive.length === 0) return { unit, scale: "linear", min: 0, max: 1 };
-  const isLog = positive.length === values.length && most / least >= LOG_FROM;
-  if (!isLog) return { unit, scale: "linear", min: 0, max: compact(most * 1.06) };
-  const step = (most / least) ** PADDING;
-  return { unit, scale: "log", min: compact(least / step), max: compact(most * step) };
 }

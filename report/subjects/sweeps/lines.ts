@@ -19,7 +19,6 @@ import { rightCells } from "../../judge/pairs.ts";
 import type { OfCell } from "../tables/table.ts";
 
 export interface LinePoint extends OfCell {
-  /** Its value of the factor. */
   readonly at: number;
 }
 
@@ -29,7 +28,6 @@ export interface SweepLine {
   /** How it differs from all lines of the figure, with its target. */
   readonly subject: string;
   readonly color: number;
-  /** Ascending. */
   readonly points: readonly LinePoint[];
   readonly knee: Knee;
   /** Null where its runs show no scaling law. */
@@ -47,7 +45,6 @@ export interface SweepFacet {
 interface Dimension {
   readonly isTarget: boolean;
   readonly levelOf: (cell: CellRuns) => string;
-  /** How many levels there are. */
   readonly size: number;
 }
 

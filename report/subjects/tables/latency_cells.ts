@@ -14,7 +14,6 @@ import {
   type TableCell,
 } from "./table.ts";
 
-/** Null without values. */
 export function meanIn(latency: PooledLatency, interval: Ends | null = null): Measured | null {
   if (latency.count === 0) return null;
   return { value: latency.mean, interval, isAtLeast: latency.isAtLeast("mean") };

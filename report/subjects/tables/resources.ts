@@ -33,7 +33,6 @@ interface Used {
   readonly used: ResourceUse;
 }
 
-/** A target or one of its parts. */
 interface ResourceRow extends OfCell {
   /** Null: the whole target, without Redis. */
   readonly part: string | null;

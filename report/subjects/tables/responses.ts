@@ -105,7 +105,6 @@ export function isLongDrain(durationS: number, elapsedS: number): boolean {
   return durationS > WORTH_A_WORD * elapsedS;
 }
 
-/** More reasons than this say no more. */
 const REASONS_PER_CELL = 8;
 
 interface ReasonCount extends OfCell {
@@ -159,7 +158,6 @@ interface Slow extends OfCell {
   readonly request: SlowestRequest;
 }
 
-/** Of runs that have kept them. */
 export function slowestTable(scenario: string, cells: readonly CellRuns[]): Table {
   const rows = cells.flatMap(slowestOfCell);
   const unit = timeUnit(rows.map(({ request }) => request.latency));
@@ -236,7 +234,6 @@ function moment(
 
 // Who served the responses, and of which class they were: a row for each instance, class or use of a cache of a cell.
 
-/** A group of responses in one run: what it is, how long it took. */
 interface GroupOfRun {
   readonly name: string;
   readonly times: Distribution;
@@ -254,7 +251,6 @@ interface GroupRow extends OfCell {
 
 interface GroupKind {
   readonly caption: string;
-  /** Head of the column of groups. */
   readonly head: string;
   readonly note: string;
   readonly groupsOf: (run: Run) => readonly GroupOfRun[];

@@ -87,14 +87,12 @@ function isBlank({ text, below }: TableCell): boolean {
 
 // What cells hold.
 
-/** What was not measured. */
 export const NONE: TableCell = { text: "–" };
 
 export function textCell(text: string): TableCell {
   return { text };
 }
 
-/** A number of the base unit, written in `unit`. */
 export function numberCell(value: number, unit?: DisplayUnit): TableCell {
   return { text: unit ? formatIn(value, unit) : formatNumber(value), value };
 }
@@ -103,7 +101,6 @@ export function countCell(value: number): TableCell {
   return { text: formatCount(value), value };
 }
 
-/** A share, 0–1; the column's unit is %. */
 export function shareCell(value: number): TableCell {
   return { text: formatPercent(value), value };
 }
@@ -171,7 +168,6 @@ function writtenAs(format: Format, value: number): TableCell {
   return numberCell(value, format === "number" ? undefined : format);
 }
 
-/** A unit that numbers are written in as they are. */
 export function unitNamed(name: string): DisplayUnit {
   return { name, size: 1, decimals: 6 };
 }
@@ -222,7 +218,6 @@ export interface OfCell {
   readonly cell: CellRuns;
 }
 
-/** Heads the rows of which each is of a cell. */
 export const cellColumn: ColumnOf<OfCell> = {
   ...targetColumn,
   cell: ({ cell }) => targetColumn.cell(cell),
@@ -238,7 +233,6 @@ export function figureColumn(label: string, figure: FigureName, format: Format):
   return column(label, ({ cell }) => figureOf(figure, cell), format);
 }
 
-/** Null where no run has it. */
 export function figureOf(figure: FigureName, cell: CellRuns): FigureRange | null {
   const range = rangeOf(figure, cell);
   return "none" in range ? null : range;
