@@ -13,8 +13,7 @@ const VIEWS: Record<string, BrowserContextOptions> = {
   "on a phone": { ...PHONE, colorScheme: "light" },
 };
 
-const DRAWN =
-  Object.values(SWEEPS).flatMap((model) => chartsIn(model, "sweeps", "xy")).length;
+const DRAWN = Object.values(SWEEPS).flatMap((model) => chartsIn(model, "sweeps", "xy")).length;
 
 /** As print does: everything is drawn, wherever it stands. */
 async function drawAll(page: Page): Promise<void> {

@@ -20,7 +20,9 @@ export function renderCapacity(
   const style = result.capacity === null ? "yellow" : "green";
   return writtenLines([
     lineOf(fitted(result.url, options.width), "bold"),
-    ...result.trials.length === 0 ? [] : [BLANK, ...tableLines(trialsTable(result.trials), options)],
+    ...result.trials.length === 0
+      ? []
+      : [BLANK, ...tableLines(trialsTable(result.trials), options)],
     BLANK,
     ...paragraphLines(capacitySentence(result), width, { ...HANGING, style }),
   ], options);
