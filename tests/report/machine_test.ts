@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { machineFacts } from "../../report/subjects/method/machine.ts";
-import { methodSentences } from "../../report/subjects/method/method.ts";
+import { machineFacts, methodSentences } from "../../report/subjects/method/method.ts";
 import type { Results } from "../../runner/result/result.ts";
 import { type FixtureSpec, resultsFixture } from "./fixture.ts";
 

@@ -281,11 +281,24 @@ function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] 
   if (drawn.length === 0) return [];
   const lostIn = ({ agents = [] }: Run): number =>
     agents.filter(({ lost }) => lost !== null).length;
-  const run = drawn.reduce((a, b) => lostIn(b) > lostIn(a) ? b : a);
-  const title = parts.length === 1 ? label : `${label}, run ${run.repetition}`;
-  const chart = rateChart(title, run);
+  const { repetition, timeline: { points }, agents = [] } = drawn.reduce((a, b) =>
+    lostIn(b) > lostIn(a) ? b : a
+  );
+  const named = parts.length === 1 ? label : `${label}, run ${repetition}`;
+  const secondsOf = (i: number): number => points[i].endS - (points[i - 1]?.endS ?? 0);
+  const series = agents.map(({ name, completed }, color): XySeries => ({
+    label: name,
+    color,
+    draw: "bars",
+    values: points.map((_, i) => secondsOf(i) > 0 ? compact(completed[i] / secondsOf(i)) : 0),
+  }));
+  const chart: Xy = {
+    alt: `Requests per second of each agent over time, ${named}`,
+    ...stackedOver(points.map(({ endS }) => endS), series),
+    y: { ...stackedAxis(series), title: "requests/s" },
+  };
   return [
-    figure([{ title: `Requests per second, ${title}`, of: null, chart }], {
+    figure([{ title: `Requests per second, ${named}`, of: null, chart }], {
       legend: legendOf(chart),
       reading: READING,
     }),
@@ -294,18 +307,3 @@ function rateFigures({ label, parts }: CellRuns, runs: readonly Run[]): Block[] 
 
 const READING =
   "Each bar is an interval of one run: its height is the requests per second of all agents, its parts are the agents. Of several runs it is the one that lost the most agents, or the first. On equal machines and networks the parts are equally high; a part that ends is a lost agent.";
-
-function rateChart(named: string, { timeline: { points }, agents = [] }: Run): Xy {
-  const secondsOf = (i: number): number => points[i].endS - (points[i - 1]?.endS ?? 0);
-  const series = agents.map(({ name, completed }, color): XySeries => ({
-    label: name,
-    color,
-    draw: "bars",
-    values: points.map((_, i) => secondsOf(i) > 0 ? compact(completed[i] / secondsOf(i)) : 0),
-  }));
-  return {
-    alt: `Requests per second of each agent over time, ${named}`,
-    ...stackedOver(points.map(({ endS }) => endS), series),
-    y: { ...stackedAxis(series), title: "requests/s" },
-  };
-}
