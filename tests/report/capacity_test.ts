@@ -255,7 +255,7 @@ Deno.test("JUnit has a testcase a search, with what its end means, and every tri
 Deno.test("markdown has the capacity of each cell, and no form one of a load that is no search", () => {
   const model = reportModel(resultsOf([SEARCH]));
   const text = renderMarkdown(model).replaceAll(GLUE, " ");
-  assert.match(text, /### Capacity\n\n#### [^]*?express: 1,270\/s \\\[/);
+  assert.match(text, /### Capacity\n\n[^]*?express: 1,270\/s \\\[/);
   const none = resultsOf([undefined]);
   const without = reportModel(none);
   assert.ok(without.groups.every(({ id }) => id !== "capacity"));
