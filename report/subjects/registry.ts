@@ -7,6 +7,7 @@ import { claims } from "./claims.ts";
 import { compared } from "./compared.ts";
 import { errors } from "./errors.ts";
 import { latency } from "./latency.ts";
+import { littlesLaw } from "./littles_law.ts";
 import { method } from "./method/method.ts";
 import { missing } from "./missing.ts";
 import { order } from "./order.ts";
@@ -54,6 +55,7 @@ export const SCENARIO_SUBJECTS: readonly Subject<ScenarioContext>[] = [
   percentiles,
   perSecond,
   connections,
+  littlesLaw,
   served,
   agents,
   resources,

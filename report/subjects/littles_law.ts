@@ -1,0 +1,125 @@
+/**
+ * Little's law as a check of closed loops: on average as many requests are under way as the rate times the mean
+ * latency. A virtual user that pauses between requests is not waiting, so think time counts as well.
+ */
+import type { Run } from "../../runner/result/result.ts";
+import { type Finding, list, table } from "../blocks.ts";
+import type { CellRuns } from "../cells/cells.ts";
+import { mean, sum } from "../writing/spread.ts";
+import { formatCount, formatNumber, timeUnit } from "../writing/units.ts";
+import { counted } from "../writing/words.ts";
+import type { ScenarioContext, Subject } from "./subject.ts";
+import { cellColumn, column, type Table, tableOf } from "./tables/table.ts";
+
+export const littlesLaw: Subject<ScenarioContext> = {
+  id: "littles-law",
+  title: "Little's law",
+  depth: "everything",
+  build: ({ name, cells }) => {
+    const rows = cells.flatMap(rowOf);
+    return rows.length === 0 ? [] : [list(rows.map(findingOf)), table(lawTable(name, rows))];
+  },
+};
+
+/** Means over the runs of a cell. */
+interface Row {
+  readonly cell: CellRuns;
+  /** Requests that its connections hold when all are in use. */
+  readonly slots: number;
+  readonly ratePerSec: number;
+  readonly latencyMs: number;
+  /** Between two requests of a virtual user. */
+  readonly thinkMs: number;
+  /** Rate × (latency + think time). */
+  readonly concurrency: number;
+  readonly ratio: number;
+}
+
+/** None of an open loop: its latencies begin when a request was due, with or without a connection for it. */
+function rowOf(cell: CellRuns): Row[] {
+  const slots = slotsOf(cell.runs[0]);
+  if (slots === null || cell.rate.mean === 0) return [];
+  const concurrency = mean(
+    cell.runs.map((run) => run.rate * (run.latency.mean + thinkMsOf(run)) / 1_000),
+  );
+  return [{
+    ...{ cell, slots, concurrency },
+    ratePerSec: cell.rate.mean,
+    latencyMs: cell.latency.mean,
+    thinkMs: mean(cell.runs.map(thinkMsOf)),
+    ratio: concurrency / slots,
+  }];
+}
+
+/** Null where requests come at a pace of their own, or the number of connections changes. */
+function slotsOf({ load }: Run): number | null {
+  return load.kind === "closed" && load.stages === undefined
+    ? load.connections * load.pipeline
+    : null;
+}
+
+/** Of the latency: less think time is the generator's own. */
+const LEAST_SHARE = 0.01;
+
+/** What of a flow is no request, divided among its requests. */
+function thinkMsOf({ sessions, requests, latency }: Run): number {
+  if (sessions === null || sessions.completed === 0 || requests.completed === 0) return 0;
+  const perRequestMs = sessions.length.mean * sessions.completed / requests.completed;
+  const thinkMs = perRequestMs - latency.mean;
+  return thinkMs > LEAST_SHARE * latency.mean ? thinkMs : 0;
+}
+
+/** Runs have edges, and clocks steps: a smaller difference says nothing. */
+const TOLERANCE = 0.1;
+
+function findingOf(row: Row): Finding {
+  const { cell: { label }, slots, concurrency, ratio } = row;
+  const held = `${label}: rate × latency is ${formatNumber(concurrency)} of ${
+    counted(slots, "request")
+  } at once`;
+  return Math.abs(ratio - 1) <= TOLERANCE
+    ? { code: "littles-law.holds", text: `${held}, as Little's law says.` }
+    : { code: "littles-law.broken", text: `${held}. ${meaningOf(row)}` };
+}
+
+function meaningOf({ cell: { runs }, slots, latencyMs, ratio }: Row): string {
+  const missed = sum(runs, ({ requests }) => requests.failed + requests.dropped);
+  if (missed > 0) {
+    return `${
+      formatCount(missed)
+    } requests failed or were never sent: no rate counts them, and of latencies only time-outs are known.`;
+  }
+  const elapsedS = mean(runs.map((run) => run.elapsedS));
+  if (ratio > 1 || latencyMs > TOLERANCE * 1_000 * elapsedS) {
+    return `Requests take long beside a run of ${
+      formatNumber(elapsedS)
+    } s, whose rate leaves out those that end after it.`;
+  }
+  const opened = mean(runs.map(({ connect }) => connect.count));
+  const connections = mean(runs.map(({ load }) => load.connections));
+  return opened > 0 && opened < connections
+    ? `Only ${formatCount(Math.round(opened))} of ${
+      formatCount(connections)
+    } connections were opened.`
+    : `The rest, ${
+      formatNumber(slots * (1 - ratio))
+    } connections' worth of time, was lost between requests in the generator.`;
+}
+
+const NOTES = [
+  "In a closed loop each connection has one request under way at any time, so rate × (mean latency + think time) is the number of connections (times the pipeline). Where it is less, time passed in which a connection had no request whose latency is known.",
+  "J. D. C. Little: A Proof for the Queuing Formula L = λW. Operations Research 9 (1961), 383–387.",
+];
+
+function lawTable(scenario: string, rows: readonly Row[]): Table {
+  const unit = timeUnit(rows.map(({ latencyMs }) => latencyMs));
+  return tableOf({ caption: `Little's law in ${scenario}`, notes: NOTES }, rows, [
+    cellColumn,
+    column("At once", ({ slots }) => slots),
+    column("Requests/s", ({ ratePerSec }) => ratePerSec),
+    column("Mean latency", ({ latencyMs }) => latencyMs, unit),
+    { ...column<Row>("Think time", ({ thinkMs }) => thinkMs, unit), isRare: true },
+    column("Rate × latency", ({ concurrency }) => concurrency),
+    column("Ratio", ({ ratio }) => ratio),
+  ]);
+}
